@@ -1,5 +1,5 @@
 # The two commands: `make demo` and `make test`. Without make: sh tools/demo.sh and sh tools/test.sh.
-.PHONY: demo test test-all docs kernels wheel bench format clean
+.PHONY: demo test test-all docs kernels picture wheel bench format clean
 
 demo:
 	@sh tools/demo.sh
@@ -16,6 +16,10 @@ docs:
 kernels:
 	@sh tools/venv.sh all
 	@sh tools/kernels.sh
+
+picture:
+	@sh tools/demo.sh
+	@.venv/bin/python tools/readme_picture.py
 
 wheel:
 	@sh tools/wheel.sh

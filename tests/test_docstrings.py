@@ -35,7 +35,7 @@ _REGISTERS = {
     "transform": {"topology", "attempt"},
     "application": {"ranks"},
     "pattern": {"request"},
-    "export": {"order"},
+    "export": {"request"},
 }
 
 

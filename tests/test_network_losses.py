@@ -86,7 +86,7 @@ def test_parts_of_a_discovered_fabric(discovered, text, expected):
         ("leaf-1:9", "no cable to another switch is in port 9"),
         ("cable:7", "cables have no numbers here"),
         ("17", "no switch 17; they are 0 to 2"),
-        ("", "no cable and no switch"),
+        ("", "neither a cable nor a switch"),
         (",,", "names nothing"),
         ("@/no/such/file", "no such file|cannot be read|No such file"),
     ],

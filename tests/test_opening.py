@@ -49,7 +49,7 @@ def test_a_file_called_like_a_family_does_not_hide_it(tmp_path, monkeypatch):
     assert open_network("ring:n=4").kind == "spec"
     with pytest.raises(InputError, match="complete: n= is missing"):
         open_network("complete")
-    with pytest.raises(InputError, match=r"\./complete: nobody writes into this pipe"):
+    with pytest.raises(InputError, match=r"\./complete: (nobody|no program) writes (in)?to this pipe"):
         open_network("./complete")
 
 
@@ -81,7 +81,7 @@ def test_a_small_file_does_not_fill_memory(monkeypatch):
     """Zeros without end in a few kilobytes are refused from standard input as from a file."""
     bomb = gzip.compress(bytes(200 << 20))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bomb)))
-    with pytest.raises(InputError, match=r"<stdin>: holds more than 64 MiB; no fabric needs so much"):
+    with pytest.raises(InputError, match=r"<stdin>: holds more than 64 MiB; no fabric needs that much"):
         open_network("-")
 
 

@@ -44,6 +44,18 @@ def test_a_deadline_sets_the_flag_without_being_asked():
     assert work.seconds_left == 0
 
 
+def test_a_share_that_is_over_at_once_sets_its_flag():
+    """Also where the thread that ends it runs before anything else."""
+    whole = Work()
+    shares = [share(1e-9) for share in (whole.share, whole.budget, whole.budget(60).share) for _ in range(50)]
+    for _ in range(400):
+        if all(share.flag[0] for share in shares):
+            break
+        time.sleep(0.025)
+    assert all(share.flag[0] for share in shares)
+    assert not whole.stopped
+
+
 @pytest.mark.parametrize("seconds", [0, -1, float("-inf"), float("nan")])
 def test_a_deadline_is_a_number_of_seconds(seconds):
     """None, or a number above 0."""

@@ -1,16 +1,18 @@
-"""Compile the kernels ahead, into the package: python tools/kernels.py [--level LEVEL] [--jobs N]
+"""Compile the kernels ahead, into the package: python tools/kernels.py [--demo] [--level LEVEL] [--jobs N]
 
-Runs every operation on small networks (tools/kernels.txt), so that each kernel is compiled for the argument types that
-operations use, and stores the compiled kernels in src/topoloom/core/compiling/shipped. A kernel's file name contains a digest
-of all its sources: only changed kernels are compiled, kernels in the user's cache (also from another checkout) are copied from
-there, and unused kernels are deleted. Without --level, kernels are compiled for this machine's processor only, as a checkout
-needs. With --level x86-64-v3 or x86-64-v4 they run on every processor of this level: tools/wheel.sh puts them into a wheel.
+Runs every command on small networks (tools/kernels.txt), so that each kernel is compiled for the argument types that commands
+use, and stores the compiled kernels in src/topoloom/core/compiling/shipped. A kernel's file name contains a digest of all its
+sources: only changed kernels are compiled, kernels in the user's cache (also from another checkout) are copied from there, and
+unused kernels are removed. With --demo only the kernels for `make demo` are compiled, and nothing is removed. Without --level,
+kernels are compiled for this machine's processor only, as a checkout needs. With --level x86-64-v3 or x86-64-v4 they run on
+every processor of this level: tools/wheel.sh puts them into a wheel.
 """
 
 import argparse
 import contextlib
 import io
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -24,18 +26,22 @@ _REQUIREMENT = "hosts = 200\n[switch]\nradix = 16\n"
 
 def main() -> None:
     """Compile in parallel, and print failures and a summary."""
-    from topoloom.core.compiling.kept import LEVELS, SHIPPED
+    from topoloom.core.compiling.kept import LEVELS, LOCKS, SHIPPED
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--demo", action="store_true", help="only the kernels for make demo")
     options.add_argument("--level", choices=list(LEVELS), help="compile for every processor of this level")
     options.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     arguments = options.parse_args()
     if arguments.level is not None:
         os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = LEVELS[arguments.level]
-    began, start, paragraphs = time.monotonic(), time.time(), _paragraphs()
+    began, start = time.monotonic(), time.time()
+    demo, others = _paragraphs()
+    paragraphs = demo if arguments.demo else demo + others
     failed: list[tuple[str, str]] = []
     used: set[Path] = set()
-    with ProcessPoolExecutor(arguments.jobs, get_context("spawn")) as pool:
+    # One more process than cores, because a process waits while another compiles the kernel that it needs.
+    with ProcessPoolExecutor(arguments.jobs + 1, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(_run, commands, SHIPPED) for commands in paragraphs]):
             wrong, files = done.result()
             failed += wrong
@@ -43,7 +49,8 @@ def main() -> None:
     for command, errors in failed:
         print(f"failed: topoloom {command}\n{errors}", file=sys.stderr)
     new = sum(file.stat().st_mtime >= start for file in used)
-    for folder in {file.parent for file in used} if not failed else ():
+    shutil.rmtree(SHIPPED / LOCKS, ignore_errors=True)
+    for folder in {file.parent for file in used} if not (failed or arguments.demo) else ():
         for stale in set(folder.iterdir()) - used:
             stale.unlink(missing_ok=True)
     size = sum(file.stat().st_size for file in used) / 1e6
@@ -52,11 +59,12 @@ def main() -> None:
     sys.exit(bool(failed))
 
 
-def _paragraphs() -> list[list[str]]:
-    """Groups of commands; each group runs in one process."""
+def _paragraphs() -> tuple[list[list[str]], list[list[str]]]:
+    """Groups of commands, one process per group: those of the demo, and the others."""
     text = Path(__file__).with_suffix(".txt").read_text()
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return [paragraph.splitlines() for paragraph in "\n".join(lines).strip().split("\n\n")]
+    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    demo, others = ([part.splitlines() for part in half.strip().split("\n\n")] for half in lines.split("\n----\n"))
+    return demo, others
 
 
 def _run(commands: list[str], shipped: Path) -> tuple[list[tuple[str, str]], set[Path]]:

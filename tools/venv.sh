@@ -24,29 +24,24 @@ if [ -z "$python" ]; then
 fi
 
 # The environment is made again when these files have changed, because an editable install does not update entry points.
-made_from=$(cat pyproject.toml papers/pyproject.toml tools/venv.sh | cksum | tr ' ' -)
+made_from=$(cat pyproject.toml papers/pyproject.toml tools/venv.sh tools/install.py | cksum | tr ' ' -)
 stamp="$venv/.installed-$extras-$made_from"
 if [ -e "$stamp" ] && "$venv/bin/python" -c 'import topoloom, topoloom_papers' 2>/dev/null; then
     exit 0
 fi
 
-if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+if ! "$venv/bin/python" -c '' 2>/dev/null; then
     if [ -e "$venv" ] && [ ! -e "$venv/.made-by-topoloom" ]; then
-        echo "error: $venv exists without pip, and was not made by this script; remove it and try again" >&2
+        echo "error: $venv exists without a Python, and was not made by this script; remove it and try again" >&2
         exit 1
     fi
     rm -rf "$venv"
-    if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
-        # Debian has pip's bundle in python3-venv. Without it: make an environment without pip, and install pip from its wheel.
-        rm -rf "$venv"
-        "$python" -m venv --without-pip "$venv"
-        touch "$venv/.made-by-topoloom"
-        "$venv/bin/python" tools/fetch_pip.py
-    fi
+    # tools/install.py installs pip: it is faster than ensurepip, and works without Debian's python3-venv.
+    "$python" -m venv --without-pip "$venv"
     touch "$venv/.made-by-topoloom"
 fi
-echo "installing topoloom[$extras] and topoloom-papers into $venv ..." >&2
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extras]" --editable ./papers
+echo "installing topoloom[$extras] and topoloom-papers into $venv: about 20 seconds ..." >&2
+"$venv/bin/python" tools/install.py --editable ".[$extras]" --editable ./papers
 # Stamps of other versions of these files, with any extras, are no longer valid.
 for other in "$venv"/.installed-*; do
     case $other in *-"$made_from") ;; *) rm -f "$other" ;; esac

@@ -78,9 +78,9 @@ def test_the_files_of_a_folder(saved):
     (saved / "sheets" / "mine.html").write_text("")
     save_cabling(cable(stand(FABRIC, 7)), saved)
     assert sorted(path.name for path in (saved / "sheets").iterdir()) == [
-        "rack-001-A01.html",
         "index.html",
         "mine.html",
+        "rack-001-A01.html",
     ]
 
 

@@ -82,7 +82,7 @@ def test_from_names_the_format_of_the_input(call, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["build", "petersen", "-o", "net.foo"], "names no known format"),
+        (["build", "petersen", "-o", "net.foo"], "belongs to no known format"),
         (["build", "petersen", "-o", "gone/net.json"], "there is no folder"),
         (["build", "petersen", "-o", "."], "is a folder"),
         (["build", "petersen", "-o", "net.json", "--format", "yaml"], "no format named 'yaml'"),
@@ -124,7 +124,7 @@ def test_what_carries_no_rates_is_told_once_and_recorded(call, caplog):
     code, out, _ = call("convert", "mixed.json", "net.nodos", "--json")
     assert code == 0
     assert json.loads(out)["dropped"] == ["rate_gbps"]
-    assert caplog.messages == ["caminos: this format carries no rates; dropped rate_gbps"]
+    assert caplog.messages == ["caminos: this format holds no rates; dropped rate_gbps"]
     caplog.clear()
     code, out, _ = call("convert", "mixed.json", "net.net", "--json")
     assert json.loads(out)["dropped"] == []
@@ -199,8 +199,8 @@ def test_the_rate_is_that_of_the_cables(call, tmp_path):
         (["petersen:hosts=1", "out", "--format", "ns3", "--set", "rate=1"], "no export setting 'rate'"),
         (["petersen:hosts=1", "out", "--format", "ns3", "--set", "rate_gbps"], "write KEY=VALUE"),
         (["petersen:hosts=1", "out", "--format", "ns3", "--set", "cable_m=-1"], "cable_m='-1'; it is a number from 0"),
-        (["petersen", "out", "--format", "ns3"], "no hosts, so nothing would send"),
-        (["petersen:hosts=1", "out", "--format", "htsim"], "htsim knows fat trees"),
+        (["petersen", "out", "--format", "ns3"], "no hosts, so there is no traffic"),
+        (["petersen:hosts=1", "out", "--format", "htsim"], "htsim supports fat trees"),
     ],
 )
 def test_settings_that_say_nothing_are_refused(call, tmp_path, arguments, reason):

@@ -77,10 +77,10 @@ def test_methods_are_listed():
         (("torus:dims=4x4",), "to how many switches"),
         (("torus:dims=4x4", "--to", "20", "--check"), "give -o as well"),
         (("torus:dims=4x4", "--check"), "there is no such file; 'topoloom expand -o' writes"),
-        (("torus:dims=4x4", "--to", "20", "--into", "ring:n=20"), "leave the size and the method out"),
+        (("torus:dims=4x4", "--to", "20", "--into", "ring:n=20"), "omit the size and the method"),
         (("torus:dims=4x4", "--to", "20", "--method", "splce"), "did you mean 'splice'"),
         (("torus:dims=4x4", "--to", "20", "--floor", "hall"), "hall"),
-        (("ring:n=5", "--into", "ring:n=4"), "as large at least"),
+        (("ring:n=5", "--into", "ring:n=4"), "at least its size"),
     ],
 )
 def test_refused(arguments, reason):

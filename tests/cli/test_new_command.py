@@ -278,7 +278,7 @@ def test_a_wrong_option_is_one_sentence(desk, words, sentence):
         (["--operation", "design", "--network", "none.toml"], "--network: none.toml: there is no such file"),
         (["--axis", "none", "--values", "1,2"], "--values: there is no axis that takes them; --axis names one"),
         (["--axis", "load"], "--axis: 'load' is no argument of simulate (did you mean loads?)"),
-        (["--axis", "virtual_channels"], "--values: say which values virtual channels takes"),
+        (["--axis", "virtual_channels"], "--values: say which values virtual_channels takes"),
         (["--values", "0.9:0.1:0.1"], "goes upwards"),
         (["--task", "trafic=x"], "no argument 'trafic' (did you mean traffic?)"),
         (["--operation", "info", "--seeds", "3"], "info draws nothing"),

@@ -78,7 +78,7 @@ def test_mistakes_are_one_line(arguments, message):
 
 
 @pytest.mark.parametrize(
-    ("lost", "message"), [("3-x", "'3-x' is no cable and no switch; write 3-17,5"), ("0-2", "no link 0-2")]
+    ("lost", "message"), [("3-x", "'3-x' is neither a cable nor a switch; write 3-17,5"), ("0-2", "no link 0-2")]
 )
 def test_what_cannot_be_lost_is_one_line(lost, message):
     """Of `reroute` as of `export --without`."""

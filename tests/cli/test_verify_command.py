@@ -78,7 +78,7 @@ def test_faults_are_named_by_cable_rack_switch_and_port(call, laid):
     assert f" {lost[0]} port {lost[1]}" in missing
     assert " A01 S0 port 4" in swap
     values = json.loads(call("verify", "plan", "fabric.net", "--json")[1])
-    assert (values["schema"], values["clean"], values["errors"]) == ("topoloom/diagnostics/1", False, 2)
+    assert (values["schema"], values["clean"], values["errors"]) == ("topoloom/diagnostics/2", False, 2)
     assert [f"{one['code']} {one['severity']}: {one['text']}" for one in values["diagnostics"]] == said
     assert [len(one["planned"]) for one in values["diagnostics"]] == [1, 2]
     assert [one["page"] for one in values["diagnostics"]] == [
@@ -164,15 +164,15 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
         (["verify", "-", "-"], "standard input holds one network"),
         (["verify", ".", "petersen"], "holds no network"),
         (["verify", "petersen", "gone.net"], "gone.net: there is no such file"),
-        (["verify", "petersen", "bad.net"], "bad.net:2: '[1] nonsense' is no port"),
+        (["verify", "petersen", "bad.net"], "bad.net:2: '[1] nonsense' is not a port"),
         (["verify", "petersen", "petersen", "--guids", "gone.csv"], "gone.csv cannot be read"),
         (["verify-tables", "petersen", "x.lft"], "no hosts"),
         (["verify-tables", "petersen:hosts=1", "x.lft"], "x.lft cannot be read"),
         (
             ["verify-tables", "petersen:hosts=1", "bad.net"],
-            "bad.net:1: 'Switch 4 \"S0\"' is no line of forwarding tables",
+            "bad.net:1: 'Switch 4 \"S0\"' is not a line of forwarding tables",
         ),
-        (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use topoloom export"),
+        (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use 'topoloom export'"),
         (["convert", "petersen", "out", "--format", "booksim"], "no hosts"),
         (["export", "petersen", "slurn", "-o", "out"], "did you mean 'slurm'"),
         (["export", "petersen", "slurm"], "Missing option '-o'"),

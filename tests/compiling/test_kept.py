@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -48,9 +49,10 @@ def run(tmp_path):
     package, cache = tmp_path / "spare", tmp_path / "cache"
     package.mkdir()
 
-    def go(more=1, step=2, kind="inner", dtype="int64", before="", **environment):
-        (package / "part.py").write_text(_PART.format(more=more, step=step, kind=kind))
-        (package / "whole.py").write_text(_WHOLE)
+    def go(more=1, step=2, kind="inner", dtype="int64", before="", write=True, **environment):
+        if write:
+            (package / "part.py").write_text(_PART.format(more=more, step=step, kind=kind))
+            (package / "whole.py").write_text(_WHOLE)
         done = subprocess.run(
             [sys.executable, "-c", _RUN.format(folder=str(package), dtype=dtype, before=before)],
             env={**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment},
@@ -58,10 +60,11 @@ def run(tmp_path):
             text=True,
             check=True,
         )
+        go.stderr.append(done.stderr)
         answer, found = done.stdout.split()
         return float(answer), int(found)
 
-    go.cache = cache
+    go.cache, go.stderr = cache, []
     return go
 
 
@@ -122,6 +125,34 @@ def test_compiling_ahead_takes_what_the_user_has(run, tmp_path):
     ahead = f"from topoloom.core.compiling import kept; kept.keep_in(Path({str(tmp_path / 'shipped')!r}))"
     assert run(before=ahead) == (4, 1)
     assert len(_files(tmp_path / "shipped")) == 1
+
+
+def test_processes_that_compile_ahead_wait_for_each_other(run, tmp_path):
+    """Two that need the same kernel at the same time: one compiles it, the other loads it."""
+    run(dtype="float64")
+    ahead = f"from topoloom.core.compiling import kept; kept.keep_in(Path({str(tmp_path / 'shipped')!r}))"
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: run(before=ahead, write=False), range(2)))
+    assert sorted(found) == [(4, 0), (4, 1)]
+
+
+def test_budgets_do_not_count_what_numba_compiles(run):
+    """The clock of budgets stands still while a kernel is compiled, and goes on after it."""
+    before = (
+        "from topoloom.core.clock import WORKING\n"
+        "import atexit, time\n"
+        "wall, work = time.monotonic(), WORKING.seconds\n"
+        "def check():\n"
+        "    spent, worked = time.monotonic() - wall, WORKING.seconds - work\n"
+        "    assert worked < spent - 0.05, (worked, spent)\n"
+        "    later = WORKING.seconds\n"
+        "    time.sleep(0.01)\n"
+        "    assert WORKING.seconds > later\n"
+        "    print('checked', file=sys.stderr)\n"
+        "atexit.register(check)"
+    )
+    assert run(before=before) == (4, 0)
+    assert "checked" in run.stderr[-1]
 
 
 @pytest.mark.exhaustive

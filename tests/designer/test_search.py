@@ -228,7 +228,7 @@ def test_optimised_links_are_a_part_of_a_spec():
 def test_the_command_and_the_page_tell_what_was_gained(made, tmp_path):
     """The same design by the command, with its record; the page has the gains."""
     (tmp_path / "need.toml").write_text(
-        "hosts = 100\nfinalists = 0\nusual = false\n[switch]\nradix = 14\n[limits]\noversubscription = 1.2\ndiameter = 4\n"
+        "hosts = 100\nshortlist = 0\nusual = false\n[switch]\nradix = 14\n[limits]\noversubscription = 1.2\ndiameter = 4\n"
         "[families]\ntry = ['slimfly', 'fat-tree', 'dragonfly']\n"
     )
     folder = tmp_path / "out"

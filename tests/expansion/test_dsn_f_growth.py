@@ -90,7 +90,7 @@ def test_what_has_grown_grows_on():
 
 def test_other_networks_are_refused():
     """Something that is no DSN-F, and a size that is none to grow to."""
-    with pytest.raises(InputError, match=r"method dsn-f grows what 'dsn-f:...' builds"):
+    with pytest.raises(InputError, match=r"method dsn-f grows networks that 'dsn-f:...' builds"):
         grown("torus:dims=4x4", 20)
     with pytest.raises(InputError, match="has 24 switches already"):
         grown("dsn-f:n=24", 24)

@@ -42,7 +42,9 @@ def test_a_full_floor_is_told():
     """A floor with given rows and columns does not grow by itself; the sentence says what would do."""
     floor = replace(preset("koibuchi-2013"), rows=2, columns=2)
     layout = place(build("jellyfish:n=64,degree=4"), floor)
-    with pytest.raises(InputError, match=r"no room for switch 64 .* all 4 slots are full; give a floor with more rows"):
+    with pytest.raises(
+        InputError, match=r"no space for switch 64 .* all 4 slots are full; give a floor with more rows"
+    ):
         expand(layout, 65)
     assert expand(with_rows(layout, 3), 65).layout.slots.rows == 3
     with pytest.raises(InputError, match="it has 2 rows"):

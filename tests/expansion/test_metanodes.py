@@ -60,7 +60,7 @@ def test_sizes_and_networks_that_do_not_fit_are_refused():
     """With the nearest sizes, or the method that grows anything."""
     with pytest.raises(InputError, match=r"it has 6 meta-nodes, .* \(nearest: 24, 30\)"):
         expand(build("xpander:degree=5,lifts=3"), 25)
-    with pytest.raises(InputError, match="not joined by a perfect matching; method splice grows anything"):
+    with pytest.raises(InputError, match="not joined by a perfect matching; use method splice"):
         expand(build("ring:n=6").replace(labels={"group": np.arange(6) % 2}), 12, method="metanodes")
     with pytest.raises(InputError, match="no label 'group'"):
         expand(build("ring:n=6"), 12, method="metanodes")

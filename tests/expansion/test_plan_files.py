@@ -55,26 +55,26 @@ def test_lists_that_a_spreadsheet_saved_are_read(folder):
     [
         ("plan.csv", lambda row: row["work"] == "move", {"from_port": "40"}, "does not run from"),
         ("plan.csv", lambda row: row["work"] == "add", {"b_switch": "0", "b_port": "2"}, "already has cable"),
-        ("plan.csv", lambda row: row["work"] == "add", {"cable": "1"}, "cable 1 lies already"),
+        ("plan.csv", lambda row: row["work"] == "add", {"cable": "1"}, "cable 1 is installed already"),
         ("plan.csv", lambda row: row["work"] == "unplug", {"cable": "9999"}, "cable 9999 does not run"),
         ("plan.csv", lambda row: True, {"work": "repair"}, "work is 'repair'; it must be unplug, move or add"),
-        ("plan.csv", lambda row: row["work"] == "move", {"stock_m": "77"}, "the plan moves another"),
-        ("plan.csv", lambda row: row["step"] == "6", {"step": "9"}, "links is 60; carrying the plan out gives 58"),
-        ("steps.csv", lambda row: row["step"] == "2", {"links": "7"}, "links is 7; carrying the plan out gives 52"),
+        ("plan.csv", lambda row: row["work"] == "move", {"stock_m": "77"}, "the plan states another"),
+        ("plan.csv", lambda row: row["step"] == "6", {"step": "9"}, "links is 60; executing the plan gives 58"),
+        ("steps.csv", lambda row: row["step"] == "2", {"links": "7"}, "links is 7; executing the plan gives 52"),
         (
             "steps.csv",
             lambda row: row["step"] == "3",
             {"connected": "no"},
-            "connected is no; carrying the plan out gives yes",
+            "connected is no; executing the plan gives yes",
         ),
         ("after/cables.csv", lambda row: row["kind"] == "link", {"a_port": "39"}, "runs or is otherwise"),
         ("after/cables.csv", lambda row: row["kind"] == "link", {"length_m": "99"}, "runs or is otherwise"),
-        ("steps.csv", lambda row: row["step"] == "3", {"diameter": "9"}, "diameter is 9; carrying the plan out gives"),
+        ("steps.csv", lambda row: row["step"] == "3", {"diameter": "9"}, "diameter is 9; executing the plan gives"),
         ("steps.csv", lambda row: row["step"] == "3", {"switches": "x"}, "'x' is no number"),
         ("steps.csv", lambda row: row["step"] == "3", {"switches": "2"}, "there are 2 switches after the step"),
-        ("steps.csv", lambda row: row["step"] == "3", {"add": "9"}, "add is 9; carrying the plan out gives"),
+        ("steps.csv", lambda row: row["step"] == "3", {"add": "9"}, "add is 9; executing the plan gives"),
         ("plan.csv", lambda row: row["work"] == "add" and row["kind"] == "link", {"b_switch": "q"}, "'q' is no number"),
-        ("plan.csv", lambda row: row["kind"] == "link", {"a_rack": "Z09"}, "stands in rack"),
+        ("plan.csv", lambda row: row["kind"] == "link", {"a_rack": "Z09"}, "is in rack"),
         ("before/cables.csv", lambda row: row["kind"] == "link", {"cable": "7777"}, ""),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_step_too_many(folder):
     text = (folder / "plan.csv").read_text()
     last = text.splitlines()[-1].split(",")
     (folder / "plan.csv").write_text(text + ",".join([last[0], "7", *last[2:]]) + "\n")
-    with pytest.raises(InputError, match=r"plan.csv:\d+: step 7 is none of steps.csv"):
+    with pytest.raises(InputError, match=r"plan.csv:\d+: step 7 is not in steps.csv"):
         check_plan(folder)
 
 

@@ -83,8 +83,8 @@ def test_the_opener_has_the_plan_and_its_picture(tmp_path):
     ("file", "row", "cells", "reason"),
     [
         ("plan.csv", lambda row: True, {"work": "repair"}, r"plan.csv:2: work is 'repair'"),
-        ("plan.csv", lambda row: row["work"] == "move", {"from_port": "40"}, "does not lie as the task says"),
-        ("plan.csv", lambda row: row["work"] == "unplug", {"cable": "9999"}, "there is no cable 9999"),
+        ("plan.csv", lambda row: row["work"] == "move", {"from_port": "40"}, "is not where the task states"),
+        ("plan.csv", lambda row: row["work"] == "unplug", {"cable": "9999"}, "no cable has the number 9999"),
         ("plan.csv", lambda row: row["source"] == "new", {"cable": "1"}, "cable 1 is not new"),
         ("plan.csv", lambda row: row["kind"] == "link", {"b_switch": "99"}, "there is no switch 99 yet"),
         (
@@ -115,8 +115,8 @@ def test_what_is_damaged_is_named(tmp_path, file, row, cells, reason):
     ("content", "reason"),
     [
         ("{", "is no record of a plan"),
-        ({"schema": "topoloom/expansion/9"}, "is topoloom/expansion/9; expected topoloom/expansion/1"),
-        ({"steps": []}, "tells of 0 steps; steps.csv has 1"),
+        ({"schema": "topoloom/expansion/9"}, "is topoloom/expansion/9; expected topoloom/expansion/2"),
+        ({"steps": []}, "has 0 steps; steps.csv has 1"),
         ({"radix": "many"}, "is no record of a plan"),
     ],
 )
@@ -136,5 +136,5 @@ def test_cables_that_no_catalogue_has(tmp_path):
     for name in ("parts.json", "expansion.json"):
         (tmp_path / name).unlink()
     changed(tmp_path / "plan.csv", lambda row: True, product="string")
-    with pytest.raises(InputError, match=r"no known catalogue has all its cables; load_expansion takes"):
+    with pytest.raises(InputError, match=r"no known catalogue has all its cables; give load_expansion"):
         load_expansion(tmp_path)

@@ -127,13 +127,13 @@ def test_planes_grow_into_a_network_of_as_many():
             "jellyfish:n=20,degree=4,hosts=2+planes:count=2",
             24,
             {"method": "splice-near"},
-            "chooses racks for one network, and there are 2 planes; take method splice",
+            "chooses racks for one network, but there are 2 planes; use method splice",
         ),
         (
             "petersen:hosts=1+planes:count=2",
             None,
             {"into": "slimfly:q=5,hosts=1"},
-            r"slimfly.* is of 1 plane, and petersen.* of 2",
+            r"slimfly.* has 1 plane, and petersen.* has 2",
         ),
     ],
 )

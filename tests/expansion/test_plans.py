@@ -320,7 +320,7 @@ def test_what_lies_keeps_its_product(tmp_path):
     """A layout of one catalogue cannot be grown with another, which would rename its cables."""
     save_cabling(cable(place(build("torus:dims=4x4"), map="rows"), "nakano-2016"), tmp_path)
     layout, plugs = load_layout(tmp_path), load_plugs(tmp_path)
-    with pytest.raises(InputError, match="which the catalogue slimfly-2014 has not; give the one"):
+    with pytest.raises(InputError, match="which are not in the catalogue slimfly-2014; give the catalogue"):
         expand(layout, 20, plugs=plugs)
     assert expand(layout, 20, plugs=plugs, parts="nakano-2016").kept == 28
 

@@ -272,7 +272,7 @@ def test_guids_and_maps_tell():
     ("text", "message"),
     [
         ("", "names no switch"),
-        ("S0\n", "map.csv:1: a row of a map is switch,guid"),
+        ("S0\n", "map.csv:1: a row of a map has two cells: switch,guid"),
         ("S77,sw1\n", "map.csv:1: the plan has no switch 's77'"),
         ("S1,0xdead\n", "map.csv:1: found.net has no switch '0xdead'"),
         ("S1,sw1\nS2,sw1\n", "map.csv:2: .* is in the map twice"),
@@ -289,12 +289,12 @@ def test_what_is_wrong_with_a_map_is_said(text, message):
 def test_what_cannot_be_matched_is_refused():
     """Nobody known by name; two networks that have nothing in common."""
     plan = planned_fabric(build("slimfly:q=5"))
-    with pytest.raises(InputError, match="no switch is known by its name"):
+    with pytest.raises(InputError, match="no switch can be identified by its name"):
         identify(plan, renumbered(plan, np.arange(50)), "name")
     other = renumbered(planned_fabric(build("torus:dims=5x10")), np.arange(50))
     with pytest.raises(InputError, match="no match by shape in which half of the links agree"):
         identify(plan, other)
-    with pytest.raises(InputError, match="by shape up to 4096"):
+    with pytest.raises(InputError, match="matching by shape takes up to 4096"):
         match_shapes(Topology([(0, 1)], 5000), Topology([(0, 1)], 5000))
 
 

@@ -165,7 +165,7 @@ def test_files_of_either_suffix_are_loaded(tmp_path):
             '[2]	"S-0000000000200000"[1]',
             "x:12: S1 port 2 .* cabled to H0 port 1 .line 19",
         ),
-        ('[2]	"S-0000000000200000"[2]', '[2]	"S-0000000000200000"[2', "x:12: .* is no port"),
+        ('[2]	"S-0000000000200000"[2]', '[2]	"S-0000000000200000"[2', "x:12: .* is not a port"),
         (
             '[2]	"S-0000000000200000"[2]',
             '[9]	"S-0000000000200000"[2]',
@@ -176,7 +176,7 @@ def test_files_of_either_suffix_are_loaded(tmp_path):
         (
             "switchguid=0x200001(200001)\nSwitch	4",
             "switchguid=0x200001(200001)\nSwich	4",
-            "x:10: .* is no line of",
+            "x:10: .* is not a line of",
         ),
         ("Switch	4", "Switch	0", "x:10: 0 ports"),
         ("lid 3 lmc 0", "lid 99999 lmc 0", "x:10: lid 99999"),
@@ -184,7 +184,7 @@ def test_files_of_either_suffix_are_loaded(tmp_path):
         (
             'Switch	4 "S-0000000000200000"',
             'Switch	4 "S-0000000000200001"',
-            "x:18: .* is there already, on line 10",
+            "x:18: .* appeared already, on line 10",
         ),
     ],
 )
@@ -199,7 +199,7 @@ def test_damage_is_named_with_its_line(old, new, message):
     ("text", "message"),
     [
         ("# nothing\n", "names no switch"),
-        ('[1] "S0"[1]\n', "x:1: a port before any switch"),
+        ('[1] "S0"[1]\n', "x:1: a port line before any switch"),
         ('Hca 1 "H0"\n[1] "H1"[1]\nHca 1 "H1"\n[1] "H0"[1]\nSwitch 1 "S0"\n', "x:2: H0 port 1 is cabled to host H1"),
         ('Switch 4 "S0"\n[1] "S0"[1]\n', "x:2: S0 port 1"),
     ],
@@ -256,7 +256,7 @@ def test_aggregation_nodes_are_no_hosts(caplog, change):
 )
 def test_a_long_line_is_refused(line):
     """Whatever blanks it has; what takes time with the square of its length would not come back."""
-    with pytest.raises(InputError, match=r"no port|no such file has one"):
+    with pytest.raises(InputError, match=r"not a port|such files have at most"):
         read_fabric(f'Switch 4 "S0"\n{line}\n', "x.net")
     with pytest.raises(InputError, match=r"a line of 1,[0-9,]+ characters"):
         read_fabric(f'Switch 4 "S0"\n{line}{" " * 300_000}x\n', "x.net")
@@ -273,7 +273,7 @@ def test_a_cable_that_one_end_tells_of_is_taken_and_marked(caplog):
     assert np.array_equal(fabric.port_guids, whole.port_guids)
     assert np.array_equal(fabric.port_lids, whole.port_lids)
     assert np.array_equal(fabric.link_rate_gbps, whole.link_rate_gbps)
-    assert "x.net: 2 cables are told of by one end only, the first S1 port 1 to H1 port 1 (line 11)" in caplog.text
+    assert "x.net: 2 cables are listed by one end only, the first S1 port 1 to H1 port 1 (line 11)" in caplog.text
 
 
 def test_what_a_half_seen_cable_cannot_be():
@@ -295,7 +295,7 @@ def test_what_did_not_say_what_it_is_is_left_out(caplog):
         "x",
     )
     assert fabric.topology == read_fabric(TINY, "x").topology
-    assert "x: 1 cables lead to devices that did not say what they are; omitted" in caplog.text
+    assert "x: 1 cables lead to devices that did not identify themselves; omitted" in caplog.text
 
 
 #: A Q3400: two of its chips, each with its router inside; and a router that stands by itself, on port 1.
@@ -345,7 +345,9 @@ def test_routers_are_left_out(caplog):
     assert fabric.switch_names == ("MF0;spine:Q3400_RA/U1", "MF0;spine:Q3400_RA/U2")
     assert fabric.host_names == ("node1 mlx5_0", "node1 mlx5_1")
     assert fabric.switch_ports.tolist() == [148, 149]
-    assert "q.net: 2 routers omitted: topoloom reads a subnet, and what lies behind a router is another" in caplog.text
+    assert (
+        "q.net: 2 routers omitted: topoloom reads one subnet, and the network behind a router is another" in caplog.text
+    )
 
 
 def test_rates_and_devices_are_read_and_written():
@@ -401,16 +403,16 @@ def test_a_log_of_a_terminal_is_read(caplog):
     )
     fabric = read_fabric(log.replace("\n", "\r\n"), "log.txt")
     assert discovered_text(fabric) == discovered_text(read_fabric(TINY, "log.txt"))
-    assert "log.txt: lines of a terminal around the dump are left aside" in caplog.text
+    assert "log.txt: lines of a terminal around the dump are ignored" in caplog.text
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TINY + "Swi", "x:35: 'Swi' is no line"),
-        (TINY + "caguid", "x:35: 'caguid' is no line"),
-        (TINY.replace("\nswitchguid", "\nwhat is this\nswitchguid", 1), "x:9: 'what is this' is no line"),
-        ("some text\nmore\n", "x:1: 'some text' is no line"),
+        (TINY + "Swi", "x:35: 'Swi' is not a line"),
+        (TINY + "caguid", "x:35: 'caguid' is not a line"),
+        (TINY.replace("\nswitchguid", "\nwhat is this\nswitchguid", 1), "x:9: 'what is this' is not a line"),
+        ("some text\nmore\n", "x:1: 'some text' is not a line"),
     ],
 )
 def test_nothing_within_a_dump_is_lost(text, message):

@@ -236,14 +236,18 @@ def test_systems_of_switches_are_private_and_differ():
 @pytest.mark.parametrize(
     ("kind", "spec", "message"),
     [
-        ("frr:routing=bgp,asn=tier", "torus:dims=3x3,hosts=1", "switches 0 and 1 are as far from the hosts and joined"),
-        ("frr:asn=tier", "fat-tree:k=4", "asn=tier: static routes of FRR have none; add routing=bgp"),
-        ("frr:weights=paths", "fat-tree:k=4", "weights=paths: static routes of FRR have none"),
+        (
+            "frr:routing=bgp,asn=tier",
+            "torus:dims=3x3,hosts=1",
+            "switches 0 and 1 are joined and have the same distance from the hosts",
+        ),
+        ("frr:asn=tier", "fat-tree:k=4", "asn=tier: does not apply to static routes; add routing=bgp"),
+        ("frr:weights=paths", "fat-tree:k=4", "weights=paths: does not apply to static routes"),
         ("frr:routing=ospf", "fat-tree:k=4", "'ospf' is not known; it must be static or bgp"),
         ("frr:routes=bgp", "fat-tree:k=4", "no parameter 'routes'"),
-        ("containerlab:routing=srv6", "fat-tree:k=4", "needs forwarding tables; topoloom route makes them"),
+        ("containerlab:routing=srv6", "fat-tree:k=4", "needs forwarding tables; compute them with 'topoloom route'"),
         ("containerlab:image=a b", "fat-tree:k=4", "cannot be used; write letters"),
-        ("sonic:lanes=4,breakout=8", "fat-tree:k=4", "a cage of 4 lanes has not so many ports"),
+        ("sonic:lanes=4,breakout=8", "fat-tree:k=4", "a cage of 4 lanes has at most 4 ports"),
         ("sonic:asn=tier", "fat-tree:k=4", "static routes have no AS"),
         ("sonic:rate_gbps=0.00001", "fat-tree:k=4", "out of range"),
         ("air", "petersen", "no hosts"),

@@ -132,7 +132,7 @@ def test_slurm_refuses_a_node_on_two_switches(tmp_path):
     """A tree cannot say it; a second adapter of the same node counts as the node."""
     text = 'Switch 2 "a"\n[1] "x"[1]\n[2] "b"[2]\nSwitch 2 "b"\n[1] "y"[1]\n[2] "a"[2]\n'
     hosts = 'Ca 1 "x" # "n1 HCA-1"\n[1] "a"[1]\nCa 1 "y" # "n1 HCA-2"\n[1] "b"[1]\n'
-    with pytest.raises(InputError, match="node n1 hangs on a and on b"):
+    with pytest.raises(InputError, match="node n1 is on a and on b"):
         write_export("slurm", read_fabric(text + hosts, "x"), tmp_path)
     with pytest.raises(InputError, match="no hosts"):
         write_export("slurm", build("petersen"), tmp_path)
@@ -226,7 +226,7 @@ def test_frr_refuses_what_has_no_room():
     with pytest.raises(InputError, match="no hosts"):
         made("frr", "petersen")
     crowd = Topology([(i, i + 1) for i in range(299)], 300, [0] * 60_000)
-    with pytest.raises(InputError, match=r"10.0.0.0/8 has no room for 300 prefixes of /15"):
+    with pytest.raises(InputError, match=r"10.0.0.0/8 has no space for 300 prefixes of /15"):
         made("frr", planned_fabric(crowd))
 
 

@@ -41,7 +41,7 @@ def told(diagnostics):
 
 def unexplained(plan, text, mistakes):
     """What is not as it has to be, in words; nothing, if every mistake is found once and nothing else is."""
-    found = diagnose(plan, read_fabric(text, "found.net", borne=True), limits=LIMITS)
+    found = diagnose(plan, read_fabric(text, "found.net", lenient=True), limits=LIMITS)
     roots, rest = told(found.diagnostics)
     wrong = [f"does not say what it follows from: {one}" for one, *_ in rest if not one.because_of]
     for mistake in mistakes:
@@ -77,7 +77,7 @@ def test_a_fabric_without_a_mistake_is_clean(spec):
     """The untouched plant has nothing to tell, not even a note."""
     plan = planned_fabric(build(spec))
     text = Mutator(plan, np.random.default_rng(1)).plant.text()
-    assert diagnose(plan, read_fabric(text, "found.net", borne=True), limits=LIMITS).diagnostics == ()
+    assert diagnose(plan, read_fabric(text, "found.net", lenient=True), limits=LIMITS).diagnostics == ()
 
 
 @pytest.mark.exhaustive

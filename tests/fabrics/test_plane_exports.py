@@ -56,9 +56,9 @@ def test_frr_leads_to_the_addresses_of_a_switch_s_own_plane():
 
 def test_refusals_name_the_remedy():
     """Tables of OpenSM are of one plane, a node of BookSim has one router, one of SLURM's tree one leaf."""
-    with pytest.raises(InputError, match="each plane is a subnet with an OpenSM of its own"):
+    with pytest.raises(InputError, match="each plane is a separate subnet with its own OpenSM"):
         opensm_texts(route(build(_PLANES)))
     with pytest.raises(InputError, match="give a single plane, or hosts with one port"):
         files("booksim", _PLANES)
-    with pytest.raises(InputError, match="as the same network without rails has them"):
+    with pytest.raises(InputError, match="as in the same network without rails"):
         files("slurm", "fat-tree:k=8,hosts=32+rails:nics=4")

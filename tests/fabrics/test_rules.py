@@ -376,13 +376,13 @@ Ca 1 "H-506b4b0300000010" # "n1 mlx5_0"
 def test_a_discovered_fabric_by_itself(old, new, found):
     """Each change of the file alone, with the line where it is one; the reader goes on with the rest."""
     assert not old or old in TEXT
-    diagnostics = diagnose(read_fabric(TEXT.replace(old, new, 1), "x.net", borne=True)).diagnostics
+    diagnostics = diagnose(read_fabric(TEXT.replace(old, new, 1), "x.net", lenient=True)).diagnostics
     assert [one.code for one in diagnostics] == found
     for one in diagnostics:
         assert one.line is None or one.text.startswith(f"line {one.line}: ")
 
 
-def test_without_borne_the_same_files_are_refused_with_their_line():
+def test_with_strict_parsing_the_same_files_are_refused_with_their_line():
     """Every other command stops at what cannot be."""
     bad = TEXT.replace('[2] "S-b8cef60300000001"[2] #', '[2] "S-b8cef60300000001"[2] #\n[3] "S-b8cef60300000001"[2] #')
     with pytest.raises(InputError, match=r"x\.net:8: "):

@@ -121,7 +121,7 @@ def test_a_cable_that_one_end_told_of_is_named():
     found = compared(PLAN, running(link_one_sided=once))
     assert found.one_sided_cables == 1
     assert found.faults[0].text.startswith("one-sided: S")
-    assert found.faults[0].text.endswith("only one end told of it")
+    assert found.faults[0].text.endswith("only one end lists it")
     assert found.right_cables == LINKS + HOSTS
 
 
@@ -180,11 +180,11 @@ def test_errors_are_told_with_a_fault_of_their_cable():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("nothing here\n", "x: has no counters: they are what ibqueryerrors or perfquery print"),
+        ("nothing here\n", "x: has no counters; give the output of ibqueryerrors or perfquery"),
         ("START_NODES\nA\nEND_NODES\n", "x: has no section PM_INFO; ibdiagnet writes it with --pc"),
         (
             "START_PM_INFO\nNodeGUID,PortNumber\n0x1,seven\nEND_PM_INFO\n",
-            "x:3: section PM_INFO: PortNumber is 'seven', no number",
+            "x:3: section PM_INFO: PortNumber is 'seven', which is not a number",
         ),
         ("START_PM_INFO\nNodeGUID,PortNumber\n0x1,1\n", "x: section PM_INFO of line 1 does not end"),
     ],

@@ -19,12 +19,15 @@ from topoloom.topologies.spec import build
         ),
         ("port-groups\nend-qos-levels\n", "x:2: 'end-qos-levels' ends nothing"),
         ("qos-levels\nqos-level\nname: L\nsl: 77\nend-qos-level\n", "x:5: a level has a name"),
-        ("port-groups\nport-group\nname: A\npkey: 1\nend-port-group\n", "x:5: a port group that is not"),
+        (
+            "port-groups\nport-group\nname: A\npkey: 1\nend-port-group\n",
+            "x:5: this port group has no name or has other keys",
+        ),
         (
             "qos-match-rules\nqos-match-rule\nsource: A\ndestination: A\nqos-level-name: L\nend-qos-match-rule",
-            "no level 'L'",
+            "no level is named 'L'",
         ),
-        ("what is this\n", "x:1: 'what is this' is no line"),
+        ("what is this\n", "x:1: 'what is this' is not a line"),
     ],
 )
 def test_what_is_wrong_with_a_policy_is_said(text, message):

@@ -139,7 +139,7 @@ def test_caminos_has_the_neighbours_of_every_router():
         ("ns3", "petersen", "no hosts"),
         ("simai", "petersen", "no hosts"),
         ("simai", Topology([(0, 1)], 2, [0, 0, 1], [0, 1, 1]), "1 to 2 ports"),
-        ("ns3", "torus:dims=40x40x40,hosts=1", "tell 65536 apart"),
+        ("ns3", "torus:dims=40x40x40,hosts=1", "has addresses for 65536"),
     ],
 )
 def test_what_a_simulator_cannot_say_is_refused(kind, network, message):

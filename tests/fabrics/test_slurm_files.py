@@ -271,9 +271,9 @@ def test_pods_leaves_and_racks_are_blocks():
     layout = place(topology, housing=Housing())
     racks = np.bincount(layout.host_rack)
     assert sorted(sizes("rack", layout)) == sorted(racks[racks > 0].tolist())
-    with pytest.raises(InputError, match="where nodes stand is not known"):
+    with pytest.raises(InputError, match="the racks of nodes are not known"):
         sizes("rack")
-    with pytest.raises(InputError, match="no groups; say blocks=pod"):
+    with pytest.raises(InputError, match="no groups; use blocks=pod"):
         made(":file=yaml,blocks=group", "petersen:hosts=1")
 
 
@@ -295,7 +295,7 @@ def test_a_torus_of_three_dimensions_is_one():
 def test_what_is_no_such_torus_is_none(spec):
     """A mesh, two dimensions, two hosts per switch: no view of its own, and a sentence for who asks."""
     assert "torus3d" not in views(":file=yaml", spec)
-    with pytest.raises(InputError, match="torus3d is a torus of three dimensions with one host on every switch"):
+    with pytest.raises(InputError, match="topology=torus3d needs a three-dimensional torus with one host per switch"):
         made(":file=yaml,topology=torus3d", spec)
     with pytest.raises(InputError, match="add file=yaml"):
         made(":topology=torus3d", spec)
@@ -318,5 +318,5 @@ def test_names_that_are_too_long_are_refused():
     fabric = planned_fabric(Topology([(0, 1)], 2, [0, 1]))
     object.__setattr__(fabric, "switch_names", ("a" * 65, "b"))
     record, options = export_named("slurm")
-    with pytest.raises(InputError, match="takes names of 64 letters at most"):
+    with pytest.raises(InputError, match="accepts names of at most 64 characters"):
         record.make(ExportRequest(fabric), **options)

@@ -191,7 +191,7 @@ def test_the_levels_of_a_pair_list_are_the_same():
     assert np.array_equal(read_levels("\n".join(lines), "x.psl", fabric, tables.lid_of), levels)
     for line, message in (
         ("0x1 2 0", "no host"),
-        ("0x100000 999 0", "nobody has LID 999"),
+        ("0x100000 999 0", "no port has LID 999"),
         ("0x100000 1 16", "service level 16"),
     ):
         with pytest.raises(InputError, match=f"x.psl:1: {message}"):
@@ -208,11 +208,11 @@ def test_guid2lid_gives_tables_without_guids_their_meaning():
     bare = re.sub(r" #.*", "", lft_text(routing))
     moved = re.sub(r"^0x(\w{4}) ", lambda m: f"0x{int(m[1], 16) + 7:04x} ", bare, flags=re.MULTILINE)
     assert np.array_equal(read_lft(moved, "x", fabric, shifted).ports, read_lft(lft_text(routing), "x", fabric).ports)
-    with pytest.raises(InputError, match="nobody is known to have LID 19"):
+    with pytest.raises(InputError, match="no port is known to have LID 19"):
         read_lft(moved, "x", fabric)
     with pytest.raises(InputError, match="guid2lid:2: LID 1 belongs"):
         read_guid2lid("0x1 0x1 0x1\n0x2 0x1 0x1\n", "guid2lid")
-    with pytest.raises(InputError, match="guid2lid:1: no line like"):
+    with pytest.raises(InputError, match="guid2lid:1: not a line like"):
         read_guid2lid("what\n", "guid2lid")
 
 
@@ -223,14 +223,14 @@ def test_guid2lid_gives_tables_without_guids_their_meaning():
         (r"portguid 0x0000000000100001", "portguid 0x0000000000109999", r"x:2: no port .* 0x109999"),
         (r"0x0002 \d+", "0x0002 099", "x:3: port 99 of switch S0; its ports are 0 to 5"),
         (r"0x0001 001 # Chan", "0x0001 002 # Chan", "host H0 through port 2; its cable is in port 1"),
-        (r"0x0002 \d+ .*\n", "", "x:.*: 17 entries above, and not 18"),
+        (r"0x0002 \d+ .*\n", "", "x:.*: 17 entries above instead of 18"),
         (r"0x0002 \d+", "0x0002 255", "switch S0 has no entry for host H1"),
         (r"0x0002 \d+", "0x0002 001", "host H1 through port 1, which leads to no switch"),
-        (r"0x0002 00\d # Channel", "0x0002 # Channel", "x:3: .* is no line of forwarding tables"),
+        (r"0x0002 00\d # Channel", "0x0002 # Channel", "x:3: .* is not a line of forwarding tables"),
         (r"18 lids dumped\nUni", "Uni", r"x:\d+: the table of switch S0 has no end"),
         (r"18 lids dumped\n$", "", "x: the table of switch S8 has no end"),
         (r"(?s)Unicast lids \S+ of switch Lid 18 .*", "", "x: no table for switch S8 .1 switches"),
-        (r"(?s).*", "0x0001 001\n", "x:1: an entry before any"),
+        (r"(?s).*", "0x0001 001\n", "x:1: an entry before the first"),
         (r"(?s).*", "", "x: no table for switch S0"),
     ],
 )
@@ -317,5 +317,5 @@ def test_a_block_of_a_policy_that_is_not_read_is_refused(block):
     fabric = planned_fabric(routing.topology)
     tables = read_lft(lft_text(routing), "x.lft", fabric)
     policy = f"{block}\n  source: A\nend-{block}\n" + qos_text(routing, fabric)
-    with pytest.raises(InputError, match=f"x.qos:1: a block '{block}'; those that are read are port-groups"):
+    with pytest.raises(InputError, match=f"x.qos:1: unknown block '{block}'; the supported blocks are port-groups"):
         read_levels(policy, "x.qos", fabric, tables.lid_of)

@@ -33,7 +33,7 @@ _NO_HALVES = "1 switch; a cut takes two"
 _NO_LINK = "there is no link that could fail"
 _HOSTLESS = "no hosts that a loss could cut off; give it some"
 _ONE_PLACE = "paths run between two switches with hosts, and there are 1"
-_OWN = "grows what '.*' builds; method splice grows anything"
+_OWN = "grows networks that '.*' builds; use method splice for any"
 
 #: Of each question: its words, N for the network and O for a folder; and what --json or the sentence has to say.
 TABLE = {
@@ -247,11 +247,11 @@ TABLE = {
     "verify-tables": (
         "verify-tables N N",
         row(
-            ("one0 two0 apart0", Refused("no hosts, so tables have nowhere to lead")),
-            ("one4 one1 two4 two1 apart4 apart1 twin4", Refused("is no line of forwarding tables")),
+            ("one0 two0 apart0", Refused("no hosts, so there is nothing to route to")),
+            ("one4 one1 two4 two1 apart4 apart1 twin4", Refused("is not a line of forwarding tables")),
         ),
     ),
-    "repair": ("repair N N N", row((ALL, Refused("is no line of forwarding tables")))),
+    "repair": ("repair N N N", row((ALL, Refused("is not a line of forwarding tables")))),
     "verify the cabling": (
         "verify N N --match shape",
         row(
@@ -276,8 +276,8 @@ TABLE = {
     "expand": (
         "expand N --to 4 --radix 8",
         row(
-            (f"{ONE} {APART}", Refused("it has no links that a new switch could go in between")),
-            (TWO, Refused("say how many links it gets")),
+            (f"{ONE} {APART}", Refused("it has no links into which a new switch could be inserted")),
+            (TWO, Refused("state the number of its links")),
             ("twin4", {"switches": 4, "links": 4, "removed": 2, "added": 4}),
         ),
     ),
@@ -323,7 +323,7 @@ ALONE = {
 #: Served, not run: the explorer answers until somebody ends it, and shows what the other commands give.
 _SERVED = {"serve"}
 
-_REQUIREMENT = 'title = "one switch"\nhosts = 8\nfinalists = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
+_REQUIREMENT = 'title = "one switch"\nhosts = 8\nshortlist = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
 _STUDY = """
 title = "few switches"
 operation = "hops"

@@ -98,15 +98,15 @@ def test_engines(engine):
         assert least - 1e-9 <= through <= most + 1e-9, name
 
 
-_NOTHING = "no hosts, so nothing would send; add them"
+_NOTHING = "no hosts, so there is no traffic; add them"
 _TO_ROUTE = "no hosts, so there is nothing to route to; add them"
-_ONE_NETWORK = "parts that no link joins; .* has one network: give one plane"
-_TWO_LINKS = "joined by two links; .* has one link between two routers"
-_EQUAL = "0 to 1 hosts per switch; .* has as many at every router"
-_UNLINKED = "no path from S1 to S0; link the parts first"
+_ONE_NETWORK = "not connected; .* needs one connected network: give one plane"
+_TWO_LINKS = "joined by two links; .* supports one link between two routers"
+_EQUAL = "0 to 1 hosts per switch; .* needs the same number at every router"
+_UNLINKED = "no path from S1 to S0; add links between the parts first"
 _EVERYWHERE = row((" ".join(NETWORKS), "files"))
 _CONFIGURED = row(("one4 one1 two4 two1 twin4", "files"), ("one0 two0 apart0", _TO_ROUTE), ("apart4 apart1", _UNLINKED))
-_TABLES = "writes tables; use topoloom route"
+_TABLES = "writes tables; use 'topoloom export"
 
 #: What each export says of each network: files, or why none.
 _EXPORTS = {
@@ -114,14 +114,14 @@ _EXPORTS = {
     **dict.fromkeys(("guid2lid", "ibutils", "infragraph", "ufm"), _EVERYWHERE),
     "analytical": row(
         ("one4 two4 twin4", "files"),
-        ("one1", "one host, so nothing would send; add more"),
+        ("one1", "one host, so there is no traffic; add more"),
         ("one0 two0 apart0", _NOTHING),
         ("two1 apart1", _EQUAL),
-        ("apart4", "take ns3 for any other"),
+        ("apart4", "use ns3 for any other"),
     ),
     "anytopo": row(
         ("two4 two1", "files"),
-        ("one4 one1", "no links; anytopo needs one at least"),
+        ("one4 one1", "no links; anytopo needs at least one"),
         ("one0 two0 apart0", _NOTHING),
         ("apart4 apart1", _ONE_NETWORK),
         ("twin4", _TWO_LINKS),
@@ -139,7 +139,7 @@ _EXPORTS = {
         ("apart4", _ONE_NETWORK),
         ("twin4", _TWO_LINKS),
     ),
-    "codes": row(("one4 one1 two4 two1 apart4 apart1 twin4", "Dragonflies alone"), ("one0 two0 apart0", _NOTHING)),
+    "codes": row(("one4 one1 two4 two1 apart4 apart1 twin4", "Dragonflies only"), ("one0 two0 apart0", _NOTHING)),
     "garnet": row(
         ("one4 one1 two4 two1", "files"),
         ("one0 two0 apart0", _NOTHING),
@@ -147,10 +147,10 @@ _EXPORTS = {
         ("twin4", _TWO_LINKS),
     ),
     "htsim": row(
-        ("one4 one1", "one switch; htsim has fat trees"),
+        ("one4 one1", "one switch; htsim supports fat trees"),
         ("two1", "files"),
         ("one0 two0 apart0", _NOTHING),
-        ("two4 apart4 apart1 twin4", "htsim knows fat trees"),
+        ("two4 apart4 apart1 twin4", "htsim supports fat trees"),
     ),
     "ns3": row(("one4 one1 two4 two1 twin4", "files"), ("one0 two0 apart0", _NOTHING), ("apart4 apart1", _ONE_NETWORK)),
     "opensm": row(
@@ -166,7 +166,7 @@ _EXPORTS = {
     ),
     "srv6": row(("one4 one1 two4 two1 twin4", "files"), ("one0 two0", _TO_ROUTE), (APART, PARTS)),
     "supersim": row(
-        ("one4 one1 two4 two1 twin4", "files"), ("one0 two0 apart0", _NOTHING), ("apart4 apart1", "SuperSim knows")
+        ("one4 one1 two4 two1 twin4", "files"), ("one0 two0 apart0", _NOTHING), ("apart4 apart1", "SuperSim supports")
     ),
 }
 
@@ -343,17 +343,17 @@ def test_placements(placement):
         assert len(cases_of(name, _network(name))) == 1
 
 
-_OWN = "grows what '.*' builds; method splice grows anything"
-_NO_LINKS = "it has no links that a new switch could go in between"
+_OWN = "grows networks that '.*' builds; use method splice for any"
+_NO_LINKS = "it has no links into which a new switch could be inserted"
 _METHODS = {
-    "channels": row((" ".join(NETWORKS), "spare ports take|1 more")),
-    "channels-near": row((" ".join(NETWORKS), "spare ports take|1 more")),
+    "channels": row((" ".join(NETWORKS), "spare ports allow|1 more")),
+    "channels-near": row((" ".join(NETWORKS), "spare ports allow|1 more")),
     **dict.fromkeys(("copies", "dsn-f", "group", "pod", "slab"), row((" ".join(NETWORKS), _OWN))),
-    "metanodes": row((" ".join(NETWORKS), "no label 'group'; method splice grows anything")),
+    "metanodes": row((" ".join(NETWORKS), "no label 'group'; use method splice for any")),
     "hosts": row((" ".join(NETWORKS), "grown")),
     **dict.fromkeys(
         ("splice", "splice-near"),
-        row((f"{ONE} {APART}", _NO_LINKS), (TWO, "say how many links it gets"), ("twin4", "grown")),
+        row((f"{ONE} {APART}", _NO_LINKS), (TWO, "state the number of its links"), ("twin4", "grown")),
     ),
 }
 

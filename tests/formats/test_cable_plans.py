@@ -115,8 +115,8 @@ def test_what_of_an_ndt_is_not_read_is_reported(caplog):
     text = NDT + "node3,mlx5_0,leaf1,Port 3,Data,fast,,\nnode4,node4 ens2f0,leaf1,Port 4,,,,3 m\n"
     assert fabric(text, "ndt").host_names[-2:] == ("node3 mlx5_0", "node4 ens2f0")
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
-        "x: 1 rows of LinkType 'Management' are no data cables and not read",
-        "x: 2 cells of Speed or Cable Length are no numbers and not read",
+        "x: 1 rows of LinkType 'Management' are not data cables and were not read",
+        "x: 2 cells of Speed or Cable Length are not numbers and were not read",
         "x: the rates of 2 of 5 cables are not known; dropped rate_gbps",
     ]
 
@@ -136,20 +136,20 @@ def test_an_ndt_is_the_plan_of_what_calls_itself_by_box_and_chip():
     ("name", "text", "reason"),
     [
         ("cable-plan", "   P1 -> GSW4 leaf P1\n", "x:1: a cable before any system"),
-        ("cable-plan", "GSW4 a\n  P1 -> GSW4 b\n", "x:2: 'P1 -> GSW4 b' is no line of a cable plan"),
+        ("cable-plan", "GSW4 a\n  P1 -> GSW4 b\n", "x:2: 'P1 -> GSW4 b' is not a line of a cable plan"),
         (
             "cable-plan",
             "GSW4 a\n  P1 -> GSW4 b P1\n  P1 -> GSW4 c P1\n",
             "x:3: port 1 of a already has the cable of line 2",
         ),
-        ("cable-plan", "GSW4 a\n  X -> GSW4 b P1\n", "x:2: 'X' is no port; a port is P7"),
+        ("cable-plan", "GSW4 a\n  X -> GSW4 b P1\n", "x:2: 'X' is not a port; write P7"),
         ("cable-plan", "GSW4 a\n  P0 -> GSW4 b P1\n", "x:2: port 0 of a"),
         ("cable-plan", "GSW4 a\nGCA4 a\n", "x:2: a is a host here, and a switch on line 1"),
         ("cable-plan", "GCA1 a\n  P1 -> GCA1 b P1\n", "x: names no switch"),
         (
             "ndt",
             "a,b\n1,2\n",
-            "x:1: the first row needs the columns StartDevice,StartPort,EndDevice,EndPort; no StartDevice",
+            "x:1: the first row needs the columns StartDevice,StartPort,EndDevice,EndPort; StartDevice is missing",
         ),
         ("ndt", "StartDevice,StartPort,EndDevice,EndPort\na,Port 1,b\n", "x:2: a row without EndPort"),
         (

@@ -141,9 +141,9 @@ def test_other_port_numbers_are_told(caplog):
         ([HEADER, "1,link,,0,1,,x,2,,"], "net.csv:2: b_switch is 'x'; switches are numbers"),
         ([HEADER, "1,link,,0,0,,1,2,,"], "net.csv:2: a_port is '0'; a port is a number from 1"),
         ([HEADER, "1,link,,0,1,,1,1.5,,"], "net.csv:2: b_port is '1.5'"),
-        ([HEADER, "1,link,,0,1,,999999,1,,"], "net.csv:2: a switch past 1031; .* without large gaps"),
+        ([HEADER, "1,link,,0,1,,999999,1,,"], "net.csv:2: a switch above 1031; .* without large gaps"),
         ([HEADER, "1,link,,0,1,,1000000000000,1,,"], "net.csv:2: b_switch is '1000000000000'"),
-        ([HEADER, "1,host,,0,1,,server,1,,"], "net.csv:2: b_switch is 'server'; on a host's row it is the host"),
+        ([HEADER, "1,host,,0,1,,server,1,,"], "net.csv:2: b_switch is 'server'; on the row of a host, write the host"),
         ([HEADER, "1,host,,0,1,,host 1,1,,"], "net.csv: hosts must be numbered 0, 1, 2"),
         (
             [HEADER, "1,link,,0,1,,1,1,,", "", "2,link,,2,1,,0,1,,"],
@@ -186,5 +186,5 @@ def test_a_misspelt_column_is_reported(caplog):
     text = "kind,a_switch,a_port,b_switch,b_port,lenght_m,ordered by\nlink,0,1,1,1,3,Ada\n"
     cables.read(text.encode(), "x.csv")
     assert [record.getMessage() for record in caplog.records] == [
-        "x.csv:1: the column 'lenght_m' is not read; did you mean length_m?"
+        "x.csv:1: the column 'lenght_m' was not read; did you mean length_m?"
     ]

@@ -71,7 +71,7 @@ def test_what_carries_no_rates_says_so(name, tmp_path, caplog):
     written = save(MIXED, tmp_path / "net", name)
     assert written.dropped == (RATE,)
     assert written.record()["dropped"] == [RATE]
-    assert [one.getMessage() for one in caplog.records] == [f"{name}: this format carries no rates; dropped rate_gbps"]
+    assert [one.getMessage() for one in caplog.records] == [f"{name}: this format holds no rates; dropped rate_gbps"]
     caplog.clear()
     assert save(PLAIN, tmp_path / "net", name).dropped == ()
     assert not caplog.records
@@ -84,7 +84,7 @@ def test_a_rate_without_a_name_in_infiniband_is_dropped_with_all_others(name, tm
     written = save(odd, tmp_path / "net", name)
     assert written.dropped == (RATE,)
     assert [one.getMessage() for one in caplog.records] == [
-        f"{name}: this format has no word for a rate of 10.3 Gb/s; dropped rate_gbps"
+        f"{name}: this format cannot express a rate of 10.3 Gb/s; dropped rate_gbps"
     ]
     assert load(tmp_path / "net", name) == TREE.without_rates().replace(labels={})
 
@@ -101,7 +101,7 @@ def test_topolooms_json_with_rates_is_version_2(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"version": 1}, "link_rate_gbps: rates came with version 2"),
+        ({"version": 1}, "link_rate_gbps: rates need version 2"),
         ({"link_rate_gbps": [1]}, r"link_rate_gbps: a rate has shape \(1,\)"),
         ({"link_rate_gbps": [1, -1]}, "link_rate_gbps: a rate holds -1"),
         ({"link_rate_gbps": [1, "x"]}, "link_rate_gbps"),
@@ -126,8 +126,8 @@ def test_wrong_rates_in_json_are_named(fields, reason):
             "# switch switch rate_gbps\n0 1\n",
             r"net:2: 2 words; after '# switch switch rate_gbps' a line holds",
         ),
-        ("edges", "# switch switch rate_gbps\n0 1 fast\n", r"net:2: 'fast' is no rate"),
-        ("edges", "# switch switch rate_gbps\n0 1 0\n", r"net:2: '0' is no rate"),
+        ("edges", "# switch switch rate_gbps\n0 1 fast\n", r"net:2: 'fast' is not a rate"),
+        ("edges", "# switch switch rate_gbps\n0 1 0\n", r"net:2: '0' is not a rate"),
         ("dot", "graph {\n0 -- 1 [rate_gbps=x];\n}", r"net:2: rate_gbps is 'x'; a rate is a number above 0, in Gb/s"),
         (
             "dot",
@@ -140,8 +140,8 @@ def test_wrong_rates_in_json_are_named(fields, reason):
             r"net:1: node '0': host_rate_gbps holds 3 rates",
         ),
         ("dot", "graph { 0 [hosts=2]; 0 -- 1 [rate_gbps=4]; }", r"net: links have rate_gbps, and 2 of 2 hosts' ports"),
-        ("ns3", "3 2 2\n1 2\n0 1 400Gbs 1ns 0\n1 2 400Gbps 1ns 0\n", r"net:3: '400Gbs' is no rate of a cable"),
-        ("ns3", "3 2 2\n1 2\n0 1 0Gbps 1ns 0\n1 2 400Gbps 1ns 0\n", r"net:3: '0Gbps' is no rate of a cable"),
+        ("ns3", "3 2 2\n1 2\n0 1 400Gbs 1ns 0\n1 2 400Gbps 1ns 0\n", r"net:3: '400Gbs' is not a rate"),
+        ("ns3", "3 2 2\n1 2\n0 1 0Gbps 1ns 0\n1 2 400Gbps 1ns 0\n", r"net:3: '0Gbps' is not a rate"),
     ],
 )
 def test_wrong_or_missing_rates_are_refused_with_their_place(name, text, reason):
@@ -157,7 +157,7 @@ def test_cable_lists_give_all_rates_or_none():
     found = read("cables", head + rows)
     assert found.link_rate_gbps.tolist() == [800, 200]
     assert found.endpoint_rate_gbps.tolist() == [400, 100, 50]
-    with pytest.raises(InputError, match=r"^net:3: a cable without rate_gbps, and others have one"):
+    with pytest.raises(InputError, match=r"^net:3: a cable without rate_gbps, though others have one"):
         read("cables", head + rows.replace("1,,2,,200", "1,,2,,"))
     with pytest.raises(InputError, match=r"^net:2: rate_gbps is 'fast'"):
         read("cables", head + rows.replace("800", "fast"))

@@ -196,7 +196,7 @@ def test_a_named_format_wins_over_the_suffix(tmp_path):
     ("path", "reason"),
     [
         ("missing.json", "there is no such file"),
-        ("net.foo", r"names no known format .*\.json.* topoloom"),
+        ("net.foo", r"belongs to no known format .*\.json.* topoloom"),
         ("folder", "is a folder"),
         ("folder.json", "is a folder"),
         ("empty.json", "is empty"),
@@ -237,9 +237,9 @@ def test_losses_are_told():
     """What a format leaves out is said in words; topoloom's own leaves out nothing."""
     assert dropped_by(SAMPLE, FORMATS.find("topoloom")) == []
     assert dropped_by(SAMPLE, FORMATS.find("edges")) == ["4 hosts", "labels x, y, height, role"]
-    assert dropped_by(SAMPLE, FORMATS.find("dot")) == ["which ports belong to one host"]
+    assert dropped_by(SAMPLE, FORMATS.find("dot")) == ["the grouping of ports into hosts"]
     assert dropped_by(SAMPLE, FORMATS.find("cables")) == []
-    assert dropped_by(SAMPLE, FORMATS.find("ns3"))[0] == "how many cables two switches share"
+    assert dropped_by(SAMPLE, FORMATS.find("ns3"))[0] == "the number of parallel cables"
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_wrong_graphs_are_named(body, reason):
 def test_hosts_cannot_fill_the_memory():
     """The hosts of a small file are bounded in all."""
     nodes = "".join(f'<node id="{i}"><data key="d0">65535</data></node>' for i in range(300))
-    with pytest.raises(InputError, match="hosts in all; at most"):
+    with pytest.raises(InputError, match="hosts in total; at most"):
         read(nodes)
 
 
@@ -183,5 +183,5 @@ def test_an_attribute_that_not_every_node_has_is_reported(caplog):
     )
     assert not graphml.read(text.encode(), "x.graphml").labels
     assert [record.getMessage() for record in caplog.records] == [
-        "x.graphml: 'role' is not read: not every node has it"
+        "x.graphml: 'role' was not read: not every node has it"
     ]

@@ -151,7 +151,7 @@ def test_every_command_takes_them(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("START_LINKS", "START_LINX", "END_LINKS ends no section that began"),
+        ("START_LINKS", "START_LINX", "END_LINKS ends a section that did not begin"),
         ("END_LINKS\n", "", "START_CABLE_INFO begins within section LINKS of line"),
         ("END_CABLE_INFO\n", "", "section CABLE_INFO of line .* does not end; the file was cut off"),
         (
@@ -161,13 +161,13 @@ def test_every_command_takes_them(tmp_path):
         ),
         ("0xa0,21,0xb0,22", "0xa0,1,0xb0,22", r"port 1 of MF0;leaf, one.* already has the cable of line \d+"),
         ("0xa0,21,0xb0,22", "0xa0,,0xb0,22", "needs PortNum1"),
-        ("0xa0,21,0xb0,22", "0xa0,x,0xb0,22", "PortNum1 is 'x', no number"),
+        ("0xa0,21,0xb0,22", "0xa0,x,0xb0,22", "PortNum1 is 'x', which is not a number"),
         ("0xa0,21,0xb0,22", "0xa0,99999999,0xb0,22", "port 99999999 of"),
         ("0xa0,21,0xb0,22", "0xa0,21,0xb0,22,5", "5 cells in a table of 4 columns"),
         ("41,2,1,1,0x00a0", "41,7,1,1,0x00a0", "NodeType 7; 1 is an adapter"),
         ("41,2,1,1,0x00a0", "999999,2,1,1,0x00a0", "999999 ports"),
-        ("0x00000000000000b0,0x00b0", "0x00000000000000a0,0x00b0", "node 0x00000000000000a0 is there twice"),
-        ("0x00000000000000b0,0x00b0", "nonsense,0x00b0", "NodeGUID is 'nonsense', no GUID"),
+        ("0x00000000000000b0,0x00b0", "0x00000000000000a0,0x00b0", "node 0x00000000000000a0 appears twice"),
+        ("0x00000000000000b0,0x00b0", "nonsense,0x00b0", "NodeGUID is 'nonsense', which is not a GUID"),
     ],
 )
 def test_what_is_wrong_with_db_csv_is_said(old, new, reason):
@@ -188,8 +188,8 @@ def test_needed_sections_are_named(section):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("PHY=1x", "PHI=1x", "x.db_csv:1: .* where a link ends"),
-        ("{ SW Ports:29", "{ XX Ports:29", "x.db_csv:1: .* is no link of ibdiagnet2.lst"),
+        ("PHY=1x", "PHI=1x", "x.db_csv:1: .* at the end of a link"),
+        ("{ SW Ports:29", "{ XX Ports:29", "x.db_csv:1: .* is not a link of ibdiagnet2.lst"),
         ("PN:15", "PN:00", "port 0 of"),
         ("NodeGUID:00000000000000c0", "NodeGUID:00000000000000a0", "is a host here, and a switch on line 1"),
     ],

@@ -160,22 +160,25 @@ def edge(one, other, **more):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"edges": [edge("S[0].port[0]", "S[1].port[0]", link="r100")]}, "edge 0 is of a link 'r100'"),
-        ({"edges": [edge("S[0].port[9]", "S[1].port[0]")]}, r"'port\[9\]' is none of the 4"),
-        ({"edges": [edge("S[0].port[0:9]", "S[1].port[0]")]}, "goes past the 4"),
+        ({"edges": [edge("S[0].port[0]", "S[1].port[0]", link="r100")]}, "edge 0 has the link 'r100'"),
+        ({"edges": [edge("S[0].port[9]", "S[1].port[0]")]}, r"'port\[9\]' selects none of the 4"),
+        ({"edges": [edge("S[0].port[0:9]", "S[1].port[0]")]}, "exceeds the 4"),
         ({"edges": [edge("S[0].port[0:2]", "S[1].port[0]")]}, "joins 2 ports to 1, one to one"),
         ({"edges": [edge("S[0].qsfp[0]", "S[1].port[0]")]}, "device 'sw' has no component 'qsfp'"),
-        ({"edges": [edge("T[0].port[0]", "S[1].port[0]")]}, "instance 'T', which is not there"),
-        ({"edges": [edge("S[0].port[0]", "S[1].port[0]")] * 2}, r"edge 1 is in S.0.port.0, which has a cable already"),
+        ({"edges": [edge("T[0].port[0]", "S[1].port[0]")]}, "the instance 'T', which does not exist"),
+        ({"edges": [edge("S[0].port[0]", "S[1].port[0]")] * 2}, r"edge 1 uses S.0.port.0, which already has a cable"),
         ({"edges": [edge("S[0].port[0]", "S[0].port[1]")]}, "to its own device"),
         ({"edges": [edge("H[0].nic[0]", "H[0].nic[1]")]}, "to its own device"),
         ({"edges": [edge("S[0].port[0]", "S[1].port[0]", scheme="ring")]}, "the scheme 'ring'"),
-        ({"edges": [edge("S[0].port[", "S[1].port[0]")]}, "is no slice"),
-        ({"edges": [edge("S[0].port[0:4:0]", "S[1].port[0]")]}, "steps of nothing"),
-        ({"instances": []}, "instance 'S', which is not there"),
-        ({"instances": [{"name": "S", "device": "router", "count": 2}]}, "of a device 'router', which is not there"),
+        ({"edges": [edge("S[0].port[", "S[1].port[0]")]}, "is not a slice"),
+        ({"edges": [edge("S[0].port[0:4:0]", "S[1].port[0]")]}, "a step of 0"),
+        ({"instances": []}, "the instance 'S', which does not exist"),
+        (
+            {"instances": [{"name": "S", "device": "router", "count": 2}]},
+            "has the device 'router', which does not exist",
+        ),
         ({"instances": [{"name": "S", "device": "sw", "count": 10**9}]}, "has a count of 1000000000"),
-        ({"instances": "many"}, "is no InfraGraph: Expected `array`"),
+        ({"instances": "many"}, "is not an InfraGraph: Expected `array`"),
         ({"edges": [], "instances": []}, "0 switches"),
     ],
 )
@@ -218,7 +221,7 @@ def test_devices_in_devices_are_followed():
     )
     assert (found.hosts, found.endpoints.tolist(), len(found.links)) == (1, [0, 0], 1)
     loop = {"name": "card", "components": [{"name": "card", "count": 1, "choice": "device"}]}
-    with pytest.raises(InputError, match="holds itself"):
+    with pytest.raises(InputError, match="contains itself"):
         read(PAIR | {"devices": [loop], "instances": [{"name": "S", "device": "card", "count": 1}], "edges": []})
 
 

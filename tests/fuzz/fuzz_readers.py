@@ -233,10 +233,10 @@ def _made() -> dict[str, Reader]:
         "discovered": text_reader(
             "net.net", lambda: [discovered_text(_fabric())], lambda text, source: fabric_of(text.encode(), source)
         ),
-        "discovered, borne": text_reader(
+        "discovered, lenient": text_reader(
             "net.net",
             lambda: [discovered_text(_fabric())],
-            lambda text, source: fabric_of(text.encode(), source, borne=True),
+            lambda text, source: fabric_of(text.encode(), source, lenient=True),
         ),
         "lft": text_reader("x.lft", lambda: [_lft()], lambda text, source: read_lft(text, source, _fabric())),
         "guid2lid": text_reader("guid2lid", lambda: [guid2lid_text(_discovered())], read_guid2lid),

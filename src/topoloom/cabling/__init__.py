@@ -1,1 +1,1 @@
-"""From a layout to cables: what to order, print, pull and hand over; and back."""
+"""Cabling: from a layout to cables, with lists to order, print, install and import; and back."""

@@ -1,4 +1,4 @@
-"""Cabling: every cable with both its ends, its product and its place in the order of work."""
+"""Cabling: every cable with both its ends, its product and its position in the order of work."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,33 +22,32 @@ from topoloom.placement.layout.layout import Layout
 class Cabling(Filed):
     """The cables of a layout as columns, one row per cable, in the order in which an installer pulls them.
 
-    First the bundles, rack after rack in the order of the floor, each to the racks after it, the longest first:
-    a crew stands at one rack until it is done, and long cables lie below short ones in the tray. Then, rack after
-    rack, the cables that stay inside, links before host cables: earlier they would be an obstacle to the bundles.
-    Within a bundle or a rack, from the lowest port of the lowest switch upwards. Cables are numbered from 1 in this
-    order, bundles too.
+    First the bundles, rack after rack in the order of the floor, each to the racks after it, the longest first: a crew
+    finishes one rack before the next, and long cables lie below short ones in the tray. Then, rack after rack, the cables
+    within it, links before host cables: earlier they would obstruct the bundles. Within a bundle or a rack, from the lowest
+    port of the lowest switch upwards. Cables and bundles are numbered from 1 in this order.
 
     Attributes
     ----------
     layout : Layout
     bought : Cables
-        Product, stock length, prices and watts of each cable.
+        Product, stock length, prices and power of each cable.
     rate_gbps : float
     link : int64[cables]
-        The link of the topology; -1 on a host's cable.
+        The link of the topology; -1 for a host's cable.
     ends : int32[cables, 2]
-        The switch at each end, a and b; on a host's cable b is the host. End a is in the rack that comes first on the
+        The switch at each end, a and b; for a host's cable b is the host. End a is in the rack that comes first on the
         floor, or lower in the rack.
     port : int32[cables, 2]
-        The ports there, from 1.
+        The port at each end, from 1.
     bundle : int64[cables]
-        The bundle, from 0; -1 for a cable that stays in its rack.
+        The bundle, from 0; -1 for a cable within a rack.
     pairs : int64[bundles, 2]
         The two racks of each bundle.
     number : int64[cables]
         The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
     terms : Terms
-        What they are bought by, for the folder to remember.
+        The terms of the bill, stored in the folder.
     """
 
     record_name = "cabling"
@@ -112,32 +111,32 @@ class Cabling(Filed):
 
     @property
     def cables(self) -> int:
-        """How many there are."""
+        """Number of cables."""
         return len(self)
 
     @property
     def host_cables(self) -> int:
-        """How many of them go to hosts."""
+        """Number of cables to hosts."""
         return int(self.to_host.sum())
 
     @property
     def bundles(self) -> int:
-        """How many pairs of racks have cables between them."""
+        """Number of pairs of racks with cables between them."""
         return len(self.pairs)
 
     @property
     def total_m(self) -> float:
-        """All cables together, as long as they are on the floor."""
+        """Total length of all cables on the floor, in m."""
         return float(self.length_m.sum())
 
     @property
     def stock_m(self) -> float:
-        """All cables together, as long as they are bought."""
+        """Total length of all cables as bought, in m."""
         return float(self.bought.stock_m.sum())
 
     @property
     def power_w(self) -> float:
-        """All cables together, both ends of each."""
+        """Total power of all cables, both ends of each, in W."""
         return float(self.bought.power_w.sum())
 
     def __len__(self) -> int:
@@ -145,17 +144,17 @@ class Cabling(Filed):
 
     @property
     def length_m(self) -> np.ndarray:
-        """The length of each cable on the floor, float64[cables]."""
+        """The length of each cable on the floor in m, float64[cables]."""
         return self.bought.length_m
 
     @property
     def to_host(self) -> np.ndarray:
-        """Whether a cable goes to a host, bool[cables]."""
+        """Whether each cable goes to a host, bool[cables]."""
         return np.asarray(self.link < 0)
 
     @property
     def with_hosts(self) -> bool:
-        """Whether the cables of the hosts are in the list."""
+        """Whether the list includes the cables of hosts."""
         return bool(self.to_host.any())
 
     @cached_property
@@ -172,7 +171,7 @@ class Cabling(Filed):
 
     @cached_property
     def bundle_sizes(self) -> np.ndarray:
-        """How many cables each bundle has, int64[bundles]."""
+        """Number of cables of each bundle, int64[bundles]."""
         return np.bincount(self.bundle[self.bundle >= 0], minlength=len(self.pairs))
 
 
@@ -183,20 +182,20 @@ def cable(
     host_cables: bool | None = None,
     plugs: Plugs | None = None,
 ) -> Cabling:
-    """Every cable of a network on its floor: its ends, its product, its place in the order of work.
+    """The cabling of a network on its floor: for every cable its ends, its product, its position in the order of work.
 
     Parameters
     ----------
     network : NetworkSource
-        With its layout; what has none is placed by the default. What is omitted below is as the network remembers it.
+        A network without a layout is placed with the default settings. Parameters omitted below are taken from the network.
     parts : Parts, str or path, optional
-        The catalogue that products, stock lengths, prices and watts come from; ``slimfly-2014`` where none is remembered.
+        The catalogue of products, stock lengths, prices and power; the network's own, otherwise ``slimfly-2014``.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; else that of the network, else 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; the network's own, otherwise 40, or the nearest rate in the catalogue's prices.
     host_cables : bool, optional
-        Whether to list a cable for every endpoint; where hosts stand in racks of their own they are listed in any case.
+        Whether to list a cable for every endpoint; they are always listed if hosts have separate racks.
     plugs : Plugs, optional
-        Ports, numbers and products of cables that are there already; those of the network's cable list, if it has one.
+        Ports, numbers and products of installed cables; those of the network's cable list, if it has one.
 
     Returns
     -------
@@ -205,7 +204,7 @@ def cable(
     Raises
     ------
     InputError
-        A rate that is none, a link that no product serves, or some cables with numbers and others without.
+        The rate is not valid, no product serves a link, or only some cables have numbers.
 
     Examples
     --------
@@ -238,7 +237,7 @@ def cable(
     port = np.concatenate([plugs.link, plug]).astype(np.int32)
     turned = np.zeros(m + k, bool)
     turned[:m] = at[:m, 0] > at[:m, 1]
-    # A cable that carries several links begins at the lower switch, however it is turned for the crew.
+    # A cable that carries several links begins at the lower switch, whichever end is a.
     trunk = ends
     ends, port = (np.where(turned[:, None], pair[:, ::-1], pair) for pair in (ends, port))
 
@@ -267,21 +266,21 @@ def cable(
 
 
 def _numbers(number: np.ndarray, name: str) -> np.ndarray:
-    """The numbers of the cables in the order of work: those that they have, or 1, 2, .."""
+    """The numbers of the cables in the order of work: their existing ones, or 1, 2, .."""
     if not number.any():
         return np.arange(1, len(number) + 1)
     if len(np.unique(number)) < len(number) or number.min() < 1:
-        raise InputError(f"{name}: some cables have numbers of their own and others none, or two have one; number all")
+        raise InputError(f"{name}: some cables have no number, or two have the same; number all cables")
     return number
 
 
 def _bundles(layout: Layout, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rack pairs in the order of work, int64[bundles, 2]; and the bundle of each cable between these racks."""
+    """The rack pairs in the order of work, int64[bundles, 2], and the bundle of each cable between racks."""
     pair = ends.astype(np.int64) @ (layout.racks, 1)
     keys, member = np.unique(pair, return_inverse=True)
     pairs = np.stack(np.divmod(keys, layout.racks), axis=1)
     apart_m = layout.slots.apart_m(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]])
-    # Sums of places are not exact: pairs that are as far apart as others must not be sorted by their last digits.
+    # Sums of distances are not exact: pairs at equal distances must not be sorted by the last digits.
     order = np.lexsort((pairs[:, 1], -np.round(apart_m, 6), pairs[:, 0]))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))

@@ -1,4 +1,4 @@
-"""Sheets of a cabling that is running: what is to repair and to plug still, one page per rack, to print and tick."""
+"""Sheets for cabling in progress: remaining repairs and cables, one page per rack, to print and tick off."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -8,18 +8,18 @@ from topoloom.core.pages.templating import framed, rendered
 from topoloom.fabric.progress import Open, Progress
 
 SHEET_NAMES = "todo-*.html"
-#: The sheet of what stands in no rack that the plan names.
+#: The name of the sheet for ends in racks that the plan does not name.
 _ELSEWHERE = "elsewhere"
 
 
 def write_sheets(progress: Progress, folder: str | Path) -> list[str]:
-    """Write ``index.html`` and a sheet for each rack with something to do; the names of the files.
+    """Write ``index.html`` and a sheet for each rack with open tasks; returns the names of the files.
 
     Parameters
     ----------
     progress : Progress
     folder : path
-        Made when it is not there; sheets of an earlier day go.
+        Created if missing; earlier sheets are removed.
 
     Raises
     ------
@@ -32,34 +32,34 @@ def write_sheets(progress: Progress, folder: str | Path) -> list[str]:
 
 
 def fault_sheets(progress: Progress) -> dict[str, str]:
-    """The sheets by file name; nothing in them is fetched from elsewhere."""
+    """The sheets by file name; they refer to no other files."""
     style = (files("topoloom.cabling") / "sheets.css").read_text(encoding="utf-8")
     by_rack: dict[str, list[Open]] = {}
-    for one in progress.open:
-        for rack in one.racks or (_ELSEWHERE,):
-            by_rack.setdefault(rack, []).append(one)
+    for task in progress.open:
+        for rack in task.racks or (_ELSEWHERE,):
+            by_rack.setdefault(rack, []).append(task)
     names = {rack: _file_name(number, rack) for number, rack in enumerate(sorted(by_rack), 1)}
     racks = [
-        (rack, names[rack], _count(mine, faults=True), _count(mine, faults=False))
-        for rack, mine in sorted(by_rack.items())
+        (rack, names[rack], _count(tasks, faults=True), _count(tasks, faults=False))
+        for rack, tasks in sorted(by_rack.items())
     ]
     title = f"Cabling of {progress.plan}"
     last = progress.seen[-1]
     index = rendered(
         "progress_index.html", title=title, progress=progress, share=f"{_share(progress):.1%}", last=last, racks=racks
     )
-    found = {"index.html": framed(title, style, index)}
-    for rack, mine in sorted(by_rack.items()):
+    sheets = {"index.html": framed(title, style, index)}
+    for rack, tasks in sorted(by_rack.items()):
         sheet = rendered(
             "progress_rack.html",
             rack=rack,
             plan=progress.plan,
             source=last.source,
-            faults=[one for one in mine if one.kind != "missing"],
-            missing=[one for one in mine if one.kind == "missing"],
+            faults=[task for task in tasks if task.kind != "missing"],
+            missing=[task for task in tasks if task.kind == "missing"],
         )
-        found[names[rack]] = framed(f"Rack {rack}: to do", style, sheet)
-    return found
+        sheets[names[rack]] = framed(f"Rack {rack}: to do", style, sheet)
+    return sheets
 
 
 def _share(progress: Progress) -> float:
@@ -67,7 +67,7 @@ def _share(progress: Progress) -> float:
 
 
 def _count(todo: list[Open], *, faults: bool) -> int:
-    return sum((one.kind != "missing") == faults for one in todo)
+    return sum((task.kind != "missing") == faults for task in todo)
 
 
 def _file_name(number: int, rack: str) -> str:

@@ -1,4 +1,4 @@
-"""A cabling in a folder: everything that people order, print, pull and import; and the layout read back from these."""
+"""A cabling in a folder: all files for ordering, printing, installing and importing; and the layout read back from them."""
 
 import logging
 import os
@@ -44,7 +44,7 @@ from topoloom.placement.layout.layout import Layout
 
 log = logging.getLogger("topoloom")
 
-#: What is made of a layout for people and other tools, and goes when the layout is another.
+#: Files derived from a layout for people and other tools; they are removed when the layout changes.
 INSTALLER_FILES = (
     *("labels.csv", "bundles.csv", "order.csv", "floorplan.*", f"sheets/{SHEET_NAMES}"),
     *(f"netbox/{name}.csv" for name in ("sites", "manufacturers", "device-roles", "device-types", "racks")),
@@ -67,35 +67,34 @@ def save_cabling(
     also: Mapping[str, Content] = MappingProxyType({}),
     stale: Iterable[str] = (),
 ) -> list[Path]:
-    """Write all files of a cabling into a folder, the folder whole or not at all; returns their paths.
+    """Write all files of a cabling into a folder, all of it or nothing; returns their paths.
 
-    ``topology.json`` and ``provenance.json``,
-    ``cables.csv`` and ``floor.toml`` (together they are the layout: `load_layout`), ``labels.csv``, ``bundles.csv``,
-    ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``; where hosts stand in racks of their own also ``hosts.toml``,
-    ``hosts.csv`` and ``racks.csv``. docs/how-to/order-and-label-cables.md says what each holds. Sheets and floor plans of
-    an earlier layout in the same folder are removed.
+    ``topology.json`` and ``provenance.json``; ``cables.csv`` and ``floor.toml``, which together are the layout
+    (`load_layout`); ``labels.csv``, ``bundles.csv``, ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``; if hosts have
+    separate racks, also ``hosts.toml``, ``hosts.csv`` and ``racks.csv``. docs/how-to/order-and-label-cables.md describes each
+    file. Sheets and floor plans of an earlier layout in the folder are removed.
 
     Parameters
     ----------
     cabling : Cabling
     folder : path
-        Made if it is not there; the folder around it must be.
+        Created if missing; its parent folder must exist.
     also : mapping of str to str or bytes
-        More files that come with it, by their names.
+        Further files to write with it, by name.
     stale : texts
-        Patterns of files of an earlier writing that go.
+        Patterns of earlier files to remove.
 
     Returns
     -------
     list of Path
-        The files written, as they lie in `folder`.
+        The files written, with the path of `folder`.
 
     Raises
     ------
     InputError
-        The folder cannot be made, or a file in it cannot be written; nothing has changed then.
+        The folder cannot be created, or a file in it cannot be written; nothing has changed then.
     """
-    check_type(cabling, Cabling, "save_cabling", "cable(layout) makes one")
+    check_type(cabling, Cabling, "save_cabling", "cable(layout) returns one")
     check_path(folder, "save_cabling", "name a folder")
     refuse_other_network(folder, cabling.layout.topology.digest, "layout")
     return write_folder(
@@ -104,7 +103,7 @@ def save_cabling(
 
 
 def cabling_files(cabling: Cabling) -> dict[str, Content]:
-    """The files of `save_cabling`, by their names."""
+    """The files of `save_cabling`, by name."""
     layout, labels = cabling.layout, label(cabling)
     files: dict[str, Content] = {
         **network_files(layout.topology, "layout", cabling.terms, layout),
@@ -118,7 +117,7 @@ def cabling_files(cabling: Cabling) -> dict[str, Content]:
 
 
 def layout_files(cabling: Cabling, labels: Labels | None = None) -> dict[str, Content]:
-    """The files that are a layout: its cables and its floor, and where hosts stand in racks of their own."""
+    """The files that form a layout: its cables and its floor, and the files of hosts if these have separate racks."""
     layout, labels = cabling.layout, label(cabling) if labels is None else labels
     files: dict[str, Content] = {CABLES: cables_csv(cabling, labels), FLOOR: floor_toml(layout.floor, layout.slots)}
     if layout.housing is None:
@@ -133,7 +132,7 @@ def network_files(
     layout: Layout | None = None,
     requirements: dict[str, Any] | None = None,
 ) -> dict[str, Content]:
-    """What every network folder begins with.
+    """The files at the beginning of every network folder.
 
     Parameters
     ----------
@@ -141,7 +140,7 @@ def network_files(
     operation : str
         The command that writes it.
     terms : Terms, optional
-        What the network is bought by.
+        The terms of the network's bill.
     layout : Layout, optional
     requirements : dict, optional
         As plain data.
@@ -149,7 +148,7 @@ def network_files(
     Returns
     -------
     dict of str to str or bytes
-        The network, the note of which command wrote it, and what it remembers where `terms` is given.
+        The network, the note with the command that wrote it, and with `terms` the stored terms and requirement.
     """
     files: dict[str, Content] = {
         TOPOLOGY: encode(topology, FORMATS.find("topoloom")),
@@ -159,7 +158,7 @@ def network_files(
 
 
 def save_layout(layout: Layout, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the folder of a layout: that of the cabling with the default parts, which has all of it.
+    """Write the folder of a layout: that of its cabling with the default parts.
 
     Raises
     ------
@@ -170,13 +169,13 @@ def save_layout(layout: Layout, folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def load_cabling(path: str | os.PathLike[str]) -> Cabling:
-    """The cabling in a folder that `save_cabling` wrote, with ports, numbers and products as they were.
+    """The cabling in a folder that `save_cabling` wrote, with its ports, numbers and products.
 
     Raises
     ------
     InputError
-        A file that is missing or wrong, or products that are not in the default catalogue (then `cable` takes the layout,
-        the catalogue and the plugs).
+        A file is missing or wrong, or products are not in the default catalogue (then use `cable` with the layout, the
+        catalogue and the plugs).
     """
     plugs = load_plugs(path)
     layout = load_layout(path)
@@ -185,23 +184,23 @@ def load_cabling(path: str | os.PathLike[str]) -> Cabling:
 
 
 def load_layout(path: str | os.PathLike[str]) -> Layout:
-    """The layout that `save_cabling` wrote: where every switch of a cable list stands.
+    """The layout that `save_cabling` wrote: the rack of every switch of a cable list.
 
     Parameters
     ----------
     path : path
-        The folder, or the ``cables.csv`` in it; ``floor.toml`` must lie beside it. Rows may stand in any order, and
-        switches may have been moved to other slots by hand.
+        The folder, or its ``cables.csv``; ``floor.toml`` must be in the same folder. Rows may be in any order, and switches may
+        have been moved to other slots by hand.
 
     Raises
     ------
     InputError
-        A file that is missing or wrong; a switch without a rack, in two racks, or in one that the floor does not
-        have: ``file:line: reason``.
+        A file is missing or wrong; a switch has no rack, two racks, or one that the floor does not have:
+        ``file:line: reason``.
 
     Notes
     -----
-    Lengths are those of the floor. Where the list has others (measured by hand, or the switch was moved) a warning names
+    Lengths are those of the floor. If the list has others (measured by hand, or because a switch was moved), a warning names
     the first.
     """
     check_path(path, "load_layout", "name a folder, or its cables.csv")
@@ -211,66 +210,68 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
     return layout_of_cables(load_cables(source), source)
 
 
-def layout_of_cables(found: CableList, source: Path) -> Layout:
-    """The layout of a cable list that was read from `source`, beside which its floor lies; see `load_layout`."""
-    beside = source.with_name("floor.toml")
-    if not beside.exists():
-        raise InputError(f"{beside}: there is no such file; a layout is a cable list and the floor.toml saved with it")
-    floor = read_floor(beside)
-    # A floor without slots or sides of its own is as large as its racks need.
+def layout_of_cables(cables: CableList, source: Path) -> Layout:
+    """The layout of a cable list that was read from `source`, with the floor in the same folder; see `load_layout`."""
+    floor_file = source.with_name("floor.toml")
+    if not floor_file.exists():
+        raise InputError(
+            f"{floor_file}: there is no such file; a layout is a cable list and the floor.toml saved with it"
+        )
+    floor = read_floor(floor_file)
+    # A floor without fixed slots or sides grows with the number of racks.
     own = floor.fixed is not None or (floor.rows and floor.columns)
-    slots = floor.slots_for(1 if own else len(found.racks))
-    slot, made = _slots_of(found, slots.names, str(beside)), f"read from {source}"
-    layout = Layout(found.topology, floor, slots, slot, made=made)
+    slots = floor.slots_for(1 if own else len(cables.racks))
+    slot, made = _slots_of(cables, slots.names, str(floor_file)), f"read from {source}"
+    layout = Layout(cables.topology, floor, slots, slot, made=made)
     housing = source.with_name(HOUSING)
     if housing.exists():
-        host_slot = read_hosts(source.with_name(HOSTS), found.topology.hosts, slots.names)
+        host_slot = read_hosts(source.with_name(HOSTS), cables.topology.hosts, slots.names)
         layout = Layout(
-            found.topology, floor, slots, slot, made=made, housing=read_housing(housing), host_slot=host_slot
+            cables.topology, floor, slots, slot, made=made, housing=read_housing(housing), host_slot=host_slot
         )
-    _compare_lengths(found, layout)
+    _compare_lengths(cables, layout)
     _compare_limits(layout, source)
     return as_made(layout, source.parent)
 
 
-def _slots_of(found: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:
-    """The slot of every switch, int32[switches]; `names` are those of the slots in the file `floor`."""
+def _slots_of(cables: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:
+    """The slot of every switch, int32[switches]; `names` are the names of the slots in the file `floor`."""
     number = {name: place for place, name in enumerate(names)}
-    known = np.array([number.get(name, number.get(name.strip(), -1)) for name in found.racks], np.int32)
-    switch, rack, line = found.stands.T
-    said = known[rack]
-    if (said < 0).any():
-        first = int(np.where(said < 0, line, line.max() + 1).argmin())
-        name = ascii(found.racks[rack[first]])[:60]
+    slot_of_rack = np.array([number.get(name, number.get(name.strip(), -1)) for name in cables.racks], np.int32)
+    switch, rack, line = cables.stands.T
+    stated = slot_of_rack[rack]
+    if (stated < 0).any():
+        first = int(np.where(stated < 0, line, line.max() + 1).argmin())
+        name = ascii(cables.racks[rack[first]])[:60]
         raise at(
-            found.source, int(line[first]), f"{floor} has no slot {name}; name one of its slots, or add the slot there"
+            cables.source, int(line[first]), f"{floor} has no slot {name}; name one of its slots, or add the slot there"
         )
-    slot, where = np.full(found.topology.switches, -1, np.int32), np.zeros(found.topology.switches, np.int64)
-    one, first_said = np.unique(switch, return_index=True)
-    slot[one], where[one] = said[first_said], line[first_said]
-    other = np.flatnonzero(said != slot[switch])
-    if other.size:
-        i = other[0]
-        here, there, before = names[said[i]], names[slot[switch[i]]], where[switch[i]]
-        reason = f"switch {switch[i]} is in rack {here!a}, but in {there!a} on line {before}; make them agree"
-        raise at(found.source, int(line[i]), reason)
+    slot, where = np.full(cables.topology.switches, -1, np.int32), np.zeros(cables.topology.switches, np.int64)
+    switches_stated, first_said = np.unique(switch, return_index=True)
+    slot[switches_stated], where[switches_stated] = stated[first_said], line[first_said]
+    different = np.flatnonzero(stated != slot[switch])
+    if different.size:
+        i = different[0]
+        current, earlier, before = names[stated[i]], names[slot[switch[i]]], where[switch[i]]
+        reason = f"switch {switch[i]} is in rack {current!a}, but in {earlier!a} on line {before}; make them agree"
+        raise at(cables.source, int(line[i]), reason)
     if (slot < 0).any():
         reason = f"switch {slot.argmin()} has no rack; name the slot where it stands in the column a_rack of its row"
-        raise at(found.source, None, reason)
+        raise at(cables.source, None, reason)
     return slot
 
 
-def _compare_lengths(found: CableList, layout: Layout) -> None:
-    """Warn when the list's lengths are not those of the floor."""
-    apart = np.abs(found.length_m - layout.length_m)
+def _compare_lengths(cables: CableList, layout: Layout) -> None:
+    """Warn if the list's lengths differ from those of the floor."""
+    apart = np.abs(cables.length_m - layout.length_m)
     other = np.flatnonzero(apart > _SAME_M)
     if other.size:
-        first = other[found.line[other].argmin()]
+        first = other[cables.line[other].argmin()]
         log.warning(
             "%s:%d: the cable is %g m long here and %g m on the floor; %d of %d lengths differ, the floor's are used",
-            found.source,
-            found.line[first],
-            found.length_m[first],
+            cables.source,
+            cables.line[first],
+            cables.length_m[first],
             layout.length_m[first],
             other.size,
             apart.size,
@@ -278,7 +279,7 @@ def _compare_lengths(found: CableList, layout: Layout) -> None:
 
 
 def _compare_limits(layout: Layout, source: Path) -> None:
-    """Warn when a rack holds more switches or host ports than its slot may."""
+    """Warn if a rack holds more switches or host ports than its slot allows."""
     held = np.zeros((len(layout.slots), 2))
     if layout.host_slot is None:
         np.add.at(held, layout.slot, np.column_stack([np.ones(layout.slot.size), layout.topology.endpoints_at]))
@@ -289,7 +290,7 @@ def _compare_limits(layout: Layout, source: Path) -> None:
     if over.size:
         slot, what = over[0].tolist()
         log.warning(
-            "%s: rack %s holds %d %s; its slot takes %g",
+            "%s: rack %s holds %d %s; its slot allows %g",
             source,
             layout.slots.names[slot],
             held[slot, what],

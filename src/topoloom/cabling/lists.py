@@ -1,4 +1,4 @@
-"""The lists of a cabling as CSV: cables to pull, labels to print, bundles to make, products to order."""
+"""The lists of a cabling as CSV: cables to install, labels to print, bundles to make, products to order."""
 
 import math
 
@@ -37,18 +37,18 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
     racks = [guarded(name) for name in layout.rack_names]
     standing = layout.host_slot is not None
     for side, end in (("a", 0), ("b", 1)):
-        # A host's height stays empty, and its rack where it stands with its switch: they are not the switch's to say.
-        known = ~to_host if end else np.ones(len(cabling), bool)
-        switch = np.where(known, cabling.ends[:, end], 0)
+        # A host's height stays empty, and so does its rack if it stands with its switch: the list does not know them.
+        is_switch = ~to_host if end else np.ones(len(cabling), bool)
+        switch = np.where(is_switch, cabling.ends[:, end], 0)
         places, heights = layout.rack[switch].tolist(), layout.height[switch].tolist()
         if end and standing:
             host = np.where(to_host, cabling.ends[:, end], 0)
             places = np.where(to_host, layout.host_rack[host], layout.rack[switch]).tolist()
-        named = [standing] * len(cabling) if end and standing else known.tolist()
+        named = [standing] * len(cabling) if end and standing else is_switch.tolist()
         cables[f"{side}_rack"] = [racks[i] if k else "" for i, k in zip(places, named, strict=True)]
-        cables[f"{side}_height"] = [str(i) if k else "" for i, k in zip(heights, known.tolist(), strict=True)]
+        cables[f"{side}_height"] = [str(i) if k else "" for i, k in zip(heights, is_switch.tolist(), strict=True)]
         ends = cabling.ends[:, end].tolist()
-        cables[f"{side}_switch"] = [str(i) if k else f"host {i}" for i, k in zip(ends, known.tolist(), strict=True)]
+        cables[f"{side}_switch"] = [str(i) if k else f"host {i}" for i, k in zip(ends, is_switch.tolist(), strict=True)]
         cables[f"{side}_port"] = numbers(cabling.port[:, end])
     switches = switch_rows(layout.topology, hosts=not cabling.with_hosts) | {
         "a_rack": [racks[i] for i in layout.rack.tolist()],
@@ -59,33 +59,33 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
 
 
 def _rates(cabling: Cabling) -> dict[str, list[str]]:
-    """The column of rates, which a network has that has any: one for all, for mixed ones are not cabled."""
+    """The column of rates, if the network has rates: the same for all, since mixed networks are not cabled."""
     rate = cabling.layout.topology.uniform_rate_gbps
     return {} if rate is None else {RATE: [rate_text(rate)] * len(cabling)}
 
 
 def labels_csv(labels: Labels) -> str:
-    """A row for each end of each cable, in the order of work: two lines of text that fit a wrap-around label.
+    """One row per end of each cable, in the order of work: two lines of text that fit a wrap-around label.
 
-    The first line has the cable and this end, the second the far end.
+    The first line has the cable number and this end, the second the far end.
     """
-    here, there = [""] * (2 * len(labels.cable)), [""] * (2 * len(labels.cable))
-    for offset, near, far in ((0, labels.a, labels.b), (1, labels.b, labels.a)):
-        here[offset::2] = [f"{number} {end}" for number, end in zip(labels.cable, near, strict=True)]
-        there[offset::2] = [f"to {end}" for end in far]
+    first_lines, second_lines = [""] * (2 * len(labels.cable)), [""] * (2 * len(labels.cable))
+    for offset, near_ends, far_ends in ((0, labels.a, labels.b), (1, labels.b, labels.a)):
+        first_lines[offset::2] = [f"{number} {end}" for number, end in zip(labels.cable, near_ends, strict=True)]
+        second_lines[offset::2] = [f"to {end}" for end in far_ends]
     return csv_table(
         {
             "cable": [number for number in labels.cable for _ in "ab"],
             "end": ["a", "b"] * len(labels.cable),
-            # A number or "to" comes first: no spreadsheet takes that for a formula, and a printer prints what is there.
-            "line_1": texts(here, guard=False),
-            "line_2": texts(there, guard=False),
+            # The texts begin with a digit or "to", so no spreadsheet reads them as formulas; printers print them unchanged.
+            "line_1": texts(first_lines, guard=False),
+            "line_2": texts(second_lines, guard=False),
         }
     )
 
 
 def bundles_csv(cabling: Cabling) -> str:
-    """One row per bundle, in the order of work: its racks, its cables, their metres and media."""
+    """One row per bundle, in the order of work: its racks, its cables, their lengths and media."""
     inside = cabling.bundle >= 0
     bundle, size = cabling.bundle[inside], cabling.bundle_sizes
     first = np.cumsum(size) - size
@@ -101,7 +101,7 @@ def bundles_csv(cabling: Cabling) -> str:
             "cables": numbers(size),
             "first_cable": numbers(cabling.number[inside][first]),
             "last_cable": numbers(cabling.number[inside][first + size - 1]),
-            # All cables of a bundle are as long: they run between the same two places.
+            # All cables of a bundle have the same length: they run between the same two places.
             "length_m": numbers(cabling.length_m[first]),
             "total_m": numbers(np.bincount(bundle, cabling.length_m[inside], len(size))),
             "total_stock_m": numbers(np.bincount(bundle, cabling.bought.stock_m[inside], len(size))),
@@ -114,7 +114,7 @@ def bundles_csv(cabling: Cabling) -> str:
 
 
 def order_csv(bought: Cables) -> str:
-    """A row for each product and length: how many to order, and what they cost together."""
+    """One row per product and length: the number to order, and their total cost."""
     orders = order_list(bought)
     each = {
         "pieces": [order.count for order in orders],
@@ -135,13 +135,13 @@ def order_csv(bought: Cables) -> str:
 
 
 def host_list(cabling: Cabling, labels: Labels) -> str:
-    """One row per host: its name, its rack, the unit that it begins at, and the switch ports that its own are plugged into."""
+    """One row per host: its name, its rack, its lowest unit, and the switch ports of its cables."""
     layout = cabling.layout
     if layout.housing is None:
         return ""
     hosts = layout.topology.hosts
-    mine = np.flatnonzero(cabling.to_host)
-    order = mine[np.lexsort((cabling.port[mine, 1], cabling.ends[mine, 1]))]
+    host_cables = np.flatnonzero(cabling.to_host)
+    order = host_cables[np.lexsort((cabling.port[host_cables, 1], cabling.ends[host_cables, 1]))]
     plugged: list[list[str]] = [[] for _ in range(hosts)]
     for cable, host in zip(order.tolist(), cabling.ends[order, 1].tolist(), strict=True):
         plugged[host].append(labels.a[cable])
@@ -155,7 +155,7 @@ def host_list(cabling: Cabling, labels: Labels) -> str:
 
 
 def racks_csv(cabling: Cabling) -> str:
-    """One row per rack: what stands in it, its units, its kilowatts and weight where they are known, its cables."""
+    """One row per rack: its switches and hosts, its units, its power in kW and weight where known, its cables."""
     layout, parts = cabling.layout, cabling.bought.parts
     ports = layout.topology.radix
     product = parts.switch_product(ports, cabling.rate_gbps)

@@ -1,6 +1,6 @@
-"""Files for the bulk import of NetBox: sites, racks, devices, interfaces, cables, and what they refer to.
+"""Files for the bulk import of NetBox: sites, racks, devices, interfaces, cables, and the objects to which they refer.
 
-The columns, the required ones and the words allowed in them are those of NetBox's import forms (checked against 4.6.8
+The columns, the required ones and their allowed values are those of NetBox's import forms (checked against 4.6.8
 and 4.0; https://github.com/netbox-community/netbox, netbox/dcim/forms/bulk_import.py and netbox/dcim/choices.py).
 """
 
@@ -16,11 +16,11 @@ from topoloom.core.csv_files import csv_table, numbers, texts
 from topoloom.formats.cables import host_ports
 from topoloom.placement.hosts.housing import host_names
 
-#: A rack in NetBox has at most 100 units; one without a known height is usually of 42.
+#: A rack in NetBox has at most 100 units; racks without a known height usually have 42.
 _MOST_UNITS, _USUAL_UNITS = 100, 42
 _MAKER, _SWITCH_ROLE, _HOST_ROLE = "Generic", "Fabric switch", "Host"
 
-#: NetBox's word for each medium, and a colour of our own; a medium that may be anything has none.
+#: NetBox's cable type for each medium, and a colour chosen here; other media have no type.
 _TYPES = {
     "electric": "dac-passive",
     "copper": "dac-passive",
@@ -33,12 +33,11 @@ _COLOURS = {"dac-passive": "424242", "dac-active": "795548", "aoc": "00bcd4"}
 
 
 def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
-    """The files by name, in the order in which NetBox must read them.
+    """The files by name, in the order in which NetBox must import them.
 
-    Switch 17 is the device ``S17``, host 5 the device ``H5`` (only where the cables of hosts are listed); port 12 is the
-    interface ``P12``. Where hosts stand in racks of their own they have their names, racks, units and ports. A switch that
-    stands higher than the 100 units of a rack is in the rack without a position. Where cables carry several links, the files of
-    `breakout_files` follow.
+    Switch 17 is the device ``S17``, host 5 the device ``H5`` (only if the cables of hosts are listed); port 12 is the
+    interface ``P12``. Hosts in separate racks have their names, racks, units and ports. A switch above the 100 units of a
+    rack is in the rack without a position. If cables carry several links, the files of `breakout_files` follow.
     """
     interfaces, cables = _interfaces(cabling), _cables(cabling, labels)
     site = cabling.layout.floor.name.strip() or "topoloom"
@@ -104,25 +103,25 @@ def _devices(cabling: Cabling, site: str, model: str) -> str:
 
 
 def _hosts(cabling: Cabling) -> list[str]:
-    """The device of each host."""
+    """The device name of each host."""
     housing, count = cabling.layout.housing, cabling.layout.topology.hosts
     return [f"H{i}" for i in range(count)] if housing is None else host_names(housing.host, count)
 
 
 def _host_port(cabling: Cabling, port: int) -> str:
-    """The interface of a host's port."""
+    """The interface name of a host's port."""
     housing = cabling.layout.housing
     return f"P{port}" if housing is None else f"{housing.host.device}{port - 1}"
 
 
 def _units(cabling: Cabling) -> str:
-    """The height of a host, in halves of a unit, as NetBox has it; 0 where it is not known."""
+    """The height of a host, in steps of half a unit as in NetBox; 0 if not known."""
     housing = cabling.layout.housing
     return "0" if housing is None else f"{math.floor(2 * housing.host.u) / 2:g}"
 
 
 def _interfaces(cabling: Cabling) -> dict[str, list[str]]:
-    """Every port that the fabric uses, also those to hosts whose cables are not listed."""
+    """Every port that the fabric uses, including those to hosts whose cables are not listed."""
     topology = cabling.layout.topology
     used = topology.degrees + topology.endpoints_at
     device = [f"S{i}" for i, count in enumerate(used.tolist()) for _ in range(count)]
@@ -135,14 +134,14 @@ def _interfaces(cabling: Cabling) -> dict[str, list[str]]:
     return {
         "device": device,
         "name": port,
-        # Ethernet or InfiniBand, this plug or that: a cabling does not know.
+        # Ethernet or InfiniBand, and the kind of plug: a cabling does not know them.
         "type": ["other"] * len(device),
         "speed": [kbps] * len(device),
     }
 
 
 def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
-    """A row for each link, in the order of work."""
+    """One row per cable, in the order of work."""
     count = len(cabling)
     ends, ports = cabling.ends.T.tolist(), cabling.port.T.tolist()
     hosts, to_host = _hosts(cabling) if cabling.with_hosts else [], cabling.to_host.tolist()
@@ -160,7 +159,7 @@ def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
         "status": ["planned"] * count,
         "label": labels.cable,
         "color": [_COLOURS.get(kind, "") for kind in types],
-        # NetBox keeps two places.
+        # NetBox keeps two decimals.
         "length": numbers(cabling.bought.stock_m, 2),
         "length_unit": ["m"] * count,
     }
@@ -175,6 +174,6 @@ def _row(**cells: str) -> str:
 
 
 def _slug(text: str) -> str:
-    """A name as NetBox has it in addresses: small letters, digits and hyphens."""
+    """A name in the form of NetBox's slugs: lower-case letters, digits and hyphens."""
     plain = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in text.lower())
     return "-".join(filter(None, plain.split("-"))) or "topoloom"

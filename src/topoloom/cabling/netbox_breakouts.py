@@ -1,9 +1,9 @@
-"""Cables of several links for NetBox: breakouts and twin-port cables, one object each, as NetBox 4.5 and later has them.
+"""Cables of several links for NetBox: breakouts and twin-port cables, each as one object, for NetBox 4.5 and later.
 
-The plain files have a cable for each link, which every release imports. Where the catalogue's cables carry several, these
-go beside them: for the bulk import of NetBox 4.7 (several ends in a cell, #18645; interfaces with channels, at whose parent a
-cable ends), and as data for the REST API of 4.5 and 4.6, whose CSV import takes one end a side. Profiles are those of
-netbox/dcim/choices.py (4.6.8), columns those of netbox/dcim/forms/bulk_import.py (4.7.0-beta1).
+The plain files have one cable per link, which every release imports. If cables of the catalogue carry several links, these
+files are written as well: for the bulk import of NetBox 4.7 (several ends per cell, #18645; interfaces with channels, at
+whose parent a cable ends), and as data for the REST API of 4.5 and 4.6, whose CSV import accepts one end per side. Profiles
+are those of netbox/dcim/choices.py (4.6.8), columns those of netbox/dcim/forms/bulk_import.py (4.7.0-beta1).
 """
 
 import json
@@ -12,43 +12,43 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.core.csv_files import csv_table, texts
 
-#: How many links a cable of one connector may carry, at both ends alike or parting into as many.
+#: Allowed numbers of links of a cable: with one connector at each end, and for a breakout.
 _SINGLE, _BREAKOUT = (2, 4, 6, 8, 12, 16), (2, 4, 6, 8)
 
 
 def carriers(cabling: Cabling) -> list[list[int]]:
     """The rows of the cabling that share one cable, in the order of their ports at its near end.
 
-    Cables of several links begin at the lower switch, or at the switch of hosts. Between the same two boxes they are filled one
-    after the other; breakouts of one box and length likewise, wherever they lead.
+    Cables of several links begin at the lower switch, or at the switch of hosts. Cables between the same two boxes are filled
+    one after the other; so are breakouts of one box with the same length, wherever they lead.
     """
     links, bought = cabling.layout.topology.links, cabling.bought
     groups: dict[tuple, list[tuple[int, int]]] = {}
-    alone: list[list[int]] = []
+    carried: list[list[int]] = []
     for row, (index, to_host) in enumerate(zip(bought.product.tolist(), cabling.to_host.tolist(), strict=True)):
         product = bought.parts.cable[index]
         if product.links == 1:
-            alone.append([row])
+            carried.append([row])
             continue
         near = int(cabling.ends[row, 0]) if to_host else int(links[cabling.link[row], 0])
         side = _near_side(cabling, row, near)
-        far = float(bought.stock_m[row]) if product.breakout else int(cabling.ends[row, 1 - side])
-        groups.setdefault((index, to_host, near, far), []).append((int(cabling.port[row, side]), row))
+        far_key = float(bought.stock_m[row]) if product.breakout else int(cabling.ends[row, 1 - side])
+        groups.setdefault((index, to_host, near, far_key), []).append((int(cabling.port[row, side]), row))
     for (index, *_), several in groups.items():
         rows, size = [row for _, row in sorted(several)], bought.parts.cable[index].links
-        alone += [rows[at : at + size] for at in range(0, len(rows), size)]
-    return sorted(alone)
+        carried += [rows[at : at + size] for at in range(0, len(rows), size)]
+    return sorted(carried)
 
 
 def _near_side(cabling: Cabling, row: int, near: int) -> int:
-    """The side (0: a, 1: b) of a row on which its near box is."""
+    """The side (0: a, 1: b) of a row that is at the near box."""
     return 0 if cabling.to_host[row] or cabling.ends[row, 0] == near else 1
 
 
 def breakout_files(
     cabling: Cabling, labels: Labels, interfaces: dict[str, list[str]], cables: dict[str, list[str]]
 ) -> dict[str, str]:
-    """The files, by name; none where every cable has one link.
+    """The files, by name; empty if every cable has one link.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _links(cabling: Cabling, group: list[int]) -> int:
 
 
 def _profile(links: int, *, breakout: bool) -> str:
-    """NetBox's profile of a cable; none where it has no such one."""
+    """NetBox's profile of a cable; empty if it has no matching one."""
     if links == 1 or links not in (_BREAKOUT if breakout else _SINGLE):
         return ""
     return f"breakout-1c{links}p-{links}c1p" if breakout else f"single-1c{links}p"
@@ -107,7 +107,7 @@ def _profile(links: int, *, breakout: bool) -> str:
 def _interfaces(
     plain: dict[str, list[str]], parent: dict[tuple[str, str], tuple[str, int]], channels: dict[tuple[str, str], int]
 ) -> str:
-    """Cages with their channels before the ports that are these channels, then all other ports."""
+    """Cages with their channels first, then all ports, with those that are channels assigned to their cage."""
     ports = list(zip(plain["device"], plain["name"], strict=True))
     inside = [parent.get(port, ("", 0)) for port in ports]
     cages = list(channels)
@@ -129,7 +129,7 @@ _Rows = list[tuple[list[int], list[list[tuple[str, str]]], str]]
 
 
 def _cables(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
-    """One line per cable; several ends in a cell, in the order of their connectors."""
+    """One row per cable; several ends in a cell, in the order of their connectors."""
     first = [group[0] for group, _, _ in rows]
     columns: dict[str, list[str]] = {}
     for place, letter in enumerate("ab"):
@@ -146,11 +146,11 @@ def _cables(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
 
 
 def _rest(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
-    """What ``POST /api/dcim/cables/`` takes, but for ``object_id``: interfaces are told by device and name.
+    """The body for ``POST /api/dcim/cables/``, with device and name of interfaces instead of ``object_id``.
 
-    4.6 has no channels: a breakout begins at the cage, an interface without parent and children.
+    Release 4.6 has no channels: a breakout begins at the cage, an interface without parent and children.
     """
-    found = []
+    cables_json = []
     for group, ends, profile in rows:
         first = group[0]
         sides = {
@@ -159,11 +159,11 @@ def _rest(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
             ]
             for place, letter in enumerate("ab")
         }
-        told = {key: plain[key][first] for key in ("type", "color", "length_unit")} | {
+        values = {key: plain[key][first] for key in ("type", "color", "length_unit")} | {
             "length": float(plain["length"][first]),
             "status": "planned",
             "label": "+".join(labels.cable[row] for row in group),
             "profile": profile,
         }
-        found.append({**sides, **{key: value for key, value in told.items() if value != ""}})
-    return json.dumps(found, indent=1) + "\n"
+        cables_json.append({**sides, **{key: value for key, value in values.items() if value != ""}})
+    return json.dumps(cables_json, indent=1) + "\n"

@@ -1,4 +1,4 @@
-"""The port tables of the sheets: what is plugged into every port of every switch."""
+"""The port tables of the sheets: the cable in every port of every switch."""
 
 import numpy as np
 
@@ -7,15 +7,15 @@ from topoloom.cabling.labels import Labels
 from topoloom.core.csv_files import numbers
 from topoloom.core.pages.rows import table_rows
 
-#: Length and length in stock, metres, and product of a cable, as sheets show them.
+#: Length and stock length in m, and product of a cable, as sheets show them.
 Facts = tuple[str, str, str]
-#: The classes of the cells of a port with a cable, and of one that has only the name of a host.
+#: The classes of the cells of a port with a cable, and of a port with only the name of a host.
 _CABLE = ("box", "", "", "label", "", "", "", "left")
 _HOST = ("", "", "", "left", "", "", "", "")
 
 
 def cable_facts(cabling: Cabling) -> list[Facts]:
-    """Of each cable the length, stock length and product; the medium where the product's title does not say it."""
+    """The length, stock length and product of each cable, with the medium if the product's title does not contain it."""
     bought = cabling.bought
     titles = [
         product.title if product.medium in product.title else f"{product.title}, {product.medium}"
@@ -26,18 +26,18 @@ def cable_facts(cabling: Cabling) -> list[Facts]:
 
 
 def port_rows(cabling: Cabling, labels: Labels, facts: list[Facts]) -> tuple[list[str], np.ndarray]:
-    """A table row for every port in use, by switch and port; and where the rows of each switch begin, int64[switches + 1].
+    """A table row for every used port, by switch and port; and the first row of each switch, int64[switches + 1].
 
-    A port with a host whose cable is not listed has a row that names the host.
+    A port whose host cable is not listed has a row that names the host.
 
     Parameters
     ----------
     cabling : Cabling
         Cables with their ends, ports and bundles.
     labels : Labels
-        What is printed on each cable and its ends.
+        The texts printed on each cable and its ends.
     facts : list of (str, str, str)
-        Of each cable, from `cable_facts`.
+        Facts of each cable, from `cable_facts`.
 
     Returns
     -------
@@ -53,9 +53,9 @@ def port_rows(cabling: Cabling, labels: Labels, facts: list[Facts]) -> tuple[lis
     port = np.concatenate([cabling.port[:, 0], cabling.port[links, 1], topology.endpoint_ports[unlisted]])
     bundles = [str(bundle + 1) if bundle >= 0 else "" for bundle in cabling.bundle.tolist()]
 
-    def cable_rows(plugs: np.ndarray, cables: list[int], far: list[str]) -> list[str]:
+    def cable_rows(plugs: np.ndarray, cables: list[int], far_labels: list[str]) -> list[str]:
         lengths, stocks, products = zip(*(facts[cable] for cable in cables), strict=True) if cables else ((), (), ())
-        named = ([labels.cable[cable] for cable in cables], [far[cable] for cable in cables])
+        named = ([labels.cable[cable] for cable in cables], [far_labels[cable] for cable in cables])
         number = [bundles[cable] for cable in cables]
         return table_rows(([""] * len(cables), plugs.tolist(), *named, number, lengths, stocks, products), _CABLE)
 

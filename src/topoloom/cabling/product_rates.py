@@ -1,4 +1,4 @@
-"""The rates that a cable list plans: those of its products, as the parts catalogues have them."""
+"""The planned rates in a cable list: those of its products in the parts catalogues."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,19 +11,19 @@ from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import cabled_fabric
 
 
-def planned_cables(found: CableList) -> Fabric:
-    """The fabric that a cable list plans, with the rates of its links' products where these are known."""
-    fabric = cabled_fabric(found)
-    return replace(fabric, link_rate_gbps=product_rates(found.product)) if any(found.product) else fabric
+def planned_cables(cables: CableList) -> Fabric:
+    """The fabric planned by a cable list, with the rates of its links' products where known."""
+    fabric = cabled_fabric(cables)
+    return replace(fabric, link_rate_gbps=product_rates(cables.product)) if any(cables.product) else fabric
 
 
 def product_rates(titles: Sequence[str]) -> np.ndarray:
-    """Gb/s of each product, float64[titles]; 0 where it is in no catalogue, or carries several rates, or all.
+    """Gb/s of each product, float64[titles]; 0 if no catalogue has it, or if it carries several rates or all.
 
     Parameters
     ----------
     titles : sequence of str
-        As cable lists call products.
+        Products by their names in cable lists.
 
     Returns
     -------
@@ -33,5 +33,5 @@ def product_rates(titles: Sequence[str]) -> np.ndarray:
     for parts in PARTS.values():
         for product in parts.cable:
             rates.setdefault(product.title, set()).update(product.rates_gbps or (0.0, np.inf))
-    single = {title: min(one) for title, one in rates.items() if len(one) == 1}
+    single = {title: min(rates_of_title) for title, rates_of_title in rates.items() if len(rates_of_title) == 1}
     return np.array([single.get(title, 0.0) for title in titles], np.float64)

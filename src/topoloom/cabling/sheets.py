@@ -1,4 +1,4 @@
-"""Sheets to print and take into the machine room: one HTML file a rack, in it a page for each of its switches."""
+"""Sheets to print for the machine room: one HTML file per rack, with one page per switch."""
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
@@ -17,7 +17,7 @@ SHEET_NAMES = "rack-*.html"
 
 
 def sheets(cabling: Cabling, labels: Labels) -> dict[str, str]:
-    """The sheets by file name: ``index.html``, and one for each rack; nothing in them is fetched from elsewhere."""
+    """The sheets by file name: ``index.html``, and one per rack; they refer to no other files."""
     layout = cabling.layout
     style = (files("topoloom.cabling") / "sheets.css").read_text(encoding="utf-8")
     book = _Book(cabling, labels)
@@ -34,7 +34,7 @@ def sheets(cabling: Cabling, labels: Labels) -> dict[str, str]:
 
 
 class _Book:
-    """The pages, and what they say of every rack."""
+    """Builds the pages, from the bundles and cables of every rack."""
 
     def __init__(self, cabling: Cabling, labels: Labels) -> None:
         self.files = _file_names(cabling.layout.rack_names)
@@ -45,7 +45,7 @@ class _Book:
         # Each rack's bundles in the order of work.
         order = np.lexsort((bundle, both))
         self._bundles = np.split(bundle[order], np.searchsorted(both[order], np.arange(1, racks)))
-        # The cables of a bundle, and those that stay in a rack, follow one another.
+        # The cables of a bundle, and those within a rack, have consecutive positions.
         self._bundle_first = np.cumsum(cabling.bundle_sizes) - cabling.bundle_sizes
         at = cabling.layout.rack[cabling.ends[cabling.bundle < 0, 0]]
         self._inside = np.bincount(at, minlength=racks)
@@ -77,18 +77,18 @@ class _Book:
         )
 
     def rack(self, rack: int, standing: list[int], ports: list[list[str]], facts: list[Facts]) -> Markup:
-        """The sheet of a rack: what stands in it, its bundles, the cables that stay inside, a page for each switch.
+        """The sheet of a rack: its switches and hosts, its bundles, the cables within it, and a page for each switch.
 
         Parameters
         ----------
         rack : int
-            Its number.
+            Index of the rack.
         standing : list of int
             Its switches.
         ports : list of list of str
-            Of each of them the rows of its ports, HTML.
+            The rows of the ports of each switch, HTML.
         facts : list of (str, str, str)
-            Of each cable, from `cable_facts`.
+            Facts of each cable, from `cable_facts`.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class _Book:
         )
 
     def _standing_hosts(self, rack: int) -> list[tuple[str, str]]:
-        """The hosts in a rack, the highest first: the unit that each begins at, and its name."""
+        """The hosts in a rack, highest first: the lowest unit of each, and its name."""
         layout = self._cabling.layout
         if layout.housing is None:
             return []
@@ -135,15 +135,15 @@ class _Book:
 
     def _bundle_rows(self, rack: int, facts: list[Facts]) -> Iterable[tuple[object, ...]]:
         cabling, names = self._cabling, self._cabling.layout.rack_names
-        mine = self._bundles[rack]
-        # A pair less this rack is the other one.
-        others = cabling.pairs[mine].sum(axis=1) - rack
-        columns = (mine, others, self._bundle_first[mine], cabling.bundle_sizes[mine])
+        bundles = self._bundles[rack]
+        # The sum of a pair minus this rack is the other rack.
+        others = cabling.pairs[bundles].sum(axis=1) - rack
+        columns = (bundles, others, self._bundle_first[bundles], cabling.bundle_sizes[bundles])
         for bundle, to, first, size in zip(*(column.tolist() for column in columns), strict=True):
             yield bundle + 1, names[to], self.files[to], size, self._span(first, size), *facts[first]
 
     def _span(self, first: int, size: int) -> str:
-        """The numbers of cables that are worked on one after another: those in a row as a span."""
+        """The numbers of cables that are installed one after another: consecutive ones as a range."""
         number, label = self._cabling.number[first : first + size], self._labels.cable
         ends = [*(np.flatnonzero(np.diff(number) != 1) + 1).tolist(), size]
         starts = [0, *ends[:-1]]
@@ -152,7 +152,7 @@ class _Book:
 
 
 def _file_names(racks: Sequence[str]) -> list[str]:
-    """A file name for each rack: its number keeps names apart that are alike once odd letters are gone."""
+    """A file name for each rack; the number distinguishes names that are equal without special characters."""
     digits = max(3, len(str(len(racks))))
     plain = ["".join(x if x.isascii() and (x.isalnum() or x == "-") else "_" for x in name[:40]) for name in racks]
     return [f"rack-{number:0{digits}d}-{name}.html" for number, name in enumerate(plain, 1)]

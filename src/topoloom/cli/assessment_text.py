@@ -1,5 +1,6 @@
 """Networks that were fully assessed, on the terminal: a table, a sentence each, and what is missing."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -87,9 +88,13 @@ def figure_text(value: float | None, low: float | None, high: float | None, unit
 
 def _print_missing(networks: "Sequence[Assessment]", minutes: float | None) -> None:
     """What is not there, and why."""
-    late = {missing.words for one in networks for missing in one.missing if "budget" in missing.reason}
+    late = Counter(missing.words for one in networks for missing in one.missing if "budget" in missing.reason)
     if late:
-        say(f"not in {minutes or 0:g} minutes, for some or all: {', '.join(sorted(late))} (--minutes)", err=True)
+        omitted = (
+            words if count == len(networks) else f"{words} (for {count} of {len(networks)})"
+            for words, count in late.items()
+        )
+        say(f"omitted, beyond the budget of {minutes or 0:g} min (--minutes): {', '.join(omitted)}", err=True)
     for one in networks:
         for missing in one.missing:
             if "budget" not in missing.reason:

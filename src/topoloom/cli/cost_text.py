@@ -22,9 +22,9 @@ def print_bill(bill: Bill) -> None:
         say(f"{line.item:{item}} {count} {metres} {usd:>{wide}} {watts}".rstrip())
     if bill.hosts:
         usd = _usd(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1)
-        say(f"{'a host':{item}} {bill.hosts:10,} {'':14} {usd:>{wide}} {bill.power_per_host_w:12,.3f} W")
+        say(f"{'per host':{item}} {bill.hosts:10,} {'':14} {usd:>{wide}} {bill.power_per_host_w:12,.3f} W")
     else:
-        say("no hosts: add hosts=NUMBER or hosts=full to the spec for costs a host")
+        say("no hosts: add hosts=NUMBER or hosts=full to the spec for costs per host")
     if bill.ports_bought > bill.ports_used and bill.confidence is not None:
         idle = bill.ports_bought - bill.ports_used
         say(f"{'switch ports':{item}} {bill.ports_bought:10,}, {bill.ports_used:,} in use, {idle:,} idle")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from topoloom.core.clock import WORKING
 from topoloom.core.errors import InputError, Stopped
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ Ended = Literal["done", "deadline", "interrupted"]
 
 #: Seconds between two calls of `on_progress`, the last of a stage excepted.
 _EVERY_SECONDS = 0.1
+#: Seconds until a deadline is looked at again that has moved while kernels were compiled, at least.
+_LOOK_AGAIN_SECONDS = 0.1
 
 
 class StageProgress(msgspec.Struct, frozen=True):
@@ -91,7 +94,7 @@ class Work:
         import numpy
 
         self.flag: numpy.ndarray = numpy.zeros(1, numpy.uint8)
-        self._until = None if seconds is None else time.monotonic() + seconds
+        self._until = None if seconds is None else self._now() + seconds
         self._asked = False
         self._on_progress, self._on_result = on_progress, on_result
         self._lock = threading.RLock()
@@ -99,10 +102,7 @@ class Work:
         self._done, self._total, self._what, self._note = 0.0, None, "", ""  # type: float, float | None, str, str
         self._began = self._told = time.monotonic()
         if seconds is not None:
-            # Kernels read the flag only: somebody has to set it in time. No thread can wait for longer than 292 years.
-            timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), self._expire)
-            timer.daemon = True
-            timer.start()
+            self._wait(seconds)
 
     def stop(self) -> None:
         """Ask the work to end soon; what is finished stays. Any thread may, and a signal's handler."""
@@ -113,14 +113,14 @@ class Work:
     @property
     def stopped(self) -> bool:
         """Whether the work shall end: somebody asked, or the time is over."""
-        if self._until is not None and time.monotonic() >= self._until:
+        if self._until is not None and self._now() >= self._until:
             self.flag[0] = 1
         return bool(self.flag[0])
 
     @property
     def seconds_left(self) -> float:
         """Until the deadline; infinite without one."""
-        return float("inf") if self._until is None else max(0.0, self._until - time.monotonic())
+        return float("inf") if self._until is None else max(0.0, self._until - self._now())
 
     @property
     def ended(self) -> Ended:
@@ -188,13 +188,31 @@ class Work:
         """A work for an operation inside this one's stage that has so many seconds, and ends with this one at the latest."""
         return _Share(self, seconds)
 
+    def budget(self, seconds: float) -> "Work":
+        """As `share`, but seconds in which this process compiles kernels do not count, nor in the shares of it."""
+        return _Budget(self, seconds)
+
+    def _now(self) -> float:
+        """The clock of the deadline."""
+        return time.monotonic()
+
+    def _wait(self, seconds: float) -> None:
+        """Set the flag after so many seconds. Kernels read nothing else."""
+        # No thread can wait for longer than 292 years.
+        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), self._expire)
+        timer.daemon = True
+        timer.start()
+
     def _expire(self) -> None:
-        self.flag[0] = 1
-        self._end_shares()
+        if self.stopped:
+            self._end_shares()
+        else:  # the deadline's clock is behind that of the thread that waited
+            self._wait(max(self.seconds_left, _LOOK_AGAIN_SECONDS))
 
     def _end_shares(self) -> None:
-        for one in list(self._shares):
-            one.flag[0] = 1
+        for share in list(self._shares):
+            share.flag[0] = 1
+            share._end_shares()
 
     def _tell(self, *, at_once: bool) -> None:
         now = time.monotonic()
@@ -233,8 +251,8 @@ class _Share(Work):
     """A work with a deadline of its own, which ends with the one that it is a share of."""
 
     def __init__(self, whole: Work, seconds: float) -> None:
+        self._whole = whole  # first: the thread that ends it may look at it at once
         super().__init__(seconds=max(min(seconds, whole.seconds_left), 1e-9))
-        self._whole = whole
         whole._shares.add(self)
 
     def stop(self) -> None:
@@ -252,6 +270,16 @@ class _Share(Work):
     def check(self) -> None:
         self._whole.check()
         super().check()
+
+
+class _Budget(_Share):
+    """A share whose clock stands still while kernels are compiled."""
+
+    def share(self, seconds: float) -> Work:
+        return _Budget(self, seconds)
+
+    def _now(self) -> float:
+        return WORKING.seconds
 
 
 def time_words(seconds: float) -> str:

@@ -194,7 +194,7 @@ class Bills(Result):
 
     @drawn(height_in=lambda bills: 1.2 + 0.5 * len(bills.bills))
     def plot(self, axes: "Axes") -> None:
-        """Draw what each topology costs a host; watts where the catalogue has no prices."""
+        """Draw what each topology costs per host; watts where the catalogue has no prices."""
         from topoloom.figures.bars import draw_bars
 
         priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)

@@ -242,7 +242,7 @@ def design(
     # Without shortlist the best is still placed: lengths, money and watts of the answer are those that are built.
     placed = [screening.found[spec] for spec in chosen or [one.spec for one in screened[:1]]]
     to_place = [one for one in placed if isinstance(one, Candidate)]
-    budget = work.share(requirement.minutes * 60)
+    budget = work.budget(requirement.minutes * 60)
     rebuilt, networks, stopped = place_shortlist(
         to_place, requirement, parts, kept, work, budget, cores(jobs), fresh=fresh
     )

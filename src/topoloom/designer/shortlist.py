@@ -30,6 +30,9 @@ from topoloom.placement.layout.place import DEFAULT_MAP
 #: Why a reference design cannot stand beside the others: it is not there to be assessed.
 _NOT_THERE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
 
+#: Seconds that the placement of a network may take, whatever the budget.
+_PLACED_SECONDS = 20.0
+
 
 def in_order(candidates: Iterable[Candidate], requirement: Requirement) -> list[Candidate]:
     """Candidates, best first."""
@@ -111,7 +114,7 @@ def place_shortlist(
 ) -> tuple[dict[str, Candidate], dict[str, Network], bool]:
     """Measure shortlist again by the default placement.
 
-    The first, which is the best of the screening, is always placed; the others as far as half of the budget goes.
+    The first, which is the best of the screening, is always placed; another in half of the budget, or where it takes seconds.
 
     Parameters
     ----------
@@ -149,8 +152,8 @@ def place_shortlist(
             old = kept.get(one.spec, DEFAULT_MAP) if kept is not None and not fresh else None
             if isinstance(old, Candidate) and passed_limit(single_numbers(old), requirement.limits) is None:
                 found[one.spec] = old
-            elif number == 0 or not half.stopped:
-                inner = work.step() if number == 0 else half.step()
+            else:
+                inner = work.step() if number == 0 else work.budget(max(half.seconds_left, _PLACED_SECONDS))
                 rebuilt = None
                 with suppress(InputError, Stopped):  # a cable beyond all products: then the rows, which have none, stay
                     rebuilt = measured_by_default_placement(one, requirement, parts, jobs, inner)
@@ -215,7 +218,8 @@ def assess_shortlist(
             if network is None:
                 map = one.map if isinstance(one, Candidate) else DEFAULT_MAP
                 try:
-                    network = placed_network(one.spec, requirement, parts, map, jobs, budget.step())
+                    # Within no budget: a network that is not placed could not be assessed at all.
+                    network = placed_network(one.spec, requirement, parts, map, jobs, work.step())
                 except InputError:
                     continue
             subjects.append(subject_of(network, requirement))

@@ -1,1 +1,1 @@
-"""Fabrics: what a routed network looks like to the tools that run it."""
+"""Fabrics: networks with the names, addresses and ports that the tools of their operators use."""

@@ -1,4 +1,4 @@
-"""How long the cables of a fabric are, where somebody knows: from a layout, or from a cable list."""
+"""Lengths of a fabric's cables, from a layout or from a cable list."""
 
 from dataclasses import dataclass
 
@@ -25,14 +25,14 @@ class CableLengths:
     host_m: np.ndarray
 
     def part(self, links: np.ndarray, endpoints: np.ndarray) -> "CableLengths":
-        """Those of some cables: what a plane has, or what losses leave.
+        """The lengths of a subset of the cables: those of a plane, or those left after losses.
 
         Parameters
         ----------
         links : int64[k]
-            Which links.
+            Indices of the links.
         endpoints : int64[l]
-            Which endpoints; a mask of them will do.
+            Indices of the endpoints, or a mask of them.
         """
         return CableLengths(self.link_m[links], self.host_m[endpoints])
 
@@ -44,7 +44,7 @@ def lengths_in(layout: Layout, topology: Topology) -> CableLengths:
     ----------
     layout : Layout
     topology : Topology
-        Whose lengths are wanted.
+        The topology whose lengths are wanted.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""A fabric beside its plan: every cable that is wrong, missing, extra, or exchanged with another.
+"""Comparing a fabric with its plan: every cable that is wrong, missing, extra, or swapped with another.
 
-Take all plugs, the ports of switches and hosts. Every planned cable joins two of them, and so does every cable that is found.
-Cables in both are right. What remains makes chains that alternate between planned and found: a planned cable alone is
-missing, a found one alone is extra, one of each that share a plug are a cable with one end in the wrong place, and a ring of
-two and two are two cables whose ends are exchanged.
+Consider all plugs: the ports of switches and hosts. Every planned cable joins two plugs, and so does every cable found.
+Cables in both sets are right. The others form chains that alternate between planned and found cables: a planned cable alone
+is missing, a found cable alone is extra, one of each that share a plug are a cable with one end in the wrong place, and a
+ring of two planned and two found cables is two cables whose ends are swapped.
 """
 
 import time
@@ -48,31 +48,31 @@ def compare_fabrics(
     rate: Rate | None = None,
     counters: PortCounters | None = None,
 ) -> Comparison:
-    """Every difference between a plan and what is there.
+    """Every difference between a plan and an actual fabric.
 
     Parameters
     ----------
     plan, actual : NetworkSource
     match : Match
-        Who is who (`topoloom.fabric.identify.identify`).
+        The node matching (`topoloom.fabric.identify.identify`).
     ports : bool
-        Whether a cable must be in the planned ports, and not only between the planned switches and hosts.
+        Whether a cable must be in the planned ports, or only between the planned switches and hosts.
     hosts : bool
         Whether to compare the hosts and their cables.
     racks : sequence of str
-        Where each planned switch stands, for the texts (`Network.racks`); empty: not known.
+        The rack of each planned switch, for the texts (`Network.racks`); empty: not known.
     cable_numbers : mapping of (switch, port) to str
         The number of the planned cable in a port, for the texts (`Network.cable_numbers`).
     rate : (int, float), optional
-        Lanes (0: any) and Gb/s that every cable should run at (`topoloom.fabric.rates.parse_rate`); without it
-        `topoloom.fabric.running` says what is too slow.
+        Lanes (0: any) and Gb/s at which every cable should run (`topoloom.fabric.rates.parse_rate`); when omitted,
+        `topoloom.fabric.running` finds the cables that are too slow.
     counters : PortCounters, optional
         Errors that ports counted (`topoloom.fabric.port_counters.read_counters`).
 
     Returns
     -------
     Comparison
-        What is wrong, missing, extra and exchanged, with the names of both networks.
+        The wrong, missing, extra and swapped cables, with the names of both networks.
     """
     plan, actual = taken(plan, Fabric, "compare_fabrics"), taken(actual, Fabric, "compare_fabrics")
     started = time.monotonic()
@@ -86,9 +86,9 @@ def compare_fabrics(
     names = [*plan.switch_names, *plan.host_names]
     names += [actual.switch_names[s] for s in extra_switches.tolist()]
     names += [actual.host_names[x] for x in extra_hosts.tolist()]
-    should = _cables(plan, np.arange(n), n + np.arange(h), hosts)
-    there = _cables(actual, switch_number, host_number, hosts)
-    planned, found = should.keys(), there.keys()
+    planned_cables = _cables(plan, np.arange(n), n + np.arange(h), hosts)
+    present = _cables(actual, switch_number, host_number, hosts)
+    planned, found = planned_cables.keys(), present.keys()
     same = planned & found
     left, more = sorted(planned - same), sorted(found - same)
     right, loose = len(same), 0
@@ -98,22 +98,24 @@ def compare_fabrics(
     else:
         differences, agreeing = _by_node(left, more)
         right += agreeing
-    running = slow_and_one_sided(plan, actual, should, there, rate)
+    running = slow_and_one_sided(plan, actual, planned_cables, present, rate)
     differences = [*differences, *running]
-    known = set(match.switch.tolist())
+    matched_switches = set(match.switch.tolist())
     known_hosts = set(match.host.tolist())
-    called = {
+    actual_names = {
         node: name
-        for number, given in ((switch_number, actual.switch_names), (host_number, actual.host_names))
-        for node, name in zip(number.tolist(), given, strict=True)
+        for number, own_names in ((switch_number, actual.switch_names), (host_number, actual.host_names))
+        for node, name in zip(number.tolist(), own_names, strict=True)
         if name != names[node]
     }
-    missing_switches = tuple(s for s in range(n) if s not in known)
+    missing_switches = tuple(s for s in range(n) if s not in matched_switches)
     missing_hosts = tuple(x for x in range(h) if x not in known_hosts) if hosts else ()
     more_hosts = tuple(extra_hosts.tolist()) if hosts else ()
-    words = Words(tuple(names), called, tuple(racks), cable_numbers)
+    words = Words(tuple(names), actual_names, tuple(racks), cable_numbers)
     errors = (
-        [] if counters is None else cable_errors(counted_at(actual, counters, switch_number, host_number), there, words)
+        []
+        if counters is None
+        else cable_errors(counted_at(actual, counters, switch_number, host_number), present, words)
     )
     at_cable = {cable: words.counted(cable, error.counted) for cable, error in errors}
     nodes = [f"switch {words.node(s)} is not there" for s in missing_switches]
@@ -134,13 +136,13 @@ def compare_fabrics(
         right_but_for_ports=loose,
         faults=tuple(
             Fault(
-                one.kind,
-                _named(one.planned, names),
-                _named(one.found, names),
-                words.fault(one, running.get(one, ""))
-                + "".join(f"; errors: {at_cable[cable]}" for cable in one.found if cable in at_cable),
+                difference.kind,
+                _named(difference.planned, names),
+                _named(difference.found, names),
+                words.fault(difference, running.get(difference, ""))
+                + "".join(f"; errors: {at_cable[cable]}" for cable in difference.found if cable in at_cable),
             )
-            for one in differences
+            for difference in differences
         ),
         errors=tuple(error for _, error in errors),
         nodes=tuple(nodes),
@@ -158,7 +160,7 @@ def compare_fabrics(
         extra_switches=tuple(extra_switches.tolist()),
         extra_hosts=more_hosts,
         names=tuple(names),
-        called=called,
+        called=actual_names,
         provenance=provenance_of(plan.topology, seed=match.seed, settings=settings, timings={"seconds": seconds}),
     )
 
@@ -168,8 +170,10 @@ def _named(cables: tuple[Cable, ...], names: list[str]) -> tuple[tuple[Plugged, 
 
 
 def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> dict[Cable, int]:
-    """All cables of a fabric between numbered nodes, the lower plug first: the number of the link, or past these of the
-    endpoint; -1 for a cable from a switch to itself."""
+    """All cables of a fabric between numbered nodes, lower plug first, each with its index: links, then endpoints.
+
+    The index of a cable from a switch to itself is -1.
+    """
     topology = fabric.topology
     links = np.stack([switch[topology.links], fabric.link_ports], axis=2).tolist()
     cables = [(((u, p), (v, q)), index) for index, ((u, p), (v, q)) in enumerate(links)]
@@ -192,31 +196,33 @@ def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -
 
 
 def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
-    """The differences, chain by chain; every plug has at most one planned cable and one that was found."""
-    should = {plug: cable for cable in planned for plug in cable}
-    there = {plug: cable for cable in found for plug in cable}
-    done: set[tuple[bool, Cable]] = set()
+    """The differences, chain by chain; every plug has at most one planned and one found cable."""
+    planned_at = {plug: cable for cable in planned for plug in cable}
+    actual_at = {plug: cable for cable in found for plug in cable}
+    visited: set[tuple[bool, Cable]] = set()
     differences = []
-    # Chains with ends first: from a plug that has only one of the two; what is left are rings.
-    starts = [plug for plug in sorted({*should, *there}) if (plug in should) != (plug in there)]
-    for plug in [*starts, *sorted(should)]:
-        first = plug in should
-        cable = should[plug] if first else there[plug]
-        if (first, cable) in done:
+    # First the chains with ends, from plugs that have only one of the two cables; what remains are rings.
+    starts = [plug for plug in sorted({*planned_at, *actual_at}) if (plug in planned_at) != (plug in actual_at)]
+    for plug in [*starts, *sorted(planned_at)]:
+        first = plug in planned_at
+        cable = planned_at[plug] if first else actual_at[plug]
+        if (first, cable) in visited:
             continue
-        chain = _chain(plug, first, should, there)
-        done.update(chain)
-        differences += _chain_differences(chain, ring=plug in should and plug in there)
+        chain = _chain(plug, first, planned_at, actual_at)
+        visited.update(chain)
+        differences += _chain_differences(chain, ring=plug in planned_at and plug in actual_at)
     return differences
 
 
-def _chain(plug: Plug, planned: bool, should: dict[Plug, Cable], there: dict[Plug, Cable]) -> list[tuple[bool, Cable]]:
-    """The cables of a chain from its end, or round a ring: whether each is planned, and the cable."""
+def _chain(
+    plug: Plug, planned: bool, planned_at: dict[Plug, Cable], actual_at: dict[Plug, Cable]
+) -> list[tuple[bool, Cable]]:
+    """The cables of a chain from its end, or round a ring, each with whether it is planned."""
     chain: list[tuple[bool, Cable]] = []
     seen: set[tuple[bool, Cable]] = set()
     while True:
-        side = should if planned else there
-        # Round a ring, or, where two cables are in one port, in a circle that the start is no part of.
+        side = planned_at if planned else actual_at
+        # The end of a ring, or, where two cables claim one port, of a circle that does not include the start.
         if plug not in side or (planned, side[plug]) in seen:
             return chain
         cable = side[plug]
@@ -228,56 +234,56 @@ def _chain(plug: Plug, planned: bool, should: dict[Plug, Cable], there: dict[Plu
 
 def _chain_differences(chain: list[tuple[bool, Cable]], ring: bool) -> list[Difference]:
     planned = tuple(cable for kind, cable in chain if kind)
-    found = tuple(cable for kind, cable in chain if not kind)
+    actual = tuple(cable for kind, cable in chain if not kind)
     if ring:
-        return [Difference(SWAPPED, planned, found)]
-    # Along a chain each planned cable goes with the found one beside it.
-    differences = [Difference(WRONG, (should,), (is_,)) for should, is_ in zip(planned, found, strict=False)]
-    differences += [Difference(MISSING, (cable,), ()) for cable in planned[len(found) :]]
-    differences += [Difference(EXTRA, (), (cable,)) for cable in found[len(planned) :]]
+        return [Difference(SWAPPED, planned, actual)]
+    # Along a chain, each planned cable pairs with the found cable next to it.
+    differences = [Difference(WRONG, (wanted,), (instead,)) for wanted, instead in zip(planned, actual, strict=False)]
+    differences += [Difference(MISSING, (cable,), ()) for cable in planned[len(actual) :]]
+    differences += [Difference(EXTRA, (), (cable,)) for cable in actual[len(planned) :]]
     return differences
 
 
 def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Difference], int]:
-    """The differences without regard to ports, and how many more cables are right."""
+    """The differences without regard to ports, and the number of further right cables."""
 
     def between(cable: Cable) -> tuple[int, int]:
         return cable[0][0], cable[1][0]
 
     agree = Counter(map(between, planned)) & Counter(map(between, found))
     right = agree.total()
-    should, there = _without(planned, agree), _without(found, agree)
+    unplaced, unmatched = _without(planned, agree), _without(found, agree)
     differences: list[Difference] = []
-    here: defaultdict[int, list[Cable]] = defaultdict(list)
-    for cable in there:
+    found_at: defaultdict[int, list[Cable]] = defaultdict(list)
+    for cable in unmatched:
         for node in {*between(cable)}:
-            here[node].append(cable)
-    wanted: defaultdict[int, list[Cable]] = defaultdict(list)
-    for cable in should:
+            found_at[node].append(cable)
+    planned_at: defaultdict[int, list[Cable]] = defaultdict(list)
+    for cable in unplaced:
         for node in {*between(cable)}:
-            wanted[node].append(cable)
+            planned_at[node].append(cable)
     used: set[tuple[bool, Cable]] = set()
-    for cable in should:
-        swap = None if (True, cable) in used else _swap(cable, wanted, here, used)
+    for cable in unplaced:
+        swap = None if (True, cable) in used else _swap(cable, planned_at, found_at, used)
         if swap:
             used.update({(True, cable), (True, swap[0]), (False, swap[1]), (False, swap[2])})
             differences.append(Difference(SWAPPED, (cable, swap[0]), swap[1:]))
-    for cable in should:
+    for cable in unplaced:
         if (True, cable) in used:
             continue
         used.add((True, cable))
-        moved = next((c for node in between(cable) for c in here[node] if (False, c) not in used), None)
+        moved = next((c for node in between(cable) for c in found_at[node] if (False, c) not in used), None)
         if moved is None:
             differences.append(Difference(MISSING, (cable,), ()))
         else:
             used.add((False, moved))
             differences.append(Difference(WRONG, (cable,), (moved,)))
-    differences += [Difference(EXTRA, (), (cable,)) for cable in there if (False, cable) not in used]
+    differences += [Difference(EXTRA, (), (cable,)) for cable in unmatched if (False, cable) not in used]
     return differences, right
 
 
 def _without(cables: list[Cable], agree: Counter[tuple[int, int]]) -> list[Cable]:
-    """The cables that are more than agree between their nodes."""
+    """The cables beyond the number that agree between each pair of nodes."""
     left = Counter(agree)
     rest = []
     for cable in cables:
@@ -290,19 +296,19 @@ def _without(cables: list[Cable], agree: Counter[tuple[int, int]]) -> list[Cable
 
 
 def _swap(
-    cable: Cable, wanted: dict[int, list[Cable]], here: dict[int, list[Cable]], used: set[tuple[bool, Cable]]
+    cable: Cable, planned_at: dict[int, list[Cable]], found_at: dict[int, list[Cable]], used: set[tuple[bool, Cable]]
 ) -> tuple[Cable, Cable, Cable] | None:
-    """Another planned cable and two found ones that are these two with exchanged ends."""
+    """Another planned cable and two found cables that are these two planned ones with their ends swapped."""
     a, b = cable[0][0], cable[1][0]
-    for first in here[a]:
+    for first in found_at[a]:
         x = _far(first, a)
         if (False, first) in used:
             continue
-        for other in wanted[x]:
+        for other in planned_at[x]:
             y = _far(other, x)
             if other == cable or (True, other) in used:
                 continue
-            for second in here[b]:
+            for second in found_at[b]:
                 if second != first and (False, second) not in used and _far(second, b) == y:
                     return other, first, second
     return None
@@ -313,15 +319,15 @@ def _far(cable: Cable, node: int) -> int:
 
 
 def cables_between(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
-    """All cables of a fabric between numbered nodes, the lower plug first.
+    """All cables of a fabric between numbered nodes, lower plug first.
 
     Parameters
     ----------
     fabric : Fabric
     switch, host : int64[switches], int64[hosts]
-        The number of each as a node.
+        The node number of each.
     hosts : bool
-        Whether the cables of hosts are among them.
+        Whether to include the cables of hosts.
 
     Returns
     -------
@@ -331,7 +337,7 @@ def cables_between(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: 
 
 
 def differences_of(planned: Iterable[Cable], found: Iterable[Cable], *, ports: bool) -> list[Difference]:
-    """What differs between cables that only a plan has and cables that only a fabric has.
+    """The differences between cables that only a plan has and cables that only a fabric has.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A comparison: what differs between a fabric and its plan, by numbers and in words."""
+"""A comparison: the differences between a fabric and its plan, as numbers and as text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,25 +7,25 @@ from typing import Any, Literal
 from topoloom.model.results import Provenance, Result
 
 WRONG, MISSING, EXTRA, SWAPPED = "wrong", "missing", "extra", "swapped"
-#: Faults of cables that are where they should be, or that somebody else is wrong about.
+#: Faults of cables that are in their place, or for which the discovery itself may be at fault.
 SLOW, ONE_SIDED = "slow", "one-sided"
 
-#: A plug: the node, its port. Nodes are planned switches, then planned hosts, then what the plan does not have.
+#: A plug: a node and its port. Nodes are planned switches, then planned hosts, then nodes that are not planned.
 Plug = tuple[int, int]
 Cable = tuple[Plug, Plug]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that is not as planned, by the numbers of nodes.
+    """A difference from the plan, by the numbers of nodes.
 
     Attributes
     ----------
     kind : str
-        "wrong": one cable, one end elsewhere. "missing", "extra". "swapped": cables with exchanged ends, two or a ring.
-        "slow": a cable that runs below its rate. "one-sided": one that only one of its ends told of.
+        "wrong": one cable, one end elsewhere. "missing", "extra". "swapped": cables with swapped ends, two or a ring.
+        "slow": a cable that runs below its rate. "one-sided": a cable that only one of its ends lists.
     planned, found : tuple of cables
-        As planned and as found, each of two plugs (node, port).
+        As planned and as found; a cable is two plugs (node, port).
     """
 
     kind: str
@@ -43,16 +43,16 @@ class Plugged:
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that is not as planned, by the names of nodes.
+    """A difference from the plan, by the names of nodes.
 
     Attributes
     ----------
     kind : str
-        As `Difference` has it.
+        As in `Difference`.
     planned, found : tuple of cables
-        Each of the two ends where it is plugged in.
+        Each cable by its two ends.
     text : str
-        All of it in one line, as an installer looks for it.
+        The fault in one line, as an installer looks for it.
     """
 
     kind: str
@@ -70,9 +70,9 @@ class CableErrors:
     ends : (Plugged, Plugged)
         The cable as it was found.
     counted : (dict, dict) of str to int
-        At each end, what was counted and is not 0.
+        The nonzero counters at each end.
     text : str
-        All of it in one line.
+        The errors in one line.
     """
 
     ends: tuple[Plugged, Plugged]
@@ -82,7 +82,7 @@ class CableErrors:
 
 @dataclass(frozen=True)
 class KnownSwitch:
-    """A switch that is there: what it is called, its GUID, and the planned switch that it is; None where it is none."""
+    """A switch in the fabric: its actual name and GUID, and the planned switch that it is, or None."""
 
     planned: str | None
     actual: str
@@ -91,40 +91,40 @@ class KnownSwitch:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Result):
-    """A fabric beside its plan: what differs.
+    """The differences between a fabric and its plan.
 
     Attributes
     ----------
     plan, actual : str
         The names of both.
     switches_known_by : str
-        How switches were known: "name", "guid", "hosts", "shape" or "map".
+        The method of node matching: "name", "guid", "hosts", "shape" or "map".
     switches_known_by_neighbours : int
-        Those that nothing else told.
+        Switches that only their neighbours identified.
     links_that_agree : float
         The share of links between the same switches in both.
     ports : "exact" or "any"
         Whether cables had to be in the planned ports.
     planned_cables, right_cables : int
-        Those that should be, and of them those that are.
+        Number of planned cables, and of those that are right.
     right_but_for_ports : int
-        More that would be right if ports were not compared.
+        Number of further cables that would be right if ports were not compared.
     faults : tuple of Fault
     errors : tuple of CableErrors
-        Cables whose ports counted errors, those with most first; empty where nobody gave counters.
+        Cables whose ports counted errors, most errors first; empty without counters.
     nodes : tuple of str
-        Switches and hosts that are missing or not planned, a sentence each.
+        Switches and hosts that are missing or not planned, one sentence each.
     switches : tuple of KnownSwitch
     differences : tuple of Difference
         The faults by the numbers of nodes.
     missing_switches, missing_hosts : tuple of int
-        Planned ones that nobody is.
+        Planned nodes that are missing.
     extra_switches, extra_hosts : tuple of int
-        Actual ones that are not planned, by their number in the actual fabric.
+        Actual nodes that are not planned, by their number in the actual fabric.
     names : tuple of str
-        Of all nodes: the planned switches, planned hosts, then extra ones.
+        Names of all nodes: the planned switches, the planned hosts, then extra nodes.
     called : dict of int to str
-        What nodes are called in the actual fabric, where that is another name.
+        The names of nodes in the actual fabric where they differ.
     """
 
     record_name = "comparison"
@@ -166,7 +166,7 @@ class Comparison(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per fault: its kind, and all of it in a line."""
+        """One row per fault: its kind, and a text of one line."""
         return [{"kind": fault.kind, "text": fault.text} for fault in self.faults]
 
     @property
@@ -178,50 +178,50 @@ class Comparison(Result):
 
     @property
     def wrong_cables(self) -> int:
-        """Faults of one cable with an end elsewhere."""
+        """Number of faults of one cable with an end elsewhere."""
         return self._count(WRONG)
 
     @property
     def missing_cables(self) -> int:
-        """Planned cables that are not there."""
+        """Number of planned cables that are missing."""
         return self._count(MISSING)
 
     @property
     def extra_cables(self) -> int:
-        """Cables that are not planned."""
+        """Number of cables that are not planned."""
         return self._count(EXTRA)
 
     @property
     def swapped_cables(self) -> int:
-        """Faults of cables with exchanged ends."""
+        """Number of faults of cables with swapped ends."""
         return self._count(SWAPPED)
 
     @property
     def slow_cables(self) -> int:
-        """Cables that run below their rate."""
+        """Number of cables that run below their rate."""
         return self._count(SLOW)
 
     @property
     def one_sided_cables(self) -> int:
-        """Cables that only one of their two ends told of."""
+        """Number of cables that only one of their two ends lists."""
         return self._count(ONE_SIDED)
 
     def _count(self, kind: str) -> int:
-        return sum(one.kind == kind for one in self.differences)
+        return sum(difference.kind == kind for difference in self.differences)
 
 
 @dataclass(frozen=True)
 class Words:
-    """Differences in words: the cable's number, racks, switches and ports, as an installer looks for them.
+    """Formats differences as text: cable number, racks, switches and ports, as an installer looks for them.
 
     Attributes
     ----------
     names : tuple of str
     called : dict of int to str
-        As `Comparison` has them.
+        As in `Comparison`.
     racks : tuple of str
     cable_numbers : mapping of (switch, port) to str
-        As `compare` takes them.
+        As `compare_fabrics` takes them.
     """
 
     names: tuple[str, ...]
@@ -236,52 +236,52 @@ class Words:
         return f"errors: {which}{self._cable(cable, is_there=True)}: {self.counted(cable, counted)}"
 
     def counted(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
-        """What the ports of a cable counted: ``S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
-        told = [
-            f"{self.names[node]} port {port} {', '.join(f'{name} {number}' for name, number in mine.items())}"
-            for (node, port), mine in zip(cable, counted, strict=True)
-            if mine
+        """The counters of a cable's ports: ``S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
+        texts = [
+            f"{self.names[node]} port {port} {', '.join(f'{name} {number}' for name, number in counters.items())}"
+            for (node, port), counters in zip(cable, counted, strict=True)
+            if counters
         ]
-        return "; ".join(told)
+        return "; ".join(texts)
 
-    def fault(self, one: Difference, how: str = "") -> str:
+    def fault(self, difference: Difference, how: str = "") -> str:
         """One line: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""
-        planned = ", ".join(self._cable(cable, is_there=False) for cable in one.planned)
-        there = ", ".join(self._cable(cable, is_there=True) for cable in one.found)
-        numbers = [number for cable in one.planned if (number := self._number(cable))]
+        planned = ", ".join(self._cable(cable, is_there=False) for cable in difference.planned)
+        actual = ", ".join(self._cable(cable, is_there=True) for cable in difference.found)
+        numbers = [number for cable in difference.planned if (number := self._number(cable))]
         which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
-        if one.kind == EXTRA:
-            return f"extra: found {there}"
-        if one.kind == SLOW:
-            return f"slow: {which}{there} {how}"
-        if one.kind == ONE_SIDED:
-            return f"one-sided: {which}{there}: only one end told of it"
-        if one.kind == MISSING:
+        if difference.kind == EXTRA:
+            return f"extra: found {actual}"
+        if difference.kind == SLOW:
+            return f"slow: {which}{actual} {how}"
+        if difference.kind == ONE_SIDED:
+            return f"one-sided: {which}{actual}: only one end lists it"
+        if difference.kind == MISSING:
             return f"missing: {which}planned {planned}"
-        return f"{one.kind}: {which}planned {planned}; found {there}"
+        return f"{difference.kind}: {which}planned {planned}; found {actual}"
 
     def node(self, node: int) -> str:
-        """A switch with its rack, where the plan says it; a host, or what is not in the plan, by its name."""
+        """A switch with its rack, if the plan states it; a host or an unplanned node by its name."""
         rack = self.racks[node] if node < len(self.racks) else ""
         return f"{rack} {self.names[node]}" if rack else self.names[node]
 
     def _cable(self, cable: Cable, is_there: bool) -> str:
         ends = []
         for node, port in cable:
-            # What hangs there may call itself otherwise.
+            # The actual node may have another name.
             other = f" ({self.called[node]})" if is_there and node in self.called else ""
             ends.append(f"{self.node(node)}{other} port {port}")
         return " - ".join(ends)
 
     def _number(self, cable: Cable) -> str:
-        """The number of a planned cable, by the plug in a switch."""
+        """The number of a planned cable, found by its plug in a switch."""
         plugs: tuple[Plug, ...] = cable
         return next((self.cable_numbers[plug] for plug in plugs if plug in self.cable_numbers), "")
 
     def cable(self, cable: Cable, is_there: bool) -> str:
-        """Both ends of a cable, with racks and ports; of one that is there also what its ends call themselves."""
+        """Both ends of a cable, with racks and ports; for a cable that exists also the actual names of its ends."""
         return self._cable(cable, is_there)
 
     def number(self, cable: Cable) -> str:
-        """The number of a planned cable; empty where it has none."""
+        """The number of a planned cable; empty if it has none."""
         return self._number(cable)

@@ -1,7 +1,7 @@
 """The sections of an ibdiagnet file (``ibdiagnet2.db_csv``): ``START_X``, a line of column names, rows, ``END_X``.
 
-Which sections and columns there are differs by version and by what ibdiagnet was asked, so all are found by name. A value that
-is not known is ``N/A``.
+Sections and columns vary with the version of ibdiagnet and its options, so all are looked up by name. A value that is not
+known is ``N/A``.
 """
 
 import csv
@@ -27,7 +27,7 @@ class Row:
     section : str
     line : int
     cells : dict of str to str
-        By the names of columns in small letters; what is not known is not there.
+        By column name in lower case; unknown values are absent.
     """
 
     source: str
@@ -36,31 +36,33 @@ class Row:
     cells: dict[str, str]
 
     def text(self, *names: str) -> str:
-        """The first of these columns that says something; capitals do not matter."""
-        return next((said for name in names if (said := self.cells.get(name.lower()))), "")
+        """The first nonempty value among these columns; case does not matter."""
+        return next((value for name in names if (value := self.cells.get(name.lower()))), "")
 
     def number(self, *names: str, needed: bool = False) -> int | None:
-        """The same as a number, which may be written in hex (0x..)."""
-        said = self.text(*names)
-        if not said:
+        """The first nonempty value as a number, which may be in hexadecimal (0x..)."""
+        value = self.text(*names)
+        if not value:
             if needed:
                 raise self.wrong(f"needs {names[0]}")
             return None
-        number = int(said, 16) if _HEX.fullmatch(said) and said[:2] in ("0x", "0X") else whole_in(said, (1 << 64) - 1)
+        number = (
+            int(value, 16) if _HEX.fullmatch(value) and value[:2] in ("0x", "0X") else whole_in(value, (1 << 64) - 1)
+        )
         if number is None:
-            raise self.wrong(f"{names[0]} is {said[:40]!a}, no number")
+            raise self.wrong(f"{names[0]} is {value[:40]!a}, which is not a number")
         return number
 
     def guid(self, *names: str, needed: bool = True) -> int | None:
-        """The same as a GUID, in hex with or without 0x."""
-        said = self.text(*names)
-        if not said:
+        """The first nonempty value as a GUID, in hexadecimal with or without 0x."""
+        value = self.text(*names)
+        if not value:
             if needed:
                 raise self.wrong(f"needs {names[0]}")
             return None
-        if not _HEX.fullmatch(said):
-            raise self.wrong(f"{names[0]} is {said[:40]!a}, no GUID")
-        return int(said, 16)
+        if not _HEX.fullmatch(value):
+            raise self.wrong(f"{names[0]} is {value[:40]!a}, which is not a GUID")
+        return int(value, 16)
 
     def wrong(self, reason: str) -> InputError:
         """The error for this row."""
@@ -68,7 +70,7 @@ class Row:
 
 
 def sections(text: str, source: str, wanted: Sequence[str]) -> dict[str, list[Row]]:
-    """The rows of the wanted sections that the file has.
+    """The rows of the wanted sections that exist in the file.
 
     Parameters
     ----------
@@ -76,7 +78,7 @@ def sections(text: str, source: str, wanted: Sequence[str]) -> dict[str, list[Ro
     source : str
         The file, for messages.
     wanted : sequence of str
-        Names of sections, without START_.
+        Names of sections, without ``START_``.
 
     Returns
     -------
@@ -85,37 +87,37 @@ def sections(text: str, source: str, wanted: Sequence[str]) -> dict[str, list[Ro
     Raises
     ------
     InputError
-        A section that does not end, or begins within another; a row with more cells than columns.
+        A section does not end or begins within another, or a row has more cells than columns.
     """
-    found: dict[str, list[Row]] = {}
-    inside, columns, begun = "", None, 0
+    rows_of: dict[str, list[Row]] = {}
+    section, columns, begun = "", None, 0
     for number, line in lines_of(text, source):
         stripped = line.strip()
         if stripped.startswith("START_"):
-            if inside:
-                raise at(source, number, f"{stripped[:60]} begins within section {inside[:60]} of line {begun}")
-            inside, columns, begun = stripped.removeprefix("START_"), None, number
-            if inside in wanted:
-                found.setdefault(inside, [])
+            if section:
+                raise at(source, number, f"{stripped[:60]} begins within section {section[:60]} of line {begun}")
+            section, columns, begun = stripped.removeprefix("START_"), None, number
+            if section in wanted:
+                rows_of.setdefault(section, [])
         elif stripped.startswith("END_"):
-            if stripped.removeprefix("END_") != inside:
-                raise at(source, number, f"{stripped[:60]} ends no section that began")
-            inside = ""
-        elif inside in wanted and stripped and not stripped.startswith("#"):
+            if stripped.removeprefix("END_") != section:
+                raise at(source, number, f"{stripped[:60]} ends a section that did not begin")
+            section = ""
+        elif section in wanted and stripped and not stripped.startswith("#"):
             cells = _cells(line, source, number)
             if columns is None:
                 if len(cells) > _MOST_COLUMNS:
-                    raise at(source, number, f"section {inside}: {len(cells)} columns")
+                    raise at(source, number, f"section {section}: {len(cells)} columns")
                 columns = [cell.lower() for cell in cells]
             elif len(cells) > len(columns):
-                raise at(source, number, f"section {inside}: {len(cells)} cells in a table of {len(columns)} columns")
+                raise at(source, number, f"section {section}: {len(cells)} cells in a table of {len(columns)} columns")
             else:
-                found[inside].append(
-                    Row(source, inside, number, {k: v for k, v in zip(columns, cells, strict=False) if v != "N/A"})
+                rows_of[section].append(
+                    Row(source, section, number, {k: v for k, v in zip(columns, cells, strict=False) if v != "N/A"})
                 )
-    if inside:
-        raise at(source, None, f"section {inside[:60]} of line {begun} does not end; the file was cut off")
-    return found
+    if section:
+        raise at(source, None, f"section {section[:60]} of line {begun} does not end; the file was cut off")
+    return rows_of
 
 
 def _cells(line: str, source: str, number: int) -> list[str]:

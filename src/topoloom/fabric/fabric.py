@@ -1,9 +1,9 @@
-"""Fabric: a topology and what a real fabric calls its parts: names, GUIDs, LIDs, and the ports that cables are really in.
+"""Fabric: a topology with the real identities of its parts: names, GUIDs, LIDs, and the ports that cables are plugged into.
 
-`Topology` numbers ports itself: endpoints first, then links. A fabric that somebody has cabled has ports of its own, so tables
-and cable lists for it must be written with those. A planned fabric has the names H0, H1, ... and S0, S1, ..., topoloom's
-ports, and the GUIDs that ibsim 0.10 gives when it reads the file: hosts from 0x100000 in the file's order, one more for each
-port; switches from 0x200000.
+`Topology` numbers ports itself: endpoints first, then links. An installed fabric has its own port numbers, which its tables
+and cable lists must use. A planned fabric has the names H0, H1, ... and S0, S1, ..., topoloom's ports, and the GUIDs that
+ibsim 0.10 assigns when it reads the file: hosts from 0x100000 in the file's order, plus one per port; switches from
+0x200000.
 """
 
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ def _unknown() -> np.ndarray:
     return np.empty(0)
 
 
-#: What is known of cables only where somebody looked: the array's type, by the end of the field's name.
+#: Properties of cables that only an inspection finds: the array's type, by the end of the field's name.
 _OF_CABLES: dict[str, type] = {
     "width": np.int8,
     "rate_gbps": np.float64,
@@ -41,7 +41,7 @@ _OF_ENDPOINTS = {f"endpoint_{name}": kind for name, kind in _OF_CABLES.items()}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fabric:
-    """A topology with the identities and ports of its parts.
+    """A topology with the names, addresses and ports of its parts.
 
     Parameters
     ----------
@@ -50,41 +50,41 @@ class Fabric:
     switch_guids : uint64[switches]
         Node GUIDs; port 0 of a switch has the same.
     switch_ports : int32[switches]
-        How many ports each switch has, in use or not.
+        Number of ports of each switch, in use or not.
     host_guids : uint64[hosts]
         Node GUIDs.
     host_sizes : int32[hosts]
-        How many ports each host's adapter has, in use or not.
+        Number of ports of each host's adapter, in use or not.
     port_guids : uint64[endpoints]
     link_ports : int32[links, 2]
-        The port at both ends of each link, in the order of `Topology.links`.
+        The port at each end of each link, in the order of `Topology.links`.
     endpoint_ports : int32[endpoints]
         The switch port of each endpoint.
     host_ports : int32[endpoints]
-        The port of its host that each endpoint is, from 1.
+        The number of each endpoint among the ports of its host, from 1.
     switch_lids, port_lids : int32[switches], int32[endpoints]
         Base LIDs; 0 where not known.
     switch_lmc, port_lmc : int32[switches], int32[endpoints]
-        An address has 2^lmc LIDs from its base on.
+        An address has 2^lmc LIDs, starting at its base LID.
     loops : int32[loops, 3]
         Cables from a switch to itself, which a topology cannot hold: switch, port, port.
     made : str
-        Where it comes from: "planned", or the file.
+        The origin: "planned", or the name of the file.
     link_width, endpoint_width : int8[links], int8[endpoints]
-        Lanes of each cable as it runs; 0 where not known. Left out, nothing is known.
+        Lanes of each cable in operation; 0 where not known. When omitted, none is known.
     link_rate_gbps, endpoint_rate_gbps : float64[links], float64[endpoints]
-        Data rate of each cable as it runs, in Gb/s (width times speed); 0 where not known. Those of `topology`, where that
+        Data rate of each cable in operation, in Gb/s (width times speed); 0 where not known. The rates of `topology`, if it
         has rates.
     link_one_sided, endpoint_one_sided : bool[links], bool[endpoints]
-        Cables that only one of their two ends told of.
+        Cables that only one of their two ends lists.
     link_length_m, endpoint_length_m : float64[links], float64[endpoints]
-        The length that each cable says of itself; 0 where not known.
+        The length that each cable reports; 0 where not known.
     link_part, endpoint_part : str[links], str[endpoints]
-        The part number that each cable says of itself; empty where not known.
+        The part number that each cable reports; empty where not known.
     switch_device, host_device : int32[switches], int32[hosts]
-        Device ids (``devid``), which tell models apart; 0 where not known.
+        Device ids (``devid``), which distinguish models; 0 where not known.
     flaws : tuple of Flaw
-        What was wrong in the file, where its reader was told to bear it.
+        The flaws of the file, if it was read with lenient parsing.
     """
 
     topology: Topology
@@ -127,14 +127,14 @@ class Fabric:
             ({"host_device": np.int32}, topology.hosts),
         ):
             for name, kind in kinds.items():
-                given = np.asarray(getattr(self, name))
-                if given.size != size:
-                    if given.astype(bool).any():
-                        raise ValueError(f"{name} has {given.size} values, and there are {size}")
-                    # Where nothing is known, nothing is known of any others.
-                    given = np.zeros(size, kind)
-                object.__setattr__(self, name, given.astype(kind, copy=False))
-        # One owner of what is known of all cables: the topology.
+                values = np.asarray(getattr(self, name))
+                if values.size != size:
+                    if values.astype(bool).any():
+                        raise ValueError(f"{name} has {values.size} values, and there are {size}")
+                    # Unknown for all cables, of whatever number.
+                    values = np.zeros(size, kind)
+                object.__setattr__(self, name, values.astype(kind, copy=False))
+        # The topology owns the rates of all cables.
         for name, rates in topology.rates_of().items():
             object.__setattr__(self, name, rates)
             width = name.replace("rate_gbps", "width")
@@ -161,20 +161,20 @@ class Fabric:
         return self.same_ports(planned_fabric(self.topology))
 
     def same_ports(self, other: "Fabric") -> bool:
-        """Whether all parts are called as those of another fabric, and all cables are in the same ports."""
+        """Whether all parts have the names of another fabric, and all cables are in the same ports."""
         names = self.switch_names == other.switch_names and self.host_names == other.host_names
         ports = ("link_ports", "endpoint_ports", "host_ports")
         return names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ports)
 
     @property
     def addressed(self) -> bool:
-        """Whether every port and switch has a LID of its own."""
+        """Whether every port and switch has a unique LID."""
         lids = np.concatenate([self.port_lids, self.switch_lids])
         return bool((lids > 0).all()) and np.unique(lids).size == lids.size
 
     @cached_property
     def lids(self) -> tuple[np.ndarray, np.ndarray]:
-        """The base LIDs of endpoints and of switches: the fabric's own where all are known, else counted from 1."""
+        """The base LIDs of endpoints and of switches: the fabric's if all are known, otherwise counted from 1."""
         if self.addressed:
             return self.port_lids, self.switch_lids
         k = self.topology.endpoints.size
@@ -189,7 +189,7 @@ class Fabric:
 
     @cached_property
     def channel_ports(self) -> np.ndarray:
-        """The real port that each channel leaves its switch by, int32[2 links], in the order of `Topology.csr`."""
+        """The real port by which each channel leaves its switch, int32[2 links], in the order of `Topology.csr`."""
         topology = self.topology
         _, _, link = topology.csr
         origin = np.repeat(np.arange(topology.switches), topology.degrees)
@@ -198,23 +198,24 @@ class Fabric:
         return ports
 
     def after_losses(self, topology: Topology, switches: np.ndarray, links: np.ndarray) -> "Fabric":
-        """What is left of the fabric after losses, with the names and ports that it has.
+        """The rest of the fabric after losses, with its names and ports.
 
-        `topology` has of the switches only `switches`, of the cables only `links`, int64[k] each, and all hosts of these.
+        `topology` holds only `switches` of the switches, only `links` of the links, int64[k] each, and all hosts of these
+        switches.
 
         Parameters
         ----------
         topology : Topology
-            What is left, numbered again: switch i is `switches[i]`, link k is `links[k]`.
+            The remaining network, renumbered: switch i is `switches[i]`, link k is `links[k]`.
         switches : int64[topology.switches]
-            The switches that are left, by their numbers before the losses, ascending.
+            The remaining switches, by their numbers before the losses, ascending.
         links : int64[topology.links]
-            The links that are left, by their numbers before the losses.
+            The remaining links, by their numbers before the losses.
 
         Returns
         -------
         Fabric
-            With all hosts of the switches that are left, and their names, GUIDs and ports.
+            With all hosts of the remaining switches, and their names, GUIDs and ports.
         """
         ends = np.isin(self.topology.endpoints, switches)
         hosts = np.unique(self.topology.host[ends])
@@ -290,7 +291,7 @@ def port_guids(topology: Topology) -> np.ndarray:
 
 
 def number_in_host(topology: Topology) -> np.ndarray:
-    """Which port of its host each endpoint is, int64[k], from 1."""
+    """The number of each endpoint among the ports of its host, int64[k], from 1."""
     order = np.argsort(topology.host, kind="stable")
     counts = np.bincount(topology.host, minlength=topology.hosts)
     starts = np.concatenate([[0], np.cumsum(counts)])[:-1]
@@ -300,5 +301,5 @@ def number_in_host(topology: Topology) -> np.ndarray:
 
 
 def _host_guids(counts: np.ndarray) -> np.ndarray:
-    """The node GUIDs of hosts with so many ports each, int64[hosts]."""
+    """The node GUIDs of hosts with the given numbers of ports, int64[hosts]."""
     return np.asarray(_HOST_GUID + np.concatenate([[0], np.cumsum(counts + 1)])[:-1])

@@ -1,27 +1,27 @@
-"""Flaws of a fabric's file that a reader can bear: it goes on without what makes no sense, and tells."""
+"""Flaws in a fabric's file: with lenient parsing the reader omits what makes no sense and reports it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from topoloom.core.errors import InputError, at
 
-#: What is wrong with a file.
+#: The kinds of flaws.
 GUID_TWICE, PORT_TWICE, PORT_BEYOND = "guid twice", "port twice", "port beyond"
 BLIND, NO_CABLE = "leads nowhere", "no cable"
 
 
 @dataclass(frozen=True)
 class Flaw:
-    """Something that cannot be.
+    """An entry of the file that cannot be right.
 
     Attributes
     ----------
     kind : str
     text : str
-        In a sentence, without the file.
+        One sentence, without the name of the file.
     line : int
     plugs : tuple of (str, int)
-        The ports that it is about, by the names of their nodes; port 0: the node itself.
+        The ports concerned, by the names of their nodes; port 0 means the node itself.
     """
 
     kind: str
@@ -31,22 +31,22 @@ class Flaw:
 
 
 class Flaws:
-    """Where a reader reports what is wrong: refused at once, or borne and kept.
+    """Receives what a reader finds wrong: strict parsing refuses the file at the first flaw, lenient parsing collects them.
 
     Parameters
     ----------
     source : str
         The file, for messages.
-    borne : bool
-        Whether to go on.
+    lenient : bool
+        Whether parsing is lenient.
     """
 
-    def __init__(self, source: str, borne: bool = False) -> None:
-        self._source, self._borne = source, borne
+    def __init__(self, source: str, lenient: bool = False) -> None:
+        self._source, self._lenient = source, lenient
         self._found: list[Flaw] = []
 
     def report(self, kind: str, line: int, text: str | Callable[[], str], *plugs: tuple[str, int]) -> None:
-        """Refuse the file, or keep what is wrong.
+        """Refuse the file, or collect the flaw.
 
         Parameters
         ----------
@@ -55,28 +55,28 @@ class Flaws:
         text : str, or callable without parameters
             The sentence.
         *plugs : (str, int)
-            The ports that it is about.
+            The ports concerned.
 
         Raises
         ------
         InputError
-            The file is not borne with.
+            Parsing is strict.
         """
-        said = text if isinstance(text, str) else text()
-        if not self._borne:
-            raise self.refusal(line, said)
-        self._found.append(Flaw(kind, said, line, plugs))
+        sentence = text if isinstance(text, str) else text()
+        if not self._lenient:
+            raise self.refusal(line, sentence)
+        self._found.append(Flaw(kind, sentence, line, plugs))
 
     def refusal(self, line: int | None, text: str) -> InputError:
-        """The error for what no reader can bear."""
+        """The error for a flaw that even lenient parsing refuses."""
         return at(self._source, line, text)
 
     @property
-    def borne(self) -> bool:
-        """Whether the reader goes on."""
-        return self._borne
+    def lenient(self) -> bool:
+        """Whether parsing is lenient."""
+        return self._lenient
 
     @property
     def found(self) -> tuple[Flaw, ...]:
-        """What was wrong, by lines."""
+        """The flaws, by line."""
         return tuple(sorted(self._found, key=lambda flaw: flaw.line))

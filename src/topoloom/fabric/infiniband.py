@@ -1,7 +1,7 @@
-"""InfiniBand: a fabric as ibsim reads it, and its tables as OpenSM takes them.
+"""InfiniBand files: a fabric as ibsim reads it, and its tables as OpenSM reads them.
 
-Names, GUIDs and ports are those of a `Fabric`: topoloom's own for a network that is planned, the real ones for one that was
-discovered. OpenSM 3.3.23 takes entries by port GUID, so its own LIDs need not be the file's.
+Names, GUIDs and ports are those of a `Fabric`: topoloom's own for a planned network, the actual ones for a discovered
+network. OpenSM 3.3.23 reads entries by port GUID, so its LIDs may differ from those in the file.
 """
 
 import numpy as np
@@ -16,23 +16,24 @@ from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
 __all__ = ["lft_dump", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
 
-#: The highest unicast LID, and what a switch's table has room for.
+#: The highest unicast LID, which is also the size of a switch's table.
 _LAST_LID = 0xBFFF
 #: The most ports of a switch.
 _MOST_PORTS = 254
 
 
 def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, str]:
-    """The files for ibsim and OpenSM: name and text.
+    """The files for ibsim and OpenSM, as name and text.
 
-    ``fabric.net`` is the fabric (ibsim -s), ``fabric.lft`` the forwarding tables (opensm -R file -U), and, where more than
-    one virtual channel is used, ``fabric.qos`` the virtual channel of each pair (opensm -Q -Y) with ``opensm.conf`` beside it
-    (opensm -F).
+    ``fabric.net`` is the fabric (ibsim -s), ``fabric.lft`` the forwarding tables (opensm -R file -U). If the tables use more
+    than one virtual channel, ``fabric.qos`` holds the virtual channel of each pair (opensm -Q -Y), and ``opensm.conf`` the
+    matching settings (opensm -F).
 
     Raises
     ------
     InputError
-        What tables cannot hold: virtual channels by hop, more than 15 virtual channels, too many ports or addresses, no hosts.
+        The tables cannot be expressed: virtual channels per hop, more than 15 virtual channels, too many ports or addresses,
+        no hosts.
     """
     fabric = planned_fabric(routing.topology) if fabric is None else fabric
     check_tables(routing, fabric)
@@ -51,10 +52,10 @@ def lft_text(routing: Routing, fabric: Fabric | None = None) -> str:
 
 
 def real_ports(routing: Routing, fabric: Fabric) -> np.ndarray:
-    """The port that each switch sends through to each endpoint, and past these to each switch (0: itself), int32[n, k + n]."""
+    """The port by which each switch sends to each endpoint, then to each switch (0: itself), int32[n, k + n]."""
     topology = routing.topology
     n, first = topology.switches, routing.channels.first
-    found = np.zeros((n, topology.endpoints.size + n), np.int32)
+    ports = np.zeros((n, topology.endpoints.size + n), np.int32)
     tables, layer = routing.host_tables, routing.layer_of_ports
     for switch in range(n):
         others = np.arange(n) != switch
@@ -64,17 +65,17 @@ def real_ports(routing: Routing, fabric: Fabric) -> np.ndarray:
         to_hosts = toward[layer, topology.endpoints]
         own = topology.endpoints == switch
         to_hosts[own] = fabric.endpoint_ports[own]
-        found[switch] = np.concatenate([to_hosts, toward[0]])
-    return found
+        ports[switch] = np.concatenate([to_hosts, toward[0]])
+    return ports
 
 
 def lft_dump(ports: np.ndarray, fabric: Fabric) -> str:
-    """Tables of real ports as OpenSM dumps and reads them.
+    """Tables of real ports in the format that OpenSM dumps and reads.
 
     Parameters
     ----------
     ports : int[n, k + n]
-        As `real_ports` has them; an entry below 0 is omitted.
+        As `real_ports` returns them; entries below 0 are omitted.
     fabric : Fabric
     """
     names, guids = fabric.host_names, fabric.port_guids.tolist()
@@ -94,21 +95,23 @@ def lft_dump(ports: np.ndarray, fabric: Fabric) -> str:
     _, switch_lids = fabric.lids
     lines = []
     for switch, own in enumerate(ports):
-        there = own[entry] >= 0
+        present = own[entry] >= 0
         template = (
-            whole if there.all() else "\n".join(row for row, is_there in zip(rows, there, strict=True) if is_there)
+            whole
+            if present.all()
+            else "\n".join(row for row, is_present in zip(rows, present, strict=True) if is_present)
         )
         lines.append(
             f"Unicast lids [0x0-0x{lids[-1]:x}] of switch Lid {switch_lids[switch]}"
             f" guid 0x{fabric.switch_guids[switch]:016x} ('{fabric.switch_names[switch]}'):"
         )
-        lines.append(template % tuple(own[entry[there]].tolist()))
-        lines.append(f"{int(there.sum())} lids dumped")
+        lines.append(template % tuple(own[entry[present]].tolist()))
+        lines.append(f"{int(present.sum())} lids dumped")
     return "\n".join(lines) + "\n"
 
 
 def _addresses(fabric: Fabric) -> tuple[np.ndarray, np.ndarray]:
-    """Every LID, ascending, and whose it is: an endpoint, or past these a switch. 2^LMC LIDs in a row are one's."""
+    """All LIDs, ascending, and the owner of each: an endpoint, then the switches. One owner has 2^LMC consecutive LIDs."""
     lids, sizes = np.concatenate(fabric.lids).astype(np.int64), 1 << np.concatenate(fabric.lmcs).astype(np.int64)
     entry = np.repeat(np.arange(lids.size), sizes)
     every = np.repeat(lids, sizes) + np.arange(entry.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -117,11 +120,12 @@ def _addresses(fabric: Fabric) -> tuple[np.ndarray, np.ndarray]:
 
 
 def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
-    """A policy that gives each pair of hosts the service level of its virtual channel: a rule for each destination switch and
-    virtual channel.
+    """A policy that gives each pair of hosts the service level of its virtual channel.
 
-    Where hosts have tables of their own, for each destination switch, table and virtual channel. Virtual channel 0 needs no
-    rule. Hosts must ask the subnet administrator for the service level of a path.
+    It has one rule per destination switch and virtual channel.
+
+    If hosts have tables of their own, it has one rule per destination switch, table and virtual channel. Virtual channel 0
+    needs no rule. Hosts must ask the subnet administrator for the service level of a path.
     """
     topology = routing.topology
     fabric = planned_fabric(topology) if fabric is None else fabric
@@ -132,13 +136,13 @@ def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
     groups, rules, levels = [], [], set()
     tables, layer = routing.host_tables, routing.layer_of_ports
     for destination in occupied.tolist():
-        mine = range(first[destination], first[destination + 1])
+        endpoints = range(first[destination], first[destination + 1])
         others = occupied[occupied != destination]
         for number, table in enumerate(tables):
-            targets = [guids[e] for e in mine if layer[e] == number]
+            targets = [guids[e] for e in endpoints if layer[e] == number]
             if table.virtual_channels is None or not targets:
                 continue
-            # Of one table for all hosts the names are those of the switches.
+            # With one table for all hosts, the names are those of the switches.
             own = f"{destination}" if len(tables) == 1 else f"{destination}t{number}"
             used = np.unique(table.virtual_channels[destination, others])
             if used.any():
@@ -167,17 +171,18 @@ def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
 
 
 def check_tables(routing: Routing, fabric: Fabric) -> None:
-    """Raise `InputError` for what forwarding tables cannot say."""
+    """Raise `InputError` for tables that forwarding tables cannot express."""
     topology, name = routing.topology, routing.topology.name
     if routing.virtual_channel_rule != PAIR:
         where = "every hop" if routing.virtual_channel_rule == HOP else "some switches"
         raise InputError(
-            f"{name}: engine {routing.engine} changes the virtual channel at {where}, which no forwarding table can say; use "
-            "orders"
+            f"{name}: engine {routing.engine} changes the virtual channel at {where}, which forwarding tables cannot express;"
+            " use orders"
         )
     if isinstance(routing.choice, Escape | Detour | Layers) and not routing.by_host:
         raise InputError(
-            f"{name}: engine {routing.engine} lets packets choose their paths, which no forwarding table can say; use orders"
+            f"{name}: engine {routing.engine} lets packets choose their paths, which forwarding tables cannot express;"
+            " use orders"
         )
     tables = routing.host_tables
     most = max(0 if table.virtual_channels is None else int(table.virtual_channels.max(initial=0)) for table in tables)
@@ -186,12 +191,14 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
             f"{name}: {most + 1} virtual channels; InfiniBand has {MOST_VIRTUAL_CHANNELS} for data (`virtual_channels`)"
         )
     if plane_count(topology) > 1:
-        raise InputError(f"{name}: each plane is a subnet with an OpenSM of its own; write_export makes files for each")
+        raise InputError(
+            f"{name}: each plane is a separate subnet with its own OpenSM; write_export writes files for each plane"
+        )
     missing = np.any([table.ports >= topology.degrees for table in tables], axis=0)
     np.fill_diagonal(missing, False)
     if missing.any():
         to, at = np.argwhere(missing)[0].tolist()
-        raise InputError(f"{name}: switch {at} has no port towards switch {to}; tables must lead everywhere")
+        raise InputError(f"{name}: switch {at} has no port towards switch {to}; tables must reach every switch")
     if not topology.endpoints.size:
         raise InputError(f"{name}: no hosts, so there is nothing to address; add them to the spec, as in hosts=4")
     ports = int(fabric.switch_ports.max())

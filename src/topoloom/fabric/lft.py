@@ -1,4 +1,4 @@
-"""Forwarding tables from outside: what OpenSM and ibroute dump, as a port for every switch and every address of a fabric."""
+"""Forwarding tables of other tools: dumps of OpenSM and ibroute as a port per switch and address of a fabric."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _PORT_GUID = re.compile(r"\bportguid 0x([0-9a-fA-F]{1,16})\b")
 _END = re.compile(r"([0-9]+) (?:valid )?lids dumped.*", re.IGNORECASE)
 _HEADING = re.compile(r"(?:#.*|Lid\s+Out\b.*|Port\b.*|Lids? .*)", re.IGNORECASE)
 _GUID2LID = re.compile(r"0x([0-9a-fA-F]{1,16})\s+0x([0-9a-fA-F]{1,4})\s+0x([0-9a-fA-F]{1,4})")
-#: What OpenSM writes for an address that a switch has no port for.
+#: The port that OpenSM writes for an address to which a switch has no path.
 NO_PATH = 255
 
 
@@ -29,9 +29,9 @@ class Tables:
     source : str
         The file.
     ports : int16[switches, endpoints + switches]
-        The real port that a switch sends through to an endpoint, or past these to a switch (0: itself); -1: no entry.
+        The real port by which a switch sends to an endpoint, or, after these, to a switch (0: itself); -1: no entry.
     lid_of : dict of int to int
-        Whose each LID is: the number of an endpoint, or of a switch counted on from the endpoints.
+        The owner of each LID: the number of an endpoint, or of a switch plus the number of endpoints.
     """
 
     source: str
@@ -40,35 +40,35 @@ class Tables:
 
 
 def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None = None) -> Tables:
-    """The forwarding tables in a dump of OpenSM (opensm-lfts.dump, ``fabric.lft``) or of ibroute (dump_lfts).
+    """Parse a dump of forwarding tables by OpenSM (opensm-lfts.dump, ``fabric.lft``) or by ibroute (dump_lfts).
 
     Parameters
     ----------
     text, source : str
         The dump, and its file for messages.
     fabric : Fabric
-        Whose tables they are.
+        The fabric of the tables.
     lids : dict of int to int, optional
-        Port GUIDs by LID, as `read_guid2lid` gives them: for entries without one. Else the fabric's LIDs count.
+        Port GUIDs by LID, as `read_guid2lid` returns them, for entries without a GUID; the fabric's LIDs when omitted.
 
     Returns
     -------
     Tables
-        The output port for each switch and address (LID).
+        The output port per switch and address (LID).
 
     Raises
     ------
     InputError
-        Not such a dump, a dump cut short, a switch or address that the fabric does not have, a port that a switch does not
-        have, a switch without a table.
+        The text is not such a dump or is cut short, names a switch, address or port that the fabric does not have, or lacks
+        the table of a switch.
     """
     n, k = fabric.topology.switches, fabric.topology.endpoints.size
     switch_of = {guid: s for s, guid in enumerate(fabric.switch_guids.tolist())}
     target_of = {guid: e for e, guid in enumerate(fabric.port_guids.tolist())}
     target_of |= {guid: k + s for guid, s in switch_of.items()}
     Allowance(source, len(text)).take(2.0 * n * (k + n), f"tables of {n:,} switches to {k + n:,} addresses")
-    known = _known_lids(fabric, target_of, lids)
-    reader = _Reader(source, fabric, np.full((n, k + n), -1, np.int16), known)
+    target_of_lid = _known_lids(fabric, target_of, lids)
+    reader = _Reader(source, fabric, np.full((n, k + n), -1, np.int16), target_of_lid)
     for number, line in lines_of(text, source):
         stripped = line.strip()
         entry = _ENTRY.fullmatch(stripped)
@@ -83,7 +83,7 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
             reader.end(int(end[1]), number)
         elif stripped and not _HEADING.fullmatch(stripped):
             shown = stripped if stripped.isprintable() else ascii(stripped)
-            raise at(source, number, f"'{shown[:60]}' is no line of forwarding tables")
+            raise at(source, number, f"'{shown[:60]}' is not a line of forwarding tables")
     return reader.finished()
 
 
@@ -93,23 +93,23 @@ def read_guid2lid(text: str, source: str) -> dict[int, int]:
     Raises
     ------
     InputError
-        A line that is none of these; a LID that two ports have.
+        A line has another form, or two ports have the same LID.
     """
-    found: dict[int, int] = {}
+    guid_of: dict[int, int] = {}
     for number, line in lines_of(text, source):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
         match = _GUID2LID.fullmatch(stripped)
         if not match:
-            raise at(source, number, "no line like 0x0002c90000000001 0x0001 0x0001: port GUID, first LID, last LID")
+            raise at(source, number, "not a line like 0x0002c90000000001 0x0001 0x0001: port GUID, first LID, last LID")
         guid, first, last = (int(part, 16) for part in match.groups())
         if not 0 < first <= last or last - first > 127:
-            raise at(source, number, f"LIDs {first} to {last}; a port has 1 to 128 of them, from 1")
+            raise at(source, number, f"LIDs {first} to {last}; a port has 1 to 128 LIDs, counted from 1")
         for lid in range(first, last + 1):
-            if found.setdefault(lid, guid) != guid:
-                raise at(source, number, f"LID {lid} belongs to GUID 0x{found[lid]:x} already")
-    return found
+            if guid_of.setdefault(lid, guid) != guid:
+                raise at(source, number, f"LID {lid} belongs to GUID 0x{guid_of[lid]:x} already")
+    return guid_of
 
 
 def _known_lids(fabric: Fabric, target_of: dict[int, int], lids: dict[int, int] | None) -> dict[int, int]:
@@ -126,17 +126,17 @@ def _known_lids(fabric: Fabric, target_of: dict[int, int], lids: dict[int, int] 
 
 
 class _Reader:
-    """Takes the sections and entries of a dump one by one."""
+    """Processes the sections and entries of a dump one by one."""
 
-    def __init__(self, source: str, fabric: Fabric, ports: np.ndarray, known: dict[int, int]) -> None:
-        self._source, self._fabric, self._ports, self._known = source, fabric, ports, known
+    def __init__(self, source: str, fabric: Fabric, ports: np.ndarray, target_of_lid: dict[int, int]) -> None:
+        self._source, self._fabric, self._ports, self._known = source, fabric, ports, target_of_lid
         self._lid_of: dict[int, int] = {}
         self._line = np.zeros(len(ports), np.int64)
         self._switch = -1
         self._entries = 0
 
     def begin(self, switch: int, line: int) -> None:
-        """A section begins."""
+        """Begin a section."""
         self._not_inside(line)
         if self._line[switch]:
             name = self._fabric.switch_names[switch]
@@ -145,9 +145,9 @@ class _Reader:
         self._line[switch] = line
 
     def take(self, entry: re.Match[str], target_of: dict[int, int], line: int) -> None:
-        """An entry of the section."""
+        """Process an entry of the section."""
         if self._switch < 0:
-            raise at(self._source, line, "an entry before any 'Unicast lids ... of switch ... guid 0x...'")
+            raise at(self._source, line, "an entry before the first 'Unicast lids ... of switch ... guid 0x...'")
         lid, port = int(entry[1], 16), int(entry[2])
         self._entries += 1
         guid = _PORT_GUID.search(entry[3])
@@ -161,7 +161,7 @@ class _Reader:
         else:
             target = self._known.get(lid, -1)
             if target < 0:
-                raise at(self._source, line, f"nobody is known to have LID {lid}; name a port GUID, or give guid2lid")
+                raise at(self._source, line, f"no port is known to have LID {lid}; name a port GUID, or give guid2lid")
         if self._lid_of.setdefault(lid, target) != target:
             raise at(self._source, line, f"LID {lid} belonged to another port above")
         if port == NO_PATH:
@@ -170,20 +170,20 @@ class _Reader:
         if port > most:
             name = self._fabric.switch_names[self._switch]
             raise at(self._source, line, f"port {port} of switch {name}; its ports are 0 to {most}")
-        # The first LID of an address counts; with an LMC the others may go elsewhere.
+        # The first LID of an address counts; with an LMC, the others may take other paths.
         if self._ports[self._switch, target] < 0:
             self._ports[self._switch, target] = port
 
     def end(self, count: int, line: int) -> None:
-        """The line that closes a section."""
+        """Process the line that ends a section."""
         if self._switch < 0:
-            raise at(self._source, line, "a table ends that has not begun")
+            raise at(self._source, line, "the end of a table that has not begun")
         if count != self._entries:
-            raise at(self._source, line, f"{self._entries} entries above, and not {count}; the file is damaged")
+            raise at(self._source, line, f"{self._entries} entries above instead of {count}; the file is damaged")
         self._switch = -1
 
     def finished(self) -> Tables:
-        """The tables, once all is read."""
+        """The tables, after the last line."""
         self._not_inside(None)
         missing = np.flatnonzero(self._line == 0)
         if missing.size:
@@ -194,4 +194,6 @@ class _Reader:
     def _not_inside(self, line: int | None) -> None:
         if self._switch >= 0:
             name = self._fabric.switch_names[self._switch]
-            raise at(self._source, line, f"the table of switch {name} has no end ('... lids dumped'); the file is cut")
+            raise at(
+                self._source, line, f"the table of switch {name} has no end ('... lids dumped'); the file is cut off"
+            )

@@ -1,7 +1,7 @@
-"""Machines: the adapters of one computer, which a subnet manager sees apart, as one host with several ports.
+"""Machines: several adapters of one computer, which a subnet manager lists separately, joined into one host with more ports.
 
-Adapters are called by their machine and by themselves: ``luna-0001 HCA-1`` to ``luna-0001 HCA-8``, ``node7 mlx5_0``. Those that
-nobody has named are all called alike (``MT4129 ConnectX7   Mellanox Technologies``) and say nothing of their machines.
+Adapters are named by machine and device: ``luna-0001 HCA-1`` to ``luna-0001 HCA-8``, ``node7 mlx5_0``. Adapters that nobody
+has named all have the same name (``MT4129 ConnectX7   Mellanox Technologies``), which does not identify their machine.
 """
 
 import re
@@ -13,26 +13,26 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.fabric.fabric import Fabric
 
-#: What `joined_for` and the command line take: by the plan, always, never.
+#: The values of `machines`: join adapters if the plan does, always, never.
 CHOICES = ("auto", "joined", "apart")
 
-#: What adapters call themselves: HCA-1, mlx5_0, ibp11s0f0, hfi1_0, ...
+#: Names of adapters: HCA-1, mlx5_0, ibp11s0f0, hfi1_0, ...
 _DEVICE = re.compile(r"(?:hca|mlx|mthca|qib|hfi|ib|roce|rdma|irdma|bnxt|efa)[\w.-]*[0-9][\w.-]*", re.IGNORECASE)
 _DIGITS = re.compile(r"([0-9]+)")
 
 
 def joined(fabric: Fabric) -> Fabric:
-    """The fabric with the adapters of every machine as one host.
+    """The fabric with all adapters of each machine joined into one host.
 
-    Adapters are one machine's where each is called by two words, the first is the same, and the second, an adapter's name, is
-    another for each. The host is then called by the first word. Its ports are numbered through, adapter after adapter, in the
-    order of the numbers in their names. A machine that lacks an adapter keeps the numbers of the others: they are those of the
-    set of adapters that most machines have, among the sets that have all of its own.
+    Adapters belong to one machine if their names have two words, the first word is the same, and the second is a different
+    adapter name for each. The host gets the first word as its name. Its ports are numbered adapter by adapter, in the order of
+    the numbers in the adapters' names. A machine that lacks an adapter keeps the port numbers of the others: they follow the
+    most common set of adapters that contains all of the machine's.
 
     Returns
     -------
     Fabric
-        The same one where there is nothing to join. GUIDs of ports stay; a host has the node GUID of its first adapter.
+        The same object if there is nothing to join. Port GUIDs stay; a host has the node GUID of its first adapter.
 
     Examples
     --------
@@ -55,7 +55,8 @@ def joined(fabric: Fabric) -> Fabric:
     names = list(fabric.host_names)
     for machine, members in groups.items():
         whole = max(
-            (one for one in sets if one.issuperset(members)), key=lambda one: (sets[one], -len(one), sorted(one))
+            (devices for devices in sets if devices.issuperset(members)),
+            key=lambda devices: (sets[devices], -len(devices), sorted(devices)),
         )
         order = sorted(whole, key=_natural)
         before = dict(zip(order, np.cumsum([0, *(sizes[device] for device in order)]).tolist(), strict=False))
@@ -64,58 +65,58 @@ def joined(fabric: Fabric) -> Fabric:
             first[host], home[host] = before[device], lead
         names[lead] = machine
         size[lead] = sum(sizes[device] for device in order)
-    kept = np.unique(home)
-    number = np.searchsorted(kept, home)
+    lead_hosts = np.unique(home)
+    number = np.searchsorted(lead_hosts, home)
     topology = fabric.topology
     return replace(
         fabric,
         topology=topology.replace(host=number[topology.host]),
-        host_names=tuple(names[h] for h in kept.tolist()),
-        host_guids=fabric.host_guids[kept],
-        host_sizes=size[kept].astype(np.int32),
-        host_device=fabric.host_device[kept],
+        host_names=tuple(names[h] for h in lead_hosts.tolist()),
+        host_guids=fabric.host_guids[lead_hosts],
+        host_sizes=size[lead_hosts].astype(np.int32),
+        host_device=fabric.host_device[lead_hosts],
         host_ports=(fabric.host_ports + first[topology.host]).astype(np.int32),
     )
 
 
 def joined_for(plan: Fabric, actual: Fabric, machines: str = "auto") -> Fabric:
-    """The actual fabric as it can be set beside the plan.
+    """The actual fabric in a form that can be compared with the plan.
 
     Parameters
     ----------
     plan, actual : Fabric
     machines : "auto", "joined" or "apart"
-        Whether adapters of one machine are one host. "auto": where the plan has hosts with several ports, and none of its own
-        are adapters that could be joined.
+        Whether to join the adapters of a machine. "auto": if the plan has hosts with several ports, and its own hosts are not
+        adapters that could be joined.
 
     Raises
     ------
     InputError
-        Another word.
+        `machines` has another value.
     """
     if machines not in CHOICES:
-        raise InputError(f"machines {machines!r}: it is one of {', '.join(CHOICES)}")
+        raise InputError(f"machines {machines!r}: must be one of {', '.join(CHOICES)}")
     ports = np.bincount(plan.topology.host, minlength=1)
-    wanted = machines == "joined" or (machines == "auto" and ports.max() > 1 and not _machines(plan.host_names))
-    return joined(actual) if wanted else actual
+    join = machines == "joined" or (machines == "auto" and ports.max() > 1 and not _machines(plan.host_names))
+    return joined(actual) if join else actual
 
 
 def _machines(names: tuple[str, ...]) -> dict[str, dict[str, int]]:
-    """The adapters of each machine that has several, by machine: the host that each is."""
-    found: dict[str, dict[str, int]] = {}
+    """The adapters of each machine that has several: by machine and device, the number of the host."""
+    machines: dict[str, dict[str, int]] = {}
     doubtful: set[str] = set()
     for host, name in enumerate(names):
         words = name.split()
         if len(words) == 2 and _DEVICE.fullmatch(words[1]):
-            if words[1] in found.setdefault(words[0], {}):
+            if words[1] in machines.setdefault(words[0], {}):
                 doubtful.add(words[0])
-            found[words[0]][words[1]] = host
+            machines[words[0]][words[1]] = host
         elif words:
-            # Something else with that first word: then it is no machine's name.
+            # Another kind of name with the same first word: the word is not the name of a machine.
             doubtful.add(words[0])
-    return {machine: members for machine, members in found.items() if len(members) > 1 and machine not in doubtful}
+    return {machine: members for machine, members in machines.items() if len(members) > 1 and machine not in doubtful}
 
 
 def _natural(device: str) -> tuple[tuple[int, str], ...]:
-    """Names in the order of their numbers: mlx5_2 before mlx5_10, ibp11s0 before ibp149s0."""
+    """Sort key that orders names by their numbers: mlx5_2 before mlx5_10, ibp11s0 before ibp149s0."""
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in _DIGITS.split(device))

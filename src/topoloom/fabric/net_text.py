@@ -1,7 +1,7 @@
-"""A fabric as text: what ibnetdiscover prints of a real one, and what ibsim reads.
+"""A fabric as text, in the format that ibnetdiscover prints and ibsim reads.
 
-A planned network is written in the short form, from which ibsim 0.10 takes the names and gives GUIDs itself; a discovered one
-in the long form, with its GUIDs and LIDs, and the rates of its cables where they are known.
+A planned network is written in the short form, for which ibsim 0.10 takes the names and assigns GUIDs itself; a discovered one
+in the long form, with its GUIDs and LIDs, and the rates of its cables where known.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from topoloom.model.topology import Topology
 
 
 def net_text(topology: Topology) -> str:
-    """The fabric in the text format of ibnetdiscover and ibsim; rates stand in comments, as ibnetdiscover has them."""
+    """The fabric in the text format of ibnetdiscover and ibsim; rates appear in comments, as in ibnetdiscover's output."""
     ports = _host_ports(topology)
     link_rates, endpoint_rates = [""] * len(topology.links), [""] * topology.endpoints.size
     if topology.rated:
@@ -20,26 +20,26 @@ def net_text(topology: Topology) -> str:
         link_rates = _rates(fabric.link_width, fabric.link_rate_gbps)
         endpoint_rates = _rates(fabric.endpoint_width, fabric.endpoint_rate_gbps)
 
-    def said(name: str, rate: str) -> str:
+    def comment(name: str, rate: str) -> str:
         return f'\t\t# "{name}" lid 0{rate}' if rate else ""
 
     lines = [f"# {topology.switches} switches, {topology.hosts} hosts, {len(topology.links)} links"]
     for host, endpoints in enumerate(ports):
         lines += ["", f'Hca\t{len(endpoints)} "H{host}"']
         lines += [
-            f'[{number}]\t"S{(s := topology.endpoints[e])}"[{topology.endpoint_ports[e]}]{said(f"S{s}", endpoint_rates[e])}'
+            f'[{number}]\t"S{(s := topology.endpoints[e])}"[{topology.endpoint_ports[e]}]{comment(f"S{s}", endpoint_rates[e])}'
             for number, e in enumerate(endpoints, start=1)
         ]
     at = number_in_host(topology)
     wires: list[list[tuple[int, str]]] = [[] for _ in range(topology.switches)]
     for e, switch in enumerate(topology.endpoints.tolist()):
         name = f"H{topology.host[e]}"
-        wires[switch].append((int(topology.endpoint_ports[e]), f'"{name}"[{at[e]}]{said(name, endpoint_rates[e])}'))
+        wires[switch].append((int(topology.endpoint_ports[e]), f'"{name}"[{at[e]}]{comment(name, endpoint_rates[e])}'))
     for (u, v), (port_u, port_v), rate in zip(
         topology.links.tolist(), topology.link_ports.tolist(), link_rates, strict=True
     ):
-        wires[u].append((port_u, f'"S{v}"[{port_v}]{said(f"S{v}", rate)}'))
-        wires[v].append((port_v, f'"S{u}"[{port_u}]{said(f"S{u}", rate)}'))
+        wires[u].append((port_u, f'"S{v}"[{port_v}]{comment(f"S{v}", rate)}'))
+        wires[v].append((port_v, f'"S{u}"[{port_u}]{comment(f"S{u}", rate)}'))
     for switch, ends in enumerate(wires):
         lines += ["", f'Switch\t{max(1, topology.radix)} "S{switch}"']
         lines += [f"[{port}]\t{end}" for port, end in sorted(ends)]
@@ -47,7 +47,7 @@ def net_text(topology: Topology) -> str:
 
 
 def discovered_text(fabric: Fabric) -> str:
-    """A fabric in the long form of ibnetdiscover: GUIDs, names, LIDs, and the ports that cables are really in."""
+    """A fabric in the long form of ibnetdiscover: GUIDs, names, LIDs, and the ports that cables are plugged into."""
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     switch_ids = [f"S-{guid:016x}" for guid in fabric.switch_guids.tolist()]
@@ -67,15 +67,15 @@ def discovered_text(fabric: Fabric) -> str:
         port, at, lid = int(fabric.endpoint_ports[e]), int(fabric.host_ports[e]), int(fabric.port_lids[e])
         mark, rate = f"({int(fabric.port_guids[e]):x})", endpoint_rates[e]
         wires[switch].append((port, f'"{host_ids[host]}"[{at}]{mark}\t\t# "{fabric.host_names[host]}" lid {lid}{rate}'))
-        own, far = f"lid {lid} lmc {fabric.port_lmc[e]}", f'"{fabric.switch_names[switch]}"'
-        line = f'{mark}\t"{switch_ids[switch]}"[{port}]\t\t# {own} {far} lid {fabric.switch_lids[switch]}{rate}'
+        own, switch_name = f"lid {lid} lmc {fabric.port_lmc[e]}", f'"{fabric.switch_names[switch]}"'
+        line = f'{mark}\t"{switch_ids[switch]}"[{port}]\t\t# {own} {switch_name} lid {fabric.switch_lids[switch]}{rate}'
         host_lines[host].append((at, line))
     links = zip(topology.links.tolist(), fabric.link_ports.tolist(), link_rates, strict=True)
     for (u, v), (port_u, port_v), rate in links:
         wires[u].append((port_u, to_switch(v, port_v, rate)))
         wires[v].append((port_v, to_switch(u, port_u, rate)))
-    for switch, one, other in fabric.loops.tolist():
-        wires[switch] += [(one, to_switch(switch, other, "")), (other, to_switch(switch, one, ""))]
+    for switch, first, second in fabric.loops.tolist():
+        wires[switch] += [(first, to_switch(switch, second, "")), (second, to_switch(switch, first, ""))]
     lines = [f"# {n} switches, {topology.hosts} hosts, {len(topology.links)} links"]
     for switch, ends in enumerate(wires):
         guid, name = int(fabric.switch_guids[switch]), fabric.switch_names[switch]
@@ -92,9 +92,9 @@ def discovered_text(fabric: Fabric) -> str:
 
 
 def _rates(width: np.ndarray, rate_gbps: np.ndarray) -> list[str]:
-    """What stands at the end of the line of each cable: `` 4xHDR`` where width and speed are known."""
-    found = map(rate_name, width.tolist(), rate_gbps.tolist())
-    return [f" {name}" if "x" in name and not name.endswith("x") else "" for name in found]
+    """The end of the line of each cable: `` 4xHDR`` where width and speed are known, otherwise empty."""
+    names = map(rate_name, width.tolist(), rate_gbps.tolist())
+    return [f" {name}" if "x" in name and not name.endswith("x") else "" for name in names]
 
 
 def _device(device: int) -> list[str]:

@@ -1,8 +1,8 @@
-"""Building a fabric from a list of cables: nodes as they are met, each cable once or from both of its ends."""
+"""Building a fabric from a list of cables: nodes in the order of their appearance, each cable listed once or from both ends."""
 
 from topoloom.core.errors import at
 from topoloom.fabric._assembly import ReadCable, ReadNode, assembled
-from topoloom.fabric._inside import is_aggregation_node, leave_out
+from topoloom.fabric._inside import is_aggregation_node, omit_internal
 from topoloom.fabric.fabric import Fabric
 
 _MOST_PORTS = 65_535
@@ -10,7 +10,7 @@ _LONGEST_NAME = 256
 
 
 class Plugging:
-    """Switches, hosts and cables as a file names them, one after the other.
+    """Collects switches, hosts and cables in the order in which a file names them.
 
     Parameters
     ----------
@@ -38,50 +38,50 @@ class Plugging:
         system: int | None = None,
         router: bool = False,
     ) -> ReadNode:
-        """The node of that id, made when it is new; of one that is known what was not known is added.
+        """The node with that id, created if new; otherwise properties that were unknown are filled in.
 
         Parameters
         ----------
         id_, name : str
-            What the file knows it by, and what it is called.
+            The node's identifier in the file, and its name.
         line : int
         switch : bool
         ports : int
-            How many; 0: as many as cables need.
+            Number of ports; 0: as many as the cables need.
         guid : int, optional
         lid, lmc, device : int
             0 where not known.
         system : int, optional
-            The GUID of the system that it is a part of.
+            The GUID of the system that contains it.
         router : bool
-            Left out in the end, with its cables.
+            Whether the node is a router, which is omitted at the end with its cables.
 
         Raises
         ------
         InputError
-            A name that is none; a switch that was a host before; too many ports.
+            The name is not valid, the node was a host and is now a switch (or the reverse), or it has too many ports.
         """
-        known = self._nodes.get(id_)
-        if known is None:
+        entry = self._nodes.get(id_)
+        if entry is None:
             name = name.strip() or id_
             if not id_.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
                 raise at(self.source, line, f"a name has 1 to {_LONGEST_NAME} printable characters")
-            known = ReadNode(id_, switch, max(1, ports), name, guid, lid, lmc, line, device=device, system=system)
-            self._nodes[id_] = known
-            if router or (not switch and is_aggregation_node(known)):
+            entry = ReadNode(id_, switch, max(1, ports), name, guid, lid, lmc, line, device=device, system=system)
+            self._nodes[id_] = entry
+            if router or (not switch and is_aggregation_node(entry)):
                 self._inside[id_] = router
-        if known.switch != switch:
+        if entry.switch != switch:
             kinds = ("a host", "a switch")
-            reason = f"{known.name} is {kinds[switch]} here, and {kinds[known.switch]} on line {known.line}"
+            reason = f"{entry.name} is {kinds[switch]} here, and {kinds[entry.switch]} on line {entry.line}"
             raise at(self.source, line, reason)
-        known.ports = max(known.ports, ports)
-        known.lid, known.lmc = known.lid or lid, known.lmc or lmc
-        if not 1 <= known.ports <= _MOST_PORTS:
-            raise at(self.source, line, f"{known.ports} ports; a switch or a host has 1 to {_MOST_PORTS}")
-        return known
+        entry.ports = max(entry.ports, ports)
+        entry.lid, entry.lmc = entry.lid or lid, entry.lmc or lmc
+        if not 1 <= entry.ports <= _MOST_PORTS:
+            raise at(self.source, line, f"{entry.ports} ports; a switch or a host has 1 to {_MOST_PORTS}")
+        return entry
 
     def known(self, id_: str) -> ReadNode | None:
-        """The node of that id, where there is one."""
+        """The node with that id, or None."""
         return self._nodes.get(id_)
 
     def cable(
@@ -97,18 +97,18 @@ class Plugging:
         guids: tuple[int | None, int | None] = (None, None),
         lids: tuple[int, int] = (0, 0),
     ) -> None:
-        """A cable between two ports; the same one again, told by its other end, is no second one.
+        """Add a cable between two ports; a cable listed again from its other end is not a second one.
 
         Parameters
         ----------
         one, other : (Node, int)
-            The node, and its port from 1.
+            The node, and its port, from 1.
         line : int
         width : int
         rate_gbps, length_m : float
             0 where not known.
         part : str
-            Its part number.
+            The part number.
         guids : (int or None, int or None)
             Of the two ports.
         lids : (int, int)
@@ -117,24 +117,24 @@ class Plugging:
         Raises
         ------
         InputError
-            A port that cannot be, or one that has another cable.
+            A port number is not valid, or the port has another cable.
         """
         for node, port in (one, other):
             if not 1 <= port <= _MOST_PORTS:
                 raise at(self.source, line, f"port {port} of {node.name}; ports are 1 to {_MOST_PORTS}")
             node.ports = max(node.ports, port)
         ends = ((one, other, guids[0], lids[0]), (other, one, guids[1], lids[1]))
-        for (node, port), (far, at_far), _, _ in ends:
-            there = node.cables.get(port)
-            if there is not None and (there.to, there.port) != (far.id, at_far):
-                reason = f"port {port} of {node.name} already has the cable of line {there.line}"
+        for (node, port), (peer, peer_port), _, _ in ends:
+            present = node.cables.get(port)
+            if present is not None and (present.to, present.port) != (peer.id, peer_port):
+                reason = f"port {port} of {node.name} already has the cable of line {present.line}"
                 raise at(self.source, line, reason)
-        for (node, port), (far, at_far), guid, lid in ends:
+        for (node, port), (peer, peer_port), guid, lid in ends:
             old = node.cables.get(port)
             node.cables[port] = ReadCable(
                 *(
-                    far.id,
-                    at_far,
+                    peer.id,
+                    peer_port,
                     guid if guid is not None or old is None else old.guid,
                     lid or (old.lid if old else 0),
                     0,
@@ -147,21 +147,21 @@ class Plugging:
             )
 
     def fabric(self, name: str, what: str) -> Fabric:
-        """All of it, without what is inside switches.
+        """The complete fabric, without parts inside switches.
 
         Parameters
         ----------
         name : str
-            The topology's.
+            The name of the topology.
         what : str
-            How a line with a switch looks, for the message where there is none.
+            The form of a line with a switch, for the message if there is none.
 
         Raises
         ------
         InputError
-            No switch; hosts that are cabled to hosts.
+            There is no switch, or hosts are cabled to hosts.
         """
         if not any(node.switch for node in self._nodes.values()):
             raise at(self.source, None, f"names no switch; {what}")
-        leave_out(self._inside, self._nodes, self.source)
+        omit_internal(self._inside, self._nodes, self.source)
         return assembled(self._nodes, self.source, name)

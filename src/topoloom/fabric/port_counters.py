@@ -1,7 +1,7 @@
-"""Error counters of ports, from what ibqueryerrors, perfquery and ibdiagnet (PM_INFO of its db_csv) print.
+"""Error counters of ports, from the output of ibqueryerrors, perfquery and ibdiagnet (PM_INFO of its db_csv).
 
-Counters of traffic are left aside, and those that are 0. Sources: `ibqueryerrors.c` and `perfquery.c` (linux-rdma/rdma-core,
-infiniband-diags); for ibdiagnet, whose text names its columns, public parsers of its files.
+Counters of traffic and counters that are 0 are omitted. Sources: `ibqueryerrors.c` and `perfquery.c` (linux-rdma/rdma-core,
+infiniband-diags); for ibdiagnet, whose files name their columns, public parsers of these files.
 """
 
 import re
@@ -12,7 +12,7 @@ from topoloom.core.text_parts import whole_in
 from topoloom.fabric._lines import lines_of
 from topoloom.fabric.db_csv_sections import sections
 
-#: Counters by their letters alone, without Port, Counter(s) and Ext: what each tool calls them, and how they are shown.
+#: The displayed name of each counter, by the name that a tool uses: letters only, without Port, Counter(s) and Ext.
 _SHOWN = {
     "symbolerror": "SymbolErrors",
     "symbolerrors": "SymbolErrors",
@@ -41,7 +41,7 @@ _SHOWN = {
 }
 _ERRORS_FOR = re.compile(r"Errors for (?:GUID )?0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
 _OF_PORT = re.compile(r"GUID 0x([0-9a-fA-F]{1,16}) port ([0-9]{1,5}):(.*)", re.IGNORECASE)
-_ONE = re.compile(r"\[([A-Za-z0-9]{1,60}) == ([0-9]{1,20})(?: \([^)]{0,40}\))?\]")
+_COUNTER = re.compile(r"\[([A-Za-z0-9]{1,60}) == ([0-9]{1,20})(?: \([^)]{0,40}\))?\]")
 _PERFQUERY = re.compile(r"# Port (?:extended )?counters: Lid ([0-9]{1,5}) port ([0-9]{1,5})\b.*", re.IGNORECASE)
 _DOTTED = re.compile(r"([A-Za-z0-9]{1,60}):\.{2,80}([0-9]{1,20})")
 _PM_INFO = "PM_INFO"
@@ -54,7 +54,7 @@ class PortCounters:
     Attributes
     ----------
     by_guid : dict of (int, int) to dict of str to int
-        By the GUID of a node or of a port, and the port's number.
+        By the GUID of a node or of a port, and the port number.
     by_lid : dict of (int, int) to dict of str to int
         By LID and port.
     """
@@ -63,18 +63,18 @@ class PortCounters:
     by_lid: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
 
     def of(self, guids: tuple[tuple[int, int], ...], lid: tuple[int, int]) -> dict[str, int]:
-        """What a port counted, by the first of its GUIDs (with the port's number there) that is known, else by its LID."""
-        known = (self.by_guid[guid] for guid in guids if guid in self.by_guid)
-        return next(known, {}) or (self.by_lid.get(lid, {}) if lid[0] else {})
+        """The counters of a port, by the first of its GUIDs (with the port's number there) that has any, else by its LID."""
+        counters = (self.by_guid[guid] for guid in guids if guid in self.by_guid)
+        return next(counters, {}) or (self.by_lid.get(lid, {}) if lid[0] else {})
 
     def add(self, other: "PortCounters") -> None:
-        """Take what another file says, too; of one port the later one counts."""
+        """Add the counters of another file; for a port in both, the other file's replace these."""
         self.by_guid.update(other.by_guid)
         self.by_lid.update(other.by_lid)
 
 
 def read_counters(text: str, source: str) -> PortCounters:
-    """The error counters in a file of ibqueryerrors, perfquery or ibdiagnet; which one, its content tells.
+    """The error counters in a file of ibqueryerrors, perfquery or ibdiagnet, recognised by its content.
 
     Parameters
     ----------
@@ -85,36 +85,36 @@ def read_counters(text: str, source: str) -> PortCounters:
     Raises
     ------
     InputError
-        A file of none of these; an ibdiagnet file without its counters.
+        The file is of none of these tools, or an ibdiagnet file has no counters.
     """
     if f"START_{_PM_INFO}" in text or text.lstrip().startswith("START_"):
         return _of_ibdiagnet(text, source)
-    found = PortCounters()
-    node, lid, known = None, None, False
+    counters = PortCounters()
+    node, lid, recognised = None, None, False
     for _, line in lines_of(text, source):
         stripped = line.strip()
         if header := _ERRORS_FOR.fullmatch(stripped):
-            node, known = int(header[1], 16), True
+            node, recognised = int(header[1], 16), True
         elif port := _OF_PORT.fullmatch(stripped):
-            counted = _errors(_ONE.findall(port[3]))
+            counted = _errors(_COUNTER.findall(port[3]))
             for guid in {int(port[1], 16), node if node is not None else int(port[1], 16)}:
-                found.by_guid[guid, int(port[2])] = counted
-            known = True
+                counters.by_guid[guid, int(port[2])] = counted
+            recognised = True
         elif header := _PERFQUERY.fullmatch(stripped):
-            lid, known = (int(header[1]), int(header[2])), True
-        elif lid is not None and (one := _DOTTED.fullmatch(stripped)):
-            found.by_lid.setdefault(lid, {}).update(_errors([(one[1], one[2])]))
-    if not known:
+            lid, recognised = (int(header[1]), int(header[2])), True
+        elif lid is not None and (counter := _DOTTED.fullmatch(stripped)):
+            counters.by_lid.setdefault(lid, {}).update(_errors([(counter[1], counter[2])]))
+    if not recognised:
         raise at(
             source,
             None,
-            "has no counters: they are what ibqueryerrors or perfquery print, or the db_csv of 'ibdiagnet --pc'",
+            "has no counters; give the output of ibqueryerrors or perfquery, or the db_csv of 'ibdiagnet --pc'",
         )
-    return found
+    return counters
 
 
 def _of_ibdiagnet(text: str, source: str) -> PortCounters:
-    found = PortCounters()
+    counters = PortCounters()
     rows = sections(text, source, wanted=(_PM_INFO,)).get(_PM_INFO)
     if rows is None:
         raise at(source, None, f"has no section {_PM_INFO}; ibdiagnet writes it with --pc")
@@ -123,18 +123,18 @@ def _of_ibdiagnet(text: str, source: str) -> PortCounters:
         counted = _errors(row.cells.items())
         for name in ("NodeGUID", "PortGUID"):
             if (guid := row.guid(name, needed=False)) is not None and port is not None:
-                found.by_guid[guid, port] = counted
-    return found
+                counters.by_guid[guid, port] = counted
+    return counters
 
 
 def _errors(counted: object) -> dict[str, int]:
-    """The counters of errors that are not 0, by the names that are shown; of two of one name the larger."""
-    found: dict[str, int] = {}
+    """The error counters that are not 0, by displayed name; the largest of several with one name."""
+    errors: dict[str, int] = {}
     for name, value in counted:  # type: ignore[attr-defined]
         plain = name.lower().removeprefix("port").removesuffix("extended").removesuffix("ext")
         plain = plain.removesuffix("counters").removesuffix("counter")
         shown = _SHOWN.get(plain)
         count = whole_in(value, (1 << 64) - 1)
         if shown is not None and count:
-            found[shown] = max(found.get(shown, 0), count)
-    return found
+            errors[shown] = max(errors.get(shown, 0), count)
+    return errors

@@ -1,4 +1,4 @@
-"""A fabric while it is cabled: its discoveries beside the plan, what is done, what is newly wrong, what was repaired."""
+"""Progress of cabling a fabric: successive discoveries compared with the plan: what is done, newly wrong, and repaired."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,24 +8,24 @@ from topoloom.core.errors import InputError, check_all
 from topoloom.fabric.comparison import MISSING, ONE_SIDED, SLOW, Comparison, Fault
 from topoloom.model.results import Provenance, Result
 
-#: A fault is the same as long as its kind and its ends are.
+#: Identifies a fault across discoveries: its kind and its ends.
 _Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one discovery found.
+    """The result of one discovery.
 
     Attributes
     ----------
     source : str
         The discovery.
     right_cables, missing_cables : int
-        Of the planned ones: as planned, and not there (yet).
+        Planned cables that are as planned, and those that are not present (yet).
     faults : int
-        Whatever else is not as planned.
+        All other differences from the plan.
     new_right, lost : int
-        Cables that are right since the discovery before, and that were and are not there any more.
+        Cables that became right since the discovery before, and cables that were right then and are now missing.
     new_faults, gone_faults : int
     """
 
@@ -41,18 +41,18 @@ class Seen:
 
 @dataclass(frozen=True)
 class Open:
-    """Something that has to be done still.
+    """A task that remains.
 
     Attributes
     ----------
     kind : str
-        As `Fault` has it; "lost": a cable that was right in an earlier discovery and is not there now.
+        As in `Fault`; "lost": a cable that was right in an earlier discovery and is missing now.
     text : str
-        All of it in a line.
+        The task in one line.
     since : str
-        The first discovery, of those in a row up to the last, that found it so.
+        The first of the consecutive discoveries up to the last that show the fault.
     racks : tuple of str
-        Where its ends are, as far as the plan says.
+        The racks of its ends, where the plan states them.
     """
 
     kind: str
@@ -63,7 +63,7 @@ class Open:
 
 @dataclass(frozen=True, eq=False)
 class Progress(Result):
-    """The discoveries of a cabling beside its plan, in their order.
+    """The discoveries of a cabling compared with its plan, in their order.
 
     Attributes
     ----------
@@ -72,11 +72,11 @@ class Progress(Result):
     seen : tuple of Seen
         One row per discovery.
     open : tuple of Open
-        What the last discovery found: faults first, then lost cables, then those that are not there yet.
+        Faults of the last discovery first, then lost cables, then those not yet present.
     gone : tuple of str
-        Faults of the discovery before that are gone.
+        Faults of the discovery before the last that are gone.
     nodes : tuple of str
-        Switches and hosts that the last discovery misses, or that are not planned.
+        Switches and hosts that the last discovery lacks, or that are not planned.
     """
 
     record_name = "progress"
@@ -93,7 +93,7 @@ class Progress(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per discovery."""
-        return [{name: getattr(one, name) for name in Seen.__dataclass_fields__} for one in self.seen]
+        return [{name: getattr(row, name) for name in Seen.__dataclass_fields__} for row in self.seen]
 
     @property
     def done(self) -> bool:
@@ -102,16 +102,16 @@ class Progress(Result):
 
 
 def progress(comparisons: Sequence[Comparison], sources: Sequence[str], racks: Sequence[str] = ()) -> Progress:
-    """What discoveries say one after the other.
+    """Compare successive discoveries of one plan.
 
     Parameters
     ----------
     comparisons : sequence of Comparison
-        Of one plan with each discovery, the oldest first (`compare_fabrics`).
+        One plan compared with each discovery, oldest first (`compare_fabrics`).
     sources : sequence of str
-        What the discoveries are called.
+        The names of the discoveries.
     racks : sequence of str
-        Where each planned switch stands; empty: not known.
+        The rack of each planned switch; empty: not known.
 
     Returns
     -------
@@ -120,15 +120,15 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], racks: S
     Raises
     ------
     InputError
-        No discovery, or of another plan.
+        There is no discovery, or one was compared with another plan.
     """
     check_all(comparisons, Comparison, "progress", "compare_fabrics(plan, actual, match) makes them")
     if not comparisons:
         raise InputError("progress: name at least one discovery to compare with the plan")
     first, last = comparisons[0], comparisons[-1]
-    for source, one in zip(sources, comparisons, strict=True):
-        if (one.plan, one.planned_cables) != (first.plan, first.planned_cables):
-            raise InputError(f"{source}: is set beside another plan than {sources[0]}")
+    for source, comparison in zip(sources, comparisons, strict=True):
+        if (comparison.plan, comparison.planned_cables) != (first.plan, first.planned_cables):
+            raise InputError(f"{source}: was compared with another plan than {sources[0]}")
     seen: list[Seen] = []
     since: dict[_Key, str] = {}
     gone: list[str] = []
@@ -154,21 +154,21 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], racks: S
         since = {key: since.get(key, source) for key in (*now.faults, *now.missing)}
         gone = [] if before is None else [before.faults[key].text for key in left]
     end, where = states[-1], _Where(last, racks)
-    found = [Open(fault.kind, fault.text, since[key], where.of(fault)) for key, fault in end.faults.items()]
+    tasks = [Open(fault.kind, fault.text, since[key], where.of(fault)) for key, fault in end.faults.items()]
     for lost_only in (True, False):
         for key in sorted(end.missing):
             if (key in once_right) == lost_only:
                 fault = end.absent[key]
-                # One that was there is looked for where it was, and not on the pile.
+                # A lost cable is looked for where it was, not among the cables still to be installed.
                 text = fault.text.replace("missing: ", "lost, was right before: ", 1) if lost_only else fault.text
-                found.append(Open("lost" if lost_only else MISSING, text, since[key], where.of(fault)))
+                tasks.append(Open("lost" if lost_only else MISSING, text, since[key], where.of(fault)))
     return Progress(
-        first.plan, first.planned_cables, tuple(seen), tuple(found), tuple(gone), last.nodes, provenance=last.provenance
+        first.plan, first.planned_cables, tuple(seen), tuple(tasks), tuple(gone), last.nodes, provenance=last.provenance
     )
 
 
 class _State:
-    """What a comparison says, by keys that stay the same from one to the next."""
+    """The faults of a comparison, by keys that stay the same from one comparison to the next."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.faults: dict[_Key, Fault] = {}
@@ -178,10 +178,13 @@ class _State:
                 self.absent[_cables(fault.planned)[0]] = fault
             else:
                 self.faults[(fault.kind, _cables(fault.planned), _cables(fault.found))] = fault
-        #: The planned cables that are not there, and that are there but not right.
+        #: The planned cables that are missing, and these together with the cables that are present but not right.
         self.missing = set(self.absent)
         self.not_right = self.missing | {
-            cable for one in self.faults.values() if one.kind not in (SLOW, ONE_SIDED) for cable in _cables(one.planned)
+            cable
+            for fault in self.faults.values()
+            if fault.kind not in (SLOW, ONE_SIDED)
+            for cable in _cables(fault.planned)
         }
 
 
@@ -190,12 +193,12 @@ def _cables(cables: Sequence[Sequence[Any]]) -> tuple[_Key, ...]:
 
 
 class _Where:
-    """In which racks a fault is."""
+    """Looks up the racks of a fault."""
 
     def __init__(self, comparison: Comparison, racks: Sequence[str]) -> None:
         self._of = dict(zip(comparison.names, racks, strict=False))
 
     def of(self, fault: Fault) -> tuple[str, ...]:
-        """The racks of all its ends, as planned and as found."""
+        """The racks of all its ends, planned and found."""
         ends = [end.node for cable in (*fault.planned, *fault.found) for end in cable]
         return tuple(dict.fromkeys(rack for node in ends if (rack := self._of.get(node, ""))))

@@ -1,4 +1,4 @@
-"""Rates of cables as InfiniBand's tools say them (4xHDR): width in lanes, speed by name, and both together in Gb/s.
+"""Cable rates as InfiniBand tools write them (4xHDR): a width in lanes, the name of a speed, and the product in Gb/s.
 
 The rate is that of data, without line coding: 4xFDR is 54.56 Gb/s. Sources: `ibnetdiscover` and `ibportstate`
 (linux-rdma/rdma-core, infiniband-diags) for the names, InfiniBand Architecture Specification 1.7, 14.2.5.6, for the rates.
@@ -8,7 +8,7 @@ import re
 
 from topoloom.core.errors import InputError
 
-#: Gb/s of data of one lane, by the name of its speed.
+#: Gb/s of data per lane, by the name of the speed.
 LANE_GBPS = {
     "SDR": 2.0,
     "DDR": 4.0,
@@ -20,7 +20,7 @@ LANE_GBPS = {
     "NDR": 100.0,
     "XDR": 200.0,
 }
-#: What ibdiagnet and UFM call the speed of a lane: its signal's, in Gb/s.
+#: The signal rate in Gb/s per lane, as ibdiagnet and UFM write it, and the name of that speed.
 SPEED_OF_SIGNAL = {
     "2.5": "SDR",
     "5": "DDR",
@@ -34,7 +34,7 @@ SPEED_OF_SIGNAL = {
 }
 #: How many lanes a port can have.
 WIDTHS = (1, 2, 4, 8, 12)
-#: What differs by less is the same rate: 4xFDR is 54.5 or 54.56, as one rounds.
+#: Rates with a smaller relative difference are the same: 4xFDR is 54.5 or 54.56, depending on rounding.
 SAME_SHARE = 0.005
 _SPEED_OF = {gbps: name for name, gbps in LANE_GBPS.items()}
 _RATE = re.compile(r"([0-9]{1,2})x[- ]?([A-Z]+(?:10)?)", re.IGNORECASE)
@@ -43,7 +43,7 @@ _MOST_GBPS = 1_000_000
 
 
 def rate_of(width: int, speed: str) -> float:
-    """Gb/s of a cable with so many lanes of a speed; 0 where either is not known.
+    """Gb/s of a cable with `width` lanes of a speed; 0 where either is not known.
 
     >>> rate_of(4, "HDR"), rate_of(2, "NDR"), rate_of(4, "???")
     (200.0, 200.0, 0.0)
@@ -52,7 +52,7 @@ def rate_of(width: int, speed: str) -> float:
 
 
 def lanes_of(rate_gbps: float) -> int:
-    """How many lanes carry a rate, four where they can; 0 where no number of lanes does.
+    """The number of lanes that carry a rate, four if possible; 0 if no number of lanes does.
 
     >>> lanes_of(400.0), lanes_of(50.0), lanes_of(25.0), lanes_of(30.0)
     (4, 2, 1, 0)
@@ -61,7 +61,7 @@ def lanes_of(rate_gbps: float) -> int:
 
 
 def has_name(rate_gbps: float) -> bool:
-    """Whether InfiniBand has a name for a rate, lanes and a speed, that says it exactly.
+    """Whether a number of lanes times an InfiniBand speed equals a rate exactly.
 
     >>> has_name(800.0), has_name(54.56), has_name(10.3)
     (True, True, False)
@@ -71,7 +71,7 @@ def has_name(rate_gbps: float) -> bool:
 
 
 def rate_name(width: int, rate_gbps: float) -> str:
-    """Width and speed as ibnetdiscover writes them; what is not known in Gb/s, or not at all.
+    """Width and speed as ibnetdiscover writes them; otherwise Gb/s, the width alone, or empty text.
 
     >>> rate_name(4, 200.0), rate_name(0, 200.0), rate_name(4, 0.0), rate_name(0, 0.0)
     ('4xHDR', '200 Gb/s', '4x', '')
@@ -85,7 +85,7 @@ def rate_name(width: int, rate_gbps: float) -> str:
 
 
 def signal_of(width: int, rate_gbps: float) -> str:
-    """What ibdiagnet and UFM call the speed of a lane, its signal's in Gb/s (``50``); empty where it is not known.
+    """The speed of a lane as ibdiagnet and UFM write it: the signal rate in Gb/s (``50``); empty where not known.
 
     >>> signal_of(4, 200.0), signal_of(4, 8.0), signal_of(0, 200.0)
     ('50', '2.5', '')
@@ -95,25 +95,25 @@ def signal_of(width: int, rate_gbps: float) -> str:
 
 
 def parse_rate(text: str) -> tuple[int, float]:
-    """Width (0: not said) and Gb/s of a rate that somebody writes: ``4xNDR``, or ``400``.
+    """Width (0: any) and Gb/s of a rate that a user writes: ``4xNDR``, or ``400``.
 
     Raises
     ------
     InputError
-        It is neither.
+        The text is neither.
 
     Examples
     --------
     >>> parse_rate("4xNDR"), parse_rate("400")
     ((4, 400.0), (0, 400.0))
     """
-    said = text.strip()
-    if found := _RATE.fullmatch(said):
-        width, speed = int(found[1]), found[2].upper()
+    stripped = text.strip()
+    if match := _RATE.fullmatch(stripped):
+        width, speed = int(match[1]), match[2].upper()
         if width in WIDTHS and speed in LANE_GBPS:
             return width, rate_of(width, speed)
-    elif _PLAIN.fullmatch(said) and 0 < float(said) <= _MOST_GBPS:
-        return 0, float(said)
+    elif _PLAIN.fullmatch(stripped) and 0 < float(stripped) <= _MOST_GBPS:
+        return 0, float(stripped)
     raise InputError(
-        f"rate '{text[:30]}': it is lanes and a speed such as 4xNDR ({', '.join(LANE_GBPS)}), or Gb/s such as 400"
+        f"rate '{text[:30]}': write lanes and a speed such as 4xNDR ({', '.join(LANE_GBPS)}), or Gb/s such as 400"
     )

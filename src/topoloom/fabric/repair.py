@@ -1,6 +1,4 @@
-"""A live fabric repaired: from two discoveries and the installed tables to new tables, and the order in which to change
-them.
-"""
+"""Repairing a live fabric: from two discoveries and the installed tables to new tables, and the order of the changes."""
 
 import time
 from collections import Counter
@@ -11,7 +9,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.fabric._live_tables import by_target, carried
-from topoloom.fabric._updates import installed_entries, kept_where_unused, levels_by_step, step_told, updates_of
+from topoloom.fabric._updates import installed_entries, kept_where_unused, levels_by_step, step_summary, updates_of
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
 from topoloom.fabric.repair_result import Repair
@@ -35,24 +33,24 @@ def repair_fabric(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Repair:
-    """Repair the installed tables on a fabric, with as few entries as can be, and order their updates.
+    """Repair the installed tables of a fabric with as few changed entries as possible, and order the updates.
 
-    Entries whose cable is where it was stay. Every step of the updates is proved: its entries may come into force in any order,
-    and no packets, wherever they are, can block each other for ever. Between steps wait until packets that were sent before
-    have left the network.
+    Entries whose cable is unchanged stay. Every step of the updates is verified: its entries may take effect in any order, and
+    no packets, wherever they are, can block each other for ever. Between steps, wait until packets sent before have left the
+    network.
 
     Parameters
     ----------
     old : NetworkSource
-        As it was discovered when the tables were made.
+        The fabric as discovered when the tables were made.
     tables : Tables
-        In force, as `read_lft` reads them for `old`.
+        The installed tables, as `read_lft` reads them for `old`.
     new : NetworkSource
-        As it is discovered now; switches and host ports are known by their GUIDs.
+        The fabric as discovered now; switches and host ports are matched by their GUIDs.
     levels : uint8[endpoints, endpoints], optional
         levels[to, from]: the service level of each pair of host ports of `old` (`read_levels`); 0 when omitted.
     virtual_channels : int, optional
-        At most so many virtual channels; 15 when omitted.
+        At most this many virtual channels; 15 when omitted.
     jobs : int, optional
         Threads; every core when omitted.
     work : Work, optional
@@ -64,35 +62,39 @@ def repair_fabric(
     Raises
     ------
     InputError
-        Tables that are not those of `old`; what is there now falls apart or has no host.
+        The tables are not those of `old`; the new fabric is not connected or has no host.
     Stopped
         `work` was stopped.
     """
     old, new = taken(old, Fabric, "repair_fabric"), taken(new, Fabric, "repair_fabric")
     work, started = Work() if work is None else work, time.monotonic()
     if not new.topology.endpoints.size:
-        raise InputError(f"{new.made}: no hosts, so tables have nowhere to lead")
+        raise InputError(f"{new.made}: no hosts, so there is nothing to route to")
     parts = component_count(new.topology)
     if parts > 1:
         raise InputError(
-            f"{new.made}: {parts} parts that no cable joins; repair the cables first, or discover each part alone"
+            f"{new.made}: {parts} parts without a cable between them; repair the cables first, or discover each part separately"
         )
-    force = routing_from(tables, old, levels)
-    live = carried(force, old, new)
+    installed_routing = routing_from(tables, old, levels)
+    live = carried(installed_routing, old, new)
     topology = live.nodes.topology
-    held = Mixtures(topology, live.met, live.met, live.virtual_channels, live.virtual_channels, work)
-    safe = held.deadlock_free(held.turns(held.all, live.met, live.met, held.both))
-    made = repair(
+    live_mixtures = Mixtures(topology, live.met, live.met, live.virtual_channels, live.virtual_channels, work)
+    turns = live_mixtures.turns(live_mixtures.all, live.met, live.met, live_mixtures.both)
+    safe = live_mixtures.deadlock_free(turns)
+    repaired = repair(
         topology, live.meant, live.virtual_channels, virtual_channels=virtual_channels, safe=safe, jobs=jobs, work=work
     )
     routing = Routing(
-        topology, force.engine, made.ports, made.virtual_channels if made.virtual_channels.any() else None
+        topology,
+        installed_routing.engine,
+        repaired.ports,
+        repaired.virtual_channels if repaired.virtual_channels.any() else None,
     )
     verification = verify_routing(routing, jobs, work=work)
     routing = replace(routing, verification=verification)
-    mixtures = Mixtures(topology, live.met, routing.ports, live.virtual_channels, made.virtual_channels, work)
-    proved = safe and bool(verification.deadlock_free)
-    if proved:
+    mixtures = Mixtures(topology, live.met, routing.ports, live.virtual_channels, repaired.virtual_channels, work)
+    verified = safe and bool(verification.deadlock_free)
+    if verified:
         order, by_step = order_of_updates(mixtures)
     else:
         differ = np.argwhere(live.met != routing.ports)
@@ -100,7 +102,7 @@ def repair_fabric(
     before, meant = installed_entries(tables, old, new, live)
     after = kept_where_unused(live.nodes, by_target(live.nodes, routing.ports), before, meant)
     stages, updates = updates_of(live.nodes, before, after, order)
-    given = live.virtual_channels != np.uint8(255)
+    had_channel = live.virtual_channels != np.uint8(255)
     changes = _changes(old, new)
     return Repair(
         old=old.made,
@@ -109,18 +111,18 @@ def repair_fabric(
         entries=int(after.size),
         entries_broken=int(((before >= 0) & ~meant).sum() + ((before < 0) & (after >= 0)).sum()),
         entries_changed=int((before != after).sum()),
-        virtual_channels_changed=int(((made.virtual_channels != live.virtual_channels) & given).sum()),
-        rebuilt=made.rebuilt,
-        deadlock_free=proved,
+        virtual_channels_changed=int(((repaired.virtual_channels != live.virtual_channels) & had_channel).sum()),
+        rebuilt=repaired.rebuilt,
+        deadlock_free=verified,
         installed_deadlock_free=safe,
         levels_by_step=by_step,
-        steps=tuple(step_told(number, order, rows) for number, rows in enumerate(updates, 1)),
+        steps=tuple(step_summary(number, order, rows) for number, rows in enumerate(updates, 1)),
         updates=tuple(update for rows in updates for update in rows),
         verification=verification,
         fabric=new,
         routing=routing,
         tables=(before, *stages),
-        levels=levels_by_step(order, by_step, live, made.virtual_channels),
+        levels=levels_by_step(order, by_step, live, repaired.virtual_channels),
         provenance=provenance_of(
             new.topology,
             settings={
@@ -135,7 +137,7 @@ def repair_fabric(
 
 
 def _changes(old: Fabric, new: Fabric) -> dict[str, int]:
-    """How many cables, switches and hosts are lost, new, and at another plug."""
+    """The number of cables, switches and hosts that are lost, new, or moved to another plug."""
 
     def switches(fabric: Fabric) -> set[int]:
         return set(fabric.switch_guids.tolist())

@@ -1,4 +1,4 @@
-"""A repair: new tables for a fabric that has changed, by numbers, and the steps to them."""
+"""The result of a repair: new tables for a fabric that has changed, in numbers, and the steps to install them."""
 
 from dataclasses import dataclass, field
 
@@ -13,22 +13,22 @@ from topoloom.routing.verification.verification import Verification
 
 @dataclass(frozen=True)
 class UpdateStep:
-    """What changes together.
+    """Changes that are applied together.
 
     Attributes
     ----------
     number : int
         From 1.
     kind : "set", "drop" or "reopen"
-        Entries get new ports; or, where no order was found that is free of deadlock, none for a while; or connections are
-        opened again, with new service levels, before anything else.
+        "set": entries get new ports; "drop": entries are removed for a while, since no deadlock-free order was found; "reopen":
+        connections are opened again with new service levels, before anything else.
     entries : int
     switches : int
-        Whose tables change.
+        Number of switches whose tables change.
     addresses : int
-        LIDs whose entries change.
+        Number of LIDs whose entries change.
     pairs : int
-        Whose connections are opened again, of switches or of host ports.
+        Number of pairs, of switches or of host ports, whose connections are opened again.
     """
 
     number: int
@@ -41,7 +41,7 @@ class UpdateStep:
 
 @dataclass(frozen=True)
 class Update:
-    """An entry that changes.
+    """A changed table entry.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Update:
     switch, guid : str
     lid : int
     target : str
-        Whose LID it is.
+        The owner of the LID.
     old_port, new_port : int
         -1: none.
     """
@@ -65,42 +65,42 @@ class Update:
 
 @dataclass(frozen=True, eq=False)
 class Repair(Result):
-    """New tables for a fabric that has changed under the old ones, and how to come to them.
+    """New tables for a fabric that has changed, and the steps from the installed tables to them.
 
     Attributes
     ----------
     old, new : str
-        Where the discoveries come from.
+        The sources of the two discoveries.
     cables_lost, cables_new, switches_lost, switches_new, hosts_lost, hosts_new, hosts_moved : int
-        What has changed between them.
+        Differences between the discoveries.
     entries : int
-        Entries of all switches that are there: one for each switch and LID.
+        Entries of all present switches: one per switch and LID.
     entries_broken : int
-        Those that lead nowhere, or elsewhere than they were meant to.
+        Entries that lead nowhere, or elsewhere than intended.
     entries_changed : int
-        Those that are other ones in the new tables.
+        Entries that differ in the new tables.
     virtual_channels_changed : int
-        Pairs of switches, or of host ports, in another virtual channel than before.
+        Pairs of switches, or of host ports, that change their virtual channel.
     rebuilt : bool
-        Whether virtual channels were too few to repair the tables, so that all are new.
+        Whether virtual channels did not suffice to repair the tables, so that all tables are new.
     deadlock_free : bool
-        Whether the new tables are, and all that the steps can mix on the way is.
+        Whether the new tables, and all mixtures of old and new entries during the steps, are verified deadlock-free.
     installed_deadlock_free : bool
-        Whether the installed tables are, on what is cabled now.
+        Whether the installed tables are deadlock-free on the current cables.
     levels_by_step : bool
-        Whether pairs change levels with the entries that lead to them, so that each step is over only when their
+        Whether pairs change service levels with the entries that lead to them, so that a step ends only when their
         connections were opened again.
     steps : tuple of UpdateStep
     updates : tuple of Update
-        By step.
-    verification : Verdict
-        On the new tables.
+        The changed entries, by step.
+    verification : Verification
+        Of the new tables.
     fabric : Fabric
-        As it is now.
+        The current fabric.
     routing : Routing
-        The new tables: between its switches, or between switches and host ports, where these have paths of their own.
+        The new tables: between switches, or between switches and host ports if these have their own paths.
     tables : tuple of int32[n, k + n]
-        The real ports of all entries, in force and then after each step; -1: none.
+        The real ports of all entries, as installed and then after each step; -1: none.
     levels : tuple of uint8 arrays
         The virtual channels after each step, as in `routing`.
     """
@@ -138,5 +138,5 @@ class Repair(Result):
 
     @property
     def dropped_addresses(self) -> int:
-        """LIDs that cannot be reached for a while, since no order was found that is free of deadlock."""
+        """LIDs that cannot be reached for a while, since no deadlock-free order was found."""
         return sum(step.addresses for step in self.steps if step.kind == DROP)

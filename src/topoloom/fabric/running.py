@@ -1,9 +1,9 @@
-"""How cables run: which of those that are there are slower than they should be, and which one end only told of.
+"""Cable operation: cables that run slower than they should, and cables that only one end lists.
 
-What a cable should run at is, in this order: what the user says (``--rate``); what the plan says of that cable, or, where it is
-in other ports, the least that it says of cables between the same two; else what most of the fabric's own cables between ends of
-the same two kinds run at, of equally many the faster. A switch's kind is the model in its name, else its device id, else how
-many ports it has; an adapter's is its device id.
+The expected rate of a cable is, in this order: the user's (``--rate``); the plan's rate for that cable or, if the cable is in
+other ports, the lowest that the plan has between the same two nodes; otherwise the rate at which most of the fabric's own
+cables between the same two kinds of ends run (of equally frequent rates the higher). The kind of a switch is the model in its
+name, else its device id, else its number of ports; the kind of an adapter is its device id.
 """
 
 import re
@@ -25,56 +25,59 @@ _Kind = tuple[str, str]
 def slow_and_one_sided(
     plan: Fabric, actual: Fabric, planned: Mapping[Cable, int], found: Mapping[Cable, int], rate: Rate | None = None
 ) -> dict[Difference, str]:
-    """The cables that are slower than they should be or told of by one end only; of slow ones how they run, in words.
+    """The cables that are slower than expected, with a text on how they run, and cables that only one end lists.
 
     Parameters
     ----------
     plan, actual : Fabric
     planned, found : mapping of Cable to int
-        Their cables, by the numbers of nodes that both share: the number of the link, and of the endpoint after all links;
-        below 0: a cable from a switch to itself, of which no rate is known.
+        Their cables, with node numbers that both fabrics share: the index of the link, or, after all links, of the endpoint;
+        below 0: a cable from a switch to itself, whose rate is not known.
     rate : (int, float), optional
         Lanes (0: any) and Gb/s that every cable should have.
 
     Returns
     -------
     dict of Difference to str
-        ``runs at 1xHDR, planned 4xHDR``; empty text for cables that one end only told of.
+        ``runs at 1xHDR, planned 4xHDR``; empty text for cables that only one end lists.
     """
-    runs, says = _rates(actual), _rates(plan)
+    runs, planned_rates = _rates(actual), _rates(plan)
     one_sided = np.concatenate([actual.link_one_sided, actual.endpoint_one_sided])
     between: dict[tuple[int, int], Rate] = {}
     for cable, index in planned.items():
-        if index >= 0 and says[index][1] > 0:
+        if index >= 0 and planned_rates[index][1] > 0:
             nodes = cable[0][0], cable[1][0]
-            between[nodes] = min(between.get(nodes, says[index]), says[index], key=lambda one: one[1])
+            planned_rate = planned_rates[index]
+            between[nodes] = min(between.get(nodes, planned_rate), planned_rate, key=lambda entry: entry[1])
     kinds = _kinds(actual) if actual.rated else []
     usual = _usual(runs, kinds, (index for index in found.values() if index >= 0))
-    told: dict[Difference, str] = {}
+    differences: dict[Difference, str] = {}
     for cable, index in found.items():
         if index < 0:
             continue
         as_planned = (cable,) if cable in planned else ()
         if one_sided[index]:
-            told[Difference(ONE_SIDED, as_planned, (cable,))] = ""
+            differences[Difference(ONE_SIDED, as_planned, (cable,))] = ""
         at = planned.get(cable, -1)
         why = "planned"
-        should = rate
-        if should is None:
-            should = says[at] if at >= 0 and says[at][1] > 0 else between.get((cable[0][0], cable[1][0]))
-        if should is None and kinds:
-            should, why = usual.get(kinds[index], (0, 0.0)), f"most between {' and '.join(kinds[index])} run at"
-        if should is not None and _below(runs[index], should):
-            text = f"runs at {rate_name(*runs[index])}, {why} {rate_name(*should)}"
-            told[Difference(SLOW, as_planned, (cable,))] = text
-    return told
+        expected = rate
+        if expected is None:
+            expected = (
+                planned_rates[at] if at >= 0 and planned_rates[at][1] > 0 else between.get((cable[0][0], cable[1][0]))
+            )
+        if expected is None and kinds:
+            expected, why = usual.get(kinds[index], (0, 0.0)), f"most between {' and '.join(kinds[index])} run at"
+        if expected is not None and _below(runs[index], expected):
+            text = f"runs at {rate_name(*runs[index])}, {why} {rate_name(*expected)}"
+            differences[Difference(SLOW, as_planned, (cable,))] = text
+    return differences
 
 
-def _below(runs: Rate, should: Rate) -> bool:
-    """Whether a cable is slower; where the speed is not known, whether it is narrower."""
+def _below(runs: Rate, expected: Rate) -> bool:
+    """Whether a cable is slower; if the speed is not known, whether it is narrower."""
     if runs[1] > 0:
-        return runs[1] < should[1] * (1 - SAME_SHARE)
-    return 0 < runs[0] < should[0]
+        return runs[1] < expected[1] * (1 - SAME_SHARE)
+    return 0 < runs[0] < expected[0]
 
 
 def _rates(fabric: Fabric) -> list[Rate]:
@@ -84,16 +87,16 @@ def _rates(fabric: Fabric) -> list[Rate]:
 
 
 def _usual(runs: list[Rate], kinds: list[_Kind], cables: Iterable[int]) -> dict[_Kind, Rate]:
-    """What most cables between each two kinds of ends run at."""
+    """The rate at which most cables between each two kinds of ends run."""
     counts: defaultdict[_Kind, Counter[Rate]] = defaultdict(Counter)
     for index in cables if kinds else ():
         if runs[index][1] > 0:
             counts[kinds[index]][runs[index]] += 1
-    return {kind: max(seen, key=lambda one: (seen[one], one[1])) for kind, seen in counts.items()}
+    return {kind: max(seen, key=lambda entry: (seen[entry], entry[1])) for kind, seen in counts.items()}
 
 
 def _kinds(fabric: Fabric) -> list[_Kind]:
-    """The kinds of both ends of every link and every endpoint, in words."""
+    """The kinds of both ends of every link and every endpoint, as text."""
     switches = [
         model[1]
         if (model := _MODEL.fullmatch(name))
@@ -107,6 +110,6 @@ def _kinds(fabric: Fabric) -> list[_Kind]:
     hosts = [f"adapters 0x{device:x}" if device else "hosts" for device in fabric.host_device.tolist()]
     topology = fabric.topology
     ends = [(switches[u], switches[v]) for u, v in topology.links.tolist()]
-    kinds = [(min(one), max(one)) for one in ends]
+    kinds = [(min(pair), max(pair)) for pair in ends]
     kinds += [(switches[s], hosts[h]) for s, h in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True)]
     return kinds

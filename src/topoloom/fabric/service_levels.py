@@ -1,4 +1,4 @@
-"""Service levels from outside: an OpenSM QoS policy, or lines of source, destination and level."""
+"""Service levels of other tools: an OpenSM QoS policy, or lines of source, destination and level."""
 
 import re
 
@@ -11,7 +11,7 @@ from topoloom.fabric.fabric import Fabric
 
 _PAIR = re.compile(r"0x([0-9a-fA-F]{1,16})\s+([0-9]{1,5})\s+([0-9]{1,2})")
 _MOST = 15
-#: Blocks of a policy; what stands in qos-setup decides no level.
+#: Blocks of a policy; those of qos-setup do not affect levels.
 _BLOCKS = (
     *("port-groups", "port-group", "qos-setup", "qos-levels", "qos-level", "qos-match-rules", "qos-match-rule"),
     *("vlarb-tables", "vlarb-scope", "sl2vl-tables", "sl2vl-scope"),
@@ -19,16 +19,16 @@ _BLOCKS = (
 
 
 def read_levels(text: str, source: str, fabric: Fabric, lid_of: dict[int, int]) -> np.ndarray:
-    """The service level of what goes from each endpoint to each, uint8[endpoints, endpoints]: levels[to, from].
+    """Parse the service level of the data from each endpoint to each, uint8[endpoints, endpoints]: levels[to, from].
 
     Parameters
     ----------
     text, source : str
-        A QoS policy with port groups by port GUID, levels and match rules (the first rule that fits a pair counts; no rule:
-        the level called DEFAULT, else 0), or the list that ibdmchk reads: ``0x<node guid of the source> <lid> <level>``.
+        A QoS policy with port groups by port GUID, levels and match rules (the first rule that matches a pair applies; without
+        one, the level named DEFAULT, else 0), or the list that ibdmchk reads: ``0x<node guid of the source> <lid> <level>``.
     fabric : Fabric
     lid_of : dict of int to int
-        Whose each LID is, as in `topoloom.fabric.lft.Tables`.
+        The owner of each LID, as in `topoloom.fabric.lft.Tables`.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def read_levels(text: str, source: str, fabric: Fabric, lid_of: dict[int, int]) 
     Raises
     ------
     InputError
-        Neither of them, or a name, GUID or LID that is not known.
+        The text is neither of them, or a name, GUID or LID is not known.
     """
     lines = [(number, line.split("#")[0].strip()) for number, line in lines_of(text, source)]
     lines = [(number, line) for number, line in lines if line]
@@ -59,14 +59,16 @@ def _pairs(lines: list[tuple[int, str]], source: str, fabric: Fabric, lid_of: di
         ports_of.setdefault(int(fabric.host_guids[host]), []).append(e)
     levels = np.zeros((k, k), np.uint8)
     for number, line in lines:
-        found = _PAIR.fullmatch(line)
-        if not found:
-            raise at(source, number, "no line like 0x0002c90000000001 7 0: node GUID of the source, LID, service level")
-        guid, lid, level = int(found[1], 16), int(found[2]), int(found[3])
+        match = _PAIR.fullmatch(line)
+        if not match:
+            raise at(
+                source, number, "not a line like 0x0002c90000000001 7 0: node GUID of the source, LID, service level"
+            )
+        guid, lid, level = int(match[1], 16), int(match[2]), int(match[3])
         if level > _MOST:
-            raise at(source, number, f"service level {level}; they are 0 to {_MOST}")
+            raise at(source, number, f"service level {level}; levels are 0 to {_MOST}")
         if lid not in lid_of:
-            raise at(source, number, f"nobody has LID {lid} in the tables")
+            raise at(source, number, f"no port has LID {lid} in the tables")
         if guid not in ports_of:
             raise at(source, number, f"no host of {fabric.made} has node GUID 0x{guid:x}")
         if lid_of[lid] < k:
@@ -75,7 +77,7 @@ def _pairs(lines: list[tuple[int, str]], source: str, fabric: Fabric, lid_of: di
 
 
 class _Policy:
-    """Reads a QoS policy: blocks that begin with their name and end with ``end-`` and that name, and ``key: value``."""
+    """Reads a QoS policy: blocks that begin with their name and end with ``end-`` and the name, and ``key: value`` lines."""
 
     def __init__(self, source: str, fabric: Fabric) -> None:
         self._source = source
@@ -99,20 +101,22 @@ class _Policy:
                 keys = {}
             elif ":" in line:
                 key, value = line.split(":", 1)
-                # Lists may stand on several lines of the same key.
+                # A list may continue on further lines with the same key.
                 key = key.strip().lower()
                 keys[key] = f"{keys[key]}, {value.strip()}" if key in keys else value.strip()
             elif word in _BLOCKS:
                 inside.append(word)
             elif re.fullmatch(r"[a-z-]+", word):
-                raise at(self._source, number, f"a block '{line[:60]}'; those that are read are {', '.join(_BLOCKS)}")
+                raise at(
+                    self._source, number, f"unknown block '{line[:60]}'; the supported blocks are {', '.join(_BLOCKS)}"
+                )
             else:
-                raise at(self._source, number, f"{line[:60]!a} is no line of a QoS policy")
+                raise at(self._source, number, f"{line[:60]!a} is not a line of a QoS policy")
         if inside:
-            raise at(self._source, lines[-1][0], f"the file ends inside '{inside[-1]}'; it is cut")
+            raise at(self._source, lines[-1][0], f"the file ends inside '{inside[-1]}'; it was cut off")
         k = len(self._number)
         levels = np.full((k, k), self._levels.get("DEFAULT", 0), np.uint8)
-        # The first rule that fits counts: the last ones are laid down first.
+        # The first matching rule applies, so rules are written in reverse order.
         for sources, targets, level in reversed(self._rules):
             levels[np.ix_(targets, sources)] = level
         return levels
@@ -121,7 +125,9 @@ class _Policy:
         if block == "port-group":
             if "port-guid" not in keys or "name" not in keys or keys.keys() - {"name", "use", "port-guid"}:
                 raise at(
-                    self._source, line, "a port group that is not a name and a list of port-guid; only such are read"
+                    self._source,
+                    line,
+                    "this port group has no name or has other keys than port-guid; only GUID lists are supported",
                 )
             self._groups[keys["name"]] = self._members(keys["port-guid"], line)
         elif block == "qos-level":
@@ -135,34 +141,32 @@ class _Policy:
                 <= keys.keys()
                 <= {"use", "source", "destination", "qos-level-name"}
             ):
-                raise at(
-                    self._source, line, "a rule without source, destination and qos-level-name; only such are read"
-                )
+                raise at(self._source, line, "a rule needs source, destination and qos-level-name, and no other keys")
             name = keys["qos-level-name"]
             if name not in self._levels:
-                raise at(self._source, line, f"there is no level {name[:60]!a}")
+                raise at(self._source, line, f"no level is named {name[:60]!a}")
             self._rules.append(
                 (self._group(keys["source"], line), self._group(keys["destination"], line), self._levels[name])
             )
 
     def _members(self, text: str, line: int) -> np.ndarray:
-        """The endpoints that a list of GUIDs names, ranges like 0x10-0x1f included; those of switches send no data."""
-        found = []
+        """The endpoints in a list of GUIDs and ranges (0x10-0x1f); GUIDs of switches, which send no data, are skipped."""
+        endpoints = []
         for part in text.split(","):
             bounds = re.fullmatch(r"0x([0-9a-fA-F]{1,16})(?:\s*+-\s*+0x([0-9a-fA-F]{1,16}))?", part.strip())
             if not bounds:
-                raise at(self._source, line, f"{part.strip()[:60]!a} is no port GUID")
+                raise at(self._source, line, f"{part.strip()[:60]!a} is not a port GUID")
             low, high = int(bounds[1], 16), int(bounds[2] or bounds[1], 16)
             if bounds[2] is None and low not in self._known:
                 raise at(self._source, line, f"no port of {self._made} has GUID 0x{low:x}")
             if low == high:
-                found += [self._number[low]] if low in self._number else []
+                endpoints += [self._number[low]] if low in self._number else []
             else:
-                found += [e for guid, e in self._number.items() if low <= guid <= high]
-        return np.array(found, np.int64)
+                endpoints += [e for guid, e in self._number.items() if low <= guid <= high]
+        return np.array(endpoints, np.int64)
 
     def _group(self, names: str, line: int) -> np.ndarray:
         try:
             return np.unique(np.concatenate([self._groups[name.strip()] for name in names.split(",")]))
         except KeyError as missing:
-            raise at(self._source, line, f"there is no port group {str(missing.args[0])[:60]!a}") from None
+            raise at(self._source, line, f"no port group is named {str(missing.args[0])[:60]!a}") from None

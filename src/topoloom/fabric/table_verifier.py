@@ -1,4 +1,4 @@
-"""The verifier of tables from outside: what `verify_routing` finds in them, between switches or between host ports."""
+"""Verifying tables of other tools: the results of `verify_routing` on them, between switches or between host ports."""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -17,36 +17,36 @@ from topoloom.routing.verification.verification import Followed
 from topoloom.routing.verification.verify import verify_routing
 
 SWITCHES, PORTS = "switches", "host ports"
-#: Sources of distances at a time.
+#: Number of sources whose distances are computed at a time.
 _BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
 class TableVerification(Followed, Result):
-    """What tables from outside do.
+    """The verification of tables of other tools.
 
     Attributes
     ----------
     tables : str
-        The file that they were read from.
+        The file of the tables.
     switches : int
     pairs_between : "switches" or "host ports"
-        What the pairs are between. Host ports where those of one switch take different paths; hops are those between their
-        switches all the same.
+        The kind of the pairs. Host ports if the ports of one switch have different paths; hops are still counted between
+        their switches.
     pairs, reached_pairs, minimal_pairs : int
     mean_hops, stretch : float
     max_hops : int
     virtual_channels_used : int
     virtual_channel_pairs : int64[virtual_channels_used]
-        Pairs that carry data, by virtual channel: those of hosts, or of switches that have hosts.
+        Number of pairs that carry data, by virtual channel: pairs of hosts, or of switches that have hosts.
     cycle : tuple of (str, str)
-        Channels, as names of the switches at their ends, that wait for each other in a cycle; empty: none.
+        Channels that wait for each other in a cycle, by the names of the switches at their ends; empty: no cycle.
     cycle_virtual_channel : int
-        Its virtual channel; -1: none.
+        The virtual channel of the cycle; -1: none.
     channel_load : int64[2 links]
         Pairs over each channel.
     fault : str
-        What is wrong with a pair that does not arrive; empty: all do.
+        The defect of a pair that does not arrive; empty: all pairs arrive.
     """
 
     record_name = "table-verification"
@@ -73,21 +73,21 @@ class TableVerification(Followed, Result):
 
     @property
     def minimal(self) -> bool:
-        """Whether every pair is reached in the fewest hops."""
+        """Whether every pair takes the fewest hops."""
         return self.minimal_pairs == self.pairs
 
     @property
     def minimal_share(self) -> float:
-        """The share of pairs that are reached in the fewest hops; 1 where there are no pairs."""
+        """The share of pairs that take the fewest hops; 1 if there are no pairs."""
         return self.minimal_pairs / self.pairs if self.pairs else 1.0
 
 
 def verify_tables(
     tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None
 ) -> TableVerification:
-    """Follow tables from outside, and look for cycles in what waits for what.
+    """Follow the tables of other tools, and search for cycles in the channel dependencies.
 
-    Only data between hosts is looked at for cycles; what switches themselves send and receive (management) is not.
+    Only data between hosts is searched for cycles, not what switches themselves send and receive (management).
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def verify_tables(
 
     Returns
     -------
-    Judgement
-        Which pairs arrive, in how many hops, on how many virtual channels, and a cycle of channels that wait for each other, if
-        there is one.
+    TableVerification
+        Which pairs arrive, in how many hops, on how many virtual channels, and a cycle of channels that wait for each other if
+        one exists.
 
     Raises
     ------
@@ -112,35 +112,35 @@ def verify_tables(
     started = time.monotonic()
     routing = routing_from(tables, fabric, levels)
     topology = fabric.topology
-    found = verify_routing(routing, jobs)
-    wide = routing.topology is not topology
-    # The highest virtual channel is that of pairs without data, where there are such.
-    spare = routing.virtual_channels is not None and (wide or not topology.endpoints_at.all())
-    virtual_channels = found.virtual_channels_used - spare
-    waiting = found.cycle if found.cycle_virtual_channel < virtual_channels else ()
+    verification = verify_routing(routing, jobs)
+    by_port = routing.topology is not topology
+    # The highest virtual channel is that of pairs without data, if there are any.
+    spare = routing.virtual_channels is not None and (by_port or not topology.endpoints_at.all())
+    virtual_channels = verification.virtual_channels_used - spare
+    waiting = verification.cycle if verification.cycle_virtual_channel < virtual_channels else ()
     names = [*fabric.switch_names, *(fabric.host_names[h] for h in topology.host.tolist())]
     cycle = tuple((names[a], names[b]) for a, b in waiting)
-    vc = found.cycle_virtual_channel if waiting else -1
-    if not wide:
+    vc = verification.cycle_virtual_channel if waiting else -1
+    if not by_port:
         return TableVerification(
             tables.source,
             topology.switches,
             SWITCHES,
-            found.pairs,
-            found.reached_pairs,
-            found.minimal_pairs,
-            found.mean_hops,
-            found.stretch,
-            found.max_hops,
+            verification.pairs,
+            verification.reached_pairs,
+            verification.minimal_pairs,
+            verification.mean_hops,
+            verification.stretch,
+            verification.max_hops,
             virtual_channels,
-            found.virtual_channel_pairs[:virtual_channels],
+            verification.virtual_channel_pairs[:virtual_channels],
             cycle,
             vc,
-            found.channel_load,
-            _named(found.fault, names),
+            verification.channel_load,
+            _named(verification.fault, names),
             _provenance(topology, levels, started),
         )
-    between = _between_ports(tables, routing, fabric, virtual_channels, cycle, vc, _named(found.fault, names))
+    between = _between_ports(tables, routing, fabric, virtual_channels, cycle, vc, _named(verification.fault, names))
     return replace(between, provenance=_provenance(topology, levels, started))
 
 
@@ -159,7 +159,7 @@ def _between_ports(
     vc: int,
     fault: str,
 ) -> TableVerification:
-    """The judgement of tables by endpoint: every endpoint's paths followed from the switches of all others."""
+    """The verification of tables by endpoint: every endpoint's paths are followed from the switches of all others."""
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     channels = channels_of(topology)
@@ -171,18 +171,18 @@ def _between_ports(
     for begin in range(0, order.size, _BLOCK):
         homes = order[begin : begin + _BLOCK]
         distance = distances_from(topology, homes, 1)
-        for home, far in zip(homes.tolist(), distance, strict=True):
+        for home, fewest_hops in zip(homes.tolist(), distance, strict=True):
             for e in np.flatnonzero(topology.endpoints == home).tolist():
                 depth = _follow(routing.ports[n + e, :n], home, channels.first, channels.to, at, load)
                 weight = at.copy()
-                weight[home] -= 1  # not to itself
+                weight[home] -= 1  # without the pair to itself
                 reached = depth >= 0
                 histogram += np.bincount(depth[reached], weight[reached], minlength=n + 1).astype(np.int64)
-                minimal += int(weight[reached & (depth == far)].sum())
-                fewest += int((weight * far)[reached].sum())
-    pairs, got = k * (k - 1), int(histogram.sum())
+                minimal += int(weight[reached & (depth == fewest_hops)].sum())
+                fewest += int((weight * fewest_hops)[reached].sum())
+    pairs, arrived = k * (k - 1), int(histogram.sum())
     hops = int(histogram @ np.arange(n + 1))
-    # Tables by endpoint always have virtual channels by pair.
+    # Tables by endpoint always have virtual channels per pair.
     inner = np.asarray(routing.virtual_channels)[n:, n:]
     virtual_channel_pairs = np.bincount(inner.ravel(), minlength=virtual_channels)[:virtual_channels]
     virtual_channel_pairs[0] -= k
@@ -191,11 +191,11 @@ def _between_ports(
         n,
         PORTS,
         pairs,
-        got,
+        arrived,
         minimal,
-        hops / got if got else 0.0,
+        hops / arrived if arrived else 0.0,
         hops / fewest if fewest else 1.0,
-        int(np.flatnonzero(histogram)[-1]) if got else 0,
+        int(np.flatnonzero(histogram)[-1]) if arrived else 0,
         virtual_channels,
         virtual_channel_pairs,
         cycle,
@@ -208,7 +208,7 @@ def _between_ports(
 def _follow(
     ports: np.ndarray, home: int, first: np.ndarray, to: np.ndarray, weight: np.ndarray, load: np.ndarray
 ) -> np.ndarray:
-    """The hops from every switch to `home`, int64[n] (-1: never there); adds the weights to the channels' loads."""
+    """The hops from every switch to `home`, int64[n] (-1: it does not arrive); adds the weights to the channels' loads."""
     n = weight.size
     depth = np.full(n, -1, np.int64)
     depth[home] = 0
@@ -227,7 +227,7 @@ def _follow(
 
 
 def _named(fault: str, names: list[str]) -> str:
-    """A sentence of the verifier's with the names of the fabric for numbers."""
+    """A sentence of the verifier with the fabric's names instead of numbers."""
     import re
 
-    return re.sub(r"switch ([0-9]+)", lambda found: names[int(found[1])], fault)
+    return re.sub(r"switch ([0-9]+)", lambda match: names[int(match[1])], fault)

@@ -1,4 +1,4 @@
-"""From forwarding tables by port and address to a `Routing` that the verifier can follow."""
+"""Converting forwarding tables by port and address to a `Routing` that the verifier can follow."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from topoloom.fabric.lft import Tables
 from topoloom.model.topology import Topology
 from topoloom.routing.routing import Routing, empty_ports
 
-#: Tables between so many switches and endpoints fit in memory.
+#: Tables between this many switches and endpoints fit in memory.
 _MOST_NODES = 1 << 15
 
 
 def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None) -> Routing:
-    """The routing that forwarding tables make of a fabric.
+    """The routing that forwarding tables define on a fabric.
 
     Parameters
     ----------
@@ -25,15 +25,15 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
     Returns
     -------
     Routing
-        Between switches, where all endpoints of a switch share their ports and virtual channels; a switch without endpoints
-        goes by its own entries. Where they do not, between switches and endpoints together: endpoint e is node switches + e, a
-        leaf of its switch, and hops count the cables of both ends. Pairs between which no data goes, for one of them is no host
-        or has none, have a virtual channel of their own, the highest.
+        Between switches, if all endpoints of a switch share their ports and virtual channels; for a switch without endpoints,
+        its own entries count. Otherwise between switches and endpoints together: endpoint e is node switches + e, a leaf of its
+        switch, and hops include the cables at both ends. Pairs without data, because one of them is not a host or has none,
+        have a separate virtual channel, the highest.
 
     Raises
     ------
     InputError
-        A missing entry, an entry that leads to a port without a cable or to another host, too many endpoints for tables by
+        An entry is missing, or leads to a port without a cable or to another host; there are too many endpoints for tables by
         endpoint.
     """
     ports_out = _ports_out(tables, fabric)
@@ -59,7 +59,7 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
 
 
 def _ports_out(tables: Tables, fabric: Fabric) -> np.ndarray:
-    """Which of its links, from 0, a switch sends through to each target, int16[n, k + n]; -1: no entry, or it is there."""
+    """The link of a switch (from 0) by which it sends to each target, int16[n, k + n]; -1: no entry, or the target is local."""
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     offsets = topology.csr[0]
@@ -76,12 +76,12 @@ def _ports_out(tables: Tables, fabric: Fabric) -> np.ndarray:
         own = np.flatnonzero(topology.endpoints == switch)
         given = np.append(out[own], out[k + switch])
         right = np.append(fabric.endpoint_ports[own], 0)
-        # A switch's table may leave out the switches' own addresses, itself included, but not its hosts'.
+        # A switch's table may omit the switches' own addresses, itself included, but not its hosts'.
         wrong = np.flatnonzero((given != right) & ~((given == -1) & (np.arange(given.size) == own.size)))
         if wrong.size:
             which = int(wrong[0])
-            who = k + switch if which == own.size else int(own[which])
-            raise _bad(tables, fabric, switch, who, int(given[which]), int(right[which]))
+            target = k + switch if which == own.size else int(own[which])
+            raise _bad(tables, fabric, switch, target, int(given[which]), int(right[which]))
         astray = np.flatnonzero((ports_out[switch] < 0) & ~home & (out >= 0))
         if astray.size:
             raise _bad(tables, fabric, switch, int(astray[0]), int(out[astray[0]]), None)
@@ -94,29 +94,31 @@ def _ports_out(tables: Tables, fabric: Fabric) -> np.ndarray:
 
 
 def _bad(tables: Tables, fabric: Fabric, switch: int, target: int, port: int, right: int | None) -> Exception:
-    """What is wrong with an entry: missing, a port without a switch behind it, another port than the host's."""
+    """The error for an entry: missing, a port with no switch behind it, or another port than the host's."""
     k = fabric.topology.endpoints.size
-    here = fabric.switch_names[switch]
+    switch_name = fabric.switch_names[switch]
     if target < k:
         host = fabric.host_names[fabric.topology.host[target]]
         number = int(fabric.host_ports[target])
-        who = f"host {host}" + ("" if number == 1 else f" port {number}")
+        target_name = f"host {host}" + ("" if number == 1 else f" port {number}")
     else:
-        who = f"switch {fabric.switch_names[target - k]}"
+        target_name = f"switch {fabric.switch_names[target - k]}"
     if port < 0:
-        reason = f"switch {here} has no entry for {who}"
+        reason = f"switch {switch_name} has no entry for {target_name}"
     elif right is not None:
-        reason = f"switch {here} sends what is for {who} through port {port}; its cable is in port {right}"
+        reason = (
+            f"switch {switch_name} sends packets for {target_name} through port {port}; its cable is in port {right}"
+        )
     else:
-        reason = f"switch {here} sends what is for {who} through port {port}, which leads to no switch"
+        reason = f"switch {switch_name} sends packets for {target_name} through port {port}, which leads to no switch"
     return at(tables.source, None, f"{reason}; are these the tables of {fabric.made}?")
 
 
 def _vcs_shared(levels: np.ndarray, topology: Topology, first: np.ndarray) -> bool:
-    """Whether all pairs of endpoints of two switches have one virtual channel."""
-    one = first[topology.endpoints]
+    """Whether all pairs of endpoints of two switches have the same virtual channel."""
+    representative = first[topology.endpoints]
     inside = topology.endpoints[:, None] == topology.endpoints[None, :]
-    return bool(((levels == levels[np.ix_(one, one)]) | inside).all())
+    return bool(((levels == levels[np.ix_(representative, representative)]) | inside).all())
 
 
 def _by_endpoint(tables: Tables, fabric: Fabric, ports_out: np.ndarray, levels: np.ndarray | None) -> Routing:
@@ -124,18 +126,16 @@ def _by_endpoint(tables: Tables, fabric: Fabric, ports_out: np.ndarray, levels: 
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     if n + k > _MOST_NODES:
-        reason = (
-            f"hosts of one switch are reached by different paths; such tables are judged for up to {_MOST_NODES} nodes"
-        )
-        raise at(tables.source, None, f"{reason}, and here are {n + k}")
+        reason = f"hosts of one switch have different paths; such tables can be verified for up to {_MOST_NODES} nodes"
+        raise at(tables.source, None, f"{reason}, but there are {n + k}")
     cables = np.stack([topology.endpoints, n + np.arange(k)], axis=1)
-    # Leaves have the highest numbers, so the links of a switch keep their places, and its endpoints come after them.
+    # Leaves have the highest numbers, so the links of a switch keep their indices, and its endpoints follow them.
     wide = Topology(np.concatenate([topology.links, cables]), n + k, name=topology.name)
     ports = empty_ports(wide)
     ports[n:, :n] = np.where(ports_out[:, :k] >= 0, ports_out[:, :k], 0).T
     place = topology.endpoint_ports - 1 + topology.degrees[topology.endpoints]
     ports[n + np.arange(k), topology.endpoints] = place
-    # To a switch: its own entry where the table has it, else that of its first endpoint.
+    # To a switch: its own entry if the table has it, otherwise that of its first endpoint.
     first = np.zeros(n, np.int64)
     first[topology.endpoints[::-1]] = np.arange(k)[::-1]
     own = ports_out[:, k:]
@@ -148,8 +148,9 @@ def _by_endpoint(tables: Tables, fabric: Fabric, ports_out: np.ndarray, levels: 
 
 
 def _virtual_channels(nodes: int, busy: np.ndarray, between: np.ndarray | None) -> np.ndarray:
-    """The virtual channels between the busy nodes, 0 when omitted; all other pairs are in a virtual channel of their own, the
-    highest.
+    """The virtual channels of all pairs of nodes, uint8[nodes, nodes]: `between` for busy nodes (0 when omitted).
+
+    All other pairs have a separate virtual channel, the highest.
     """
     inner = np.zeros((busy.size, busy.size), np.uint8) if between is None else between.copy()
     np.fill_diagonal(inner, 0)

@@ -1,4 +1,4 @@
-"""File formats: one file per format; `load` and `save` choose by suffix or by name."""
+"""File formats: one file per format; `load` and `save` select one by suffix or by name."""
 
 from topoloom.formats._registry import FORMATS, Format, dropped_by, encode, format_for, register
 from topoloom.formats._storage import choose_format, load, parsed, read_source, save

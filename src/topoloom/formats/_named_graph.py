@@ -1,4 +1,4 @@
-"""Graphs whose nodes have names and attributes, as GraphML and DOT hold them, and the topology that they mean."""
+"""Graphs whose nodes have names and attributes, as in GraphML and DOT files, and their conversion to a topology."""
 
 import logging
 from array import array
@@ -16,22 +16,22 @@ from topoloom.model.topology import Topology
 
 log = logging.getLogger("topoloom")
 
-#: Ports of one switch, and endpoints of one fabric: past these a number in a file is a mistake that would fill memory.
+#: Limits on the ports of one switch and the endpoints of one fabric: larger numbers are mistakes that would fill memory.
 _MOST_HOSTS_AT_SWITCH = 65_535
 _MOST_ENDPOINTS = 1 << 24
-#: The node attribute that says how many endpoints hang on a switch.
+#: The node attribute with the number of endpoints of a switch.
 HOSTS = "hosts"
-#: What SST Merlin's anytopo calls it, which counts where no node has the other.
+#: The same attribute in SST Merlin's anytopo, used if no node has the other.
 ENDPOINTS = "endpoints"
 
 
 def refuse_own_names(topology: Topology, language: str) -> None:
-    """Refuse labels that are called as what a graph says of hosts.
+    """Refuse labels with the name of an attribute that the graph uses for hosts.
 
     Raises
     ------
     InputError
-        There is one.
+        There is such a label.
     """
     for key, what in ((HOSTS, "is the number of hosts"), (HOST_RATE, "is the rate of hosts")):
         if key in topology.labels:
@@ -39,7 +39,7 @@ def refuse_own_names(topology: Topology, language: str) -> None:
 
 
 def host_rate_texts(topology: Topology) -> dict[int, str]:
-    """The attribute `HOST_RATE` of each switch with hosts, as text; none without rates."""
+    """The attribute `HOST_RATE` of each switch with hosts, as text; empty without rates."""
     if topology.endpoint_rate_gbps is None:
         return {}
     packed = packed_rates(topology.endpoints, topology.endpoint_rate_gbps)
@@ -47,7 +47,7 @@ def host_rate_texts(topology: Topology) -> dict[int, str]:
 
 
 class NamedGraph:
-    """Collects nodes, links and attributes in the order of a file; `topology` turns them into a `Topology`."""
+    """Collects nodes, links and attributes in the order of a file; `topology` converts them to a `Topology`."""
 
     def __init__(self, source: str, text_bytes: int) -> None:
         self._source, self._allowance = source, Allowance(source, text_bytes)
@@ -55,10 +55,10 @@ class NamedGraph:
         self._ends = array("q")
         self._values: dict[str, dict[int, Any]] = {}
         self._hosts: dict[int, int] = {}
-        # Rates of links by their places; and of the endpoints of nodes, with the line that says it.
+        # Rates of links by index; and of the endpoints of nodes, with their line.
         self._rates: dict[int, Any] = {}
         self._host_rates: dict[int, tuple[Any, int | None]] = {}
-        #: What nodes are given that come from now on, and what each node was given so: one table for many nodes.
+        #: The default attributes for nodes added from now on, and those of each node: one table for many nodes.
         self._defaults: dict[str, Any] = {}
         self._given: list[dict[str, Any]] = []
 
@@ -69,13 +69,13 @@ class NamedGraph:
         return name in self._index
 
     def node(self, name: str) -> int:
-        """The position of a node, which is new when its name is."""
+        """The index of a node, which is added if its name is new."""
         if name not in self._index:
             self._given.append(self._defaults)
         return self._index.setdefault(name, len(self._index))
 
     def default(self, values: dict[str, Any], line: int | None, *, everywhere: bool = False) -> None:
-        """Give attributes to all nodes that come, and to those that are there if `everywhere`, unless theirs are set."""
+        """Set default attributes of all nodes to come, and with `everywhere` of all nodes."""
         if len(values) > MOST_LABELS:
             raise at(self._source, line, f"sets more than {MOST_LABELS} default attributes")
         if HOSTS in values:
@@ -85,7 +85,7 @@ class NamedGraph:
             self._given = [values] * len(self._index)
 
     def link(self, a: int, b: int, line: int, rate_gbps: Any = None) -> int:
-        """Join two nodes by their positions, and the place of the link; raises `InputError` for a node and itself."""
+        """Link two nodes by their indices; returns the index of the link; raises `InputError` for a node and itself."""
         if a == b:
             name = next(name for name, index in self._index.items() if index == a)
             raise at(self._source, line, f"switch {short(name)} is linked to itself; a link joins two switches")
@@ -96,29 +96,29 @@ class NamedGraph:
         return place
 
     def rate(self, link: int, rate_gbps: int | float | str, line: int | None) -> None:
-        """Give a link its rate; raises `InputError` where it is none."""
+        """Set the rate of a link; raises `InputError` for a value that is not a rate."""
         if rate_in(rate_gbps) is None:
             raise at(self._source, line, f"{RATE} is {short(str(rate_gbps))}; a rate is a number above 0, in Gb/s")
         self._rates[link] = rate_gbps
 
     def default_rate(self, rate_gbps: int | float | str) -> None:
-        """Give all links that have none a rate."""
+        """Set the rate of all links that have none."""
         for place in range(len(self._ends) // 2):
             if place not in self._rates:
                 self.rate(place, rate_gbps, None)
 
     def set(self, node: int, key: str, value: int | float | str, line: int | None) -> None:
-        """Give a node an attribute; `HOSTS` is the number of its endpoints, any other becomes a label."""
+        """Set an attribute of a node; `HOSTS` is the number of its endpoints, any other becomes a label."""
         if key == HOSTS:
             self._hosts[node] = self._count(value, line)
             return
         if key == HOST_RATE:
             self._host_rates[node] = value, line
             return
-        found = self._values.setdefault(key, {})
+        values = self._values.setdefault(key, {})
         if len(self._values) > MOST_LABELS:
             raise at(self._source, line, f"more than {MOST_LABELS} attributes on nodes; at most {MOST_LABELS} are read")
-        found[node] = value
+        values[node] = value
 
     def _count(self, value: int | float | str, line: int | None) -> int:
         count = whole_in(str(value), _MOST_HOSTS_AT_SWITCH)
@@ -128,16 +128,16 @@ class NamedGraph:
         return count
 
     def _column(self, key: str) -> list[Any] | None:
-        """The value of an attribute for every node; None where one has none."""
+        """The value of an attribute for every node; None if any node lacks it."""
         own = self._values.get(key, {})
         column = [own[i] if i in own else given.get(key) for i, given in enumerate(self._given)]
         return None if any(value is None for value in column) else column
 
     def topology(self, name: str | None = None, spec: str | None = None, *, merge: bool = False) -> Topology:
-        """The topology: attributes that every node has are its labels; `merge` makes parallel links one.
+        """The topology: attributes that every node has become its labels; `merge` merges parallel links.
 
-        Nodes named exactly 0 .. n - 1 keep these numbers; other whole numbers are numbered in ascending order, other
-        names in the order of the file, and the names become the label ``id``.
+        Nodes named exactly 0 .. n - 1 keep these numbers; other whole numbers are numbered in ascending order, and other
+        names in the order of the file; then the names become the label ``id``.
         """
         n = len(self._index)
         if not n:
@@ -146,10 +146,12 @@ class NamedGraph:
         links = number[np.frombuffer(self._ends, np.int64).reshape(-1, 2)] if self._ends else np.empty((0, 2), np.int64)
         places = np.arange(len(links))
         if merge:
-            # Of parallel links the last one counts, as Graphviz has it.
+            # Of parallel links the last one counts, as in Graphviz.
             links, last = np.unique(np.sort(links, axis=1)[::-1], axis=0, return_index=True)
             places = places[::-1][last]
-        keys = dict.fromkeys(key for given in {id(one): one for one in self._given}.values() for key in given)
+        keys = dict.fromkeys(
+            key for given in {id(defaults): defaults for defaults in self._given}.values() for key in given
+        )
         keys = dict.fromkeys([*self._values, *keys])
         hosts = {
             i: self._count(given[HOSTS], None) for i, given in enumerate(self._given) if HOSTS in given
@@ -167,7 +169,7 @@ class NamedGraph:
         if hosts:
             counts[number[list(hosts)]] = list(hosts.values())
         if counts.sum() > _MOST_ENDPOINTS:
-            raise at(self._source, None, f"{counts.sum()} hosts in all; at most {_MOST_ENDPOINTS} are read")
+            raise at(self._source, None, f"{counts.sum()} hosts in total; at most {_MOST_ENDPOINTS} are read")
         take_endpoints(self._allowance, int(counts.sum()))
         order = np.argsort(number)
         labels = {}
@@ -175,7 +177,7 @@ class NamedGraph:
             self._allowance.take(16.0 * n, f"{n:,} values of {len(keys)} labels")
             column = self._column(key)
             if column is None:
-                log.warning("%s: %s is not read: not every node has it", self._source, short(key))
+                log.warning("%s: %s was not read: not every node has it", self._source, short(key))
             else:
                 labels[key] = label_array(key, column, self._source, self._allowance)[order]
         if names is not None:
@@ -194,7 +196,7 @@ class NamedGraph:
     def _rates_of(
         self, places: np.ndarray, host_rates: dict[int, tuple[Any, int | None]], number: np.ndarray, counts: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """The rates of the links at `places` and of all endpoints; none where no link and no node has any."""
+        """The rates of the links at `places` and of all endpoints; empty if no link and no node has any."""
         if not self._rates and not host_rates:
             return {}
         names = list(self._index)
@@ -214,9 +216,9 @@ class NamedGraph:
 
 
 def _numbered(names: list[str]) -> tuple[np.ndarray, list[Any] | None]:
-    """The number of each of n distinct names, int64[n], and a label for them where the numbers do not say the same."""
+    """The number of each of n distinct names, int64[n], and a label with the names unless the numbers equal them."""
     n = len(names)
-    # Eighteen digits stay within int64; a leading zero would not come back as it was.
+    # Eighteen digits fit in int64; a leading zero would be lost.
     if all(name.isascii() and name.isdigit() and len(name) <= 18 and (name == "0" or name[0] != "0") for name in names):
         values = np.array([int(name) for name in names], np.int64)
         number = np.empty(n, np.int64)

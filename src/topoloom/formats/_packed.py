@@ -1,4 +1,4 @@
-"""Arrays in JSON: short ones as lists, long ones packed (zlib over base64), and read back without trust in them."""
+"""Arrays in JSON: short ones as lists, long ones packed (zlib and base64); reading does not trust their content."""
 
 import base64
 import binascii
@@ -10,16 +10,16 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 
-#: Arrays up to so many numbers are written as lists that people can read.
+#: Arrays of up to this many numbers are written as lists that people can read.
 _MOST_LISTED = 2000
-#: Two ids for each of 2^27 links; a file that declares more is a mistake.
+#: Two ids for each of 2^27 links; a larger declared number is a mistake.
 _MOST_NUMBERS = 1 << 28
 
 
 class Packed(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A packed array: `shape` numbers of `dtype`, little-endian, row by row, zlib-compressed, in base64.
+    """A packed array: the numbers of shape `shape` and type `dtype`, little-endian, row by row, zlib-compressed, in base64.
 
-    With `delta` every row but the first is the difference to the row before it.
+    With `delta`, every row except the first holds the difference from the row before.
     """
 
     dtype: Literal["int32", "int64", "float64"]
@@ -30,7 +30,7 @@ class Packed(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def json_array(array: np.ndarray, *, delta: bool = False) -> Any:
-    """What JSON holds for an array: a list, or a `Packed` when it is long. Text always becomes a list."""
+    """The JSON form of an array: a list, or a `Packed` if it is long. Text always becomes a list."""
     if array.size <= _MOST_LISTED or array.dtype.kind == "U":
         return array.tolist()
     kind: Literal["int32", "int64", "float64"] = "float64"
@@ -45,25 +45,25 @@ def json_array(array: np.ndarray, *, delta: bool = False) -> Any:
 
 
 def unpack(packed: Packed, shape: tuple[int | None, ...]) -> np.ndarray:
-    """The array behind a `Packed`.
+    """The array in a `Packed`.
 
     Parameters
     ----------
     packed : Packed
     shape : tuple of int or None
-        The shape that is expected; None where any number will do.
+        The expected shape; None for any size.
 
     Raises
     ------
     InputError
-        Another shape, data that are not base64 or zlib, or more or fewer numbers than the shape says. Never is more
-        than the declared size decompressed.
+        The shape differs, the data are not base64 or zlib, or their number differs from the shape. At most the declared
+        size is decompressed.
     """
-    given = tuple(packed.shape)
+    actual = tuple(packed.shape)
     wanted = " x ".join("any" if size is None else str(size) for size in shape)
-    if len(given) != len(shape) or any(w not in (None, g) or g < 0 for g, w in zip(given, shape, strict=True)):
-        raise InputError(f"shape is {' x '.join(map(str, given))[:60] or 'missing'}; it must be {wanted}")
-    numbers = int(np.prod(given, dtype=object))
+    if len(actual) != len(shape) or any(w not in (None, g) or g < 0 for g, w in zip(actual, shape, strict=True)):
+        raise InputError(f"shape is {' x '.join(map(str, actual))[:60] or 'missing'}; it must be {wanted}")
+    numbers = int(np.prod(actual, dtype=object))
     if numbers > _MOST_NUMBERS:
         raise InputError(f"shape declares {numbers} numbers; at most {_MOST_NUMBERS} are read")
     dtype = np.dtype(packed.dtype).newbyteorder("<")
@@ -77,7 +77,7 @@ def unpack(packed: Packed, shape: tuple[int | None, ...]) -> np.ndarray:
         raise InputError("data does not decompress (zlib)") from None
     if len(raw) != size or not unpacker.eof:
         raise InputError(f"data does not hold the {size} bytes that shape and dtype declare")
-    array: np.ndarray = np.frombuffer(raw, dtype).reshape(given).astype(packed.dtype)
+    array: np.ndarray = np.frombuffer(raw, dtype).reshape(actual).astype(packed.dtype)
     if not packed.delta:
         return array
     if array.dtype.kind == "f":

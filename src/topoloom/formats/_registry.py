@@ -1,4 +1,4 @@
-"""The register of file formats: records that the command line, the docs and the error messages are made from."""
+"""The register of file formats; the command line, the docs and the error messages derive from its records."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.model.link_rates import RATE, rate_text, tell_dropped
 from topoloom.model.topology import Topology
 
-#: More labels than any family has. The bound keeps a short file with default values for attributes from filling memory.
+#: More labels than any family has. The limit keeps a short file with default attribute values from filling memory.
 MOST_LABELS = 100
 
 
@@ -23,26 +23,26 @@ class Format:
     Parameters
     ----------
     name : str
-        What ``--format`` takes.
+        The value of ``--format``.
     suffixes : tuple of str
-        File suffixes that choose it, with the dot.
+        File suffixes that select it, with the dot.
     description : str
         One line for the catalogue.
     keeps : frozenset of str
-        What survives a write and a read, of: ``isolated`` (switches without links), ``endpoints`` (how many at each
-        switch), ``host`` (which host an endpoint belongs to), ``labels``, ``name``, ``spec``, ``rate_gbps`` (the rates of
-        links, and of endpoints where these survive). Links always do. Parallel ones do, too, unless `simple`.
+        The parts that survive writing and reading: ``isolated`` (switches without links), ``endpoints`` (their number at
+        each switch), ``host`` (the host of each endpoint), ``labels``, ``name``, ``spec``, ``rate_gbps`` (the rates of
+        links, and of endpoints if these survive). Links always do, and also parallel ones unless `simple`.
     read : callable (data: bytes, source: str) -> Topology, optional
-        `source` is the file's name, for messages and for the topology's name; None: the format is only written.
+        `source` is the name of the file, for messages and the topology's name; None: the format is write-only.
     write : callable (topology: Topology) -> str or bytes
     write_order : callable (order: ExportRequest) -> str or bytes, optional
-        As `write`, with the names, lengths, rates and delays that are known of the network.
+        As `write`, with the known names, lengths, rates and delays of the network.
     simple : bool
-        Whether parallel links become one, or are refused.
+        Whether parallel links are merged or refused.
     fabric : callable (data: bytes, source: str) -> Fabric, optional
-        Reads names, GUIDs, ports and rates, too, where the format has them.
+        Also reads names, GUIDs, ports and rates, if the format has them.
     says_rate : callable (rate_gbps: float) -> bool, optional
-        Whether the format has a word for a rate; None: for every one. A network with any other rate is written without.
+        Whether the format can express a rate; None: it can express all. A network with any other rate is written without.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Format:
     says_rate: Callable[[float], bool] | None = None
 
 
-#: Every format by its name.
+#: All formats by name.
 FORMATS: Register[Format] = Register("format", room="topoloom.formats", group="topoloom.formats")
 
 
@@ -68,7 +68,7 @@ def register(record: Format) -> Format:
 
 
 def format_for(path: str) -> Format | None:
-    """The format that the suffix of `path` chooses, below a ``.gz`` if there is one; None when no format claims it."""
+    """The format for the suffix of `path`, below a ``.gz`` if there is one; None if no format has that suffix."""
     name = path.lower().removesuffix(".gz")
     for record in FORMATS.values():
         if name.endswith(record.suffixes):
@@ -77,28 +77,28 @@ def format_for(path: str) -> Format | None:
 
 
 def unknown_suffix(path: str) -> InputError:
-    """The error for a file whose suffix no format claims."""
+    """The error for a file whose suffix belongs to no format."""
     suffixes = ", ".join(suffix for record in FORMATS.values() for suffix in record.suffixes)
     return InputError(
-        f"{path}: the suffix names no known format ({suffixes}, each also with .gz); "
+        f"{path}: the suffix belongs to no known format ({suffixes}, each also with .gz); "
         f"choose a suffix or name a format: {', '.join(FORMATS)}"
     )
 
 
 def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:
-    """The bytes of a topology in a format; a warning says what of `dropped` is not in them.
+    """The bytes of a topology in a format; a warning lists the omitted quantities (`dropped`).
 
     Parameters
     ----------
     topology : Topology
     record : Format
     order : ExportRequest, optional
-        What else is known of the network, for the formats that carry it.
+        Further facts about the network, for the formats that hold them.
 
     Raises
     ------
     InputError
-        The format cannot carry it.
+        The format cannot hold the topology.
     """
     if len(topology.labels) > MOST_LABELS:
         raise InputError(f"{topology.name}: {len(topology.labels)} labels; files hold at most {MOST_LABELS}")
@@ -123,32 +123,32 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
 
 
 def dropped(topology: Topology, record: Format) -> tuple[str, ...]:
-    """The quantities of `topology` that a format does not carry: ``rate_gbps``, or none."""
+    """The quantities of `topology` that a format omits: ``rate_gbps``, or none."""
     return (RATE,) if _rates_lost(topology, record) else ()
 
 
 def _rates_lost(topology: Topology, record: Format) -> str:
-    """Why the rates of a network are not in a file of the format; empty where it has none, or they are."""
+    """The reason why a file of the format lacks the network's rates; empty if it has none, or the file has them."""
     if not topology.rated:
         return ""
     if RATE not in record.keeps:
-        return "this format carries no rates"
+        return "this format holds no rates"
     says = record.says_rate
     wrong = [] if says is None else [rate for rate in topology.rates_gbps.tolist() if not says(rate)]
-    return f"this format has no word for a rate of {rate_text(wrong[0])} Gb/s" if wrong else ""
+    return f"this format cannot express a rate of {rate_text(wrong[0])} Gb/s" if wrong else ""
 
 
 def dropped_by(topology: Topology, record: Format) -> list[str]:
-    """What of `topology` a format leaves out, in words; empty when it keeps all of its content."""
+    """The content of `topology` that a format omits, as text; empty if it keeps everything."""
     lost = []
     if record.simple and (np.diff(topology.links, axis=0) == 0).all(axis=1).any():
-        lost.append("how many cables two switches share")
+        lost.append("the number of parallel cables")
     if "isolated" not in record.keeps and not topology.degrees.all():
         lost.append(f"{int((topology.degrees == 0).sum())} switches without links")
     if "endpoints" not in record.keeps and topology.hosts:
         lost.append(f"{topology.hosts} hosts")
     elif "host" not in record.keeps and not np.array_equal(topology.host, np.arange(topology.host.size)):
-        lost.append("which ports belong to one host")
+        lost.append("the grouping of ports into hosts")
     if "labels" not in record.keeps and topology.labels:
         lost.append(f"label{'s' * (len(topology.labels) > 1)} {', '.join(topology.labels)}")
     return lost

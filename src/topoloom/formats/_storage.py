@@ -1,4 +1,4 @@
-"""From files to topologies and back: which format, compressed or not, and what is wrong with the file itself."""
+"""Reading and writing topology files: the choice of format, compression, and errors of the file itself."""
 
 import gzip
 import io
@@ -20,13 +20,13 @@ from topoloom.model.topology import Topology
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
 _MOST_BYTES = 2 << 30
-#: gzip shrinks real topologies 3 to 30 times; past this, and past _FREE_BYTES, a file is a decompression bomb.
+#: gzip shrinks real topologies 3 to 30 times; beyond this factor, and above _FREE_BYTES, a file is a decompression bomb.
 _MOST_SHRUNK = 200
 _FREE_BYTES = 64 << 20
 _STDIN = "<stdin>"
-#: How a file begins that gzip wrote.
+#: The first bytes of a gzip file.
 _GZIP = b"\x1f\x8b"
-#: How the formats begin that are told from their content, after blanks.
+#: The beginnings, after blanks, of formats that are recognised by content.
 _BEGINNINGS = {
     "ibdiagnet-lst": re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(CA|SW)\s+Ports:"),
     "ibdiagnet": re.compile(rb"(\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*START_[A-Z]"),
@@ -45,22 +45,22 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
     Parameters
     ----------
     path : path
-        A file; ``.gz`` on top of any suffix is decompressed; ``-`` is standard input, which gzip may have compressed.
+        A file; ``.gz`` after any suffix is decompressed; ``-`` is standard input, which may be gzip-compressed.
     format : str, optional
-        The format's name; chosen by the suffix when omitted (of standard input and of pipes: by
-        what they hold, as `seen_format` says).
+        The name of the format; when omitted, it is selected by the suffix, or for standard input and pipes by
+        the content (`seen_format`).
 
     Raises
     ------
     InputError
-        The file cannot be read, or is not what its format asks for: ``file:line: reason``.
+        The file cannot be read, or does not match its format: ``file:line: reason``.
     """
     check_path(path, "load", "name a file")
     return parsed(*read_source(path, format))
 
 
 def read_source(path: str | os.PathLike[str], format: str | None = None) -> tuple[bytes, str, Format]:
-    """What a file holds, its name for messages, and its format; the arguments and faults are those of `load`."""
+    """The content of a file, its name for messages, and its format; arguments and errors as for `load`."""
     text = os.fspath(path)
     source = _STDIN if text == "-" else text
     if format is None and is_stream(text):
@@ -76,24 +76,24 @@ def read_source(path: str | os.PathLike[str], format: str | None = None) -> tupl
 
 
 def parsed(data: bytes, source: str, record: Format) -> Topology:
-    """The topology that the content of a file describes."""
+    """The topology in the content of a file."""
     if record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
     return record.read(data, source)
 
 
 def is_stream(path: str) -> bool:
-    """Whether a path is standard input or a pipe whose name tells no format."""
+    """Whether a path is standard input, or a pipe whose name selects no format."""
     return path == "-" or (format_for(path) is None and (is_pipe(path) or path.startswith("/dev/")))
 
 
 def seen_format(data: bytes, source: str) -> Format:
-    """The format of what came through a pipe: topoloom's JSON, GraphML, DOT and what ibnetdiscover prints are recognised.
+    """The format of piped content; topoloom's JSON, GraphML, DOT and the output of ibnetdiscover are recognised, among others.
 
     Raises
     ------
     InputError
-        There is nothing, or the format is none of these.
+        There is no content, or its format is not recognised.
     """
     if not data.strip():
         raise at(source, None, f"the file is empty; expected {FORMATS.find('topoloom').description}")
@@ -101,7 +101,7 @@ def seen_format(data: bytes, source: str) -> Format:
     for name, beginning in _BEGINNINGS.items():
         if beginning.match(start):
             return FORMATS.find(name)
-    reason = "its content does not tell the format; 'topoloom convert IN OUT --from FORMAT' reads every format"
+    reason = "the format cannot be recognised from the content; name it: 'topoloom convert IN OUT --from FORMAT'"
     raise at(source, None, reason)
 
 
@@ -118,21 +118,21 @@ def save(
     ----------
     topology : NetworkSource
     path : path
-        Where; a suffix ``.gz`` compresses; ``-`` is standard output.
+        The target; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
-        The format's name; chosen by the suffix when omitted.
+        The name of the format; selected by the suffix when omitted.
     order : ExportRequest, optional
-        What else is known of the network (names, lengths, rates), for the formats that carry it.
+        Further facts about the network (names, lengths, rates), for the formats that hold them.
 
     Returns
     -------
     WrittenFile
-        What is in the file, and what its format omitted or dropped.
+        The content of the file, and what its format omitted or dropped.
 
     Raises
     ------
     InputError
-        No format fits, the format cannot carry the topology, or the file cannot be written.
+        No format fits, the format cannot hold the topology, or the file cannot be written.
     """
     topology = taken(topology, Topology, "save")
     check_path(path, "save", "name a file")
@@ -143,21 +143,21 @@ def save(
 
 
 def put(data: bytes, target: str) -> None:
-    """Write a file's content where `save` would: compressed where its name says so, ``-`` is standard output."""
+    """Write a file's content as `save` does: compressed if its name says so; ``-`` is standard output."""
     if target == "-":
         sys.stdout.buffer.write(data)
         return
-    # Without a time stamp the same topology gives the same file.
+    # Without a time stamp, the same topology gives the same file.
     write_atomically(target, gzip.compress(data, 6, mtime=0) if target.lower().endswith(".gz") else data)
 
 
 def choose_format(path: str, name: str | None = None) -> Format:
-    """The format of that name; without one, that of the suffix of `path`; topoloom's own for ``-``.
+    """The named format; without a name, that of the suffix of `path`; topoloom's own for ``-``.
 
     Raises
     ------
     InputError
-        The name or the suffix is not known; or `path` is a folder.
+        The name or the suffix is not known, or `path` is a folder.
     """
     if name is not None:
         return FORMATS.find(name)
@@ -170,7 +170,7 @@ def choose_format(path: str, name: str | None = None) -> Format:
 
 
 def _is(question: Callable[[Path], bool], text: str) -> bool:
-    """Ask `question` of a path; what the system cannot even look up (too long, a NUL inside) is nothing."""
+    """Ask `question` of a path; False if the system cannot look it up (too long, or with a NUL)."""
     try:
         return question(Path(text))
     except (OSError, ValueError):
@@ -199,7 +199,7 @@ def contents(source: str) -> bytes:
             return _unpacked(data, source)
         if not data.startswith(_GZIP):
             return data
-        # Standard input has no name to say so.
+        # Standard input has no name that could end in .gz.
         if source == _STDIN or is_stream(source):
             return _unpacked(data, source)
         raise at(source, None, "is compressed by gzip; end its name in .gz")
@@ -214,7 +214,7 @@ def contents(source: str) -> bytes:
 
 def _written(data: bytes, source: str) -> bytes:
     if not data and is_pipe(source):
-        raise at(source, None, "nobody writes into this pipe")
+        raise at(source, None, "no program writes to this pipe")
     return data
 
 
@@ -229,5 +229,5 @@ def _bounded(file: BinaryIO, source: str, most: int) -> bytes:
     while chunk := file.read(1 << 20):
         data += chunk
         if len(data) > most:
-            raise at(source, None, f"holds more than {most >> 20} MiB; no fabric needs so much")
+            raise at(source, None, f"holds more than {most >> 20} MiB; no fabric needs that much")
     return bytes(data)

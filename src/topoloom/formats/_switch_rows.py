@@ -1,4 +1,4 @@
-"""Rows of kind ``switch`` in a cable list: the hosts, the labels and the provenance that no cable carries."""
+"""Rows of kind ``switch`` in a cable list: hosts, labels and provenance, which do not belong to a cable."""
 
 import re
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from topoloom.formats._text import label_array, short
 
 _HOSTS = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
-#: More hosts than any fabric has; a range past it is a mistake.
+#: More hosts than any fabric has; a larger number is a mistake.
 _MOST_HOSTS = 1 << 24
-#: What a host of a range takes while the list is read.
+#: Bytes per host of a range while the list is read.
 _HOST_BYTES = 220
 
 
 class SwitchRows:
-    """Takes the rows of kind ``switch`` one by one."""
+    """Processes the rows of kind ``switch`` one by one."""
 
     def __init__(self, source: str, text_bytes: int) -> None:
         self.switches = 0
         self._source, self._allowance = source, Allowance(source, text_bytes)
-        # Of each label: its column, and whether it is text.
+        # For each label its column, and whether it is text.
         self._labels: dict[str, tuple[int, bool]] = {}
         self._others: dict[str, int] = {}
         self._marks: dict[int, tuple[int, list[str]]] = {}
@@ -33,7 +33,7 @@ class SwitchRows:
         self._hosts = 0
 
     def header(self, cells: list[str], line: int) -> set[int]:
-        """Find the labels in the header, ``label_NAME``, ``label_NAME:text``; returns their columns."""
+        """Find the labels in the header (``label_NAME``, ``label_NAME:text``); returns their columns."""
         for place, cell in enumerate(cells):
             name = cell.strip().lower()
             if name in ("hosts", "topology", "spec"):
@@ -49,7 +49,7 @@ class SwitchRows:
         return {place for place, _ in self._labels.values()}
 
     def take(self, switch: int, cells: list[str], line: int) -> Sequence[int]:
-        """One row of a switch; returns its hosts, in the order of their ports."""
+        """Process the row of a switch; returns its hosts, in the order of their ports."""
         if switch in self._marks:
             reason = f"switch {switch} already has the row of line {self._marks[switch][0]}; keep one of them"
             raise at(self._source, line, reason)
@@ -66,28 +66,28 @@ class SwitchRows:
         """The hosts in a cell like ``0..14 20``."""
         numbers: list[int] = []
         for word in text.split():
-            found = _HOSTS.fullmatch(word)
-            first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, -1)
+            match = _HOSTS.fullmatch(word)
+            first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, -1)
             if last < first or last >= _MOST_HOSTS:
                 raise at(self._source, line, f"hosts holds {short(word)}; it must be host numbers such as '0..14 20'")
             self._hosts += last - first + 1
             if self._hosts > _MOST_HOSTS:
-                raise at(self._source, line, f"more than {_MOST_HOSTS} hosts; each host's port belongs to one switch")
+                raise at(self._source, line, f"more than {_MOST_HOSTS} hosts; a fabric has fewer")
             self._allowance.take(float(_HOST_BYTES) * (last - first + 1), f"{self._hosts:,} hosts", line)
             numbers.extend(range(first, last + 1))
         return numbers
 
     def provenance(self) -> dict[str, str]:
-        """The topology's name and spec, where the list has them."""
+        """The topology's name and spec, if the list has them."""
         return self._provenance
 
     def labels(self, switches: int) -> dict[str, np.ndarray]:
-        """The labels; every switch must have them."""
+        """The labels, for which every switch needs a row."""
         if not self._labels:
             return {}
         if len(self._marks) < switches:
-            lonely = next(switch for switch in range(switches) if switch not in self._marks)
-            reason = f"switch {lonely} has no row of kind switch; a list with label columns has one for every switch"
+            missing = next(switch for switch in range(switches) if switch not in self._marks)
+            reason = f"switch {missing} has no row of kind switch; a list with label columns needs one per switch"
             raise at(self._source, None, reason)
         rows = [self._marks[switch] for switch in range(switches)]
         return {
@@ -104,6 +104,6 @@ class SwitchRows:
         value = decimal_in(cell)
         if value is None:
             label = short(f"label_{key}")
-            reason = f"{label} is {short(cell)}; it must be a number (the header of a column of texts ends in ':text')"
+            reason = f"{label} is {short(cell)}; it must be a number (for texts, end the column's header in ':text')"
             raise at(self._source, line, reason)
         return value

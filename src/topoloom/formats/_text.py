@@ -1,4 +1,4 @@
-"""What every reader shares: text from bytes, numbers for switches, checks on what a file claims."""
+"""Parts shared by all readers: decoding text, numbering switches, checking the claims of a file."""
 
 import codecs
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric
 from topoloom.model.topology import MOST_SWITCHES, Topology
 
-#: NumPy gives every text of a label the width of the longest one.
-_LONGEST_TEXT = 1024
-#: Bytes that an endpoint takes while a topology is made of it.
+#: NumPy gives every text of a label the width of the longest one, so the length is limited.
+_MOST_TEXT_CHARACTERS = 1024
+#: Bytes per endpoint while a topology is built.
 _ENDPOINT_BYTES = 80
-#: Bytes that a switch takes where its network is looked at.
+#: Bytes per switch while its network is processed.
 _SWITCH_BYTES = 100.0
 
 
@@ -26,7 +26,7 @@ def text_of(data: bytes, source: str) -> str:
     Raises
     ------
     InputError
-        Another encoding, or no text at all, with the line.
+        The file has another encoding or is not text; the message names the line.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise at(source, 1, "is UTF-16 text; save it as UTF-8")
@@ -42,21 +42,21 @@ def text_of(data: bytes, source: str) -> str:
 
 
 def stem(source: str) -> str:
-    """The name of a topology that comes from a file without a name in it: ``a/b.edges.gz`` gives ``b``."""
+    """The name of a topology from a file that states none: ``a/b.edges.gz`` gives ``b``."""
     name = Path(source).name.removesuffix(".gz")
-    # Bytes of a file's name that are no UTF-8 would make every file that holds the topology's name unreadable.
+    # Bytes of a file name that are not UTF-8 would make every file with the topology's name unreadable.
     name = name.encode("utf-8", "backslashreplace").decode()
     return Path(name).stem or name or "topology"
 
 
 def short(text: str) -> str:
-    """Text from a file as a message shows it: printable, and not a page long."""
+    """Text from a file as a message shows it: printable, and at most 60 characters."""
     shown = ascii(text) if not text.isprintable() else f"'{text}'"
     return shown if len(shown) <= 60 else f"{shown[:56]}...'"
 
 
 def largest_id_allowed(ids: int) -> int:
-    """The largest switch id believed in a file that writes `ids` ids: some switches may have no links, but not most."""
+    """The largest switch id accepted in a file that writes `ids` ids: some switches may have no links, but not most."""
     return min(4 * ids + 1024, MOST_SWITCHES) - 1
 
 
@@ -68,23 +68,25 @@ def label_array(key: str, values: list[Any], source: str, allowance: Allowance) 
     key : str
         The label's name.
     values : list of str, int or float
-        One a switch.
+        One per switch.
     source : str
-        The file's name, for messages.
+        The name of the file, for messages.
     allowance : Allowance
-        What the file may still ask for.
+        The memory that the file may still use.
 
     Raises
     ------
     InputError
-        A text or a number that is too long, or all of them together are.
+        A text or a number is too long, or all together are.
     """
     if any(isinstance(value, str) for value in values):
         values = [value if isinstance(value, str) else str(value) for value in values]
         width = max(map(len, values))
-        if width > _LONGEST_TEXT:
-            raise at(source, None, f"label {short(key)} holds {width} characters; at most {_LONGEST_TEXT} are kept")
-        # Twice: once more where the topology keeps it.
+        if width > _MOST_TEXT_CHARACTERS:
+            raise at(
+                source, None, f"label {short(key)} holds {width} characters; at most {_MOST_TEXT_CHARACTERS} are kept"
+            )
+        # Factor 8: four bytes per character, twice because the topology keeps a copy.
         allowance.take(
             8.0 * width * len(values), f"{len(values):,} texts of label {short(key)}, as wide as the longest,"
         )
@@ -94,34 +96,34 @@ def label_array(key: str, values: list[Any], source: str, allowance: Allowance) 
     try:
         return np.array(values, np.int64)
     except OverflowError:
-        raise at(source, None, f"label {short(key)} holds a number past 64 bits") from None
+        raise at(source, None, f"label {short(key)} holds a number beyond 64 bits") from None
 
 
 def take_endpoints(allowance: Allowance, hosts: int) -> None:
-    """Count the memory of endpoints that a file only gives the number of; raises `InputError` past the limit."""
+    """Count the memory of endpoints of which a file gives only the number; raises `InputError` above the limit."""
     allowance.take(float(_ENDPOINT_BYTES) * hosts, f"{hosts:,} hosts")
 
 
 def topology_from(source: str, **parts: Any) -> Topology:
-    """`Topology(**parts)`, whose complaints name the file."""
+    """`Topology(**parts)`, with error messages that name the file."""
     parts.setdefault("name", stem(source))
-    # A file may only count switches: those without a cable are no text, but memory for whatever comes next.
-    lonely = parts["switches"] - 2 * len(parts.get("links", ())) - len(parts.get("endpoints", ()))
-    Allowance(source).take(_SWITCH_BYTES * max(0, lonely), f"{parts['switches']:,} switches")
+    # A file may just state a number of switches: those without cables take no text but much memory later.
+    unconnected = parts["switches"] - 2 * len(parts.get("links", ())) - len(parts.get("endpoints", ()))
+    Allowance(source).take(_SWITCH_BYTES * max(0, unconnected), f"{parts['switches']:,} switches")
     try:
         return Topology(**parts)
     except InputError as error:
-        # Topology names itself first; here the file is the better name.
+        # Topology names itself first; the file is the better name.
         raise at(source, None, str(error).removeprefix(f"{parts['name']}: ")) from None
 
 
 def fabric_from(source: str, make: Callable[[], Fabric]) -> Fabric:
-    """What `make` gives, a fabric called by the file's stem; where its topology refuses something, the file is named."""
+    """The result of `make`, a fabric named after the file's stem; errors from its topology name the file instead."""
     try:
         return make()
     except InputError as error:
-        # What Topology refuses it names by its own name; here the file is the better one.
-        said = str(error)
-        if said.startswith(source):
+        # Topology's errors start with its own name; the file is the better one.
+        message = str(error)
+        if message.startswith(source):
             raise
-        raise at(source, None, said.removeprefix(f"{stem(source)}: ")) from None
+        raise at(source, None, message.removeprefix(f"{stem(source)}: ")) from None

@@ -1,9 +1,10 @@
-"""Cable plans of the ibutils and of UFM (``.topo``): a section for each system, a line for what is in each of its ports.
+"""Cable plans of the ibutils and of UFM (``.topo``): one section per system, one line per used port.
 
-A section begins with ``TYPE NAME``; its lines are ``P1 -> TYPE NAME P7``, of UFM ``P1 -4x-50G-> TYPE NAME P7`` with lanes and
-the speed of one. Each cable is there once or from both ends. A system is a host where its type begins with GCA (topoloom's
-own), or names an adapter (HCA, ConnectX, MT4129); others are switches. A port in a part of a system (``L3/P7``) is port 7 of a
-switch, or an adapter, of its own: ``NAME/L3``, ``NAME L3``. Source: the ibutils' manual of ibdmchk and ibtopodiff.
+A section begins with ``TYPE NAME``; its lines are ``P1 -> TYPE NAME P7``, or for UFM ``P1 -4x-50G-> TYPE NAME P7`` with the
+number of lanes and the speed per lane. Each cable appears once or from both ends. A system is a host if its type begins with
+GCA (topoloom's own) or names an adapter (HCA, ConnectX, MT4129); others are switches. A port in a part of a system
+(``L3/P7``) is port 7 of a separate switch or adapter: ``NAME/L3``, ``NAME L3``. Source: the ibutils' manual of ibdmchk and
+ibtopodiff.
 """
 
 import re
@@ -20,7 +21,7 @@ from topoloom.formats._text import fabric_from, short, stem, text_of
 from topoloom.model.topology import Topology
 
 NAME = "cable-plan"
-_LONGEST_LINE = 4096
+_MOST_LINE_CHARACTERS = 4096
 _SYSTEM = re.compile(r"(\S{1,128})\s++(\S{1,256})")
 _CABLE = re.compile(
     r"(\S{1,128})\s++-(?:([0-9]{1,2})x-([0-9.]{1,5}|FDR10)G?-)?>\s++(\S{1,128})\s++(\S{1,256})\s++(\S{1,128})",
@@ -32,34 +33,34 @@ _HOST = re.compile(r"GCA[0-9]+|.*HCA.*|.*CONNECTX.*|MT4[0-9]{2,4}.*", re.IGNOREC
 
 
 def fabric_of(data: bytes, source: str) -> Fabric:
-    """The fabric that the plan describes.
+    """The fabric in the plan.
 
     Raises
     ------
     InputError
-        A line that is none; two cables in a port.
+        A line is not valid, or two cables are in one port.
     """
     plugging = Plugging(source)
     system: tuple[str, str] | None = None
-    for number, line in lines_of(text_of(data, source), source, _LONGEST_LINE):
+    for number, line in lines_of(text_of(data, source), source, _MOST_LINE_CHARACTERS):
         plain = line.partition("#")[0].strip()
         if not plain:
             continue
-        if found := _CABLE.fullmatch(plain):
+        if match := _CABLE.fullmatch(plain):
             if system is None:
-                raise at(source, number, "a cable before any system; a section begins with a line TYPE NAME")
-            one = _end(plugging, *system, found[1], number)
-            other = _end(plugging, found[4], found[5], found[6], number)
-            width = int(found[2] or 0)
+                raise at(source, number, "a cable before any system; begin a section with a line TYPE NAME")
+            first = _end(plugging, *system, match[1], number)
+            second = _end(plugging, match[4], match[5], match[6], number)
+            width = int(match[2] or 0)
             width = width if width in (1, 2, 4, 8, 12) else 0
-            rate_gbps = rate_of(width, SPEED_OF_SIGNAL.get((found[3] or "").upper().rstrip("G"), ""))
-            plugging.cable(one, other, number, width=width, rate_gbps=rate_gbps)
-        elif (found := _SYSTEM.fullmatch(plain)) and "->" not in plain:
-            system = found[1], found[2]
-            _node(plugging, found[1], found[2], "", number)
+            rate_gbps = rate_of(width, SPEED_OF_SIGNAL.get((match[3] or "").upper().rstrip("G"), ""))
+            plugging.cable(first, second, number, width=width, rate_gbps=rate_gbps)
+        elif (match := _SYSTEM.fullmatch(plain)) and "->" not in plain:
+            system = match[1], match[2]
+            _node(plugging, match[1], match[2], "", number)
         else:
             raise at(
-                source, number, f"{short(plain)} is no line of a cable plan; these are TYPE NAME, or P1 -> TYPE NAME P7"
+                source, number, f"{short(plain)} is not a line of a cable plan; write TYPE NAME, or P1 -> TYPE NAME P7"
             )
     return fabric_from(source, lambda: plugging.fabric(stem(source), "a section begins with a line like GSW36 leaf1"))
 
@@ -67,24 +68,24 @@ def fabric_of(data: bytes, source: str) -> Fabric:
 def _node(plugging: Plugging, kind: str, name: str, part: str, number: int) -> ReadNode:
     host = bool(_HOST.fullmatch(kind))
     own = _OWN.fullmatch(kind)
-    called = name if not part else f"{name} {part}" if host else f"{name}/{part}"
-    return plugging.node(called, called, number, switch=not host, ports=int(own[1]) if own else 0)
+    node_name = name if not part else f"{name} {part}" if host else f"{name}/{part}"
+    return plugging.node(node_name, node_name, number, switch=not host, ports=int(own[1]) if own else 0)
 
 
 def _end(plugging: Plugging, kind: str, name: str, port: str, number: int) -> tuple[ReadNode, int]:
-    found = _PORT.fullmatch(port)
-    if not found:
-        raise at(plugging.source, number, f"{short(port)} is no port; a port is P7, or in a part of its system L3/P7")
-    return _node(plugging, kind, name, found[1] or "", number), int(found[2])
+    match = _PORT.fullmatch(port)
+    if not match:
+        raise at(plugging.source, number, f"{short(port)} is not a port; write P7, or L3/P7 for a part of a system")
+    return _node(plugging, kind, name, match[1] or "", number), int(match[2])
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a cable plan; names are left aside (`open_network` keeps them); rates are kept where all are known."""
+    """The topology of a cable plan, with rates if all are known; names are ignored (`open_network` keeps them)."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """The plan of a network, with widths and speeds in the arrows where it has rates."""
+    """The cable plan of a network, with widths and speeds in the arrows if it has rates."""
     return topo_text(planned_fabric(topology), "->")
 
 
@@ -92,7 +93,7 @@ register(
     Format(
         name=NAME,
         suffixes=(".topo",),
-        description="cable plan of the ibutils and of UFM: a section a system, one line per cable",
+        description="cable plan of the ibutils and of UFM: one section per system, one line per cable",
         keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
         read=read,

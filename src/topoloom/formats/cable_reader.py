@@ -1,4 +1,4 @@
-"""Reading cable lists: rows in any order, from any spreadsheet, to a topology and where its switches stand."""
+"""Reading cable lists: rows in any order, from any spreadsheet, converted to a topology and the places of its switches."""
 
 import logging
 import math
@@ -20,7 +20,7 @@ from topoloom.model.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
 
-#: The columns of a whole list, in order; labels come after them. What a list does not know it leaves out.
+#: The columns of a complete list, in order; labels follow them. A list omits columns that it does not know.
 COLUMNS = (
     "cable",
     "kind",
@@ -50,7 +50,7 @@ COLUMNS = (
 )
 
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
-#: A column whose name is this near to one that is read is a misspelt one.
+#: A column whose name is this similar to a known one is a misspelling.
 _NEAR = 0.8
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
@@ -58,7 +58,7 @@ _HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
 
 @dataclass(frozen=True, eq=False)
 class CableList:
-    """What a cable list says.
+    """The content of a cable list.
 
     Attributes
     ----------
@@ -66,31 +66,31 @@ class CableList:
         The file, for messages.
     topology : Topology
     racks : tuple of str
-        The names of the racks, in the order in which they are met.
+        The names of the racks, in the order of their appearance.
     stands : int64[mentions, 3]
-        Where switches stand: switch, rack, line, for every end of a cable and every row of a switch that says it.
+        Places of switches: switch, rack, line, for every end of a cable and every row of a switch that states it.
     length_m : float64[links]
-        The length of each link's cable; NaN where no number is given.
+        The length of each link's cable in m; NaN if not given.
     line : int64[links]
-        The line of each link.
+        The line of each link in the file.
     ports : int32[links, 2]
-        The ports at both ends of each link, as the list has them; those of the topology where the list is silent.
+        The ports at both ends of each link, from the list; those of the topology if the list does not state them.
     endpoint_ports : int32[endpoints]
-        The same for the endpoints at their switches.
+        The switch port of each endpoint, likewise.
     number, endpoint_number : int64[links], int64[endpoints]
-        The number of each cable, of links and of endpoints; 0 where none is given, and where the list has no such cable.
+        The number of each cable, of links and of endpoints; 0 if not given, or if the list has no such cable.
     stock_m : float64[links]
-        The length in which each link's cable was bought; NaN where no number is given.
+        The length in which each link's cable was bought, in m; NaN if not given.
     product : tuple of str
-        The product that each link's cable is; empty where none is given.
+        The product of each link's cable; empty if not given.
     labels : tuple of str
-        What is printed on each switch (A01-U03); empty where the list does not say.
+        The label on each switch (A01-U03); empty if the list does not state it.
     cable, endpoint_cable : tuple of str
-        The number of each link's and each endpoint's cable as it is written; empty where none is given.
+        The number of each link's and each endpoint's cable as written; empty if not given.
     host_ports : int32[endpoints]
-        The port of its host that each endpoint's cable is in; 0 where the list does not say.
+        The host port of each endpoint's cable; 0 if the list does not state it.
     links_plugged, endpoints_plugged : bool
-        Whether the list has both ports of every link, and of every endpoint.
+        Whether the list states both ports of every link, and of every endpoint.
     """
 
     source: str
@@ -114,12 +114,12 @@ class CableList:
 
 
 def read_cables(data: bytes, source: str) -> CableList:
-    """The cable list in a file's bytes.
+    """Parse the cable list in a file's bytes.
 
     Raises
     ------
     InputError
-        A row that is none, two cables in a port: ``file:line: reason``.
+        A row is not valid, or two cables are in one port: ``file:line: reason``.
     """
     reader = _Reader(source, len(data))
     for line, cells in csv_rows(text_of(data, source), source):
@@ -128,20 +128,20 @@ def read_cables(data: bytes, source: str) -> CableList:
 
 
 class _Reader:
-    """Takes the rows of a cable list one by one."""
+    """Processes the rows of a cable list one by one."""
 
     def __init__(self, source: str, text_bytes: int) -> None:
         self._source = source
         self._place: dict[str, int] = {}
         self._width = 0
-        # What cells say, for most are seen many times.
+        # Parsed cells, since most occur many times.
         self._switch_of: dict[str, int] = {}
         self._port_of: dict[str, int] = {}
         # Flat triples (switch or host, port, line): both ends of each link in turn; host cables at switch and at host.
         self._links, self._endpoints, self._hosts = array("q"), array("q"), array("q")
         self._length_m = array("d")
         self._stock_m, self._product = array("d"), list[str]()
-        # NaN: the row does not say.
+        # NaN: the row does not state a rate.
         self._link_rate, self._endpoint_rate = array("d"), array("d")
         self._called, self._endpoint_called = list[str](), list[str]()
         self._label: dict[int, str] = {}
@@ -151,7 +151,7 @@ class _Reader:
         self._rows = SwitchRows(source, text_bytes)
 
     def take(self, cells: list[str], line: int) -> None:
-        """One row; the first is the header."""
+        """Process a row; the first is the header."""
         if not self._place:
             self._header(cells, line)
             return
@@ -183,10 +183,10 @@ class _Reader:
         if len(self._place) < sum(map(bool, names)):
             raise at(self._source, line, "the header names a column twice")
         for name in names:
-            meant = get_close_matches(name, COLUMNS, 1, _NEAR) if name and name not in COLUMNS else []
-            if meant:
+            similar = get_close_matches(name, COLUMNS, 1, _NEAR) if name and name not in COLUMNS else []
+            if similar:
                 log.warning(
-                    "%s:%d: the column %s is not read; did you mean %s?", self._source, line, short(name), meant[0]
+                    "%s:%d: the column %s was not read; did you mean %s?", self._source, line, short(name), similar[0]
                 )
 
     def _link(self, cells: list[str], line: int) -> None:
@@ -207,17 +207,19 @@ class _Reader:
     def _host(self, cells: list[str], line: int) -> None:
         switch = self._switch(cells, "a_switch", line)
         text = cells[self._place["b_switch"]].strip()
-        found = _HOST.fullmatch(text)
-        if not found:
-            raise at(self._source, line, f"b_switch is {short(text)}; on a host's row it is the host, like 'host 17'")
+        match = _HOST.fullmatch(text)
+        if not match:
+            raise at(
+                self._source, line, f"b_switch is {short(text)}; on the row of a host, write the host, like 'host 17'"
+            )
         self._endpoints.extend((switch, self._port(cells, "a_port", line), line))
-        self._hosts.extend((int(found[1]), self._port(cells, "b_port", line), line))
+        self._hosts.extend((int(match[1]), self._port(cells, "b_port", line), line))
         self._endpoint_called.append(self._cable(cells))
         self._endpoint_rate.append(self._rate(cells, line))
         self._stand(cells, "a_rack", switch, line)
 
     def _rate(self, cells: list[str], line: int) -> float:
-        """The rate of a cable; NaN where its row does not say."""
+        """The rate of a cable in Gb/s; NaN if its row does not state it."""
         place = self._place.get(RATE)
         if place is None or not cells[place].strip():
             return math.nan
@@ -227,11 +229,11 @@ class _Reader:
         return rate
 
     def _endpoints_of(self, switch: int, hosts: Sequence[int], cells: list[str], line: int) -> None:
-        """The hosts that a row of kind ``switch`` names, on the first ports of the switch."""
+        """Add the hosts listed in a row of kind ``switch``, on the first ports of the switch."""
         place = self._place.get(HOST_RATE)
-        said = "" if place is None else cells[place].strip()
+        text = "" if place is None else cells[place].strip()
         where = str(at(self._source, line, f"switch {switch}"))
-        rates = unpacked_rates({0: said} if said else {}, np.array([len(hosts)]), lambda _: where)
+        rates = unpacked_rates({0: text} if text else {}, np.array([len(hosts)]), lambda _: where)
         self._endpoint_rate.extend(rates.tolist())
         for port, host in enumerate(hosts, 1):
             self._endpoints.extend((switch, port, line))
@@ -264,12 +266,12 @@ class _Reader:
         return self._port_of[cell]
 
     def _cable(self, cells: list[str]) -> str:
-        """The number of the cable as it is written; empty when the list has none."""
+        """The number of the cable as written; empty if the list has none."""
         place = self._place.get("cable")
         return "" if place is None else unguarded(cells[place]).strip()
 
     def finished(self) -> CableList:
-        """What the list says, once all rows are taken."""
+        """The content of the list, after all rows."""
         collected = self._links, self._endpoints, self._hosts
         links, endpoints, hosts = (np.array(flat, np.int64).reshape(-1, 3) for flat in collected)
         plugs = np.concatenate([links, endpoints])
@@ -280,13 +282,13 @@ class _Reader:
         if highest > allowed:
             line = int(plugs[np.argmax(plugs[:, 0] > allowed), 2])
             reason = "switches are 0 .. n - 1 without large gaps (a row of kind switch allows gaps)"
-            raise at(self._source, line, f"a switch past {allowed}; {reason}")
-        _one_cable_a_port(plugs, "switch", self._source)
-        _one_cable_a_port(hosts, "host", self._source)
+            raise at(self._source, line, f"a switch above {allowed}; {reason}")
+        _refuse_shared_ports(plugs, "switch", self._source)
+        _refuse_shared_ports(hosts, "host", self._source)
         switches = max(highest + 1, self._rows.switches)
-        # Topology keeps the order of the endpoints at a switch: let it be that of their ports.
+        # Topology keeps the order of the endpoints at a switch: make it the order of their ports.
         order = np.lexsort((endpoints[:, 1], endpoints[:, 0]))
-        # Links and their two ports as the topology has them: the lower switch first, sorted, parallel ones by port.
+        # Links and their two ports in the topology's order: the lower switch first, sorted, parallel ones by port.
         ends, ports = links[:, 0].reshape(-1, 2), links[:, 1].reshape(-1, 2)
         turned = ends[:, :1] > ends[:, 1:]
         ends, ports = (np.where(turned, pair[:, ::-1], pair) for pair in (ends, ports))
@@ -302,8 +304,11 @@ class _Reader:
             **self._rows.provenance(),
         )
         ports_now, endpoint_ports = (
-            np.where(theirs == 0, ours, theirs).astype(np.int32)
-            for theirs, ours in ((ports[sorting], topology.link_ports), (endpoints[order, 1], topology.endpoint_ports))
+            np.where(listed == 0, assigned, listed).astype(np.int32)
+            for listed, assigned in (
+                (ports[sorting], topology.link_ports),
+                (endpoints[order, 1], topology.endpoint_ports),
+            )
         )
         return CableList(
             self._source,
@@ -329,26 +334,28 @@ class _Reader:
     def _rates(
         self, link_line: np.ndarray, endpoint_line: np.ndarray, sorting: np.ndarray, order: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """The rates of all cables, links in the order of `sorting`, endpoints in `order`; none where no row has one."""
+        """The rates of all cables, links in the order of `sorting`, endpoints in `order`; empty if no row has one."""
         rates = np.concatenate([np.array(self._link_rate), np.array(self._endpoint_rate)])
         missing = np.isnan(rates)
         if missing.all():
             return {}
         if missing.any():
             line = int(np.concatenate([link_line, endpoint_line])[np.argmax(missing)])
-            raise at(self._source, line, f"a cable without {RATE}, and others have one; give it to all or to none")
+            raise at(
+                self._source, line, f"a cable without {RATE}, though others have one; state it for all or for none"
+            )
         m = len(link_line)
         return {RATE_OF_LINKS: rates[:m][sorting], RATE_OF_ENDPOINTS: rates[m:][order]}
 
 
-def _numbers(called: list[str]) -> np.ndarray:
-    """The numbers of cables, int64[cables]; 0 where there is none, or something else."""
-    return np.array([int(text) if _NUMBER.fullmatch(text) else 0 for text in called], np.int64)
+def _numbers(texts: list[str]) -> np.ndarray:
+    """The numbers of cables, int64[cables]; 0 where there is none, or another text."""
+    return np.array([int(text) if _NUMBER.fullmatch(text) else 0 for text in texts], np.int64)
 
 
-def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:
+def _refuse_shared_ports(ends: np.ndarray, what: str, source: str) -> None:
     """Refuse two cables in one port; `ends` is int64[ends, 3]: switch or host, port (0: not given), line."""
-    # Numbers have nine digits: both fit in one key, which sorts faster than rows do.
+    # Numbers have at most nine digits, so both fit in one key, which sorts faster than rows.
     key = (ends[:, 0] << 30) + ends[:, 1]
     if (np.diff(np.sort(key[ends[:, 1] > 0])) > 0).all():
         return
@@ -358,6 +365,6 @@ def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:
 
 
 def _length(text: str) -> float:
-    """Metres in a cell; half of the world writes 5,8. NaN when it is none: people write "ordered" and "?" there."""
+    """Metres in a cell, also with a decimal comma (5,8); NaN for other texts, such as "ordered" and "?"."""
     metres = decimal_in(text.replace(",", "."))
     return math.nan if metres is None or metres < 0 else metres

@@ -1,4 +1,4 @@
-"""Cable lists: a CSV with one row per cable, for the people who order and lay them, and one row per switch."""
+"""Cable lists: a CSV with one row per cable, for the people who order and install them, and one row per switch."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ Columns = Mapping[str, Sequence[str]]
 
 
 def cable_list(cables: Columns, switches: Columns) -> str:
-    """A cable list as CSV: the rows of the cables, then those of the switches, each as columns of cells."""
+    """A cable list as CSV: the rows of the cables, then those of the switches, each given as columns of cells."""
     rows = [max(map(len, part.values()), default=0) for part in (cables, switches)]
     names = [name for name in COLUMNS if name in cables or name in switches]
     names += [name for name in switches if name not in COLUMNS]
@@ -30,9 +30,9 @@ def cable_list(cables: Columns, switches: Columns) -> str:
 
 
 def switch_rows(topology: Topology, hosts: bool) -> dict[str, Sequence[str]]:
-    """The columns of the rows of kind ``switch``, one a switch: its hosts, its labels; name and spec on the first.
+    """The columns of the rows of kind ``switch``, one per switch: its hosts and labels; name and spec on the first row.
 
-    `hosts` says whether to name the hosts: where their cables are listed, those do.
+    `hosts` states whether to list the hosts, which is not needed if their cables are listed.
     """
     rest = [""] * (topology.switches - 1)
     columns: dict[str, Sequence[str]] = {
@@ -52,7 +52,7 @@ def switch_rows(topology: Topology, hosts: bool) -> dict[str, Sequence[str]]:
         if values.dtype.kind == "U":
             columns[f"label_{key}:text"] = texts(values.tolist())
         else:
-            # Python's shortest text of a float reads back exactly; an integer has no point.
+            # Python's shortest text of a float reads back exactly; that of an integer has no point.
             plain = not key.endswith((":text", ":number"))
             columns[f"label_{key}" if plain else f"label_{key}:number"] = list(map(repr, values.tolist()))
     return columns
@@ -61,7 +61,7 @@ def switch_rows(topology: Topology, hosts: bool) -> dict[str, Sequence[str]]:
 def _host_ranges(topology: Topology) -> Iterator[str]:
     """The hosts of each switch in the order of their ports: ``0..14 20``.
 
-    Two points, for spreadsheets take 1-12 for a date.
+    Two points, because spreadsheets read 1-12 as a date.
     """
     host, at = topology.host, topology.endpoints
     starts = np.ones(host.size, bool)
@@ -75,7 +75,7 @@ def _host_ranges(topology: Topology) -> Iterator[str]:
 
 
 def host_ports(host: np.ndarray) -> np.ndarray:
-    """The port of its host that each endpoint is, from 1, in the order of endpoints; int64[k]."""
+    """The number of each endpoint among the ports of its host, from 1, in the order of endpoints; int64[k]."""
     order = np.argsort(host, kind="stable")
     first = np.searchsorted(host[order], host[order])
     port = np.empty(host.size, np.int64)
@@ -84,7 +84,7 @@ def host_ports(host: np.ndarray) -> np.ndarray:
 
 
 def write(topology: Topology) -> str:
-    """The cables of a topology, links first, then the hosts' cables; only a layout knows racks, lengths and products."""
+    """The cables of a topology, links first, then the hosts' cables; without a layout there are no racks, lengths, products."""
     m, k = len(topology.links), topology.endpoints.size
     ports = topology.link_ports
     ends = {
@@ -102,11 +102,11 @@ def write(topology: Topology) -> str:
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology that a cable list describes; where things stand and how long they are is left aside."""
-    found = read_cables(data, source)
-    topology = found.topology
-    given = (found.ports, topology.link_ports), (found.endpoint_ports, topology.endpoint_ports)
-    if not all(bool((theirs == ours).all()) for theirs, ours in given):
+    """The topology in a cable list; racks and lengths are ignored."""
+    listed = read_cables(data, source)
+    topology = listed.topology
+    ports = (listed.ports, topology.link_ports), (listed.endpoint_ports, topology.endpoint_ports)
+    if not all(bool((in_file == assigned).all()) for in_file, assigned in ports):
         log.warning(
             "%s: topoloom numbers ports itself (hosts first, then links by neighbour); the file's are not kept", source
         )
@@ -114,19 +114,19 @@ def read(data: bytes, source: str) -> Topology:
 
 
 def load_cables(path: str | os.PathLike[str]) -> CableList:
-    """A cable list with everything that it says; raises `InputError` like `load`."""
+    """The complete content of a cable list; raises `InputError` like `load`."""
     return read_cables(contents(os.fspath(path)), os.fspath(path))
 
 
-def cabled_fabric(found: CableList) -> Fabric:
-    """The fabric that a cable list plans: topoloom's names, and the ports of the list where it has them all."""
-    fabric = planned_fabric(found.topology)
-    if found.links_plugged:
-        fabric = replace(fabric, link_ports=found.ports)
-    if found.endpoints_plugged:
-        fabric = replace(fabric, endpoint_ports=found.endpoint_ports, host_ports=found.host_ports)
-    # A switch or a host has at least the ports that the list names.
-    topology, switch_ports, host_sizes = found.topology, fabric.switch_ports.copy(), fabric.host_sizes.copy()
+def cabled_fabric(cables: CableList) -> Fabric:
+    """The fabric planned by a cable list: topoloom's names, and the list's ports if it states them all."""
+    fabric = planned_fabric(cables.topology)
+    if cables.links_plugged:
+        fabric = replace(fabric, link_ports=cables.ports)
+    if cables.endpoints_plugged:
+        fabric = replace(fabric, endpoint_ports=cables.endpoint_ports, host_ports=cables.host_ports)
+    # A switch or a host has at least the ports that the list uses.
+    topology, switch_ports, host_sizes = cables.topology, fabric.switch_ports.copy(), fabric.host_sizes.copy()
     np.maximum.at(switch_ports, topology.links.ravel(), fabric.link_ports.ravel())
     np.maximum.at(switch_ports, topology.endpoints, fabric.endpoint_ports)
     np.maximum.at(host_sizes, topology.host, fabric.host_ports)

@@ -1,4 +1,4 @@
-"""The network file of CAMINOS, read back: NODOS, GRADO, and for each router N and a line of its neighbours."""
+"""Reading the network file of CAMINOS: NODOS, GRADO, and for each router N and a line of its neighbours."""
 
 import re
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology in a file; how many servers a router has stands in the experiment's cfg, so there are no hosts.
+    """The topology in a file. It has no hosts, since their number per router is in the experiment's cfg file.
 
     Raises
     ------
     InputError
-        Other words than NODOS, GRADO and N, a neighbour that is no router, a link that is there from one end only.
+        A line has another keyword than NODOS, GRADO and N, a neighbour is not a router, or only one end lists a link.
     """
     lines = enumerate(text_lines(text_of(data, source)), 1)
     routers = 0
@@ -31,7 +31,7 @@ def read(data: bytes, source: str) -> Topology:
     for line, text in lines:
         words = text.split()
         if not words:
-            raise at(source, line, "an empty line stands only after the line N of a router without neighbours")
+            raise at(source, line, "an empty line may only follow the line N of a router without neighbours")
         if words[0] == "NODOS" and not routers:
             routers = _number(words, source, line, MOST_SWITCHES)
         elif words[0] == "GRADO" and routers:
@@ -39,7 +39,7 @@ def read(data: bytes, source: str) -> Topology:
         elif words[0] == "N" and routers:
             router = _number(words, source, line, routers - 1)
             if router in seen:
-                raise at(source, line, f"router {router} has its line N at line {seen[router]} already")
+                raise at(source, line, f"router {router} already has a line N, on line {seen[router]}")
             seen[router] = line
             for place, neighbour in _neighbours(lines, routers, source, line):
                 if neighbour == router:
@@ -47,7 +47,9 @@ def read(data: bytes, source: str) -> Topology:
                 ends.append((router, neighbour))
                 where.append(place)
         else:
-            raise at(source, line, f"{short(words[0])} out of place; NODOS n comes first, then GRADO d, then N router")
+            raise at(
+                source, line, f"{short(words[0])} is out of place; write NODOS n first, then GRADO d, then N router"
+            )
     if not routers:
         raise at(source, None, "holds no line NODOS")
     return _topology(ends, where, routers, source)
@@ -55,7 +57,7 @@ def read(data: bytes, source: str) -> Topology:
 
 def _number(words: list[str], source: str, line: int, most: int) -> int:
     if len(words) != 2 or not _NUMBER.fullmatch(words[1]) or int(words[1]) > most:
-        raise at(source, line, f"{words[0]} has one number, up to {most}")
+        raise at(source, line, f"{words[0]} needs one number, up to {most}")
     value = int(words[1])
     if words[0] == "NODOS" and not value:
         raise at(source, line, "no routers; a topology has at least one switch")
@@ -68,23 +70,25 @@ def _neighbours(lines: Iterator[tuple[int, str]], routers: int, source: str, lin
         raise at(source, line, "the line of neighbours after it is missing")
     for word in text.split():
         if not _NUMBER.fullmatch(word) or int(word) >= routers:
-            raise at(source, place, f"{short(word)} is no router; routers are 0 to {routers - 1}")
+            raise at(source, place, f"{short(word)} is not a router; routers are 0 to {routers - 1}")
         yield place, int(word)
 
 
 def _topology(ends: list[tuple[int, int]], where: list[int], routers: int, source: str) -> Topology:
-    """Every link must be there from both ends, as often."""
+    """Build the topology; every link must be listed by both ends, equally often."""
     both = np.array(ends, np.int64).reshape(-1, 2)
     out, back = both[:, 0] * routers + both[:, 1], both[:, 1] * routers + both[:, 0]
     if not np.array_equal(np.sort(out), np.sort(back)):
-        known, count = np.unique(out, return_counts=True)
-        place = np.searchsorted(known, back).clip(max=max(0, known.size - 1))
-        other = np.where(known[place] == back, count[place], 0) if known.size else np.zeros(0)
-        own = count[np.searchsorted(known, out)]
+        pairs, count = np.unique(out, return_counts=True)
+        place = np.searchsorted(pairs, back).clip(max=max(0, pairs.size - 1))
+        other = np.where(pairs[place] == back, count[place], 0) if pairs.size else np.zeros(0)
+        own = count[np.searchsorted(pairs, out)]
         row = int(np.flatnonzero(own != other)[0])
         u, v = ends[row]
         raise at(
-            source, where[row], f"{u} has the neighbour {v}, but {v} has not {u} as often; a link stands at both ends"
+            source,
+            where[row],
+            f"{u} lists the neighbour {v}, but {v} does not list {u} as often; list each link at both ends",
         )
     return topology_from(source, links=both[both[:, 0] < both[:, 1]], switches=routers)
 

@@ -65,7 +65,7 @@ def _key(key: str) -> str:
 
 def _column(values: np.ndarray) -> list[str]:
     if values.dtype.kind == "f":
-        # DOT's numbers have no exponents.
+        # Numbers in DOT have no exponents.
         return [np.format_float_positional(value, trim="0") for value in values]
     return [_quoted(value) if isinstance(value, str) else str(value) for value in values.tolist()]
 
@@ -80,27 +80,27 @@ def _quoted(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """DOT knows one escape, the quote, and joins a line that ends in a backslash to the next."""
-    return _ESCAPE.sub(lambda found: {"\\": "\\\\", '"': '"'}.get(found[1], ""), text) if "\\" in text else text
+    """Resolve DOT's only escape, the quote, and join a line that ends in a backslash to the next."""
+    return _ESCAPE.sub(lambda match: {"\\": "\\\\", '"': '"'}.get(match[1], ""), text) if "\\" in text else text
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology in a DOT file; node attributes that every node has become labels, `hosts` endpoints."""
+    """The topology in a DOT file; node attributes that every node has become labels, `hosts` becomes endpoints."""
     return _Parser(text_of(data, source), source).parsed()
 
 
 class _Parser:
-    """Reads ``[strict] graph [ID] { statements }`` token by token."""
+    """Parses ``[strict] graph [ID] { statements }`` token by token."""
 
     def __init__(self, text: str, source: str) -> None:
         self._text = text
         self._source = source
         self._graph = NamedGraph(source, len(text))
         self._defaults: dict[str, Any] = {}
-        # What links have that come from now on, unless theirs is set.
+        # The default rate of links from here on.
         self._rate: Any = None
         self._spec: str | None = None
-        # The token at hand starts at _start and ends at _place; lines are counted up to _counted_to.
+        # The current token starts at _start and ends at _place; lines are counted up to _counted_to.
         self._start = self._place = self._counted_to = 0
         self._line = 1
         # Its kind ("" at the end of the file) and its text with escapes resolved.
@@ -114,14 +114,14 @@ class _Parser:
         if self._is_word("digraph"):
             self._fail("is a directed graph (digraph); links have no direction: write 'graph' and '--'")
         if not self._take_word("graph"):
-            self._fail("does not start with 'graph', as an undirected DOT file does")
+            self._fail("does not start with 'graph'; an undirected DOT file must")
         name = self._id("a name") if self._kind in _IDS else None
         self._take("{", "'{' after 'graph'")
         while not self._is("}"):
             self._statement()
         self._next()
         if self._kind:
-            self._fail("goes on after the closing '}'; topoloom reads one graph a file")
+            self._fail("continues after the closing '}'; topoloom reads one graph per file")
         return self._graph.topology(name, self._spec, merge=strict)
 
     def _statement(self) -> None:
@@ -132,7 +132,7 @@ class _Parser:
         elif self._kind == "number":
             self._plain_links()
         elif self._is("{") or self._is_word("subgraph"):
-            self._fail("holds a subgraph; topoloom reads flat graphs: name each link by itself")
+            self._fail("holds a subgraph; topoloom reads flat graphs: write each link separately")
         elif self._take_word("node"):
             self._defaults = {**self._defaults, **self._attributes()}
             self._graph.default(self._defaults, self._here())
@@ -144,16 +144,16 @@ class _Parser:
             self._link_or_node()
 
     def _plain_links(self) -> None:
-        """Read ``0 -- 1;`` statements, of which large files consist, in one step each; anything else as usual."""
-        found = _LINK.match(self._text, self._start)
-        if found is None:
+        """Read ``0 -- 1;`` statements, of which large files consist, in one step each; other statements as usual."""
+        match = _LINK.match(self._text, self._start)
+        if match is None:
             self._link_or_node()
             return
-        while found is not None:
-            a, b = self._node(found[1]), self._node(found[2])
+        while match is not None:
+            a, b = self._node(match[1]), self._node(match[2])
             self._graph.link(a, b, self._here() if a == b or self._rate is not None else 0, self._rate)
-            self._start = self._place = found.end()
-            found = _LINK.match(self._text, self._place)
+            self._start = self._place = match.end()
+            match = _LINK.match(self._text, self._place)
         self._next()
 
     def _link_or_node(self) -> None:
@@ -170,7 +170,7 @@ class _Parser:
                 self._fail("'->' is for directed graphs; links have no direction: write '--'")
             self._next()
             if self._is("{") or self._is_word("subgraph"):
-                self._fail("links to a subgraph; topoloom reads flat graphs: name each link by itself")
+                self._fail("links to a subgraph; topoloom reads flat graphs: write each link separately")
             line = self._here()
             other = self._node(self._id("a node after '--'"))
             links.append(self._graph.link(last, other, line))
@@ -188,7 +188,7 @@ class _Parser:
     def _node(self, name: str) -> int:
         node = self._graph.node(name)
         for _ in range(2):
-            # A port and a compass point say where a drawing puts the line.
+            # A port and a compass point only affect drawings.
             if self._is(":"):
                 self._next()
                 self._id("a port after ':'")
@@ -196,26 +196,26 @@ class _Parser:
 
     def _attributes(self) -> dict[str, Any]:
         """The attributes in any number of ``[key=value, ...]``."""
-        found: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
         while self._is("["):
             self._next()
             while not self._is("]"):
                 key = self._id("an attribute or ']'")
-                # An attribute without a value is true.
+                # An attribute without a value is "true".
                 value: Any = "true"
                 if self._is("="):
                     self._next()
                     value = self._value()
-                found[key] = value
+                attributes[key] = value
                 if self._is(",") or self._is(";"):
                     self._next()
             self._next()
-        return found
+        return attributes
 
     def _value(self) -> int | float | str:
         kind, token = self._kind, self._token
         if kind == "number" and "." not in token and len(token) > 20:
-            self._fail(f"{short(token)} is a number past 64 bits; write it in quotes")
+            self._fail(f"{short(token)} is a number beyond 64 bits; write it in quotes")
         text = self._id("a value after '='")
         if kind != "number":
             return text
@@ -223,8 +223,8 @@ class _Parser:
 
     def _id(self, wanted: str) -> str:
         if self._kind not in _IDS or (self._kind == "word" and self._token.lower() in _KEYWORDS):
-            found = short(self._token) if self._kind else "the end of the file"
-            self._fail(f"expected {wanted}, found {found}")
+            actual = short(self._token) if self._kind else "the end of the file"
+            self._fail(f"expected {wanted}, found {actual}")
         token = self._token
         self._next()
         return token
@@ -236,10 +236,10 @@ class _Parser:
         return self._kind == "word" and self._token.lower() == word
 
     def _take_word(self, word: str) -> bool:
-        found = self._is_word(word)
-        if found:
+        is_next = self._is_word(word)
+        if is_next:
             self._next()
-        return found
+        return is_next
 
     def _take(self, mark: str, wanted: str) -> None:
         if not self._is(mark):
@@ -248,16 +248,16 @@ class _Parser:
 
     def _next(self) -> None:
         while True:
-            found = _TOKEN.match(self._text, self._place)
-            if found is None:
+            match = _TOKEN.match(self._text, self._place)
+            if match is None:
                 self._kind = self._token = ""
                 if self._place < len(self._text):
                     self._unreadable()
                 return
-            kind = found.lastgroup or ""
-            self._start, self._place = self._place, found.end()
+            kind = match.lastgroup or ""
+            self._start, self._place = self._place, match.end()
             if kind != "skip":
-                self._kind, self._token = kind, found[kind]
+                self._kind, self._token = kind, match[kind]
                 if kind == "quoted":
                     self._token = _unescaped(self._token)
                 return
@@ -266,15 +266,15 @@ class _Parser:
         self._start = self._place
         rest = self._text[self._place : self._place + 40]
         if rest.startswith('"'):
-            self._fail("a quote opens here and never closes")
+            self._fail("the quote that opens here never closes")
         if rest.startswith("/*"):
-            self._fail("a comment opens here and never closes")
+            self._fail("the comment that opens here never closes")
         if rest.startswith("<"):
             self._fail("holds an HTML string <...>, which topoloom does not read; write it in quotes")
         self._fail(f"{short((rest.split() or [rest])[0])} cannot be read as DOT")
 
     def _here(self) -> int:
-        """The line of the token at hand, counted on from where it was last asked for."""
+        """The line of the current token, counted from where it was last asked for."""
         self._line += self._text.count("\n", self._counted_to, self._start)
         self._counted_to = self._start
         return self._line

@@ -1,4 +1,4 @@
-"""Edge lists of the order/degree competition (Graph Golf): two switch ids a line, or two grid points ``x,y``."""
+"""Edge lists of the order/degree competition (Graph Golf): two switch ids per line, or two grid points ``x,y``."""
 
 import io
 import re
@@ -14,13 +14,13 @@ from topoloom.formats._text import largest_id_allowed, short, text_of, topology_
 from topoloom.model.link_rates import RATE, rate_in, rate_text
 from topoloom.model.topology import MOST_SWITCHES, Topology
 
-#: What the writer puts first when the links alone do not tell how many switches there are.
+#: The first line of a file whose links do not determine the number of switches.
 _COUNT = re.compile(r"#\s*switches\s+(\S+)\s*")
-#: What declares that lines have a third word, the rate of the link.
+#: The comment that declares a third word per line, the rate of the link.
 _COLUMNS = f"switch switch {RATE}"
 _RATED = re.compile(rf"#\s*(switch\s+switch\s+{RATE})\s*", re.IGNORECASE)
 _POINT = re.compile(r"#\s*switch\s+(\S+)\s*")
-#: Ids of up to nine digits cannot overflow; longer ones are absurd anyway.
+#: Ids of up to nine digits cannot overflow; longer ones are mistakes.
 _ID = re.compile(r"[0-9]{1,9}")
 _GRID_ID = re.compile(r"(-?[0-9]{1,9}),(-?[0-9]{1,9})")
 
@@ -30,14 +30,14 @@ _HOLDS_RATE = f"after '# {_COLUMNS}' a line holds two switch ids and a rate in G
 
 
 def write(topology: Topology) -> str:
-    """The links, one a line; a first line ``# switches N`` only when the highest switches have no link.
+    """The links, one per line; a first line ``# switches N`` only if the highest switches have no link.
 
-    With rates each line has a third word, which a first line ``# switch switch rate_gbps`` declares.
+    With rates, each line has a third word, declared by a first line ``# switch switch rate_gbps``.
     """
     ids = 2 * len(topology.links)
     highest = int(topology.links.max(initial=-1))
-    told = highest + 1 == topology.switches and highest <= largest_id_allowed(ids)
-    count = "" if told else f"# switches {topology.switches}\n"
+    count_is_implied = highest + 1 == topology.switches and highest <= largest_id_allowed(ids)
+    count = "" if count_is_implied else f"# switches {topology.switches}\n"
     if topology.link_rate_gbps is None:
         return count + formatted_rows(topology.links, "{} {}\n")
     rates = map(rate_text, topology.link_rate_gbps.tolist())
@@ -59,14 +59,14 @@ def read(data: bytes, source: str) -> Topology:
         return topology_from(source, links=quick, switches=int(quick.max()) + 1)
     lines = text_lines(text_of(data, source))
     first = next((words for _, words in _pairs(lines)), [""])
-    points = [_point(told, source, number) for number, told in _comments(lines, _POINT)]
+    points = [_point(word, source, number) for number, word in _comments(lines, _POINT)]
     return _grid(lines, points, source) if "," in first[0] or points else _plain(lines, source)
 
 
 def _quick(data: bytes) -> np.ndarray | None:
-    """Links, int64[m, 2], of a clean file; None for any other, which the line-by-line pass then reads or explains.
+    """Links, int64[m, 2], of a clean file; None for any other, which the line-by-line parser then reads or explains.
 
-    NumPy's reader is many times as fast as a loop over lines, but knows neither our comments nor our errors.
+    NumPy's reader is many times faster than a loop over lines, but supports neither comments nor our error messages.
     """
     if data.translate(None, b"0123456789 \t\r\n") or data.count(b"\r") != data.count(b"\r\n"):
         return None
@@ -81,7 +81,7 @@ def _quick(data: bytes) -> np.ndarray | None:
 
 
 def _pairs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """The words of each line that holds any, comments cut off, with the line's number from 1."""
+    """The words of each nonempty line without its comment, with the line number from 1."""
     for number, line in enumerate(lines, 1):
         words = (line.partition("#")[0] if "#" in line else line).split()
         if words:
@@ -89,19 +89,19 @@ def _pairs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _comments(lines: list[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    """What `pattern` captures in comment lines, with the lines' numbers from 1."""
+    """The text that `pattern` captures in comment lines, with the line numbers from 1."""
     for number, line in enumerate(lines, 1):
-        found = pattern.fullmatch(line.strip()) if "#" in line else None
-        if found:
-            yield number, found[1]
+        match = pattern.fullmatch(line.strip()) if "#" in line else None
+        if match:
+            yield number, match[1]
 
 
 def _plain(lines: list[str], source: str) -> Topology:
     switches = 0
-    for number, told in _comments(lines, _COUNT):
-        if not _ID.fullmatch(told) or not 0 < int(told) <= MOST_SWITCHES:
-            raise at(source, number, f"{short(told)} switches; a topology has 1 to {MOST_SWITCHES}")
-        switches = int(told)
+    for number, word in _comments(lines, _COUNT):
+        if not _ID.fullmatch(word) or not 0 < int(word) <= MOST_SWITCHES:
+            raise at(source, number, f"{short(word)} switches; a topology has 1 to {MOST_SWITCHES}")
+        switches = int(word)
     rated = any(True for _ in _comments(lines, _RATED))
     ends: list[int] = []
     places: list[int] = []
@@ -112,7 +112,7 @@ def _plain(lines: list[str], source: str) -> Topology:
         if rated:
             rate = rate_in(words[2])
             if rate is None:
-                raise at(source, number, f"{short(words[2])} is no rate; {_HOLDS_RATE}")
+                raise at(source, number, f"{short(words[2])} is not a rate; {_HOLDS_RATE}")
             rates.append(rate)
         u, v = _switch(words[0], source, number), _switch(words[1], source, number)
         if u == v:
@@ -126,8 +126,8 @@ def _plain(lines: list[str], source: str) -> Topology:
     if links.max(initial=0) > allowed:
         line = places[int(np.argmax(links.max(axis=1) > allowed))]
         if switches:
-            raise at(source, line, f"a switch id past {allowed}, but the file says '# switches {switches}'")
-        raise _absurd(source, line, allowed)
+            raise at(source, line, f"a switch id above {allowed}, but the file states '# switches {switches}'")
+        raise _id_too_large(source, line, allowed)
     return topology_from(
         source,
         links=links,
@@ -145,31 +145,31 @@ def _switch(word: str, source: str, line: int) -> int:
         if "," in word:
             raise at(source, line, f"{short(word)} is a grid point, but the first line holds plain ids; use one kind")
         if word.isascii() and word.isdigit():
-            raise _absurd(source, line, MOST_SWITCHES - 1)
+            raise _id_too_large(source, line, MOST_SWITCHES - 1)
         raise at(source, line, f"{short(word)} is not a switch id; ids are whole numbers from 0")
     return int(word)
 
 
-def _absurd(source: str, line: int, allowed: int) -> InputError:
+def _id_too_large(source: str, line: int, allowed: int) -> InputError:
     return at(
         source,
         line,
-        f"a switch id past {allowed}; ids are 0 .. n - 1 without large gaps (a first line '# switches N' allows gaps)",
+        f"a switch id above {allowed}; ids are 0 .. n - 1 without large gaps (a first line '# switches N' allows gaps)",
     )
 
 
 def _grid(lines: list[str], points: list[tuple[int, int]], source: str) -> Topology:
-    """Grid points to switches: the points that occur, numbered row by row (y, then x)."""
+    """The topology of a list of grid points: the points that occur are switches, numbered row by row (y, then x)."""
     ends = [coordinate for point in points for coordinate in point]
     for number, words in _pairs(lines):
         if len(words) != 2:
             raise at(source, number, f"{_words(words)}; a line holds two grid points, like '0,0 1,0'")
-        one, other = _point(words[0], source, number), _point(words[1], source, number)
-        if one == other:
+        first, second = _point(words[0], source, number), _point(words[1], source, number)
+        if first == second:
             raise at(source, number, f"the switch at {words[0]} is linked to itself; a link joins two switches")
-        ends += (*one, *other)
+        ends += (*first, *second)
     xy = np.array(ends, np.int64).reshape(-1, 2)
-    # One key for both coordinates sorts many times as fast as rows do; nine digits stay below 2^30.
+    # One key for both coordinates sorts many times faster than rows; nine digits stay below 2^30.
     keys, number_of = np.unique((xy[:, 1] << 31) + xy[:, 0] + (1 << 30), return_inverse=True)
     if len(keys) > MOST_SWITCHES:
         raise at(source, None, f"{len(keys)} switches; at most {MOST_SWITCHES} are read")
@@ -179,10 +179,10 @@ def _grid(lines: list[str], points: list[tuple[int, int]], source: str) -> Topol
 
 
 def _point(word: str, source: str, line: int) -> tuple[int, int]:
-    found = _GRID_ID.fullmatch(word)
-    if not found:
+    match = _GRID_ID.fullmatch(word)
+    if not match:
         raise at(source, line, f"{short(word)} is not a grid point; write x,y with whole numbers of up to nine digits")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 register(

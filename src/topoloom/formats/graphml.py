@@ -18,7 +18,7 @@ from topoloom.model.topology import Topology
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 _TYPES = {"i": "long", "f": "double", "U": "string"}
-_DEEPEST = 100
+_MOST_DEPTH = 100
 
 
 def write(topology: Topology) -> str:
@@ -34,7 +34,7 @@ def _lines(topology: Topology) -> Iterator[str]:
     yield f'  <key id="{HOSTS}" for="node" attr.name="{HOSTS}" attr.type="int"/>\n'
     host_rates = host_rate_texts(topology)
     if topology.rated:
-        # Where the hosts of a switch differ there is a list.
+        # A list where the hosts of a switch have different rates.
         kind = "string" if any(" " in text for text in host_rates.values()) else "double"
         yield f'  <key id="{RATE}" for="edge" attr.name="{RATE}" attr.type="double"/>\n'
         yield f'  <key id="{HOST_RATE}" for="node" attr.name="{HOST_RATE}" attr.type="{kind}"/>\n'
@@ -63,23 +63,23 @@ def _lines(topology: Topology) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    # A bare carriage return would come back as a line feed.
+    # A bare carriage return would be read back as a line feed.
     return escape(_xml(text), {"\r": "&#13;"})
 
 
 def _xml(text: str) -> str:
-    found = _NO_XML.search(text)
-    if found:
-        raise InputError(f"{short(text)} holds the character {found[0]!a}, which XML cannot; use topoloom's JSON")
+    match = _NO_XML.search(text)
+    if match:
+        raise InputError(f"{short(text)} holds the character {match[0]!a}, which XML cannot hold; use topoloom's JSON")
     return text
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology in a GraphML file; node attributes that every node has become labels, `hosts` endpoints.
+    """The topology in a GraphML file; node attributes that every node has become labels, `hosts` becomes endpoints.
 
-    The edge attribute `rate_gbps` is a link's rate, the node attribute `host_rate_gbps` that of its endpoints.
+    The edge attribute `rate_gbps` is a link's rate, the node attribute `host_rate_gbps` the rate of its endpoints.
 
-    Where no node has `hosts`, the whole numbers `endpoints` of SST Merlin's anytopo count.
+    If no node has `hosts`, the whole numbers `endpoints` of SST Merlin's anytopo count.
     """
     text = text_of(data, source)
     reader = _Reader(source, len(data))
@@ -92,7 +92,7 @@ def read(data: bytes, source: str) -> Topology:
 
 @dataclass
 class _Key:
-    """A declared attribute: what it belongs to (node, graph, ...), its name, its type and its default."""
+    """A declared attribute: its domain (node, graph, ...), its name, its type and its default."""
 
     domain: str
     name: str
@@ -102,7 +102,7 @@ class _Key:
 
 @dataclass(slots=True)
 class _Open:
-    """An element that has not ended: its tag, the node or the edge around it, the text in it, whether elements were in it."""
+    """An open element: its tag, the node or edge around it, its text, and whether it contained elements."""
 
     tag: str
     key: str = ""
@@ -113,7 +113,7 @@ class _Open:
 
 
 class _Reader:
-    """Turns expat's events into a `NamedGraph`."""
+    """Converts expat's events to a `NamedGraph`."""
 
     def __init__(self, source: str, text_bytes: int) -> None:
         self._source = source
@@ -125,7 +125,7 @@ class _Reader:
         self._mentioned: dict[int, tuple[str, int]] = {}
         self._about: dict[str, str] = {}
         self._graphs = 0
-        # The text is UTF-8 by now, whatever its first line declares.
+        # The text is UTF-8 here, whatever its first line declares.
         self.parser = expat.ParserCreate("utf-8", " ")
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -139,7 +139,7 @@ class _Reader:
             raise at(self._source, None, "holds no <graph>")
         for name, line in self._mentioned.values():
             raise at(self._source, line, f"an edge ends at {short(name)}, but there is no such node")
-        # By name, not by key: many keys of one name must not cost many passes over the nodes.
+        # By name, not by key: many keys of one name must not cause many passes over the nodes.
         keys = self._keys.values()
         defaults = {key.name: key.default for key in keys if key.default is not None and key.domain in {"node", "all"}}
         self._graph.default(defaults, None, everywhere=True)
@@ -156,8 +156,8 @@ class _Reader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(" ")[2]
-        if len(self._open) >= _DEEPEST:
-            raise self._wrong(f"nests more than {_DEEPEST} elements deep")
+        if len(self._open) >= _MOST_DEPTH:
+            raise self._wrong(f"nests more than {_MOST_DEPTH} elements deep")
         parent = self._open[-1] if self._open else None
         if parent is None and tag != "graphml":
             raise self._wrong(f"starts with <{tag[:40]}>; a GraphML file starts with <graphml>")
@@ -167,14 +167,14 @@ class _Reader:
             parent.nested = True
             opened.node, opened.edge = parent.node, parent.edge
             if parent.tag in {"data", "default"}:
-                # Drawings of yEd and the like: not ours, and neither is what is inside.
+                # Drawings of yEd and similar tools are ignored with all that they contain.
                 opened.tag = "data"
                 return
         self._enter(opened, parent, attributes)
 
     def _enter(self, opened: _Open, parent: _Open | None, attributes: dict[str, str]) -> None:
         if opened.tag == "key":
-            opened.key = self._requirement(attributes, "id", "key")
+            opened.key = self._required(attributes, "id", "key")
             named = attributes.get("attr.name", "")
             self._keys[opened.key] = _Key(attributes.get("for", "all"), named, attributes.get("attr.type", "string"))
         elif opened.tag == "default" and parent is not None:
@@ -182,7 +182,7 @@ class _Reader:
         elif opened.tag == "graph":
             self._graphs += 1
             if self._graphs > 1:
-                raise self._wrong("holds a second <graph>; topoloom reads one flat graph a file")
+                raise self._wrong("holds a second <graph>; topoloom reads one flat graph per file")
             if attributes.get("edgedefault") == "directed":
                 raise self._wrong('is a directed graph; links have no direction: write edgedefault="undirected"')
         elif opened.tag == "node":
@@ -192,15 +192,15 @@ class _Reader:
         elif opened.tag == "hyperedge":
             raise self._wrong("holds a <hyperedge>; a link joins two switches")
         elif opened.tag == "data":
-            opened.key = self._requirement(attributes, "key", "data")
+            opened.key = self._required(attributes, "key", "data")
 
-    def _requirement(self, attributes: dict[str, str], key: str, tag: str) -> str:
+    def _required(self, attributes: dict[str, str], key: str, tag: str) -> str:
         if key not in attributes:
             raise self._wrong(f"<{tag}> has no {key}=")
         return attributes[key]
 
     def _node(self, opened: _Open, attributes: dict[str, str]) -> None:
-        name = self._requirement(attributes, "id", "node")
+        name = self._required(attributes, "id", "node")
         node = self._graph.node(name)
         if node in self._declared:
             raise self._wrong(f"the node {short(name)} is declared twice")
@@ -214,9 +214,9 @@ class _Reader:
         line = self.parser.CurrentLineNumber
         ends = []
         for key in ("source", "target"):
-            name = self._requirement(attributes, key, "edge")
+            name = self._required(attributes, key, "edge")
             end = self._graph.node(name)
-            # GraphML lets an edge come before its nodes.
+            # In GraphML an edge may precede its nodes.
             if end not in self._declared:
                 self._mentioned.setdefault(end, (name, line))
             ends.append(end)

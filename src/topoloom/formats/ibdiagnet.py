@@ -1,7 +1,7 @@
-"""ibdiagnet's ``ibdiagnet2.db_csv``: nodes, links, LIDs, rates and cables of a fabric, in sections of CSV.
+"""ibdiagnet's ``ibdiagnet2.db_csv``: nodes, links, LIDs, rates and cables of a fabric, in CSV sections.
 
-Sections ``NODES`` and ``LINKS`` are needed; ``PORTS`` (LIDs, GUIDs of ports, widths and speeds) and ``CABLE_INFO`` (part
-numbers and lengths) are read where they are there. Columns are found by name. Numbers of widths and speeds are those of
+Sections ``NODES`` and ``LINKS`` are required; ``PORTS`` (LIDs, GUIDs of ports, widths and speeds) and ``CABLE_INFO`` (part
+numbers and lengths) are read if present. Columns are looked up by name. The codes of widths and speeds are those of
 ibdiagnet's library (ibutils2, ibdm/Fabric.h: IBLinkWidth, IBLinkSpeed).
 """
 
@@ -36,28 +36,28 @@ _Port = tuple[int, int]
 
 
 def fabric_of(data: bytes, source: str) -> Fabric:
-    """The fabric that the file describes.
+    """The fabric in the file.
 
     Raises
     ------
     InputError
-        A section that is needed and missing, or cut off; a value that is none; a link to a node that is not there.
+        A required section is missing or cut off, a value is not valid, or a link leads to an unknown node.
     """
     text = text_of(data, source)
-    found = sections(text, source, _SECTIONS)
+    rows_of = sections(text, source, _SECTIONS)
     for needed in _SECTIONS[:2]:
-        if needed not in found:
+        if needed not in rows_of:
             raise at(
                 source,
                 None,
                 f"has no section {needed}, so it describes no fabric; ibdiagnet2.db_csv has START_{needed}",
             )
-    ports = {_port(row): row for row in found.get("PORTS", [])}
-    cables = {_port(row): row for row in found.get("CABLE_INFO", [])}
+    ports = {_port(row): row for row in rows_of.get("PORTS", [])}
+    cables = {_port(row): row for row in rows_of.get("CABLE_INFO", [])}
     plugging = Plugging(source)
-    for row in found["NODES"]:
+    for row in rows_of["NODES"]:
         _node(plugging, row, ports)
-    for row in found["LINKS"]:
+    for row in rows_of["LINKS"]:
         _link(plugging, row, ports, cables)
     return fabric_from(source, lambda: plugging.fabric(stem(source), "NODES has rows with NodeType 2"))
 
@@ -71,7 +71,7 @@ def _node(plugging: Plugging, row: Row, ports: dict[_Port, Row]) -> None:
     if guid is None or kind not in (_HOST, _SWITCH, _ROUTER):
         raise row.wrong(f"NodeType {kind}; 1 is an adapter, 2 a switch, 3 a router")
     if plugging.known(f"{guid:x}") is not None:
-        raise row.wrong(f"node 0x{guid:016x} is there twice")
+        raise row.wrong(f"node 0x{guid:016x} appears twice")
     own = ports.get((guid, 0))
     plugging.node(
         f"{guid:x}",
@@ -89,7 +89,7 @@ def _node(plugging: Plugging, row: Row, ports: dict[_Port, Row]) -> None:
 
 
 def _lid(port: Row | None) -> int:
-    """A LID; 0 where none was given to the port."""
+    """The LID of a port; 0 if it has none."""
     lid = (port.number("LID") or 0) if port is not None else 0
     return lid if lid < 0xC000 else 0
 
@@ -102,24 +102,24 @@ def _link(plugging: Plugging, row: Row, ports: dict[_Port, Row], cables: dict[_P
         if node is None:
             raise row.wrong(f"node 0x{guid:016x} is not in section NODES")
         ends.append((node, guid or 0, port or 0))
-    (one, guid, port), (other, far_guid, far_port) = ends
-    both = [ports.get((guid, port)), ports.get((far_guid, far_port))]
-    said = [end for end in (cables.get((guid, port)), cables.get((far_guid, far_port))) if end is not None]
-    rates = [_rate(end) for end in both if end is not None]
-    # The slower end tells; a port that is not known says nothing.
+    (near, guid, port), (peer, peer_guid, peer_port) = ends
+    port_rows = [ports.get((guid, port)), ports.get((peer_guid, peer_port))]
+    cable_rows = [end for end in (cables.get((guid, port)), cables.get((peer_guid, peer_port))) if end is not None]
+    rates = [_rate(end) for end in port_rows if end is not None]
+    # The rate of the slower end counts; a port without a rate is ignored.
     width, rate_gbps = min(
         (rate for rate in rates if rate[1]), key=lambda rate: rate[1], default=max(rates, default=(0, 0.0))
     )
     plugging.cable(
-        (one, port),
-        (other, far_port),
+        (near, port),
+        (peer, peer_port),
         row.line,
         width=width,
         rate_gbps=rate_gbps,
-        length_m=max((_length(end) for end in said), default=0.0),
-        part=next((part for end in said if (part := end.text("PN"))), ""),
-        guids=(_own(one.switch, both[0]), _own(other.switch, both[1])),
-        lids=(0 if one.switch else _lid(both[0]), 0 if other.switch else _lid(both[1])),
+        length_m=max((_length(end) for end in cable_rows), default=0.0),
+        part=next((part for end in cable_rows if (part := end.text("PN"))), ""),
+        guids=(_own(near.switch, port_rows[0]), _own(peer.switch, port_rows[1])),
+        lids=(0 if near.switch else _lid(port_rows[0]), 0 if peer.switch else _lid(port_rows[1])),
     )
 
 
@@ -133,20 +133,20 @@ def _rate(port: Row) -> tuple[int, float]:
 
 
 def _length(cable: Row) -> float:
-    """The length of a cable in metres: LengthDesc (``3 m``), else that of copper or fibre; 0 where it does not say."""
+    """The length of a cable in metres: LengthDesc (``3 m``), else that of copper or fibre; 0 if not stated."""
     for column in ("LengthDesc", "LengthCopperOrActive", "LengthSMFiber"):
-        if (found := _LENGTH.fullmatch(cable.text(column))) and float(found[1]) > 0:
-            return float(found[1])
+        if (match := _LENGTH.fullmatch(cable.text(column))) and float(match[1]) > 0:
+            return float(match[1])
     return 0.0
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric, with rates where all are known; names and GUIDs are left aside (`open_network` keeps them)."""
+    """The topology of a fabric, with rates if all are known; names and GUIDs are ignored (`open_network` keeps them)."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """Sections NODES and LINKS of a planned network: every link once, hosts' links first; PORTS where it has rates."""
+    """Sections NODES and LINKS of a planned network: every link once, hosts' links first; PORTS if it has rates."""
     fabric = planned_fabric(topology)
     hosts, switches = (
         [f"0x{g:016x}" for g in fabric.host_guids.tolist()],
@@ -201,7 +201,7 @@ def _ports_section(fabric: Fabric, hosts: list[str], switches: list[str]) -> lis
 
 
 def _codes(gbps: float) -> str:
-    """Width and speed of a rate as ibdiagnet numbers them: ``2,2048``."""
+    """Width and speed of a rate as ibdiagnet's codes: ``2,2048``."""
     lanes = lanes_of(gbps)
     width = next(code for code, count in _WIDTHS.items() if count == lanes)
     return f"{width},{next(code for code, name in _SPEEDS.items() if rate_of(lanes, name) == gbps)}"

@@ -1,7 +1,7 @@
-"""ibdiagnet's ``ibdiagnet2.lst``: a line for each link, with both of its ends, width and speed.
+"""ibdiagnet's ``ibdiagnet2.lst``: one line per link, with both of its ends, width and speed.
 
 ``{ CA Ports:02 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:1003 Rev:.. {name} LID:0005 PN:01 } { SW .. } PHY=4x
-LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex: PN:14 is port 20. A link is there once or from both ends.
+LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are hexadecimal: PN:14 is port 20. A link appears once or from both ends.
 """
 
 import re
@@ -17,7 +17,7 @@ from topoloom.formats._text import fabric_from, short, stem, text_of
 from topoloom.model.topology import Topology
 
 NAME = "ibdiagnet-lst"
-_LONGEST_LINE = 4096
+_MOST_LINE_CHARACTERS = 4096
 _END = re.compile(
     r"\{\s*(CA|SW|RTR?|ROUTER)\s+Ports:([0-9a-fA-F]{1,4})\s+SystemGUID:([0-9a-fA-F]{1,16})\s+NodeGUID:([0-9a-fA-F]{1,16})\s+"
     r"PortGUID:([0-9a-fA-F]{1,16})\s+VenID:[0-9a-fA-F]+\s+DevID:([0-9a-fA-F]{1,8})\s+Rev:[0-9a-fA-F]+\s+"
@@ -27,68 +27,70 @@ _REST = re.compile(r"(?:PHY=(\S+))?\s*(?:LOG=(\S+))?\s*(?:SPD=(\S+))?\s*")
 
 
 def fabric_of(data: bytes, source: str) -> Fabric:
-    """The fabric that the file describes; switches without a cable are not in it.
+    """The fabric in the file, without switches that have no cable.
 
     Raises
     ------
     InputError
-        A line that is none; two cables in a port; two nodes of one GUID.
+        A line is not valid, two cables are in one port, or two nodes have the same GUID.
     """
     plugging = Plugging(source)
-    for number, line in lines_of(text_of(data, source), source, _LONGEST_LINE):
+    for number, line in lines_of(text_of(data, source), source, _MOST_LINE_CHARACTERS):
         if not line.strip() or line.startswith("#"):
             continue
         line, place = line.strip(), 0
         ends: list[tuple[ReadNode, int, int | None, int]] = []
         for _ in range(2):
-            found = _END.match(line, place)
-            if not found:
+            match = _END.match(line, place)
+            if not match:
                 raise at(
-                    source, number, f"{short(line)} is no link of ibdiagnet2.lst: {{ CA .. }} {{ SW .. }} PHY=4x .."
+                    source,
+                    number,
+                    f"{short(line)} is not a link of ibdiagnet2.lst, like {{ CA .. }} {{ SW .. }} PHY=4x ..",
                 )
-            ends.append(_end(plugging, found, number))
-            place = found.end()
+            ends.append(_end(plugging, match, number))
+            place = match.end()
         rest = _REST.fullmatch(line, place)
         if not rest:
-            raise at(source, number, f"{short(line[place:].strip())} where a link ends; that is PHY=4x LOG=ACT SPD=10")
+            raise at(source, number, f"{short(line[place:].strip())} at the end of a link; write PHY=4x LOG=ACT SPD=10")
         width = int(rest[1][:-1]) if rest[1] and re.fullmatch(r"(?:1|2|4|8|12)x", rest[1], re.IGNORECASE) else 0
         speed = SPEED_OF_SIGNAL.get((rest[3] or "").upper(), "")
-        (one, port, guid, lid), (other, at_far, far_guid, far_lid) = ends
+        (node, port, guid, lid), (peer, peer_port, peer_guid, peer_lid) = ends
         plugging.cable(
-            *((one, port), (other, at_far), number),
+            *((node, port), (peer, peer_port), number),
             width=width,
             rate_gbps=rate_of(width, speed),
-            guids=(guid, far_guid),
-            lids=(lid, far_lid),
+            guids=(guid, peer_guid),
+            lids=(lid, peer_lid),
         )
     return fabric_from(source, lambda: plugging.fabric(stem(source), "a line has { SW .. } where a switch is"))
 
 
-def _end(plugging: Plugging, found: re.Match[str], number: int) -> tuple[ReadNode, int, int | None, int]:
-    """The node and the port at one end, and the port's own GUID and LID where it is a host's."""
-    switch, router = found[1] == "SW", found[1].startswith("R")
-    guid, lid = int(found[4], 16), int(found[8], 16)
+def _end(plugging: Plugging, match: re.Match[str], number: int) -> tuple[ReadNode, int, int | None, int]:
+    """The node and the port at one end, and for a host the port's own GUID and LID."""
+    switch, router = match[1] == "SW", match[1].startswith("R")
+    guid, lid = int(match[4], 16), int(match[8], 16)
     lid = lid if lid < 0xC000 else 0
     node = plugging.node(
-        *(f"{guid:x}", found[7] or f"0x{guid:016x}", number),
+        *(f"{guid:x}", match[7] or f"0x{guid:016x}", number),
         switch=switch,
-        ports=int(found[2], 16),
+        ports=int(match[2], 16),
         guid=guid,
         lid=lid if switch else 0,
-        device=int(found[6], 16) & 0xFFFF,
-        system=int(found[3], 16),
+        device=int(match[6], 16) & 0xFFFF,
+        system=int(match[3], 16),
         router=router,
     )
-    return node, int(found[9], 16), None if switch else int(found[5], 16), 0 if switch else lid
+    return node, int(match[9], 16), None if switch else int(match[5], 16), 0 if switch else lid
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric, with rates where all are known; names and GUIDs are left aside (`open_network` keeps them)."""
+    """The topology of a fabric, with rates if all are known; names and GUIDs are ignored (`open_network` keeps them)."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """A line for each link of a planned network, hosts' links first, with width and speed where it has rates."""
+    """One line per link of a planned network, hosts' links first, with width and speed if it has rates."""
     fabric = planned_fabric(topology)
 
     def end(kind: str, at: int, port: int, own: int) -> str:

@@ -1,4 +1,4 @@
-"""InfiniBand fabrics: what ibnetdiscover prints, and the file that ibsim reads."""
+"""InfiniBand fabrics: the output of ibnetdiscover, which is also the file that ibsim reads."""
 
 import os
 
@@ -13,7 +13,7 @@ from topoloom.model.topology import Topology
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric; names, GUIDs and LIDs are left aside (`load_fabric` keeps them)."""
+    """The topology of a fabric; names, GUIDs and LIDs are ignored (`load_fabric` keeps them)."""
     return fabric_of(data, source).topology
 
 
@@ -23,19 +23,19 @@ def load_fabric(path: str | os.PathLike[str]) -> Fabric:
     return fabric_of(data, source)
 
 
-def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:
-    """The fabric that a file's content describes.
+def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
+    """The fabric in the content of a file.
 
     Parameters
     ----------
     data : bytes
     source : str
         The file, for messages.
-    borne : bool
-        As `load_fabric` has it.
+    lenient : bool
+        As in `topoloom.fabric.discovery.read_fabric`.
     """
     text = text_of(data, source)
-    return fabric_from(source, lambda: read_fabric(text, source, stem(source), borne=borne))
+    return fabric_from(source, lambda: read_fabric(text, source, stem(source), lenient=lenient))
 
 
 NAME = "ibnetdiscover"
@@ -44,7 +44,7 @@ register(
     Format(
         name=NAME,
         suffixes=(".net", ".ibnetdiscover"),
-        description="InfiniBand fabric: what ibnetdiscover prints and ibsim reads",
+        description="InfiniBand fabric: output of ibnetdiscover, input of ibsim",
         keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
         read=read,

@@ -1,6 +1,7 @@
-"""InfraGraph files, read back: devices, instances and edges to switches, hosts and cables.
+"""Reading InfraGraph files: devices, instances and edges, converted to switches, hosts and cables.
 
-The package ``infragraph`` takes unknown links, ports past their count and ports used twice without a word; here none is.
+The package ``infragraph`` silently accepts unknown links, ports above their count and ports used twice; this reader refuses
+them.
 """
 
 import itertools
@@ -26,17 +27,17 @@ from topoloom.model.topology import MOST_SWITCHES, Topology
 
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")
 _MOST_CABLES = 1 << 22
-#: What a cable takes while the file is read; a port at the end of an edge has one at least.
+#: Bytes per cable while the file is read; a port at the end of an edge has at least one.
 _CABLE_BYTES = 700.0
-_DEEPEST = 50
-#: What makes a device a host, whatever else is in it; and what makes any other a switch. The ASICs of switches are
-#: processors (cpu) in the files that come with the package.
+_MOST_DEPTH = 50
+#: Parts that make a device a host, whatever its other parts; and parts that make any other device a switch. In the files
+#: that come with the package, the ASICs of switches are processors (cpu).
 _OF_HOSTS = {"xpu", "nic"}
 _OF_SWITCHES = {"switch", "port"}
 
 
 class Component(msgspec.Struct):
-    """A part of a device: how many there are, and what it is."""
+    """A part of a device: its name, its number, and its kind."""
 
     name: str
     count: int
@@ -51,7 +52,7 @@ class Device(msgspec.Struct):
 
 
 class Instance(msgspec.Struct):
-    """So many copies of a device."""
+    """A number of copies of a device."""
 
     name: str
     device: str
@@ -75,7 +76,7 @@ class InfraEdge(msgspec.Struct):
 
 
 class Bandwidth(msgspec.Struct):
-    """A rate in one of several units; ``gigatransfers_per_second`` of a bus is no rate of a cable."""
+    """A rate in one of several units; the ``gigatransfers_per_second`` of a bus is not a rate of a cable."""
 
     choice: str = ""
     gigabits_per_second: float | None = None
@@ -83,27 +84,27 @@ class Bandwidth(msgspec.Struct):
 
     @property
     def gbps(self) -> float | None:
-        """Gb/s; None where it is given otherwise."""
+        """Gb/s; None if it is given in another form."""
         if self.choice == "gigabytes_per_second" and self.gigabytes_per_second is not None:
             return rate_in(8 * self.gigabytes_per_second)
         return rate_in(self.gigabits_per_second) if self.choice == "gigabits_per_second" else None
 
 
 class Physical(msgspec.Struct):
-    """What a kind of cable is."""
+    """The physical properties of a kind of cable."""
 
     bandwidth: Bandwidth | None = None
 
 
 class Link(msgspec.Struct):
-    """A kind of cable; its delay is left aside."""
+    """A kind of cable; its delay is ignored."""
 
     name: str
     physical: Physical | None = None
 
 
 class Document(msgspec.Struct):
-    """What of a file tells the topology."""
+    """The parts of a file that determine the topology."""
 
     name: str = ""
     devices: list[Device] = []
@@ -120,21 +121,21 @@ def read(data: bytes, source: str) -> Topology:
     Raises
     ------
     InputError
-        No YAML or JSON, what the schema does not know, or cables that cannot be.
+        The file is not YAML or JSON, does not match the schema, or has impossible cables.
     """
     text = text_of(data, source)
     if not text.lstrip().startswith("{"):
         return _Reader(parse_yaml(text, Document, source, "InfraGraph"), source, len(data)).topology()
     try:
-        found = msgspec.convert(strict_json(text, source), Document)
+        document = msgspec.convert(strict_json(text, source), Document)
     except msgspec.ValidationError as error:
-        raise at(source, None, f"is no InfraGraph: {' '.join(str(error).split())}") from None
-    return _Reader(found, source, len(data)).topology()
+        raise at(source, None, f"is not an InfraGraph: {' '.join(str(error).split())}") from None
+    return _Reader(document, source, len(data)).topology()
 
 
 @dataclass
 class _Group:
-    """An instance: its number among the instances, its device, whether its copies are switches."""
+    """An instance: its index among the instances, its number of copies, its device, and whether they are switches."""
 
     rank: int
     count: int
@@ -144,7 +145,7 @@ class _Group:
 
 @dataclass
 class _Reader:
-    """Turns a `Document` into a topology."""
+    """Converts a `Document` to a topology."""
 
     found: Document
     source: str
@@ -156,7 +157,7 @@ class _Reader:
         self.allowance = Allowance(self.source, self.text_bytes)
 
     def topology(self) -> Topology:
-        """The topology, once names and cables are found to fit."""
+        """The topology, after all checks of names and cables."""
         self._declare()
         links, ports = self._cables()
         first: dict[int, int] = {}
@@ -181,7 +182,7 @@ class _Reader:
         )
 
     def _rates(self, links: list[str], ports: list[str]) -> dict[str, np.ndarray]:
-        """The rates of all cables by the names of their kinds; none where one is not known."""
+        """The rates of all cables by the names of their kinds; empty if any is not known."""
         given = {link.name: link.physical.bandwidth for link in self.found.links if link.physical is not None}
         rate = {name: bandwidth.gbps for name, bandwidth in given.items() if bandwidth is not None}
         unknown = sum(rate.get(kind) is None for kind in (*links, *ports))
@@ -200,10 +201,10 @@ class _Reader:
         return at(self.source, None, reason)
 
     def _declare(self) -> None:
-        """Devices and instances by name."""
+        """Index devices and instances by name."""
         for device in self.found.devices:
             if device.name in self.devices:
-                raise self._wrong(f"device {short(device.name)} is there twice")
+                raise self._wrong(f"device {short(device.name)} appears twice")
             self.devices[device.name] = {part.name: part for part in device.components}
             if len(self.devices[device.name]) < len(device.components):
                 raise self._wrong(f"device {short(device.name)} has two components of one name")
@@ -212,54 +213,56 @@ class _Reader:
                     raise self._wrong(
                         f"device {short(device.name)} has {part.count} of component {short(part.name)}; 1 to {MOST_SWITCHES}"
                     )
-        for rank, one in enumerate(self.found.instances):
-            if one.device not in self.devices:
-                raise self._wrong(f"instance {short(one.name)} is of a device {short(one.device)}, which is not there")
-            if one.name in self.groups or not 0 < one.count <= MOST_SWITCHES:
-                reason = "is there twice" if one.name in self.groups else f"has a count of {one.count}"
-                raise self._wrong(f"instance {short(one.name)} {reason}")
-            choices = set(self._choices(one.device, 0))
-            self.groups[one.name] = _Group(
-                rank, one.count, one.device, bool(choices & _OF_SWITCHES) and not choices & _OF_HOSTS
+        for rank, instance in enumerate(self.found.instances):
+            if instance.device not in self.devices:
+                raise self._wrong(
+                    f"instance {short(instance.name)} has the device {short(instance.device)}, which does not exist"
+                )
+            if instance.name in self.groups or not 0 < instance.count <= MOST_SWITCHES:
+                reason = "appears twice" if instance.name in self.groups else f"has a count of {instance.count}"
+                raise self._wrong(f"instance {short(instance.name)} {reason}")
+            choices = set(self._choices(instance.device, 0))
+            self.groups[instance.name] = _Group(
+                rank, instance.count, instance.device, bool(choices & _OF_SWITCHES) and not choices & _OF_HOSTS
             )
 
     def _choices(self, device: str, depth: int) -> Iterator[str]:
-        """What the parts of a device are, and those of the devices in it."""
-        if depth > _DEEPEST:
-            raise self._wrong(f"device {short(device)} holds itself, or devices {_DEEPEST} deep")
+        """The kinds of the parts of a device, including those of nested devices."""
+        if depth > _MOST_DEPTH:
+            raise self._wrong(f"device {short(device)} contains itself, or nests devices {_MOST_DEPTH} deep")
         for part in self.devices.get(device, {}).values():
             yield part.choice
             if part.choice == "device":
                 yield from self._choices(part.name, depth + 1)
 
     def _cables(self) -> tuple[list[Any], list[Any]]:
-        """The ends of links; and of hosts' ports, the host and the switch; of both, the kind of cable."""
-        known = {link.name for link in self.found.links}
+        """The links, each as its two ends and the kind of cable, and the ports of hosts, each as host, switch and kind."""
+        link_names = {link.name for link in self.found.links}
         used: dict[tuple[int, int, str], bool] = {}
         links: list[Any] = []
         ports: list[Any] = []
         kinds = [group.switch for group in self.groups.values()]
         total = 0
         for number, edge in enumerate(self.found.edges):
-            if edge.link not in known:
-                raise self._wrong(f"edge {number} is of a link {short(edge.link)}, which is not there")
+            if edge.link not in link_names:
+                raise self._wrong(f"edge {number} has the link {short(edge.link)}, which does not exist")
             pairs = self._pairs(edge, number, _MOST_CABLES - total)
             total += len(pairs)
-            for one, other in pairs:
-                for end in (one, other):
+            for first, second in pairs:
+                for end in (first, second):
                     single = edge.scheme == "one2one"
                     if end in used and (single or used[end]):
-                        raise self._wrong(f"edge {number} is in {self._shown(end)}, which has a cable already")
+                        raise self._wrong(f"edge {number} uses {self._shown(end)}, which already has a cable")
                     used[end] = single
-                at_switch = [kinds[end[0]] for end in (one, other)]
-                if one[:2] == other[:2]:
+                at_switch = [kinds[end[0]] for end in (first, second)]
+                if first[:2] == second[:2]:
                     raise self._wrong(
-                        f"edge {number} joins {self._shown(one)} to its own device; a link joins two switches"
+                        f"edge {number} joins {self._shown(first)} to its own device; a link joins two switches"
                     )
                 if all(at_switch):
-                    links.append((one[:2], other[:2], edge.link))
+                    links.append((first[:2], second[:2], edge.link))
                 elif any(at_switch):
-                    host, switch = (other[:2], one[:2]) if at_switch[0] else (one[:2], other[:2])
+                    host, switch = (second[:2], first[:2]) if at_switch[0] else (first[:2], second[:2])
                     ports.append((host, switch, edge.link))
                 else:
                     raise self._wrong(f"edge {number} joins two hosts; a host is linked to switches")
@@ -269,21 +272,21 @@ class _Reader:
         """The cables of an edge, each as its two ends."""
         ends = [self._ends(end, number) for end in (edge.ep1, edge.ep2)]
         if edge.scheme not in ("one2one", "many2many"):
-            raise self._wrong(f"edge {number} has the scheme {short(edge.scheme)}; one2one and many2many are read")
-        one, other = ends
-        if edge.scheme == "one2one" and len(one) != len(other):
-            raise self._wrong(f"edge {number} joins {len(one)} ports to {len(other)}, one to one")
-        count = len(one) if edge.scheme == "one2one" else len(one) * len(other)
+            raise self._wrong(f"edge {number} has the scheme {short(edge.scheme)}; use one2one or many2many")
+        first, second = ends
+        if edge.scheme == "one2one" and len(first) != len(second):
+            raise self._wrong(f"edge {number} joins {len(first)} ports to {len(second)}, one to one")
+        count = len(first) if edge.scheme == "one2one" else len(first) * len(second)
         if count > room:
-            raise self._wrong(f"edge {number}: more than {_MOST_CABLES} cables in all")
+            raise self._wrong(f"edge {number}: more than {_MOST_CABLES} cables in total")
         self.allowance.take(_CABLE_BYTES * count, f"{count:,} cables of edge {number}")
-        return list(zip(one, other, strict=True) if edge.scheme == "one2one" else itertools.product(one, other))
+        return list(zip(first, second, strict=True) if edge.scheme == "one2one" else itertools.product(first, second))
 
     def _ends(self, end: End, number: int) -> list[tuple[int, int, str]]:
-        """The ports that an end of an edge names: number of the instance, of its copy, and the path in it."""
+        """The ports at an end of an edge: index of the instance, of its copy, and the path in it."""
         name, span = self._sliced(end.instance, number)
         if name not in self.groups:
-            raise self._wrong(f"edge {number} ends at an instance {short(name)}, which is not there")
+            raise self._wrong(f"edge {number} ends at the instance {short(name)}, which does not exist")
         group = self.groups[name]
         copies = self._range(span, group.count, end.instance, number)
         device = group.device
@@ -304,31 +307,31 @@ class _Reader:
     def _sliced(self, text: str, number: int) -> tuple[str, tuple[str | None, ...] | None]:
         match = _SLICE.fullmatch(text)
         if not match:
-            raise self._wrong(f"edge {number}: {short(text)} is no slice, as 'port[0]' and 'port[0:4]' are")
+            raise self._wrong(f"edge {number}: {short(text)} is not a slice like 'port[0]' or 'port[0:4]'")
         name, start, colon, stop, again, step = match.groups()
         if start is None:
             return name, None
         return name, (start, colon, stop, again, step)
 
     def _range(self, span: tuple[str | None, ...] | None, count: int, text: str, number: int) -> range:
-        """The places of a slice; all of them where none is said."""
+        """The indices of a slice; all of them without brackets."""
         if span is None:
             return range(count)
         start, colon, stop, _, step = (part or None for part in span)
         if colon is None and start is not None:
             place = int(start) + (count if start.startswith("-") else 0)
-            found = range(place, place + 1)
+            indices = range(place, place + 1)
         else:
             if step is not None and step.strip("-0") == "":
-                raise self._wrong(f"edge {number}: {short(text)} has steps of nothing")
+                raise self._wrong(f"edge {number}: {short(text)} has a step of 0")
             if stop is not None and stop != "-" and int(stop) > count:
-                raise self._wrong(f"edge {number}: {short(text)} goes past the {count} that there are")
-            found = range(
+                raise self._wrong(f"edge {number}: {short(text)} exceeds the {count} that exist")
+            indices = range(
                 *slice(*(None if part in (None, "-") else int(part) for part in (start, stop, step))).indices(count)
             )
-        if not found or min(found) < 0 or max(found) >= count:
-            raise self._wrong(f"edge {number}: {short(text)} is none of the {count} that there are")
-        return found
+        if not indices or min(indices) < 0 or max(indices) >= count:
+            raise self._wrong(f"edge {number}: {short(text)} selects none of the {count} that exist")
+        return indices
 
     def _shown(self, end: tuple[int, int, str]) -> str:
         name = self.found.instances[end[0]].name

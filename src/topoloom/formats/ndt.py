@@ -1,9 +1,9 @@
-"""UFM's NDT files: a CSV with one row per cable, StartDevice, StartPort, EndDevice, EndPort, LinkType, and what else there is.
+"""UFM's NDT files: a CSV with one row per cable, StartDevice, StartPort, EndDevice, EndPort, LinkType, and further columns.
 
-A switch's port is ``Port 7``, or of a director ``Blade 16_Port 2/20``: port 20 of the second chip of the 16th leaf, which calls
-itself ``NAME:MODEL/L16/U2`` and is the switch ``NAME/L16/U2`` here. Any other port is a host's: ``IB Port 2`` its second, and
-what else it is called (``node7 ibp11s0f0``, ``HCA-1``) an adapter. A device is a switch or a host, and a misspelt port is
-refused. Source: the NDT plugin in Mellanox/ufm_sdk_3.0.
+A switch's port is ``Port 7``, or for a director ``Blade 16_Port 2/20``: port 20 of the second chip of the 16th leaf, which
+reports itself as ``NAME:MODEL/L16/U2`` and is named ``NAME/L16/U2`` here. Any other port is a host's: ``IB Port 2`` is its
+second, and other names (``node7 ibp11s0f0``, ``HCA-1``) are adapters. A device is either a switch or a host, and a misspelt
+port is refused. Source: the NDT plugin in Mellanox/ufm_sdk_3.0.
 """
 
 import logging
@@ -30,22 +30,22 @@ _AT_SWITCH = re.compile(r"Port\s*([0-9]{1,5})", re.IGNORECASE)
 _AT_DIRECTOR = re.compile(r"Blade\s*([0-9]{1,4})_Port\s*([0-9]{1,4})/([0-9]{1,5})", re.IGNORECASE)
 _AT_HOST = re.compile(r"IB\s*Port\s*([0-9]{1,5})", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,3})?")
-#: Above so many Gb/s a speed is in Mb/s, as UFM writes it.
+#: A speed above this value is in Mb/s instead of Gb/s, as UFM writes it.
 _MOST_GBPS = 10_000
 _PORTS = "a switch's port is 'Port 7' or 'Blade 16_Port 2/20'"
-#: How a port of a switch begins; a word this near to one of them is a misspelt one, and no adapter.
+#: The beginnings of ports of a switch; a word this similar to one of them is a misspelling, not an adapter.
 _WORD = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)?")
 _PORT_WORDS = ("port", "blade", "ib port")
 _NEAR = 0.6
 
 
 def fabric_of(data: bytes, source: str) -> Fabric:
-    """The fabric that the file plans; switches without a cable are not in it.
+    """The planned fabric in the file, without switches that have no cable.
 
     Raises
     ------
     InputError
-        A column that is needed and missing; a row that is none; two cables in a port.
+        A required column is missing, a row is not valid, or two cables are in one port.
     """
     reader = _Reader(source)
     place: dict[str, int] | None = None
@@ -58,104 +58,110 @@ def fabric_of(data: bytes, source: str) -> Fabric:
                 raise at(
                     source,
                     number,
-                    f"the first row needs the columns StartDevice,StartPort,EndDevice,EndPort; no {lost[0]}",
+                    f"the first row needs the columns StartDevice,StartPort,EndDevice,EndPort; {lost[0]} is missing",
                 )
             place = {name: names.index(name) for name in reversed(names) if name}
             continue
         if cells[0].startswith("#"):
             continue
-        said = {name: cells[column] for name, column in place.items() if column < len(cells)}
-        lacking = next((name for name in _NEEDED if not said.get(name)), None)
+        values = {name: cells[column] for name, column in place.items() if column < len(cells)}
+        lacking = next((name for name in _NEEDED if not values.get(name)), None)
         if lacking is not None:
             raise at(source, number, f"a row without {_COLUMNS[_NEEDED.index(lacking)]}")
-        reader.take(said, number)
+        reader.take(values, number)
     return reader.fabric()
 
 
 class _Reader:
-    """Takes the rows one by one."""
+    """Processes the rows one by one."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._plugging = Plugging(source)
-        # Where a device is a switch, and where it has ports of other kinds: the line, and what the port is called.
+        # For each device with ports of switches the first line; for each device with other ports the line and the port's name.
         self._switches: dict[str, int] = {}
         self._adapters: dict[str, tuple[int, str]] = {}
         self._others: Counter[str] = Counter()
         self._no_numbers = 0
 
-    def take(self, said: dict[str, str], line: int) -> None:
-        """A row: a cable, or something of another type, which is counted."""
-        kind = said.get("linktype", "")
+    def take(self, values: dict[str, str], line: int) -> None:
+        """Process a row: a cable, or a row of another type, which is only counted."""
+        kind = values.get("linktype", "")
         if kind.lower() not in ("", "data"):
             if get_close_matches(kind.lower(), ["data"], 1):
                 raise at(self._source, line, f"LinkType is {short(kind)}; did you mean Data?")
             self._others[kind] += 1
             return
-        one = self._end(said["startdevice"], said["startport"], line)
-        other = self._end(said["enddevice"], said["endport"], line)
-        speed, length_m = self._number(said.get("speed", "")), self._number(said.get("cable length", ""))
+        first = self._end(values["startdevice"], values["startport"], line)
+        second = self._end(values["enddevice"], values["endport"], line)
+        speed, length_m = self._number(values.get("speed", "")), self._number(values.get("cable length", ""))
         rate_gbps = speed / 1000 if speed > _MOST_GBPS else speed
-        self._plugging.cable(one, other, line, rate_gbps=rate_gbps, length_m=length_m)
+        self._plugging.cable(first, second, line, rate_gbps=rate_gbps, length_m=length_m)
 
     def fabric(self) -> Fabric:
-        """The fabric, once all rows are taken; what was not read is reported."""
+        """The fabric, after all rows; logs what was not read."""
         for device, (line, port) in self._adapters.items():
             if device in self._switches:
                 reason = (
-                    f"{short(device)} is a switch on line {self._switches[device]}, and {short(port)} is no port of one"
+                    f"{short(device)} is a switch on line {self._switches[device]}, but {short(port)} is no switch port"
                 )
                 raise at(self._source, line, f"{reason}; {_PORTS}")
         for kind, count in self._others.items():
-            log.warning("%s: %d rows of LinkType %s are no data cables and not read", self._source, count, short(kind))
+            log.warning(
+                "%s: %d rows of LinkType %s are not data cables and were not read", self._source, count, short(kind)
+            )
         if self._no_numbers:
             log.warning(
-                "%s: %d cells of Speed or Cable Length are no numbers and not read", self._source, self._no_numbers
+                "%s: %d cells of Speed or Cable Length are not numbers and were not read",
+                self._source,
+                self._no_numbers,
             )
         return fabric_from(self._source, lambda: self._plugging.fabric(stem(self._source), _PORTS))
 
     def _end(self, device: str, port: str, line: int) -> tuple[ReadNode, int]:
         plugging = self._plugging
-        if found := _AT_SWITCH.fullmatch(port):
+        if match := _AT_SWITCH.fullmatch(port):
             self._switches.setdefault(device, line)
-            return plugging.node(device, device, line, switch=True), _port(plugging, found[1], port, line)
-        if found := _AT_DIRECTOR.fullmatch(port):
+            return plugging.node(device, device, line, switch=True), _port(plugging, match[1], port, line)
+        if match := _AT_DIRECTOR.fullmatch(port):
             self._switches.setdefault(device, line)
-            name = f"{device}/L{int(found[1])}/U{int(found[2])}"
-            return plugging.node(name, name, line, switch=True), _port(plugging, found[3], port, line)
+            name = f"{device}/L{int(match[1])}/U{int(match[2])}"
+            return plugging.node(name, name, line, switch=True), _port(plugging, match[3], port, line)
         self._adapters.setdefault(device, (line, port))
-        # Some name the port in the device, too: Server 1 IB Port 1.
+        # Some files repeat the port in the device: Server 1 IB Port 1.
         device = device.removesuffix(port).strip() or device
-        if found := _AT_HOST.fullmatch(port):
-            return plugging.node(device, device, line, switch=False), _port(plugging, found[1], port, line)
+        if match := _AT_HOST.fullmatch(port):
+            return plugging.node(device, device, line, switch=False), _port(plugging, match[1], port, line)
         word = _WORD.match(port)
         if word is None or get_close_matches(word[0].lower(), _PORT_WORDS, 1, _NEAR):
             raise at(
-                self._source, line, f"{short(port)} is no port; {_PORTS}, a host's 'IB Port 1' or its adapter 'HCA-1'"
+                self._source,
+                line,
+                f"{short(port)} is not a port; {_PORTS}, a host's 'IB Port 1' or its adapter 'HCA-1'",
             )
         name = port if port.startswith(f"{device} ") else f"{device} {port}"
         return plugging.node(name, name, line, switch=False), 1
 
-    def _number(self, said: str) -> float:
-        if _NUMBER.fullmatch(said):
-            return float(said)
-        self._no_numbers += bool(said)
+    def _number(self, cell: str) -> float:
+        if _NUMBER.fullmatch(cell):
+            return float(cell)
+        self._no_numbers += bool(cell)
         return 0.0
 
 
-def _port(plugging: Plugging, said: str, port: str, number: int) -> int:
-    if int(said) == 0:
+def _port(plugging: Plugging, digits: str, port: str, number: int) -> int:
+    if int(digits) == 0:
         raise at(plugging.source, number, f"{short(port)}: ports are numbered from 1")
-    return int(said)
+    return int(digits)
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric that UFM is to expect, with rates where all are known; `open_network` keeps names, too."""
+    """The topology of the fabric that UFM expects, with rates if all are known; `open_network` keeps names as well."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """A row for each cable of a planned network, hosts' cables first; its speed in Gb/s where it has rates."""
+    """One row per cable of a planned network, hosts' cables first; with speeds in Gb/s if it has rates."""
     fabric = planned_fabric(topology)
     ends = (
         topology.host.tolist(),
@@ -175,7 +181,7 @@ def write(topology: Topology) -> str:
 
 
 def _says_rate(rate_gbps: float) -> bool:
-    """Whether a cell of the column Speed is read back as this rate."""
+    """Whether a cell of the column Speed reads back as this rate."""
     return rate_gbps <= _MOST_GBPS and _NUMBER.fullmatch(rate_text(rate_gbps)) is not None
 
 

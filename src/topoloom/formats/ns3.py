@@ -1,4 +1,4 @@
-"""The topology text of ns-3 under ASTRA-sim and SimAI, read back: numbers of switches, then a cable a line."""
+"""Reading the topology text of ns-3 under ASTRA-sim and SimAI: the numbers of switches, then one cable per line."""
 
 import re
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from topoloom.model.link_rates import rate_in
 from topoloom.model.topology import MOST_SWITCHES, Topology
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
-#: A delay, or an error rate; what they are is left aside.
+#: A delay or an error rate; their values are ignored.
 _AMOUNT = re.compile(r"[0-9.eE+-]+[A-Za-z/]*")
-#: A rate as ns-3's DataRate reads it: 400Gbps, 50GB/s, 40KiBps, or bits a second without a unit.
+#: A rate as ns-3's DataRate reads it: 400Gbps, 50GB/s, 40KiBps, or bits per second without a unit.
 _RATE = re.compile(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)(?:(|[kK]|[MGT]|[KMGT]i)([bB])(?:ps|/s))?")
 _OF_PREFIX = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _OF_PREFIX |= {"Ki": 1024.0, "Mi": 1024.0**2, "Gi": 1024.0**3, "Ti": 1024.0**4}
@@ -28,7 +28,7 @@ _HEADS = "'nodes switches links', or SimAI's 'nodes gpus_per_server nvswitches s
 
 @dataclass(frozen=True)
 class _Head:
-    """The first line, and where the switches' numbers begin."""
+    """The counts in the first line."""
 
     nodes: int
     nvswitches: int
@@ -37,14 +37,14 @@ class _Head:
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology in a file: nodes that line 2 does not name are hosts; GPUs of one NVSwitch are the ports of one host.
+    """The topology in a file: nodes not listed in line 2 are hosts; GPUs of one NVSwitch are the ports of one host.
 
-    Delays and errors are left aside; a line given twice is two parallel cables.
+    Delays and errors are ignored; a repeated line is a parallel cable.
 
     Raises
     ------
     InputError
-        Words out of place, counts that are not those of the lines, a cable of nodes that there are not, or of two hosts.
+        A word is out of place, a count differs from the number of lines, or a cable joins unknown nodes or two hosts.
     """
     lines = [(n, words) for n, text in enumerate(text_lines(text_of(data, source)), 1) if (words := text.split())]
     if not lines:
@@ -55,18 +55,20 @@ def read(data: bytes, source: str) -> Topology:
     place = 1
     while len(ids) < wanted:
         if place >= len(lines):
-            raise at(source, None, f"names {len(ids)} of {wanted} switches; their numbers follow the first line")
+            raise at(
+                source, None, f"names {len(ids)} of {wanted} switches; list all their numbers after the first line"
+            )
         line, words = lines[place]
         ids += [_node(word, head, source, line) for word in words]
         place += 1
     if len(ids) > wanted or len(set(ids)) < len(ids):
-        raise at(source, lines[place - 1][0], f"the first line says {wanted} switches; name each once")
+        raise at(source, lines[place - 1][0], f"the first line announces {wanted} switches; list each once")
     inner, outer = set(ids[: head.nvswitches]), ids[head.nvswitches :]
     if not outer:
         raise at(source, lines[0][0], "no switches; a topology has at least one")
     cables = lines[place:]
     if len(cables) != head.links:
-        raise at(source, lines[0][0], f"the first line says {head.links} links, but {len(cables)} lines follow")
+        raise at(source, lines[0][0], f"the first line announces {head.links} links, but {len(cables)} lines follow")
     return _topology(cables, head, inner, {node: s for s, node in enumerate(sorted(outer))}, source)
 
 
@@ -77,13 +79,13 @@ def _head(words: list[str], source: str, line: int) -> _Head:
     values = [int(word) for word in numbers]
     head = _Head(values[0], 0, *values[1:]) if len(words) == 3 else _Head(values[0], *values[2:])
     if head.switches > MOST_SWITCHES or head.nvswitches + head.switches > head.nodes:
-        raise at(source, line, f"{head.nvswitches + head.switches} switches of {head.nodes} nodes")
+        raise at(source, line, f"{head.nvswitches + head.switches} switches among {head.nodes} nodes")
     return head
 
 
 def _node(word: str, head: _Head, source: str, line: int) -> int:
     if not _NUMBER.fullmatch(word) or int(word) >= head.nodes:
-        raise at(source, line, f"{short(word)} is no node; nodes are 0 to {head.nodes - 1}")
+        raise at(source, line, f"{short(word)} is not a node; nodes are 0 to {head.nodes - 1}")
     return int(word)
 
 
@@ -92,13 +94,13 @@ def _topology(
 ) -> Topology:
     links: list[tuple[int, int]] = []
     rates: list[float] = []
-    # Of each host's port: its node, the switch, the rate.
+    # For each port of a host: its node, the switch, the rate.
     ports: list[tuple[int, int, float]] = []
     server: dict[int, int] = {}
     merged: dict[int, int] = {}
     for line, words in cables:
         if len(words) != 5 or not all(_AMOUNT.fullmatch(word) for word in words[2:]):
-            raise at(source, line, "a cable is 'node node rate delay error', as in '0 4 400Gbps 25ns 0'")
+            raise at(source, line, "write a cable as 'node node rate delay error', as in '0 4 400Gbps 25ns 0'")
         a, b = (_node(word, head, source, line) for word in words[:2])
         if a == b:
             raise at(source, line, f"node {a} is linked to itself; a link joins two switches")
@@ -109,8 +111,8 @@ def _topology(
                     source, line, f"NVSwitch {nvswitch} is linked to another switch; it joins the GPUs of a server"
                 )
             # Several NVSwitches of one server count as one.
-            one, other = _root(merged, server.setdefault(gpu, nvswitch)), _root(merged, nvswitch)
-            merged[max(one, other)] = min(one, other)
+            first, second = _root(merged, server.setdefault(gpu, nvswitch)), _root(merged, nvswitch)
+            merged[max(first, second)] = min(first, second)
         elif a in switch and b in switch:
             links.append((switch[a], switch[b]))
             rates.append(_gbps(words[2], source, line))
@@ -140,12 +142,12 @@ def _gbps(word: str, source: str, line: int) -> float:
     bits = 0.0 if match is None or amount is None else amount * _OF_PREFIX[match[2] or ""]
     rate = rate_in(bits / 1e9 * (8 if match and match[3] == "B" else 1))
     if rate is None:
-        raise at(source, line, f"{short(word)} is no rate of a cable; write it like 400Gbps")
+        raise at(source, line, f"{short(word)} is not a rate; write 400Gbps")
     return rate
 
 
 def _root(merged: dict[int, int], nvswitch: int) -> int:
-    """The NVSwitch that stands for this one and all that share GPUs with it."""
+    """The NVSwitch that represents this one and all others with which it shares GPUs."""
     while merged.get(nvswitch, nvswitch) != nvswitch:
         nvswitch = merged[nvswitch]
     return nvswitch

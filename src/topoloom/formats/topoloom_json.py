@@ -1,4 +1,4 @@
-"""topoloom's own JSON: everything that a topology holds, versioned; docs/reference/file-formats.md is its specification."""
+"""topoloom's own JSON: the complete content of a topology, versioned; specified in docs/reference/file-formats.md."""
 
 import json
 import math
@@ -19,10 +19,10 @@ from topoloom.formats._text import label_array, short, text_of, topology_from
 from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_array
 from topoloom.model.topology import MOST_SWITCHES, Topology
 
-#: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each. Version 2 has rates; a
-#: network without them is written as version 1, which older releases read.
+#: This release reads versions 1 .. VERSION; tests/formats/fixtures has a file of each. Version 2 adds rates; a network
+#: without them is written as version 1, which older releases read.
 VERSION = 2
-#: What a number of a packed array takes while it is read.
+#: Bytes per number of a packed array while it is read.
 _NUMBER_BYTES = 40.0
 
 _Text = Annotated[str, msgspec.Meta(max_length=10_000)]
@@ -44,7 +44,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def write(topology: Topology) -> str:
-    """A topology as JSON, one field a line."""
+    """A topology as JSON, one field per line."""
     document: dict[str, Any] = {
         "format": "topoloom",
         "version": VERSION if topology.rated else 1,
@@ -64,7 +64,7 @@ def write(topology: Topology) -> str:
         del document["endpoints"]
     if topology.spec is None:
         del document["spec"]
-    # ASCII escapes would let half of a surrogate pair through; UTF-8 stops it when the file is encoded.
+    # ASCII escapes would accept half of a surrogate pair; with UTF-8 it is refused when the file is encoded.
     lines = (f"  {_json(key)}: {_json(value)}" for key, value in document.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -103,7 +103,7 @@ def _topology(document: _Document, text: str, source: str) -> Topology:
         if rates is None:
             continue
         if document.version < VERSION:
-            raise _field_error(text, source, f"rates came with version {VERSION} - at `$.{field}`")
+            raise _field_error(text, source, f"rates need version {VERSION} - at `$.{field}`")
         parts[field] = _rates(rates, len(parts[of]), of, text, source, field)
     labels = {key: _label(key, value, switches, text, source, allowance) for key, value in document.labels.items()}
     for array, field in ((parts["links"], "links"), (parts["endpoints"], "endpoints")):
@@ -134,7 +134,7 @@ def _numbers(value: Any, shape: tuple[int | None, ...], text: str, source: str, 
             raise InputError(f"holds {len(listed)} numbers; it must hold {shape[0]}")
         return listed
     except (InputError, OverflowError) as error:
-        problem = "a number past 64 bits" if isinstance(error, OverflowError) else str(error)
+        problem = "a number beyond 64 bits" if isinstance(error, OverflowError) else str(error)
         raise _field_error(text, source, f"{problem} - at `{path}`") from None
 
 
@@ -148,7 +148,7 @@ def _rates(value: list[float] | Packed, count: int, of: str, text: str, source: 
 
 
 def _packed(document: _Document) -> Iterator[tuple[str, Packed]]:
-    """The fields that are packed, by their names."""
+    """The packed fields, with their names."""
     fields = {key: getattr(document, key) for key in ("links", "endpoints", "host", RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
     return ((key, value) for key, value in [*fields.items(), *document.labels.items()] if isinstance(value, Packed))
 
@@ -166,19 +166,19 @@ def _label(
             raise _field_error(text, source, f"holds a number that is not finite - at `{path}`")
         return array
     if len(value) != switches:
-        problem = f"{len(value)} values; a label has one for each of {switches} switches"
+        problem = f"{len(value)} values; a label needs one for each of {switches} switches"
         raise _field_error(text, source, f"{problem} - at `{path}`")
-    if 0 < sum(isinstance(one, str) for one in value) < switches:
-        raise _field_error(text, source, f"text and numbers mixed; a label holds one or the other - at `{path}`")
+    if 0 < sum(isinstance(entry, str) for entry in value) < switches:
+        raise _field_error(text, source, f"text and numbers are mixed; a label holds one or the other - at `{path}`")
     try:
         return label_array(key, value, source, allowance)
     except OverflowError:
-        raise _field_error(text, source, f"a number past 64 bits - at `{path}`") from None
+        raise _field_error(text, source, f"a number beyond 64 bits - at `{path}`") from None
 
 
 def _recognised(raw: Any, source: str) -> None:
     if not isinstance(raw, dict) or raw.get("format") != "topoloom":
-        raise at(source, None, 'is JSON, but no topology of topoloom: that starts with {"format": "topoloom", ...')
+        raise at(source, None, 'is JSON, but not a topology of topoloom, which starts with {"format": "topoloom", ...')
     version = raw.get("version")
     if type(version) is not int or version < 1:
         raise at(
@@ -189,13 +189,13 @@ def _recognised(raw: Any, source: str) -> None:
 
 
 def _field_error(text: str, source: str, message: str) -> InputError:
-    """The error for a field: msgspec's ``reason - at `$.links[3]``` turned to ``file:line: links[3]: reason``."""
+    """The error for a field: msgspec's ``reason - at `$.links[3]``` becomes ``file:line: links[3]: reason``."""
     reason, _, path = message.partition(" - at `$")
     path = path.rstrip("`").lstrip(".")
     field = re.match(r"\w*", path)
-    # Each field stands once: the hook of the parser has seen to that. Its line is where people look.
-    found = re.search(rf'^\s*"{field[0]}"\s*:', text, re.MULTILINE) if field and field[0] else None
-    line = 1 + text.count("\n", 0, found.end()) if found else None
+    # The parser ensures that each field occurs once. The line of the field is where users look.
+    match = re.search(rf'^\s*"{field[0]}"\s*:', text, re.MULTILINE) if field and field[0] else None
+    line = 1 + text.count("\n", 0, match.end()) if match else None
     reason = reason.replace("Object", "the document").replace("`", "'")
     return at(source, line, f"{path}: {reason}" if path else reason)
 

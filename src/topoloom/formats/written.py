@@ -1,4 +1,4 @@
-"""What was written: the file of a topology, with what its format omitted."""
+"""The result of writing a topology: the file, and what its format omitted."""
 
 from dataclasses import dataclass, field
 
@@ -16,9 +16,9 @@ class WrittenFile(Result):
     file, format : str
     switches, links, hosts : int
     omitted : tuple of str
-        What the format cannot hold, in words.
+        Content that the format cannot hold, as text.
     dropped : tuple of str
-        The quantities that the format does not carry, by their names in records: ``rate_gbps``.
+        Quantities that the format does not hold, by their names in records: ``rate_gbps``.
     """
 
     record_name = "written-file"
@@ -35,14 +35,14 @@ class WrittenFile(Result):
 
 
 def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
-    """What is to be said of a topology that was written to a file.
+    """The result for a topology that was written to a file.
 
     Parameters
     ----------
     topology : Topology
     file : str
     record : Format
-        Of the file.
+        The format of the file.
     """
     return WrittenFile(
         file,

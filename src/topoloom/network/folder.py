@@ -1,4 +1,4 @@
-"""The network folder: which files hold which part of a network, how each is read and written, and what belongs together."""
+"""The network folder: which files hold which part of a network, how each is read and written, and which belong together."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -53,7 +53,7 @@ from topoloom.placement.hosts.files import read_host_names
 from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables, stale_tables, table_contents
 
-_LONGEST = 1 << 28
+_MOST_CHARACTERS = 1 << 28
 
 Folder = str | os.PathLike[str]
 Readers = dict[str, Callable[[], Any]]
@@ -66,20 +66,20 @@ class FolderPart:
     Attributes
     ----------
     files : tuple of str
-        Patterns of the files that hold it, and of what is made of it, which goes when the part is replaced. The first one
-        tells that the part is there.
+        Patterns of the files that hold it, and of files derived from it, which are removed when the part is replaced. The
+        part is present if the first one exists.
     read : callable (folder, Topology) -> dict of str to callable
-        What a `Network` knows by it: readers by name.
+        The readers that it adds to a `Network`, by the name of what they read.
     write : callable (Network, folder) -> dict of file contents, optional
-        None for what only other commands write.
+        None for parts that only other commands write.
     keeps : callable (Network, Network) -> bool
-        Whether what a folder holds of the second need not be replaced for the first.
+        Whether the part of the second network, which the folder holds, may stay when the first is saved.
     """
 
     files: tuple[str, ...]
     read: Callable[[Path, Topology], Readers]
     write: Callable[[Network, Folder], dict[str, Content]] | None = None
-    keeps: Callable[[Network, Network], bool] = lambda network, stands: True
+    keeps: Callable[[Network, Network], bool] = lambda network, saved: True
 
 
 def _read_remembered(folder: Path, topology: Topology) -> Readers:
@@ -91,9 +91,9 @@ def _write_remembered(network: Network, folder: Folder) -> dict[str, Content]:
     return remembered_files(network.terms, network.layout, network.requirements)
 
 
-def _keeps_remembered(network: Network, stands: Network) -> bool:
-    same = network.terms in (Terms(), stands.terms) and network.requirements in (None, stands.requirements)
-    return same and _keeps_layout(network, stands)
+def _keeps_remembered(network: Network, saved: Network) -> bool:
+    same = network.terms in (Terms(), saved.terms) and network.requirements in (None, saved.requirements)
+    return same and _keeps_layout(network, saved)
 
 
 def _read_layout(folder: Path, topology: Topology) -> Readers:
@@ -107,8 +107,8 @@ def _write_layout(network: Network, folder: Folder) -> dict[str, Content]:
     return layout_files(cable(network.layout, terms.catalogue, terms.link_rate_gbps, terms.host_cables, network.plugs))
 
 
-def _keeps_layout(network: Network, stands: Network) -> bool:
-    return network.layout is None or network.layout == stands.layout
+def _keeps_layout(network: Network, saved: Network) -> bool:
+    return network.layout is None or network.layout == saved.layout
 
 
 def _write_tables(network: Network, folder: Folder) -> dict[str, Content]:
@@ -116,7 +116,7 @@ def _write_tables(network: Network, folder: Folder) -> dict[str, Content]:
 
 
 def _write_fabric(network: Network, folder: Folder) -> dict[str, Content]:
-    # Where there is a layout, its lists have the names and ports.
+    # If the network has a layout, its lists hold the names and ports.
     planned = network.layout is not None or network.fabric.as_planned
     return {} if planned else {CABLED: discovered_text(network.fabric)}
 
@@ -131,18 +131,20 @@ FOLDER_PARTS: Mapping[str, FolderPart] = {
         (f"{TABLES}/{MANIFEST}",),
         lambda folder, topology: {"tables": lambda: load_tables(folder, topology)},
         _write_tables,
-        lambda network, stands: network.tables is None,
+        lambda network, saved: network.tables is None,
     ),
     "fabric": FolderPart(
         (CABLED,),
         lambda folder, topology: {"fabric": lambda: _cabled(folder / CABLED, topology)},
         _write_fabric,
-        lambda network, stands: "fabric" not in network.known,
+        lambda network, saved: "fabric" not in network.known,
     ),
     "design": FolderPart(
         (DESIGN,),
         lambda folder, _: {
-            "design": lambda: with_current_keys(parse_json(read_text(folder / DESIGN, _LONGEST), str(folder / DESIGN)))
+            "design": lambda: with_current_keys(
+                parse_json(read_text(folder / DESIGN, _MOST_CHARACTERS), str(folder / DESIGN))
+            )
         },
     ),
 }
@@ -151,33 +153,33 @@ FOLDER_PARTS: Mapping[str, FolderPart] = {
 def save_network(network: Network, folder: Folder) -> list[Path]:
     """Write a network folder, all of it or nothing; returns the paths of its files.
 
-    To a folder of the same network what it lacks is added, and what differs is replaced.
+    If the folder holds the same network already, missing parts are added and parts that differ are replaced.
 
     Parameters
     ----------
     network : Network
     folder : path
-        Made if it is not there; the folder around it must be.
+        Created if missing; its parent folder must exist.
 
     Returns
     -------
     list of Path
-        The files written, as they lie in `folder`.
+        The files written, with the path of `folder`.
 
     Raises
     ------
     InputError
-        The folder is of another network; it cannot be made or written.
+        The folder is of another network, or cannot be created or written.
     """
     check_path(folder, "save_network", "name a folder")
     topology, writer = network.topology, "route" if network.layout is None else "layout"
-    stands = _standing_in(folder, topology, writer)
+    saved = _saved_network(folder, topology, writer)
     files: dict[str, Content] = {}
     stale: list[str] = []
-    if stands is None or not any((Path(folder) / name).is_file() for name in (CABLES, PLAN, DESIGN)):
+    if saved is None or not any((Path(folder) / name).is_file() for name in (CABLES, PLAN, DESIGN)):
         files |= network_files(topology, writer)
     for name, part in FOLDER_PARTS.items():
-        if part.write is not None and (stands is None or not part.keeps(network, stands)):
+        if part.write is not None and (saved is None or not part.keeps(network, saved)):
             files |= part.write(network, folder)
             stale += part.files
             if name == "tables" and network.tables is not None:
@@ -188,58 +190,58 @@ def save_network(network: Network, folder: Folder) -> list[Path]:
 def save_routing(routing: NetworkSource, folder: Folder, fabric: Fabric | None = None) -> list[Path]:
     """Write tables with their network into a folder, all of it or nothing; returns the paths of the files.
 
-    ``topology.json``, ``provenance.json`` and ``tables/``, and ``cabled.net`` where names, GUIDs and ports are not as topoloom
-    plans them. To the folder of a layout, a plan or a design the tables are added.
+    Writes ``topology.json``, ``provenance.json`` and ``tables/``, and ``cabled.net`` if names, GUIDs and ports are not as
+    topoloom plans them. The folder of a layout, a plan or a design keeps its files and gets the tables as well.
 
     Parameters
     ----------
     routing : NetworkSource
-        Tables, or a network, whose installed tables these are, else those of the fitting engine.
+        Tables, or a network: its installed tables, otherwise those of the fitting engine.
     folder : path
-        Made if it is not there; the folder around it must be.
+        Created if missing; its parent folder must exist.
     fabric : Fabric, optional
-        What the network's parts are really called, and the ports that its cables are in; as planned when omitted.
+        The actual names of the network's parts and ports of its cables; as planned when omitted.
 
     Returns
     -------
     list of Path
-        The files written, as they lie in `folder`.
+        The files written, with the path of `folder`.
 
     Raises
     ------
     InputError
-        The folder is a layout, plan or design of another network; it cannot be made or written.
+        The folder is a layout, plan or design of another network, or it cannot be created or written.
     """
     check_path(folder, "save_routing", "name a folder")
     network = network_of(routing, "save_routing").with_tables()
     return save_network(network if fabric is None else network.with_fabric(fabric), folder)
 
 
-def _standing_in(folder: Folder, topology: Topology, writer: str) -> Network | None:
-    """The network that a folder holds already, if it is this one; None where there is none, or another that may go.
+def _saved_network(folder: Folder, topology: Topology, writer: str) -> Network | None:
+    """The network in a folder if it is the given one; None if the folder has none, or one that may be replaced.
 
     Raises
     ------
     InputError
-        It is another one, which must not.
+        The folder holds another network, which must not be replaced.
     """
-    here = Path(folder)
-    kept = [PLAN, DESIGN] if writer == "layout" else [PLAN, DESIGN, CABLES]
-    kept = [name for name in kept if (here / name).is_file()]
-    if not kept:
+    path = Path(folder)
+    protected = [PLAN, DESIGN] if writer == "layout" else [PLAN, DESIGN, CABLES]
+    protected = [name for name in protected if (path / name).is_file()]
+    if not protected:
         refuse_other_network(folder, topology.digest, writer)
-        if not ((here / TOPOLOGY).is_file() or (here / CABLES).is_file()):
+        if not ((path / TOPOLOGY).is_file() or (path / CABLES).is_file()):
             return None
-    stands = open_folder(os.fspath(folder), here)
-    if stands.topology.digest == topology.digest:
-        return stands
-    if kept:
-        raise InputError(f"{folder}: the folder is of another network, {stands.topology.name}; choose another folder")
+    saved = open_folder(os.fspath(folder), path)
+    if saved.topology.digest == topology.digest:
+        return saved
+    if protected:
+        raise InputError(f"{folder}: the folder is of another network, {saved.topology.name}; choose another folder")
     return None
 
 
 def holds(path: Path) -> list[str]:
-    """Which of the files are in a folder that make it a network's."""
+    """The files in a folder that make it a network folder."""
     names = [name for name in (CABLES, TOPOLOGY, PLAN, DESIGN) if (path / name).is_file()]
     return [name for name in names if name != CABLES or (path / FLOOR).is_file()]
 
@@ -250,16 +252,16 @@ def open_folder(text: str, path: Path) -> Network:
     Parameters
     ----------
     text : str
-        What the user called it.
+        The folder as the user named it, for messages.
     path : Path
 
     Raises
     ------
     InputError
-        It holds no network, is damaged, or a newer topoloom wrote it.
+        The folder holds no network, is damaged, or was written by a newer topoloom.
     """
     settle(path)
-    note = read_note(path)  # a folder of a newer version is refused before anything else is said of it
+    note = read_note(path)  # refuses the folder of a newer version before any other message
     held = holds(path)
     if note is not None:
         _check_whole(text, path, note)
@@ -271,7 +273,9 @@ def open_folder(text: str, path: Path) -> Network:
         return _with_tables(text, path)
     if DESIGN in held:
         raise at(
-            text, None, "this design has no winner, so there is no network; report.html says which limits dropped all"
+            text,
+            None,
+            "this design has no winner, so there is no network; report.html says which limits excluded every candidate",
         )
     if (path / CABLES).is_file():
         raise at(text, None, f"the folder holds no {CABLES} with its {FLOOR}; 'topoloom layout -o' writes them")
@@ -290,7 +294,7 @@ def open_folder(text: str, path: Path) -> Network:
 
 
 def _check_whole(text: str, path: Path, note: FolderNote) -> None:
-    """Refuse a folder that lacks a part of what its writer put there: what is left would answer with other numbers."""
+    """Refuse a folder with missing parts: without them the same question would get other numbers."""
     writer = note.written_by
     together = {
         "layout": (CABLES, FLOOR),
@@ -299,7 +303,7 @@ def _check_whole(text: str, path: Path, note: FolderNote) -> None:
         "route": (TABLES, f"{TABLES}/{MANIFEST}"),
     }.get(writer, ())
     missing = [name for name in together if not (path / name).exists()]
-    # All of it may be taken away on purpose: then the network is left.
+    # A user may remove all of them on purpose; the network without them is valid.
     if missing and len(missing) < len(together):
         raise at(
             text, None, f"topoloom {writer} wrote this folder, but {' and '.join(missing)} is missing; write it again"
@@ -307,13 +311,13 @@ def _check_whole(text: str, path: Path, note: FolderNote) -> None:
 
 
 def laid_out(text: str, folder: Path) -> Network:
-    """The folder of a cable list with its floor: a layout, what stands before or after a plan, the winner of a design."""
+    """The network of a cable list with its floor: a layout, the state before or after a plan, or the winner of a design."""
     cables = load_cables(folder / CABLES)
     return _opened(text, folder, cables.topology, _of_list(folder, cables))
 
 
 def _of_list(folder: Path, cables: CableList) -> Readers:
-    """What a cable list and its floor say."""
+    """Readers of the content of a cable list and its floor."""
 
     def fabric() -> Fabric:
         fabric = planned_cables(cables)
@@ -329,16 +333,20 @@ def _with_tables(text: str, path: Path) -> Network:
 
 
 def _cabled(path: Path, topology: Topology) -> Fabric:
-    """Names, GUIDs and ports of a network, from the file beside it."""
+    """Names, GUIDs and ports of a network, from the ``cabled.net`` in its folder."""
     fabric = load_fabric(path)
     for name in ("links", "endpoints", "host"):
         if not np.array_equal(getattr(fabric.topology, name), getattr(topology, name)):
-            raise at(os.fspath(path), None, f"is not of {topology.name}; remove it, or route the fabric again")
+            raise at(
+                os.fspath(path),
+                None,
+                f"is of another network than {topology.name}; remove it, or route the fabric again",
+            )
     return replace(fabric, topology=topology)
 
 
 def _planned(text: str, path: Path) -> Network:
-    """The folder of a plan: what stands before the work, and the plan."""
+    """The network of a plan's folder: the state before the work, and the plan."""
     from topoloom.cabling.expansion.plan_reader import load_expansion
 
     for inner in (BEFORE, AFTER):
@@ -351,12 +359,12 @@ def _planned(text: str, path: Path) -> Network:
     return replace(plan, provenance=before.provenance, known={**plan.known, **before.known})
 
 
-def _opened(text: str, folder: Path, topology: Topology, known: Readers) -> Network:
-    """A network with what else lies in its folder."""
+def _opened(text: str, folder: Path, topology: Topology, readers: Readers) -> Network:
+    """A network with the other parts in its folder."""
     for part in FOLDER_PARTS.values():
         if part.files[0] != CABLES and (folder / part.files[0]).is_file():
-            known = {**part.read(folder, topology), **known}
+            readers = {**part.read(folder, topology), **readers}
     note = read_note(folder)
     noted = note is not None and note.provenance.digest == topology.digest
     provenance = note.provenance if note is not None and noted else provenance_of(topology)
-    return Network(topology, text, "folder", provenance, folder, known)
+    return Network(topology, text, "folder", provenance, folder, readers)

@@ -1,4 +1,4 @@
-"""Several networks on their floors: those that have no layout are placed, and all are bought by the terms that are given."""
+"""Several networks with layouts: those without one are placed, and the given terms apply to all."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,19 +15,19 @@ def all_laid_out(
     work: Work | None = None,
     **placing: Any,
 ) -> list[Network]:
-    """Networks with a layout each, and with terms in place of what they remember.
+    """Networks with a layout each, and with the given terms in place of those they were saved with.
 
     Parameters
     ----------
     networks : sequence of Network
     room : Floor, str or path, optional
-        For those that have no layout.
+        For the networks without a layout.
     terms : mapping, optional
-        As `Network.priced` takes them; None, and what is None in it: as each network remembers it.
+        As `Network.priced` takes them; a term that is None, or all when None, is as each network was saved with.
     work : Work, optional
-        May stop the placing; every network is a step of it.
+        May stop the placing; each network is one step.
     **placing
-        What `Network.placed` takes besides, for the same.
+        Further parameters of `Network.placed`, for the networks without a layout.
 
     Returns
     -------
@@ -36,12 +36,12 @@ def all_laid_out(
     Raises
     ------
     InputError
-        All have a layout, and something is given that only placing can honour; or as `Network.placed` and `priced`.
+        All have a layout, and a parameter applies to placing only; or as `Network.placed` and `priced`.
     """
-    given = {name: value for name, value in (terms or {}).items() if value is not None}
-    priced = [network.priced(**given) if given or network.layout is None else network for network in networks]
+    changes = {name: value for name, value in (terms or {}).items() if value is not None}
+    priced = [network.priced(**changes) if changes or network.layout is None else network for network in networks]
     if all(network.layout is not None for network in priced):
-        # Refused there, where there is something to refuse.
+        # `with_layout` refuses parameters that apply to placing only.
         return [network.with_layout(room, **placing) for network in priced]
     work = Work() if work is None else work
     return [

@@ -1,4 +1,4 @@
-"""What is lost of a network, as people say it: by numbers, names, GUIDs, labels, racks and cable numbers."""
+"""Parsing lost switches and cables as users name them: by number, name, GUID, label, rack or cable number."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,21 +11,22 @@ from topoloom.core.text_parts import text_lines
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network import Network
 
-_LONGEST = 1 << 24
+_MOST_CHARACTERS = 1 << 24
 _SHOWN = 60
 
 
 @dataclass
 class Losses:
-    """What is lost.
+    """Lost cables and switches.
 
     Attributes
     ----------
     links : list of (int, int)
-        Cables between two switches, named by these: any one of them.
+        Cables by the two switches that they join: any one cable between them.
     cables : list of int
-        Cables by their place among `Topology.links`.
+        Cables by their index in `Topology.links`.
     switches : list of int
+    By number.
     """
 
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -34,11 +35,12 @@ class Losses:
 
 
 def losses(network: NetworkSource, text: str) -> Losses:
-    """Read a list of losses, parts with commas between.
+    """Parse a list of losses, separated by commas.
 
-    A part is a switch: its number, name, GUID (0x...) or label (A01-U03); all switches of a rack (A01); a cable between two
-    switches, with a ``-`` between (3-17, leaf1-spine2); the cable in a port: its label (A01-U03-P12), or a switch and a port
-    (leaf1:12); a cable by its number (cable:00123); or ``@FILE``, whose lines are such lists, what follows a ``#`` left aside.
+    Each item is one of: a switch, by its number, name, GUID (0x...) or label (A01-U03); a rack (A01), meaning all its switches;
+    a cable between two switches, with a ``-`` between them (3-17, leaf1-spine2); the cable in a port, by the port's label
+    (A01-U03-P12) or by switch and port (leaf1:12); a cable by its number (cable:00123); or ``@FILE``, a file whose lines are
+    such lists. In a file, text after ``#`` is a comment.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ def losses(network: NetworkSource, text: str) -> Losses:
     Raises
     ------
     InputError
-        A part that is nothing of the network, or several things.
+        An item matches nothing in the network, or matches more than one thing.
 
     Examples
     --------
@@ -63,19 +65,19 @@ def losses(network: NetworkSource, text: str) -> Losses:
     network = network_of(network, "losses")
     check_type(text, str, "losses", "write 3-17,5")
     reader = _Reader(network)
-    found = Losses()
-    for part, place in _parts(text):
-        reader.take(part, place, found)
-    if not (found.links or found.cables or found.switches):
+    lost = Losses()
+    for part, error in _parts(text):
+        reader.take(part, error, lost)
+    if not (lost.links or lost.cables or lost.switches):
         raise InputError(f"losses '{text[:_SHOWN]}' names nothing; write 3-17,5")
-    return found
+    return lost
 
 
 _Error = Callable[[str], InputError]
 
 
 def _parts(text: str) -> Iterator[tuple[str, _Error]]:
-    """The parts of a list, those of its files included, and how to complain about each."""
+    """The items of a list, including those of its files, each with a function that makes its error."""
     for part in text.split(","):
         if part.strip().startswith("@"):
             yield from _lines(part.strip()[1:])
@@ -84,24 +86,24 @@ def _parts(text: str) -> Iterator[tuple[str, _Error]]:
 
 
 def _lines(path: str) -> Iterator[tuple[str, _Error]]:
-    for number, line in enumerate(text_lines(read_text(path, _LONGEST)), 1):
+    for number, line in enumerate(text_lines(read_text(path, _MOST_CHARACTERS)), 1):
         for part in line.split("#")[0].split(","):
             if part.strip():
                 yield part.strip(), partial(at, path, number)
 
 
 class _Reader:
-    """Knows what everything of a network is called."""
+    """Looks up switches and cables by all their names."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
         fabric, topology = network.fabric, network.topology
         self._switches: dict[str, set[int]] = {}
-        called = [(name, s) for s, name in enumerate(fabric.switch_names)]
-        called += [(name, s) for s, name in enumerate(network.labels) if name]
+        names = [(name, s) for s, name in enumerate(fabric.switch_names)]
+        names += [(name, s) for s, name in enumerate(network.labels) if name]
         if not fabric.planned:
-            called += [(f"0x{guid:x}", s) for s, guid in enumerate(fabric.switch_guids.tolist())]
-        for name, s in called:
+            names += [(f"0x{guid:x}", s) for s, guid in enumerate(fabric.switch_guids.tolist())]
+        for name, s in names:
             self._switches.setdefault(name.lower(), set()).add(s)
         self._racks: dict[str, list[int]] = {}
         for s, name in enumerate(network.racks):
@@ -116,25 +118,25 @@ class _Reader:
             if plug in self._cable_in:
                 self._numbers[number.lstrip("0") or "0"] = self._cable_in[plug]
 
-    def take(self, part: str, wrong: _Error, found: Losses) -> None:
-        """One part."""
+    def take(self, part: str, wrong: _Error, lost: Losses) -> None:
+        """Add what one item names to `lost`."""
         if cable := re.fullmatch(r"cable:\s*0*([0-9]+)", part, re.IGNORECASE):
             if cable[1] not in self._numbers:
                 raise wrong(self._no_cable(cable[1]))
-            found.cables.append(self._numbers[cable[1]])
+            lost.cables.append(self._numbers[cable[1]])
         elif (switch := self._switch(part, wrong)) is not None:
-            found.switches.append(switch)
+            lost.switches.append(switch)
         elif part.lower() in self._racks:
-            found.switches += self._racks[part.lower()]
+            lost.switches += self._racks[part.lower()]
         elif (cable_row := self._in_port(part, wrong)) is not None:
-            found.cables.append(cable_row)
+            lost.cables.append(cable_row)
         elif (ends := self._between(part, wrong)) is not None:
-            found.links.append(ends)
+            lost.links.append(ends)
         else:
             raise wrong(self._nothing(part))
 
     def _switch(self, text: str, wrong: _Error) -> int | None:
-        """The switch of that number, name, label or GUID."""
+        """The switch with that number, name, label or GUID."""
         if re.fullmatch("[0-9]{1,9}", text):
             number = int(text)
             if number >= self._network.topology.switches:
@@ -143,13 +145,13 @@ class _Reader:
         key = text.lower()
         if guid := re.fullmatch("0x0*([0-9a-f]+)", key):
             key = f"0x{guid[1]}"
-        who = self._switches.get(key, set())
-        if len(who) > 1:
-            raise wrong(f"{len(who)} switches are called '{text[:_SHOWN]}'; name it by its GUID or number")
-        return next(iter(who), None)
+        matches = self._switches.get(key, set())
+        if len(matches) > 1:
+            raise wrong(f"{len(matches)} switches are called '{text[:_SHOWN]}'; name it by its GUID or number")
+        return next(iter(matches), None)
 
     def _in_port(self, part: str, wrong: _Error) -> int | None:
-        """The cable in a port: A01-U03-P12, leaf1:12."""
+        """The index of the cable in a port, as in A01-U03-P12 or leaf1:12."""
         named = re.fullmatch(r"(.+?)(?:-P|:)0*([0-9]{1,5})", part, re.IGNORECASE)
         switch = None if named is None else self._switch(named[1], wrong)
         if named is None or switch is None:
@@ -160,14 +162,14 @@ class _Reader:
         return row
 
     def _between(self, part: str, wrong: _Error) -> tuple[int, int] | None:
-        """The two switches of a cable: at which of its ``-`` the text is two names."""
-        for place in [found.start() for found in re.finditer("-", part)]:
-            one, other = part[:place].strip(), part[place + 1 :].strip()
+        """The two switches of a cable: the first ``-`` with a switch name on both sides separates them."""
+        for place in [match.start() for match in re.finditer("-", part)]:
+            first, second = part[:place].strip(), part[place + 1 :].strip()
             if (
-                one
-                and other
-                and (u := self._switch(one, wrong)) is not None
-                and (v := self._switch(other, wrong)) is not None
+                first
+                and second
+                and (u := self._switch(first, wrong)) is not None
+                and (v := self._switch(second, wrong)) is not None
             ):
                 return u, v
         return None
@@ -180,10 +182,10 @@ class _Reader:
     def _nothing(self, part: str) -> str:
         shown = part[:_SHOWN]
         if part.lower() in self._hosts:
-            return f"'{shown}' is a host; without it no tables change"
+            return f"'{shown}' is a host; losing it changes no tables"
         if not re.search("[0-9A-Za-z]", part):
-            return f"'{shown}' is no cable and no switch; write 3-17,5"
+            return f"'{shown}' is neither a cable nor a switch; write 3-17,5"
         names = [name for name in (*self._network.fabric.switch_names, *self._network.labels) if name]
         close = hint(part, names[:5000]) if part else ""
         meant = f" ({close})" if close.startswith("did you mean") else ""
-        return f"'{shown}' is no cable and no switch{meant}; write 3-17,5"
+        return f"'{shown}' is neither a cable nor a switch{meant}; write 3-17,5"

@@ -1,4 +1,4 @@
-"""Network: a topology and everything that was decided or observed about it."""
+"""Network: a topology with all decisions and observations about it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -33,37 +33,37 @@ if TYPE_CHECKING:
 Kind = Literal["spec", "file", "fabric", "folder", "memory"]
 T = TypeVar("T")
 
-#: What a network may have besides its topology, and who writes it.
+#: The optional parts of a network: the text for messages, and the command that writes each.
 _WRITERS = {
     "layout": ("where its switches stand", "topoloom layout -o"),
     "tables": ("forwarding tables", "topoloom route -o"),
     "expansion": ("a plan of how it grows", "topoloom expand -o"),
     "design": ("a design", "topoloom design -o"),
 }
-#: What only a network that is yet to be laid out takes.
+#: Parameters that apply only to a network without a layout.
 _PLACING = ("room", "rows", "columns", "switches_per_rack", "cluster", "map", "hosts")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
-    """The document: a topology, and what was decided or observed about it, in memory and as a network folder.
+    """A topology with all decisions and observations about it, in memory and as a network folder.
 
-    What takes long to read is read when it is first asked for. `placed`, `routed` and `priced` return new networks that
-    remember how; `save` writes the folder, and `open_network` of that folder gives an equal network.
+    Large parts are read on first use. `placed`, `routed` and `priced` return new networks that keep the given terms; `save`
+    writes the folder, and `open_network` of that folder returns an equal network.
 
     Attributes
     ----------
     topology : Topology
     source : str
-        The name that was opened: a spec, a file, a folder; the topology's name where nothing was opened.
+        The spec, file or folder that was opened; the topology's name for an object of Python.
     kind : "spec", "file", "fabric", "folder" or "memory"
-        fabric: what a subnet manager discovered; memory: an object of Python.
+        fabric: discovered by a subnet manager; memory: an object of Python.
     provenance : Provenance
-        Of the topology; of a folder, what its writer noted.
+        Of the topology; for a folder, as its writer noted it.
     folder : Path or None
-        The folder that the network's files lie in.
+        The folder with the network's files.
     known : mapping of str to callable
-        Reads what there is besides the topology, by name.
+        Readers of the other parts, by name.
     """
 
     topology: Topology
@@ -75,25 +75,25 @@ class Network:
 
     @cached_property
     def terms(self) -> Terms:
-        """Catalogue, rate, and what the bill holds, as they were decided; the rate is else that of all links."""
+        """Catalogue, rate and scope of the bill, as decided; an undecided rate is that of all links."""
         terms: Terms | None = self._read("terms")
         terms = Terms() if terms is None else terms
         return terms if self.topology.mixed else terms.on(self.topology, "terms")
 
     @cached_property
     def requirements(self) -> dict[str, Any] | None:
-        """The requirement that the network was designed for, as plain data; None elsewhere."""
+        """The requirement that the network was designed for, as plain data; None if it was not designed."""
         requirements: dict[str, Any] | None = self._read("requirements")
         return requirements
 
     @cached_property
     def bill(self) -> Bill:
-        """What the network costs, by its own terms; placed by the default where it has no layout."""
+        """What the network costs, by its terms; placed with the default settings if it has no layout."""
         return price(self)
 
     @cached_property
     def fabric(self) -> Fabric:
-        """Names, GUIDs and ports: as discovered or cabled where that is known, else as topoloom plans them."""
+        """Names, GUIDs and ports: as discovered or cabled where known, otherwise as topoloom plans them."""
         fabric: Fabric | None = self._read("fabric")
         if fabric is None:
             fabric = planned_fabric(self.topology)
@@ -104,36 +104,36 @@ class Network:
 
     @cached_property
     def cables(self) -> CableList | None:
-        """The cable list; None where there is none."""
-        found: CableList | None = self._read("cables")
-        return found
+        """The cable list; None if the network has none."""
+        cable_list: CableList | None = self._read("cables")
+        return cable_list
 
     @cached_property
     def layout(self) -> Layout | None:
-        """Where every switch stands; None where that is not known."""
-        found: Layout | None = self._read("layout")
-        return found
+        """The rack and slot of every switch, and every cable's length; None where not known."""
+        saved_layout: Layout | None = self._read("layout")
+        return saved_layout
 
     @cached_property
     def lengths(self) -> CableLengths | None:
-        """How long every cable is, by the layout or by the cable list; None where that is not known."""
+        """The length of every cable, by the layout or by the cable list; None where not known."""
         if self.layout is not None:
             return lengths_in(self.layout, self.topology)
         if self.cables is None or not np.isfinite(self.cables.length_m).all() or not len(self.cables.length_m):
             return None
-        # A list says how long the cables between switches are; hosts beside their switches are as the shortest of them.
+        # A list gives the length of cables between switches; hosts next to their switches get the shortest of these.
         shortest_m = float(self.cables.length_m.min())
         return CableLengths(self.cables.length_m, np.full(self.topology.endpoints.size, shortest_m))
 
     @property
     def decided_gbps(self) -> float | None:
-        """The rate of every link as it was decided, Gb/s; None where nobody did."""
+        """The rate of every link as decided, Gb/s; None if nobody decided it."""
         terms = self.terms
         return None if terms.parts is None and terms.rate_gbps is None else terms.link_rate_gbps
 
     @cached_property
     def rate_gbps(self) -> float | None:
-        """The rate of every link, Gb/s: as decided, else the only one that all products of the cable list carry; else None."""
+        """The rate of every link, Gb/s: as decided, else the only rate that all products of the cable list carry, or None."""
         if self.decided_gbps is not None:
             return self.decided_gbps
         names = set() if self.cables is None else set(self.cables.product)
@@ -141,30 +141,30 @@ class Network:
 
     @cached_property
     def tables(self) -> Routing | None:
-        """The tables that were saved with the network, with their verdict; None where there are none."""
-        found: Routing | None = self._read("tables")
-        return found
+        """The tables saved with the network, with their verification; None if the network has none."""
+        saved_tables: Routing | None = self._read("tables")
+        return saved_tables
 
     @cached_property
     def expansion(self) -> "Expansion | None":
-        """The plan that begins with this network, where it was opened from the folder of one; None elsewhere."""
-        found: Expansion | None = self._read("expansion")
-        return found
+        """The plan that starts from this network, if it was opened from a plan's folder; otherwise None."""
+        plan: Expansion | None = self._read("expansion")
+        return plan
 
     @cached_property
     def design(self) -> dict[str, Any] | None:
-        """What ``design.json`` says, where the network won a design; None elsewhere."""
-        found: dict[str, Any] | None = self._read("design")
-        return found
+        """The content of ``design.json``, if the network is the winner of a design; otherwise None."""
+        document: dict[str, Any] | None = self._read("design")
+        return document
 
     @cached_property
     def plugs(self) -> Plugs | None:
-        """Ports, numbers and products of the cables that lie; None where there is no cable list."""
+        """Ports, numbers and products of the installed cables; None without a cable list."""
         return None if self.cables is None else Plugs.listed(self.cables)
 
     @cached_property
     def racks(self) -> tuple[str, ...]:
-        """Where each switch stands, by the names of racks; empty where the cable list does not say."""
+        """The rack name of each switch; empty where the cable list does not state it."""
         names = [""] * self.topology.switches
         if self.cables is not None:
             for switch, rack, _ in self.cables.stands.tolist():
@@ -173,12 +173,12 @@ class Network:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """What is printed on each switch (A01-U03); empty where the cable list does not say."""
+        """The label on each switch (A01-U03); empty where the cable list does not state it."""
         return ("",) * self.topology.switches if self.cables is None else self.cables.labels
 
     @cached_property
     def cable_numbers(self) -> dict[tuple[int, int], str]:
-        """The number of the cable in each port of each switch, as the cable list has it."""
+        """The number of the cable in each port of each switch, from the cable list."""
         if self.cables is None:
             return {}
         topology, cables = self.topology, self.cables
@@ -190,7 +190,7 @@ class Network:
 
     @cached_property
     def facts(self) -> "PlanFacts":
-        """What `diagnose` takes of it as a plan: racks, labels, and the numbers, lengths and products of its cables."""
+        """The plan's facts for `diagnose`: racks, labels, and the numbers, lengths and products of its cables."""
         from topoloom.fabric.diagnosis.evidence import PlanFacts
 
         cables = self.cables
@@ -199,21 +199,21 @@ class Network:
         return PlanFacts(self.racks, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product)
 
     def needs(self, what: str, operation: str) -> Any:
-        """What there is of `what` (layout, tables, expansion, design), for an operation that does nothing without.
+        """The part `what` (layout, tables, expansion, design) of the network, for an operation that cannot run without it.
 
         Raises
         ------
         InputError
-            There is none: one sentence that says what to give instead.
+            The network has no such part; the message says what to give instead.
         """
-        found = getattr(self, what)
-        if found is None:
-            told, writer = _WRITERS[what]
-            raise InputError(f"{self.source}: {operation} needs {told}; give a folder that '{writer}' wrote")
-        return found
+        part = getattr(self, what)
+        if part is None:
+            content, writer = _WRITERS[what]
+            raise InputError(f"{self.source}: {operation} needs {content}; give a folder that '{writer}' wrote")
+        return part
 
     def part(self, kind: type[T]) -> T:
-        """The network as what a function works on: a Topology, Layout, Routing or Fabric; placed and routed where it is not.
+        """The network as the type that a function takes: a Topology, Layout, Routing or Fabric; placed or routed when needed.
 
         Raises
         ------
@@ -226,8 +226,8 @@ class Network:
             Routing: lambda: self.with_tables().tables,
             Fabric: lambda: self.fabric,
         }
-        made: T = parts[kind]()
-        return made
+        part: T = parts[kind]()
+        return part
 
     def placed(
         self,
@@ -242,35 +242,35 @@ class Network:
         rate_gbps: float | None = None,
         **search: Any,
     ) -> "Network":
-        """This network with its switches placed in a machine room, also where it has a layout already.
+        """This network with its switches placed in a machine room, even if it has a layout already.
 
         Parameters
         ----------
         room : Floor or str, optional
             A floor, the name of a preset, or the path of a .toml or .csv file; ``slimfly-2014`` when omitted.
         hosts : Housing, str or path, optional
-            Hosts in racks of their own: a server of the catalogue, or a file with the tables [host] and [rack].
+            Hosts in separate racks: a server of the catalogue, or a file with the tables [host] and [rack].
         rows, columns, switches_per_rack : int, optional
-            Changes of the room: its sides in places, and the most switches in a rack.
+            Changes to the room: its numbers of rows and columns, and the most switches in a rack.
         parts : Parts, str or path, optional
-            A catalogue; what the network remembers when omitted.
+            A catalogue; the network's own when omitted.
         prices : path, optional
-            Quotes, laid over the catalogue.
+            Quotes, which replace prices of the catalogue.
         rate_gbps : float, optional
             The rate of every link, Gb/s.
         **search
-            What `topoloom.place` takes besides: cluster, map, objective (also ``cost`` and ``power``, by the catalogue),
+            Further parameters of `topoloom.place`: cluster, map, objective (also ``cost`` and ``power``, by the catalogue),
             improve, seed, seconds, moves, runs, jobs, work.
 
         Returns
         -------
         Network
-            With the layout, and the terms that it was made by. Names and ports of an earlier cable list are not its own.
+            With the layout and its terms, and without the names and ports of an earlier cable list.
 
         Raises
         ------
         InputError
-            A catalogue, room or host that cannot be used, or switches that do not fit.
+            A catalogue, room or host cannot be used, or the switches do not fit.
         """
         terms = self._decided(parts=parts, prices=prices, rate_gbps=rate_gbps)
         layout = placed_layout(
@@ -286,25 +286,25 @@ class Network:
         return self._with((), terms=terms).standing(layout)
 
     def with_layout(self, room: Any = None, **placing: Any) -> "Network":
-        """This network with a layout: its own, which stays as it is, else that of `placed`, which takes the same.
+        """This network with a layout: its own if it has one, otherwise that of `placed`, with the same parameters.
 
         Raises
         ------
         InputError
-            The network has a layout, and something is given that only `placed` can honour; or as `placed`.
+            The network has a layout, and a parameter applies to placing only; or as `placed`.
         """
         if self.layout is None:
             return self.placed(room, **placing)
         for name, value in {"room": room, **placing}.items():
             if name in _PLACING and value is not None:
                 raise InputError(
-                    f"{name}={value}: {self.source} is laid out already, and its layout stays as it is; leave it out"
+                    f"{name}={value}: {self.source} is laid out already, and its layout stays as it is; omit it"
                 )
         terms = {name: placing.get(name) for name in ("parts", "prices", "rate_gbps")}
         return self.priced(**terms) if any(value is not None for value in terms.values()) else self
 
     def standing(self, layout: Layout) -> "Network":
-        """This network where a layout has it, by the same terms.
+        """This network with the given layout, and the same terms.
 
         Raises
         ------
@@ -322,7 +322,7 @@ class Network:
         Parameters
         ----------
         **terms
-            As `Terms.changed` takes them; what is not given is as the network remembers it.
+            As `Terms.changed` takes them; omitted ones stay as they are.
 
         Returns
         -------
@@ -350,7 +350,7 @@ class Network:
         Parameters
         ----------
         engine, virtual_channels, seed, jobs, work
-            As `topoloom.route` has them.
+            As in `topoloom.route`.
 
         Returns
         -------
@@ -375,11 +375,11 @@ class Network:
     def with_tables(
         self, engine: str | None = None, *, virtual_channels: int | None = None, **routing: Any
     ) -> "Network":
-        """This network with tables: the installed ones, unless an engine or virtual channels are given; else those of `routed`.
+        """This network with tables: the installed ones, unless an engine or virtual channels are given; otherwise as `routed`.
 
         Parameters
         ----------
-        engine, virtual channels, **routing
+        engine, virtual_channels, **routing
             As `routed` takes them.
 
         Returns
@@ -396,7 +396,7 @@ class Network:
         return self.routed(engine, virtual_channels=virtual_channels, **routing)
 
     def with_installed(self, tables: Routing) -> "Network":
-        """This network with these tables as the installed ones.
+        """This network with the given tables as the installed ones.
 
         Raises
         ------
@@ -406,7 +406,7 @@ class Network:
         return self._with((), tables=tables_for(self.topology, tables))
 
     def with_fabric(self, fabric: Fabric) -> "Network":
-        """This network with the names, GUIDs and ports of its parts as they really are.
+        """This network with the actual names, GUIDs and ports of its parts.
 
         Raises
         ------
@@ -422,12 +422,12 @@ class Network:
         return self._with((), requirements=None if requirements is None else dict(requirements))
 
     def save(self, folder: Any) -> list[Path]:
-        """Write the network folder, the folder whole or not at all; returns the paths of its files.
+        """Write the network folder, all of it or nothing; returns the paths of its files.
 
         Parameters
         ----------
         folder : path
-            Made if it is not there; the folder around it must be. What another command left there of the same network stays.
+            Created if missing; its parent folder must exist. Files of other commands for the same network stay.
 
         Returns
         -------
@@ -436,23 +436,23 @@ class Network:
         Raises
         ------
         InputError
-            The folder is of another network, or cannot be made or written; nothing has changed then.
+            The folder is of another network, or cannot be created or written; nothing has changed then.
         """
         from topoloom.network.folder import save_network
 
         return save_network(self, folder)
 
     def _decided(self, **changes: Any) -> Terms:
-        """The terms with these changes; the catalogue by content from now on."""
+        """The terms with these changes, and with the content of the catalogue instead of its path."""
         terms = self.terms.changed(**changes)
         return terms.changed(parts=terms.catalogue)
 
     def _with(self, dropped: tuple[str, ...], **parts: Any) -> "Network":
-        """A network with other parts; `dropped` are those that are not of it any more."""
-        known = {name: read for name, read in self.known.items() if name not in dropped}
-        # What was read is not read again.
-        known |= {name: _always(vars(self)[name]) for name in known if name in vars(self)}
-        return replace(self, folder=None, known=known | {name: _always(value) for name, value in parts.items()})
+        """A network with other parts; `dropped` names the parts that no longer apply."""
+        readers = {name: read for name, read in self.known.items() if name not in dropped}
+        # Parts that were read already are not read again.
+        readers |= {name: _always(vars(self)[name]) for name in readers if name in vars(self)}
+        return replace(self, folder=None, known=readers | {name: _always(value) for name, value in parts.items()})
 
     def _read(self, what: str) -> Any:
         return self.known[what]() if what in self.known else None
@@ -476,7 +476,7 @@ class Network:
 
 
 def _content(tables: Routing | None) -> tuple[str, ...] | None:
-    """What tables are, whoever holds them."""
+    """The content of tables that equality compares."""
     return None if tables is None else (tables.engine, tables.virtual_channel_rule, tables_digest(tables))
 
 
@@ -485,7 +485,7 @@ def _always(value: Any) -> Callable[[], Any]:
 
 
 def _rate_of(names: set[str]) -> float | None:
-    """The only rate that cable products of all these names carry; None where one is not known, or there are several rates."""
+    """The only rate that cable products of all these names carry; None if a name is not known, or they share several rates."""
     rates: set[float] | None = None
     for name in names:
         carried = {

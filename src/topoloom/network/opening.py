@@ -1,4 +1,4 @@
-"""The opener: whatever a user may name as a network, opened: a spec, a file, a discovered fabric, a folder, an object."""
+"""Opening a network: from a spec, a file, a discovered fabric, a folder or a Python object."""
 
 import os
 from collections.abc import Callable
@@ -24,13 +24,13 @@ from topoloom.routing.routing import Routing
 
 
 def as_network(source: NetworkSource) -> Network:
-    """The `Network` of whatever a user may give for one.
+    """The `Network` for any object that can stand for one.
 
     Parameters
     ----------
     source : NetworkSource
-        A spec, a path (a file or a network folder), a Topology, a Layout, a Routing, a Fabric, a NetworkX graph, or a Network,
-        which is the answer itself.
+        A spec, a path (a file or a network folder), a Topology, a Layout, a Routing, a Fabric, a NetworkX graph, or a
+        Network, which is returned unchanged.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def as_network(source: NetworkSource) -> Network:
     Raises
     ------
     InputError
-        It is none of these, or cannot be opened.
+        The source is none of these, or it cannot be opened.
 
     Examples
     --------
@@ -59,27 +59,27 @@ def as_network(source: NetworkSource) -> Network:
     else:
         raise no_network(source, "as_network")
     names = {Layout: "layout", Routing: "tables", Fabric: "fabric"}
-    known: dict[str, Callable[[], Any]] = {
+    readers: dict[str, Callable[[], Any]] = {
         name: lambda: source for kind, name in names.items() if isinstance(source, kind)
     }
-    return Network(topology, topology.name, "memory", provenance_of(topology), None, known)
+    return Network(topology, topology.name, "memory", provenance_of(topology), None, readers)
 
 
-def open_network(source: str | os.PathLike[str], format: str | None = None, *, borne: bool = False) -> Network:
-    """The network that a user names.
+def open_network(source: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False) -> Network:
+    """Open the network that a user names.
 
     Parameters
     ----------
     source : str or path
-        A spec (``slimfly:q=5``); a file of any format, what ibnetdiscover prints among them; ``-`` (standard input) or a
-        pipe, whose content tells the format if it is topoloom's JSON, GraphML, DOT or what ibnetdiscover prints; a folder
-        that `topoloom layout`, `expand` (the plan itself: what stands before the work; or its ``before`` and ``after``),
-        `route -o` or `design` (the winner) wrote. A folder is told from a spec of the same name by what it holds, a
-        file by its suffix.
+        A spec (``slimfly:q=5``); a file of any format, including the output of ibnetdiscover; ``-`` (standard input) or a pipe,
+        whose format is detected from its content if it is topoloom's JSON, GraphML, DOT or the output of ibnetdiscover; a
+        folder that `topoloom layout`, `expand` (the plan itself opens as the network before the work; also its ``before`` and
+        ``after``), `route -o` or `design` (the winner) wrote. A folder with the name of a spec is opened as a folder if it
+        holds a network; a file is recognised by its suffix.
     format : str, optional
-        The format of a file; its suffix, or the content of a pipe, tells when it is omitted.
-    borne : bool
-        Whether what cannot be in a discovered fabric is omitted and told (`Fabric.flaws`), where it would be refused.
+        The format of a file; when omitted, it is detected from the suffix, or from the content of a pipe.
+    lenient : bool
+        Whether to omit and report invalid entries of a discovered fabric (`Fabric.flaws`) instead of refusing the file.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, b
     Raises
     ------
     InputError
-        Nothing of that name, a file or folder that is damaged, or a spec that cannot be built.
+        Nothing has that name, the file or folder is damaged, or the spec cannot be built.
 
     Examples
     --------
@@ -100,46 +100,48 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, b
     check_path(source, "open_network", "name a network: a spec, a file, a folder")
     text = os.fspath(source)
     if format is not None:
-        return _file(text, format, borne)
+        return _file(text, format, lenient)
     path = Path(text)
     if text != "-" and _is_folder(path):
         return open_folder(text, path)
     if path.name == CABLES and path.is_file() and path.with_name(FLOOR).is_file():
         return laid_out(text, path.parent)
-    # A file or a pipe that happens to be called like a family ("petersen") must not hide the family.
+    # A file or a pipe with the name of a family ("petersen") must not hide the family.
     record = format_for(text)
     if text == "-" or (record is None and _is_pipe(text)):
-        return _file(text, None, borne)
+        return _file(text, None, lenient)
     if record is not None or "/" in text or (path.suffix and _exists(path)):
         if record is None and not _exists(path):
             raise at(text, None, "there is no such file")
-        return _file(text, None if record is None else record.name, borne)
+        return _file(text, None if record is None else record.name, lenient)
     from topoloom.topologies.spec import build
 
     topology = build(text)
     return Network(topology, text, "spec", provenance_of(topology))
 
 
-def _file(text: str, format: str | None, borne: bool) -> Network:
-    """A file of any format; `format` None: its suffix, or the content of a pipe, tells."""
+def _file(text: str, format: str | None, lenient: bool) -> Network:
+    """Open a file of any format; `format` None: detect it from the suffix, or from the content of a pipe."""
     data, source, record = read_source(text, format)
     if record.fabric is not None:
         fabric = (
-            fabric_of(data, source, borne=True) if borne and record.name == DISCOVERED else record.fabric(data, source)
+            fabric_of(data, source, lenient=True)
+            if lenient and record.name == DISCOVERED
+            else record.fabric(data, source)
         )
         return Network(
             fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
         )
     if record.name == "cables":
-        found = read_cables(data, source)
-        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: planned_cables(found)}
-        return Network(found.topology, text, "file", provenance_of(found.topology), None, known)
+        cables = read_cables(data, source)
+        readers: dict[str, Any] = {"cables": lambda: cables, "fabric": lambda: planned_cables(cables)}
+        return Network(cables.topology, text, "file", provenance_of(cables.topology), None, readers)
     topology = parsed(data, source, record)
     return Network(topology, text, "file", provenance_of(topology))
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether a folder is meant: one that holds a network, or one that is called like no family."""
+    """Whether a folder is meant: it holds a network, or no family has its name."""
     try:
         if not path.is_dir():
             return False
@@ -151,7 +153,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _is_pipe(text: str) -> bool:
-    """Whether a pipe is meant: one that is named with its folder, or that is called like no family."""
+    """Whether a pipe is meant: it is named with its folder, or no family has its name."""
     if not is_pipe(text):
         return False
     from topoloom.topologies.spec import FAMILIES

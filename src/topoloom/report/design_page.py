@@ -237,7 +237,7 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
         for line in bill.lines
     ]
     rows.append(["sum", "", "", f"{bill.cost_usd:,.0f}", f"{bill.power_w:,.0f}"])
-    rows.append(["a host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
+    rows.append(["per host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
     head = ["item", "count", "metres", "cost [USD]", "power [W]"]
     return {
         "busiest": maximum_channel_load(layout.topology) if layout.topology.links.size else None,

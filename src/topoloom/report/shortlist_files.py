@@ -124,7 +124,7 @@ def bill_csv(bill: Bill) -> str:
     rows.append(["sum", None, None, f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}", f"{low:.2f}", f"{high:.2f}"])
     rows.append(
         [
-            "a host",
+            "per host",
             None,
             None,
             f"{bill.cost_per_host_usd:.4f}",

@@ -1,1 +1,1 @@
-"""Growing a network cable by cable: where new switches stand, which cables move, and in which order."""
+"""Growing a network cable by cable: the places of new switches, the cables that move, and their order."""

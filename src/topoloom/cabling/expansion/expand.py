@@ -1,4 +1,4 @@
-"""The operation `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
+"""The operation `expand`: a plan, cable by cable, for growing a network on a floor."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.layout.layout import Layout
 
-#: Switches of a network that is planned cable by cable.
+#: The most switches of a network that is planned cable by cable.
 MOST_SWITCHES = 1 << 20
 
 
@@ -48,41 +48,41 @@ def expand(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Expansion:
-    """Plan how a network grows: what is unplugged, moved and added, in an order that cuts no switch off where there is one.
+    """Plan how a network grows: the cables to unplug, move and add, in an order that cuts off no switch if one exists.
 
     Parameters
     ----------
     network : NetworkSource
-        What stands. What has no layout is placed on `floor` first; a layout stays as it is, and new switches join it. What is
-        omitted below is as the network remembers it.
+        The existing network. Without a layout it is placed on `floor` first; a layout stays unchanged, and new switches are
+        added to it. Parameters omitted below are taken from the network.
     to : int
-        How large it becomes: switches, hosts or links, as the method counts; of several planes the size of each.
+        Its new size: switches, hosts or links, as the method counts; for several planes the size of each.
     method : str
         ``auto`` (the family's own, else ``splice``) or a name of `topoloom.cabling.expansion.registry.METHODS`.
     into : NetworkSource, optional
-        The network that it becomes, in place of `to` and `method`: its switches are matched so that many cables stay.
+        The target network, in place of `to` and `method`: its switches are matched so that as many cables as possible stay.
     floor : Floor or str, optional
-        Of what has no layout; ``slimfly-2014`` when omitted.
+        For a network without a layout; ``slimfly-2014`` when omitted.
     parts : Parts, str or path, optional
-        The catalogue of cables and switches; ``slimfly-2014`` where none is remembered.
+        The catalogue of cables and switches; the network's own, otherwise ``slimfly-2014``.
     rate_gbps : float, optional
         The rate of every link, Gb/s.
     radix : int, optional
-        Ports of a switch; else as many as the fullest switch of a step needs.
+        Ports of a switch; when omitted, as many as the fullest switch of any step needs.
     degree, hosts : int, optional
-        Links and hosts of a new switch, for methods that leave it open; the default is what most switches have.
+        Links and hosts of a new switch, for methods that leave it open; by default those of most switches.
     batch : int, optional
-        New switches (or links) a step, for methods that leave it open.
+        New switches (or links) per step, for methods that leave it open.
     host_cables : bool, optional
-        Whether the cables of hosts are listed; they always are where switches that stand get more hosts.
+        Whether to list the cables of hosts; they are always listed if existing switches get more hosts.
     plugs : Plugs, optional
-        Ports, numbers and products of the cables that stand; those of the network's cable list, else a network as built.
+        Ports, numbers and products of installed cables; those of the network's cable list, otherwise those of a new network.
     seed : int
         The same seed gives the same plan, for any number of threads.
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
-        Told of steps.
+        Receives progress by steps, and may stop the planning.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def expand(
     Raises
     ------
     InputError
-        A method, size or network that does not fit; a floor or switches without room.
+        The method, size or network does not fit, or the floor or switches have no space.
     Stopped
         `work` was stopped.
 
@@ -116,14 +116,14 @@ def expand(
         raise InputError(f"radix={radix} is too small: a switch of {before.name} uses {before.radix} ports")
     for name, value, least in (("degree", degree, 1), ("hosts", hosts, 0), ("batch", batch, 1)):
         if value is not None and value < least:
-            raise InputError(f"{name}={value}: it must be {least} at least")
+            raise InputError(f"{name}={value}: it must be at least {least}")
     if into is not None:
         if to is not None or method != "auto":
-            raise InputError("into= names the network itself; leave the size and the method out")
+            raise InputError("into= gives the target network; omit the size and the method")
         into = taken(into, Topology, "expand")
         _refuse_other_rate(before, into)
         name, more = "into", into.switches - before.switches
-        goals = _planes_alike(before, into, planes)
+        goals = _goal_per_plane(before, into, planes)
 
         def grow(own: Layout, number: int) -> Growth:
             goal = goals[number]
@@ -141,12 +141,12 @@ def expand(
 
         def grow(own: Layout, number: int) -> Growth:
             stands = own.topology
-            known = recognised(stands) if method == "auto" else None
-            chosen = find_method(method, known[0].name if known else None)
+            recognised_as = recognised(stands) if method == "auto" else None
+            chosen = find_method(method, recognised_as[0].name if recognised_as else None)
             _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
             names.append(chosen)
             room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, rate_gbps)
-            return chosen.grow(ExpansionRequest(stands, size, room, radix, degree, hosts, batch, seed, known))
+            return chosen.grow(ExpansionRequest(stands, size, room, radix, degree, hosts, batch, seed, recognised_as))
 
     growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
     if (rate := before.uniform_rate_gbps) is not None:
@@ -154,7 +154,7 @@ def expand(
     if into is None:
         name, more = names[0].name, (size * max(1, planes) - before.switches) * (names[0].counts == "switches")
     last = growth.stages[-1].topology
-    # Their hosts would not hang on the first ports, which is where a list without their cables has them.
+    # Their hosts would not be on the first ports, where a list without host cables places them.
     host_cables |= bool((last.endpoints_at[: before.switches] > before.endpoints_at).any())
     most = max(stage.topology.radix for stage in growth.stages)
     if radix is not None and most > radix:
@@ -189,7 +189,7 @@ def expand(
 
 
 def _refuse_other_rate(before: Topology, goal: Topology) -> None:
-    """Refuse to grow into a network of another rate: cables that stay would have both."""
+    """Refuse to grow into a network of another rate: cables that stay would have two rates."""
     refuse_mixed(goal, "expand")
     rates = before.uniform_rate_gbps, goal.uniform_rate_gbps
     if None not in rates and rates[0] != rates[1]:
@@ -200,33 +200,33 @@ def _refuse_other_rate(before: Topology, goal: Topology) -> None:
 
 
 def _with_rate(stage: Stage, rate_gbps: float) -> Stage:
-    """A stage whose links have the rate of what stands."""
+    """A stage with the rate of the existing links."""
     topology = stage.topology.replace(link_rate_gbps=rate_gbps, endpoint_rate_gbps=rate_gbps)
     return replace(stage, topology=topology)
 
 
-def _planes_alike(before: Topology, goal: Topology, planes: int) -> list[Topology]:
-    """What each plane becomes; one network where there is one.
+def _goal_per_plane(before: Topology, goal: Topology, planes: int) -> list[Topology]:
+    """The target of each plane; a single network if there are no planes.
 
     Raises
     ------
     InputError
-        The network that it becomes has other planes.
+        The target has another number of planes.
     """
-    there = plane_count(goal)
-    if max(1, there) != max(1, planes):
+    goal_planes = plane_count(goal)
+    if max(1, goal_planes) != max(1, planes):
         raise InputError(
-            f"{goal.name} is of {max(1, there)} plane{'s' * (there > 1)}, and {before.name} of {max(1, planes)}; a network"
-            " grows into one of as many planes"
+            f"{goal.name} has {max(1, goal_planes)} plane{'s' * (goal_planes > 1)}, and {before.name} has"
+            f" {max(1, planes)}; a network grows only into one with the same number of planes"
         )
     return [goal] if planes < 2 else [plane.topology for plane in planes_of(goal)]
 
 
 def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:
-    """Refuse what the method does not ask for."""
+    """Refuse parameters that the method does not take."""
     for name, value in given.items():
         if value is not None and name not in chosen.takes:
-            raise InputError(f"{name}={value}: method {chosen.name} does not take it; leave it out")
+            raise InputError(f"{name}={value}: method {chosen.name} does not take it; omit it")
 
 
 def _growing_floor(

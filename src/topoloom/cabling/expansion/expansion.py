@@ -1,4 +1,4 @@
-"""Expansion: a plan that an installer executes, step by step, and what it leaves."""
+"""Expansion: a plan that an installer executes, step by step, and its results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,23 +26,23 @@ class ExpansionStep(Recorded):
     Attributes
     ----------
     title : str
-        What it does.
+        A description of the step.
     tasks : tuple of CableTask
         In the order of work.
     topology : Topology
-        The network after it, its switches numbered as they came.
+        The network after it, its switches numbered in the order of their arrival.
     new_switches : tuple of int
-        Switches that are set up before the first task.
+        Switches that are installed before the first task.
     new_racks : tuple of str
         The slots of racks that are set up.
     diameter, aspl : float
-        After the step; inf while the network is not connected.
+        After the step; inf if the network is not connected.
     connected : bool
         Whether all switches reach each other after the step.
     cut_off : int
-        The most switches in service that are apart from the largest piece of the network after some task; 0 when all are in it.
+        The largest number of active switches that are disconnected from the largest part of the network after some task.
     interrupted : int
-        Moves that leave some switch apart for as long as the cable is out at one end.
+        Number of moves during which some switch is disconnected while the cable is out at one end.
     """
 
     unrecorded = ("tasks", "topology")
@@ -60,7 +60,7 @@ class ExpansionStep(Recorded):
     interrupted: int
 
     def count(self, work: str) -> int:
-        """How many cables are unplugged, moved or added."""
+        """Number of tasks that unplug, move or add a cable."""
         return sum(task.work == work for task in self.tasks)
 
     @property
@@ -80,26 +80,26 @@ class ExpansionStep(Recorded):
 
     @property
     def switches(self) -> int:
-        """Switches that there are after the step."""
+        """Switches after the step."""
         return self.topology.switches
 
     @property
     def hosts(self) -> int:
-        """Hosts that there are after the step."""
+        """Hosts after the step."""
         return self.topology.hosts
 
     @property
     def links(self) -> int:
-        """Links that there are after the step."""
+        """Links after the step."""
         return len(self.topology.links)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a plan costs, in dollars; NaN where the catalogue has no price.
+    """The cost of a plan, in USD; NaN where the catalogue has no price.
 
-    switches: the new ones; cables: those that are bought; installation: every cable that is added or moved, as the catalogue
-    charges for one.
+    switches: the new ones; cables: those that are bought; installation: every cable that is added or moved, at the catalogue's
+    price per cable.
     """
 
     switches_usd: float
@@ -108,35 +108,35 @@ class Cost:
 
     @property
     def total_usd(self) -> float:
-        """All that has a price."""
+        """The sum of all known costs."""
         return float(np.nansum([self.switches_usd, self.cables_usd, self.installation_usd]))
 
 
 @dataclass(frozen=True, eq=False)
 class Expansion(Filed):
-    """A plan from one network to a larger one, cable by cable.
+    """A plan for growing a network to a larger one, cable by cable.
 
-    `save` writes the folder that installers work from, and `load` reads it back (docs/how-to/grow-a-network.md). Its provenance
-    names the network that stands; its settings are what the plan was asked for.
+    `save` writes the folder for installers, and `load` reads it back (docs/how-to/grow-a-network.md). Its provenance names the
+    existing network; its settings are the parameters of the plan.
 
     Attributes
     ----------
     method : str
-        How it grows; empty where the plan was read from a folder of topoloom 0.1, which does not say.
+        The method of growth; empty if the plan was read from a folder of topoloom 0.1, which does not state it.
     before, after : Cabling
         All cables before and after, with their ports and numbers; cables that stay keep theirs.
     steps : tuple of ExpansionStep
     cables : tuple of WiredCable
-        Every cable of the plan, as it ends; tasks name them by their places here.
+        Every cable of the plan, in its final state; tasks refer to them by index.
     goal : Topology or None
-        The network that comes out, with the numbers of its own spec; None where it has no spec.
+        The resulting network, with the numbers of its own spec; None if it has no spec.
     number : int64[switches] or None
-        The number in `goal` of each switch.
+        The number of each switch in `goal`.
     radix : int
         Ports of a switch.
     cost : Cost
     start : ExpansionStep
-        What stood: a step without tasks.
+        The existing network, as a step without tasks.
     """
 
     record_name = "expansion"
@@ -179,7 +179,7 @@ class Expansion(Filed):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per task, in the order of work: what is done with which cable, its ends, length and product."""
+        """One row per task, in the order of work: the kind of work, the cable, its ends, length and product."""
         return list(self._rows())
 
     def _rows(self) -> Iterator[dict[str, Any]]:
@@ -213,7 +213,7 @@ class Expansion(Filed):
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """Diameter and ASPL of what stands (0) and after each step; nothing where the network is not connected."""
+        """Plot diameter and ASPL of the existing network (0) and after each step, except where it is not connected."""
         every = (self.start, *self.steps)
         for name, values in (("diameter", [step.diameter for step in every]), ("ASPL", [step.aspl for step in every])):
             axes.plot(np.where(np.isfinite(values), values, np.nan), marker="o", label=name)
@@ -224,59 +224,59 @@ class Expansion(Filed):
 
     @property
     def seed(self) -> int | None:
-        """Of all draws; None where a folder does not say."""
+        """The seed of all draws; None if the folder does not state it."""
         return self.provenance.seed
 
     @property
     def into(self) -> str | None:
-        """The spec of the network that comes out; None where it has none."""
+        """The spec of the resulting network; None if it has none."""
         return None if self.goal is None else self.goal.spec
 
     @property
     def switches(self) -> int:
-        """Switches of the network that comes out."""
+        """Switches of the resulting network."""
         return self.topology.switches
 
     @property
     def hosts(self) -> int:
-        """Hosts of the network that comes out."""
+        """Hosts of the resulting network."""
         return self.topology.hosts
 
     @property
     def links(self) -> int:
-        """Links of the network that comes out."""
+        """Links of the resulting network."""
         return len(self.topology.links)
 
     def tasks_by_plane(self) -> list[dict[str, int]]:
-        """How many tasks there are in each plane: unplug, move and add, and how many of these at hosts' cables."""
+        """The number of tasks in each plane: unplug, move and add, and how many of these concern hosts' cables."""
         topology = self.topology
         plane = components(topology) if plane_count(topology) > 1 else np.zeros(topology.switches, np.int64)
-        found = [{UNPLUG: 0, MOVE: 0, ADD: 0, "host": 0} for _ in range(int(plane.max()) + 1)]
+        counts_of_plane = [{UNPLUG: 0, MOVE: 0, ADD: 0, "host": 0} for _ in range(int(plane.max()) + 1)]
         for step in self.steps:
             for task in step.tasks:
-                counts = found[int(plane[task.ends[0][0]])]
+                counts = counts_of_plane[int(plane[task.ends[0][0]])]
                 counts[task.work] += 1
                 counts["host"] += self.cables[task.cable].host
-        return found
+        return counts_of_plane
 
     @property
     def radix_before(self) -> int:
-        """Ports that the fullest switch uses of what stands."""
+        """The largest number of used ports of a switch in the existing network."""
         return self.before.layout.topology.radix
 
     @property
     def mean_m(self) -> float:
-        """What a link of the network that comes out spans on average."""
+        """The mean cable length of a link of the resulting network, in m."""
         return self.layout.mean_length_m
 
     @property
     def racks_before(self) -> int:
-        """Racks that stand."""
+        """Racks of the existing network."""
         return self.before.layout.racks
 
     @property
     def cost_usd(self) -> dict[str, float]:
-        """The cost by what it is for, and the total of all that has a price."""
+        """The cost in USD by kind, and the total of all known costs."""
         return {
             "switches": self.cost.switches_usd,
             "cables": self.cost.cables_usd,
@@ -286,17 +286,17 @@ class Expansion(Filed):
 
     @property
     def topology(self) -> Topology:
-        """The network that comes out, its switches numbered as they came."""
+        """The resulting network, its switches numbered in the order of their arrival."""
         return self.after.layout.topology
 
     @property
     def layout(self) -> Layout:
-        """Where its switches stand."""
+        """The layout of the resulting network."""
         return self.after.layout
 
     @cached_property
     def _counts(self) -> tuple[int, int, int]:
-        """Cables that are in the list before only, after only, and in both with the same ends."""
+        """Numbers of cables that are only in the list before, only in the list after, and in both with the same ends."""
         had, has = (
             {
                 (number, *sorted(zip(ends, ports, strict=True)))
@@ -308,26 +308,26 @@ class Expansion(Filed):
 
     @property
     def removed(self) -> int:
-        """Cables that no longer run where they did, moved ones among them."""
+        """Cables that no longer have the same ends, including moved ones."""
         return self._counts[0]
 
     @property
     def added(self) -> int:
-        """Cables that run where none did, moved ones among them."""
+        """Cables with new ends, including moved ones."""
         return self._counts[1]
 
     @property
     def kept(self) -> int:
-        """Cables that nobody touches."""
+        """Cables that stay untouched."""
         return self._counts[2]
 
     def count(self, work: str) -> int:
-        """How many tasks of the plan unplug, move or add a cable."""
+        """Number of tasks of the plan that unplug, move or add a cable."""
         return sum(step.count(work) for step in self.steps)
 
     @property
     def tasks(self) -> dict[str, int]:
-        """How many tasks there are of each kind."""
+        """Number of tasks of each kind."""
         return {work: self.count(work) for work in (UNPLUG, MOVE, ADD)}
 
     @property
@@ -337,12 +337,12 @@ class Expansion(Filed):
 
     @property
     def longest_new_m(self) -> float:
-        """What the longest cable spans that is bought; 0 without any."""
+        """The length of the longest cable that is bought, in m; 0 without any."""
         return max((task.length_m for step in self.steps for task in step.tasks if task.new), default=0.0)
 
     @cached_property
     def racks_touched(self) -> tuple[str, ...]:
-        """The racks that stood before and have a cable added, moved or unplugged, by their slots' names."""
+        """The existing racks in which a cable is added, moved or unplugged, by the names of their slots."""
         slots, slot = self.after.layout.slots, self.after.layout.slot
         stood = set(slot[: self.before.layout.topology.switches].tolist())
         at = {slot[switch] for step in self.steps for task in step.tasks for switch in switches_of(task, self.cables)}
@@ -355,17 +355,17 @@ class Expansion(Filed):
 
     @property
     def cut_off(self) -> int:
-        """The most switches in service that are apart from the others after some task; 0 when there are none."""
+        """The largest number of active switches that are disconnected after some task; 0 if none ever is."""
         return max((step.cut_off for step in self.steps), default=0)
 
     @property
     def interrupted(self) -> int:
-        """Moves that leave some switch apart for as long as the cable is out at one end."""
+        """Number of moves during which some switch is disconnected while the cable is out at one end."""
         return sum(step.interrupted for step in self.steps)
 
     @property
     def connectedness(self) -> str:
-        """Whether the network holds together at every step, in words."""
+        """A text that states whether the network stays connected at every step."""
         apart = [number for number, step in enumerate(self.steps, 1) if not step.connected]
         if apart:
             some = ", ".join(map(str, apart[:5])) + (", .." if len(apart) > 5 else "")

@@ -1,4 +1,4 @@
-"""The floor under a growing network: racks stay where they are, new switches go where their cables are short."""
+"""The floor of a growing network: racks stay in place, and new switches go where their cables are short."""
 
 from dataclasses import replace
 
@@ -10,27 +10,26 @@ from topoloom.placement.floors.slots import NO_LIMIT
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.racks import switch_demands
 
-#: Free slots that are tried for a new rack: the nearest to those in use.
+#: Number of free slots to try for a new rack: those nearest to the slots in use.
 _TRIED = 256
 
 
 class GrowingFloor:
-    """Who stands where, and how much room is left.
+    """The places of switches, and the free space.
 
-    A rack holds what its slot allows. New switches go to a rack of their own group where there is one; on a floor
-    without a limit of switches a new group gets a rack, and switches without groups fill racks as in a sequence. A
-    floor that is as large as its racks need gets more rows (or columns, where its rows are given); the slots that were
-    there keep their names and places.
+    A rack holds what its slot allows. New switches go to a rack of their group if one exists; on a floor without a limit of
+    switches a new group gets a rack, and switches without groups fill racks in sequence. A floor whose size depends on its
+    racks gets more rows (or columns, if its rows are given); existing slots keep their names and places.
 
     Parameters
     ----------
     layout : Layout
     more : int
-        At most so many switches will be added.
+        The largest number of switches to be added.
     switch_w : float
-        Watts of a switch, where the floor limits them.
+        Power of a switch in W, if the floor limits it.
     group : int64[switches] or None
-        The groups of all switches that there will be; None where they have none.
+        The groups of all future switches; None if they have none.
     """
 
     def __init__(self, layout: Layout, more: int, switch_w: float = 0.0, group: np.ndarray | None = None) -> None:
@@ -39,7 +38,7 @@ class GrowingFloor:
         self._columns, self._grown = layout.slots.columns, ""
         self._widen(more)
         self._limits = self.slots.limits.copy()
-        #: Whether groups alone say how many switches per rack holds.
+        #: Whether groups alone determine how many switches each rack holds.
         self._by_group = group is not None and not np.isfinite(self._limits[:, :2]).any()
         if group is None:
             hosts = self.floor.sequence_hosts
@@ -49,7 +48,7 @@ class GrowingFloor:
         np.add.at(self._used, self._slot, switch_demands(layout.topology, switch_w))
 
     def _widen(self, more: int) -> None:
-        """Room for `more` racks, where the floor is one that grows."""
+        """Add space for `more` racks, if the floor can grow."""
         floor, slots = self.floor, self.slots
         if floor.fixed is not None or (floor.rows is not None and floor.columns is not None):
             return
@@ -64,18 +63,18 @@ class GrowingFloor:
 
     @property
     def slot(self) -> np.ndarray:
-        """The slot of every switch that stands, int64[switches]."""
+        """The slot of every existing switch, int64[switches]."""
         return self._slot
 
     def length_m(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """How long a cable between slots is, float64, like `a` and `b`."""
+        """The length of a cable between slots in m, float64, shaped like `a` and `b`."""
         return self.floor.cable_m(self.slots.apart_m(a, b), np.asarray(a) != np.asarray(b))
 
     def candidates(self, loads: np.ndarray, group: int | None = None) -> np.ndarray:
-        """The slots that can take all these new switches, int64[...].
+        """The slots that can hold all these new switches, int64[...].
 
-        Racks of their group; if there is none with room, other racks; if there is none either, free slots. `loads` is
-        what each of the switches takes, float64[switches, 3].
+        Racks of their group; if none of these has space, other racks; if none of these either, free slots. `loads` is the
+        demand of each of the switches, float64[switches, 3].
         """
         fits = (self._used + loads.sum(axis=0) <= self._limits + 1e-9).all(axis=1)
         stands = self._used[:, 0] > 0
@@ -89,25 +88,27 @@ class GrowingFloor:
         free = np.flatnonzero(fits & ~stands)
         if free.size > _TRIED:
             used = np.flatnonzero(stands)
-            # The middle of what stands is near to most of it.
+            # The middle of the existing racks is near to most of them.
             near = self.slots.apart_m(free[:, None], used[None, :]).min(axis=1)
             free = np.sort(free[np.argsort(near, kind="stable")[:_TRIED]])
         return free
 
     def pieces(self, loads: np.ndarray, group: np.ndarray | None = None) -> list[np.ndarray]:
-        """New switches in their order, cut where another group begins and into as many as fit a rack: a list of indices.
+        """New switches in their order, cut where another group begins and into sets that fit a rack: a list of indices.
 
         Raises
         ------
         InputError
-            A switch alone is more than any slot holds.
+            A single switch exceeds the limits of every slot.
         """
         most = self._limits.max(axis=0)
         pieces: list[np.ndarray] = []
         start, taken = 0, np.zeros(3)
         for i, load in enumerate(loads):
             if (load > most + 1e-9).any():
-                raise InputError(f"floor '{self.floor.name}': a new switch is more than a rack holds; raise its limits")
+                raise InputError(
+                    f"floor '{self.floor.name}': a new switch exceeds the limits of every rack; raise them"
+                )
             other = group is not None and i > 0 and group[i] != group[i - 1]
             if other or (taken + load > most + 1e-9).any():
                 if i > start:
@@ -123,7 +124,7 @@ class GrowingFloor:
         self._used[slot] += loads.sum(axis=0)
 
     def settle(self, topology: Topology, chosen: dict[int, int]) -> None:
-        """Put all switches of `topology` that stand nowhere yet into slots: `chosen`, or where their cables are shortest.
+        """Put all switches of `topology` without a slot into slots: `chosen`, or those with the shortest cables.
 
         Raises
         ------
@@ -144,19 +145,19 @@ class GrowingFloor:
             if slots.size:
                 self._place(ends, switches, loads[piece], slots)
                 continue
-            # Nowhere is room for all of them together.
+            # No slot has space for all of them together.
             for switch in switches.tolist():
-                one, load = np.array([switch]), loads[[switch - first]]
-                slots = self.candidates(load, self._group_of(one))
+                single, load = np.array([switch]), loads[[switch - first]]
+                slots = self.candidates(load, self._group_of(single))
                 if not slots.size:
                     raise InputError(
-                        f"floor '{self.floor.name}': no room for switch {switch} of {topology.name}: all"
+                        f"floor '{self.floor.name}': no space for switch {switch} of {topology.name}: all"
                         f" {len(self.slots)} slots are full; give a floor with more rows or slots, or let a rack hold more"
                     )
-                self._place(ends, one, load, slots)
+                self._place(ends, single, load, slots)
 
     def layout(self, topology: Topology, rows: int) -> Layout:
-        """What stands, on the floor without the empty rows (or columns) that were added behind; `rows` were there before."""
+        """The layout, on the floor without the empty rows (or columns) added at its end; `rows` existed before."""
         floor, slots, slot = self.floor, self.slots, self._slot
         if self._grown == "rows":
             floor = replace(floor, rows=max(rows, int(slot.max()) // slots.columns + 1))
@@ -168,11 +169,11 @@ class GrowingFloor:
         return Layout(topology, floor, slots, slot.astype(np.int32), made="grown")
 
     def _place(self, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray, slots: np.ndarray) -> None:
-        """Put switches into that of the slots from which their cables are shortest."""
+        """Put switches into the slot with the shortest total cable length."""
         near = ends[np.isin(ends[:, 0], switches), 1]
         near = near[near < self._slot.size]
         total_m = self.length_m(slots[:, None], self._slot[near][None, :]).sum(axis=1)
-        # Sums that differ in their last digits only are equal; then the first slot is taken.
+        # Sums that differ only in their last digits are equal; then the first slot is chosen.
         self.stand(int(slots[np.round(total_m, 6).argmin()]), loads)
 
     def _group_of(self, switches: np.ndarray) -> int | None:
@@ -191,6 +192,6 @@ def with_rows(layout: Layout, rows: int) -> Layout:
     if layout.floor.fixed is not None or not slots.columns:
         raise InputError(f"floor '{layout.floor.name}': its slots are listed; add slots to its file instead of rows")
     if rows < slots.rows:
-        raise InputError(f"floor '{layout.floor.name}': it has {slots.rows} rows; a network that stands keeps them")
+        raise InputError(f"floor '{layout.floor.name}': it has {slots.rows} rows; an existing network keeps them")
     floor = replace(layout.floor, rows=rows, columns=slots.columns)
     return replace(layout, floor=floor, slots=floor.slots_for(1), length_bound_m=0.0)

@@ -1,4 +1,4 @@
-"""Which switch of one network becomes which of another, so that most cables stay."""
+"""Matching the switches of one network to those of another, so that as many cables as possible stay."""
 
 from collections.abc import Iterator
 
@@ -11,20 +11,20 @@ from topoloom.core.work import Work
 from topoloom.fabric.structure_matching import match_shapes
 from topoloom.model.topology import Topology
 
-#: Tries of exchanging two switches, for each switch and link.
+#: Tries of exchanging two switches, per switch and link.
 _TRIES, _MOST_TRIES = 400, 40_000_000
-#: Tries between two looks at Ctrl-C.
+#: Tries between two checks for Ctrl-C.
 _SLICE = 500_000
-#: Searches: as many of the starts as keep the most links.
+#: Number of searches: from the starts that keep the most links.
 _SEARCHES = 4
-#: Larger networks are not compared by their shapes, which takes tables of all pairs.
+#: Larger networks are not compared by their shapes, which needs tables of all pairs.
 _MOST_FOR_SHAPES, _GUESSES = 2_048, 8
 
 
 def by_labels(before: Topology, goal: Topology) -> np.ndarray | None:
-    """The number, where it stands, of each switch of `goal`, int64[goal.switches], -1 for new ones; by the labels.
+    """The existing number of each switch of `goal` by the labels, int64[goal.switches], -1 for new ones.
 
-    Switches with the same labels are matched in their order. None where a switch of `before` has no like in `goal`.
+    Switches with the same labels are matched in their order. None if a switch of `before` has no counterpart in `goal`.
     """
     if not before.labels or before.labels.keys() != goal.labels.keys():
         return None
@@ -33,22 +33,22 @@ def by_labels(before: Topology, goal: Topology) -> np.ndarray | None:
     waiting: dict[tuple[object, ...], list[int]] = {}
     for switch, key in reversed(list(enumerate(keys[1]))):
         waiting.setdefault(key, []).append(switch)
-    found = np.full(goal.switches, -1)
+    matching = np.full(goal.switches, -1)
     for switch, key in enumerate(keys[0]):
         places = waiting.get(key)
         if not places:
             return None
-        found[places.pop()] = switch
-    return found
+        matching[places.pop()] = switch
+    return matching
 
 
 def matched(
     before: Topology, goal: Topology, seed: int = 1, jobs: int | None = None, work: Work | None = None
 ) -> np.ndarray:
-    """The number, where it stands, of each switch of `goal`, -1 for new ones, so that many links stay.
+    """The existing number of each switch of `goal`, -1 for new ones, such that many links stay.
 
-    Starts from the labels, the numbers, the shapes of both, and matchings grown outwards from a switch, and exchanges
-    switches while more links stay (annealing). Hosts do not move: a switch becomes one with at least as many hosts.
+    Starts from the labels, the numbers, the shapes of both networks, and matchings grown outwards from a switch, and exchanges
+    switches to keep more links (annealing). Hosts do not move: a switch is matched to one with at least as many hosts.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def matched(
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
-        Its stop ends the search.
+        May stop the search.
 
     Returns
     -------
@@ -74,8 +74,8 @@ def matched(
     """
     if goal.switches < before.switches:
         raise InputError(
-            f"{goal.name}: it has {goal.switches} switches and {before.name} {before.switches}; a network grows into one that"
-            " is as large at least"
+            f"{goal.name}: it has {goal.switches} switches and {before.name} {before.switches}; a network only grows into"
+            " one of at least its size"
         )
     starts = [start for start in (by_labels(before, goal), _by_numbers(before, goal)) if start is not None]
     starts = [start for start in (*starts, *_by_shape(before, goal, seed)) if _hosts_stay(before, goal, start)]
@@ -87,13 +87,13 @@ def matched(
     starts.sort(key=lambda start: -_kept(before, goal, start))
     if _kept(before, goal, starts[0]) < len(before.links):
         starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs, work)
-    return max(starts, key=lambda found: _kept(before, goal, found))
+    return max(starts, key=lambda matching: _kept(before, goal, matching))
 
 
 def _exchanged(
     before: Topology, goal: Topology, starts: list[np.ndarray], seed: int, jobs: int | None, work: Work | None
 ) -> list[np.ndarray]:
-    """What annealing makes of each start."""
+    """The result of annealing from each start."""
     from topoloom.cabling.expansion.kernels.matching import exchange
     from topoloom.core.searches import metropolis_table
     from topoloom.core.threads import over_cores
@@ -101,12 +101,12 @@ def _exchanged(
     new, standing = goal.csr, Topology(links=before.links, switches=goal.switches).csr
     counts, accepted = _counts(before, goal.switches), metropolis_table()
     tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
-    found = [_whole(start, before) for start in starts]
+    matchings = [_whole(start, before) for start in starts]
 
     def task(numbers: Iterator[int]) -> None:
         for number in numbers:
             draw, gains = Draws(seed, number).state(), np.zeros(2, np.int64)
-            place, best = found[number].copy(), found[number]
+            place, best = matchings[number].copy(), matchings[number]
             for begin in range(0, tries, _SLICE):
                 if work is not None and work.stopped:
                     return
@@ -127,10 +127,10 @@ def _exchanged(
                     gains,
                 )
 
-    over_cores(task, len(found), jobs, work)
+    over_cores(task, len(matchings), jobs, work)
     if work is not None:
         work.check()
-    return [np.where(place < before.switches, place, -1) for place in found]
+    return [np.where(place < before.switches, place, -1) for place in matchings]
 
 
 def _by_numbers(before: Topology, goal: Topology) -> np.ndarray:
@@ -139,52 +139,52 @@ def _by_numbers(before: Topology, goal: Topology) -> np.ndarray:
 
 
 def _by_shape(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
-    """What the shapes of both say: it finds one network under other numbers, where all else fails."""
+    """The matching by the shapes of both networks, which recognises a renumbered network if all else fails."""
     if goal.switches > _MOST_FOR_SHAPES or not len(before.links):
         return []
     shapes = match_shapes(goal, before, seed=seed, tries=_GUESSES)
-    found = np.full(goal.switches, -1)
-    known = np.flatnonzero(shapes.planned >= 0)
-    found[shapes.planned[known]] = known
-    lost = np.setdiff1d(np.arange(before.switches), known)
-    found[np.flatnonzero(found < 0)[: lost.size]] = lost
-    return [found]
+    matching = np.full(goal.switches, -1)
+    identified = np.flatnonzero(shapes.planned >= 0)
+    matching[shapes.planned[identified]] = identified
+    lost = np.setdiff1d(np.arange(before.switches), identified)
+    matching[np.flatnonzero(matching < 0)[: lost.size]] = lost
+    return [matching]
 
 
 def _counts(topology: Topology, switches: int) -> np.ndarray:
-    """Hosts at each switch, with none at those that are yet to come."""
+    """Hosts at each switch, 0 for new ones."""
     counts = np.zeros(switches, np.int64)
     counts[: topology.switches] = topology.endpoints_at
     return counts
 
 
-def _whole(found: np.ndarray, before: Topology) -> np.ndarray:
-    """A matching with numbers for the new switches too."""
-    place = found.copy()
-    place[found < 0] = np.arange(before.switches, found.size)
+def _whole(matching: np.ndarray, before: Topology) -> np.ndarray:
+    """A matching with numbers for the new switches as well."""
+    place = matching.copy()
+    place[matching < 0] = np.arange(before.switches, matching.size)
     return place
 
 
-def _hosts_stay(before: Topology, goal: Topology, found: np.ndarray) -> bool:
-    stays = found >= 0
-    return bool((goal.endpoints_at[stays] >= before.endpoints_at[found[stays]]).all())
+def _hosts_stay(before: Topology, goal: Topology, matching: np.ndarray) -> bool:
+    stays = matching >= 0
+    return bool((goal.endpoints_at[stays] >= before.endpoints_at[matching[stays]]).all())
 
 
-def _kept(before: Topology, goal: Topology, found: np.ndarray) -> int:
-    """How many links stay."""
-    place = _whole(found, before)
+def _kept(before: Topology, goal: Topology, matching: np.ndarray) -> int:
+    """The number of links that stay."""
+    place = _whole(matching, before)
     moved = Topology(links=place[goal.links], switches=goal.switches)
     return len(difference(before, moved)[2])
 
 
 def _outwards(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
-    """Matchings grown from a pair of switches: next comes the pair with the most neighbours that are matched already."""
+    """Matchings grown from a pair of switches: the pair with the most matched neighbours comes next."""
     from topoloom.cabling.expansion.kernels.matching import grown
 
     counts, old = _counts(before, goal.switches), before.csr
     draws = Draws(seed)
     ends = np.argsort(-before.degrees, kind="stable")[:1], draws.below(before.switches, 3)
-    found = []
+    matchings = []
     for source in np.concatenate(ends).tolist():
         fits = np.flatnonzero(goal.endpoints_at >= counts[source])
         if not fits.size:
@@ -192,5 +192,5 @@ def _outwards(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
         near = fits[np.argsort(np.abs(goal.degrees[fits] - before.degrees[source]), kind="stable")]
         place = np.full(goal.switches, -1)
         if grown(goal.csr[0], goal.csr[1], old[0], old[1], place, goal.endpoints_at, counts, source, int(near[0])):
-            found.append(place)
-    return found
+            matchings.append(place)
+    return matchings

@@ -1,4 +1,4 @@
-"""From a network into any other that is as large: its switches matched, its cables moved rack by rack."""
+"""Growing a network into any other of at least the same size: switches are matched, and cables moved rack by rack."""
 
 import numpy as np
 
@@ -19,27 +19,27 @@ def into_network(
     jobs: int | None,
     work: Work,
 ) -> Growth:
-    """First the new switches, a rack's worth at a time, then what else changes, rack by rack.
+    """First the new switches, as many at a time as fit a rack, then all other changes, rack by rack.
 
     Parameters
     ----------
     before, goal : Topology
-        The network that stands, and the one that it becomes, with numbers of its own.
+        The existing network, and the target with its own numbers.
     growing_floor : GrowingFloor
-        Where the switches stand, and where there is room.
+        The places of the switches, and the free space.
     ports : int or None
-        Ports of every switch; None: as many as are needed.
+        Ports of every switch; None: as many as needed.
     seed : int
-        Of the matching of both networks.
+        Seed of the matching of both networks.
     jobs : int or None
         Threads; None: all cores.
     work : Work
-        Its stop ends the matching.
+        May stop the matching.
 
     Returns
     -------
     Growth
-        The stages; in the last, each switch that stood has its number.
+        The stages; in the last, each existing switch has its number.
 
     Raises
     ------
@@ -48,9 +48,9 @@ def into_network(
     Stopped
         `work` was stopped.
     """
-    found = matched(before, goal, seed, jobs, work)
-    standing = found.copy()
-    fresh = _outwards(goal, np.flatnonzero(found >= 0))
+    matching = matched(before, goal, seed, jobs, work)
+    standing = matching.copy()
+    fresh = _outwards(goal, np.flatnonzero(matching >= 0))
     standing[fresh] = np.arange(before.switches, goal.switches)
     after = renumbered(goal, standing, before)
     part = np.full(goal.switches, -1)
@@ -60,7 +60,7 @@ def into_network(
             new = before.switches + piece
             part[new] = len(titles)
             titles.append(f"new switch {new[0]}" if new.size == 1 else f"new switches {new[0]} to {new[-1]}")
-    # Racks where nothing more changes have no step of their own.
+    # Racks without further changes have no step.
     racks, rack = np.unique(growing_floor.slot, return_inverse=True)
     busy = _still_changing(before, after, rack.ravel())
     number = np.full(racks.size, -1)
@@ -76,27 +76,27 @@ def into_network(
     return Growth(tuple(changing), np.argsort(standing), goal)
 
 
-def _alike(one: Topology, two: Topology) -> bool:
+def _alike(first: Topology, second: Topology) -> bool:
     """Whether links and hosts are the same."""
     return (
-        one.switches == two.switches
-        and np.array_equal(one.links, two.links)
-        and np.array_equal(one.endpoints, two.endpoints)
+        first.switches == second.switches
+        and np.array_equal(first.links, second.links)
+        and np.array_equal(first.endpoints, second.endpoints)
     )
 
 
 def _outwards(goal: Topology, standing: np.ndarray) -> np.ndarray:
-    """The switches of `goal` that do not stand yet, each after one that it is linked to, as far as there is one."""
+    """The switches of `goal` that do not exist yet, each after one to which it is linked, where possible."""
     from topoloom.graph.kernels.breadth_first import distances_from_set
 
-    far, queue = np.empty(goal.switches, np.int32), np.empty(goal.switches, np.int32)
-    distances_from_set(*goal.csr[:2], standing, far, queue)
+    distance, queue = np.empty(goal.switches, np.int32), np.empty(goal.switches, np.int32)
+    distances_from_set(*goal.csr[:2], standing, distance, queue)
     fresh = np.setdiff1d(np.arange(goal.switches), standing)
-    return fresh[np.argsort(np.where(far[fresh] < 0, goal.switches, far[fresh]), kind="stable")]
+    return fresh[np.argsort(np.where(distance[fresh] < 0, goal.switches, distance[fresh]), kind="stable")]
 
 
 def _still_changing(before: Topology, after: Topology, rack: np.ndarray) -> np.ndarray:
-    """The racks that have the later end of a link between switches that stand, and which comes or goes."""
+    """The racks with the later end of a link between existing switches that comes or goes."""
     removed, added, _ = difference(before, after)
     links = np.concatenate([removed, added])
     links = links[(links < before.switches).all(axis=1)]

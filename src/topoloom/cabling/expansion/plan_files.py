@@ -1,4 +1,4 @@
-"""A plan in a folder: the cables before, what is done with them task by task, and the cables after."""
+"""A plan in a folder: the cables before, the tasks, and the cables after."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,14 +26,14 @@ from topoloom.cost.parts_files import parts_json
 from topoloom.formats import FORMATS, encode
 from topoloom.model.network_folders import AFTER, BEFORE, PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
 
-#: The columns of the plan that may hold anything.
+#: The columns of the plan with arbitrary text.
 _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("rack", "label")) | {
     "product",
     "medium",
 }
 
 STEPS = "steps.csv"
-#: The record of the plan, and the network that it becomes with numbers of its own.
+#: The record of the plan, and the resulting network with its own numbers.
 RECORD, GOAL, NUMBERS = "expansion.json", "goal/topology.json", "goal/numbers.csv"
 
 
@@ -43,33 +43,33 @@ def save_expansion(
     also: Mapping[str, Content] = MappingProxyType({}),
     stale: Iterable[str] = (),
 ) -> list[Path]:
-    """Write a plan into a folder, the folder whole or not at all; returns the paths.
+    """Write a plan into a folder, all of it or nothing; returns the paths.
 
     ``before/cables.csv`` and ``before/floor.toml``; ``plan.csv``, one row per task, ``steps.csv``, one row per step, and
-    ``order.csv``, the cables to buy; ``after/`` with all that `save_cabling` writes; ``expansion.json``, the record, and
-    what `load_expansion` needs beside it. docs/how-to/grow-a-network.md says what each holds, and `check_plan` carries it out.
+    ``order.csv``, the cables to buy; ``after/`` with all files of `save_cabling`; ``expansion.json``, the record, and the other
+    files that `load_expansion` needs. docs/how-to/grow-a-network.md describes each file, and `check_plan` executes the plan.
 
     Parameters
     ----------
     expansion : Expansion
     folder : path
-        Made if it is not there; the folder around it must be.
+        Created if missing; its parent folder must exist.
     also : mapping of str to str or bytes
-        More files that come with it, by their names.
+        Further files to write with it, by name.
     stale : texts
-        Patterns of files of an earlier writing that go.
+        Patterns of earlier files to remove.
 
     Returns
     -------
     list of Path
-        The files written, as they lie in `folder`.
+        The files written, with the path of `folder`.
 
     Raises
     ------
     InputError
-        The folder cannot be made, or a file in it cannot be written; nothing has changed then.
+        The folder cannot be created, or a file in it cannot be written; nothing has changed then.
     """
-    check_type(expansion, Expansion, "save_expansion", "expand(network, to) makes one")
+    check_type(expansion, Expansion, "save_expansion", "expand(network, to) returns one")
     check_path(folder, "save_expansion", "name a folder")
     refuse_other_network(folder, expansion.provenance.digest, "expand")
     before = expansion.before
@@ -79,7 +79,7 @@ def save_expansion(
         PLAN: plan_csv(expansion),
         STEPS: steps_csv(expansion),
         "order.csv": order_csv(bought_cables(expansion)),
-        RECORD: msgspec.json.format(msgspec.json.encode(_same_in_equal_runs(expansion.record())), indent=1) + b"\n",
+        RECORD: msgspec.json.format(msgspec.json.encode(_reproducible(expansion.record())), indent=1) + b"\n",
         PARTS: parts_json(expansion.after.bought.parts),
         PROVENANCE: note_text(expansion.provenance, "expand"),
     }
@@ -92,18 +92,18 @@ def save_expansion(
     return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", GOAL, NUMBERS, *stale])
 
 
-def _same_in_equal_runs(record: dict[str, Any]) -> dict[str, Any]:
-    """A record without what differs from run to run."""
+def _reproducible(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without the values that differ from run to run."""
     return record | {"provenance": record["provenance"] | {"timings": {}}}
 
 
 def plan_csv(expansion: Expansion) -> str:
-    """One row per task, in the order of work: the cable, what is done with it, both its ends, and where a moved end was."""
+    """One row per task, in the order of work: cable, kind of work, both ends, and the former place of a moved end."""
     return csv_table({name: texts(cells) if name in _TEXTS else cells for name, cells in plan_rows(expansion).items()})
 
 
 def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
-    """The columns of the plan, one cell per task; texts as they are, without quotes."""
+    """The columns of the plan, one cell per task; texts without quotes."""
     names, parts = _Names(expansion.after), expansion.after.bought.parts
     rows = [(number, task) for number, step in enumerate(expansion.steps, 1) for task in step.tasks]
     tasks = [task for _, task in rows]
@@ -137,14 +137,14 @@ def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
 
 
 def steps_csv(expansion: Expansion) -> str:
-    """One row per step: what is set up, how many cables are worked on, and the network after it."""
+    """One row per step: new switches and racks, the number of cables worked on, and the network after it."""
     facts = [step_facts(step) for step in expansion.steps]
     columns = {name: [_cell(row[name]) for row in facts] for name in facts[0]}
     return csv_table({"step": numbers(np.arange(1, len(facts) + 1))} | columns)
 
 
 def step_facts(step: ExpansionStep) -> dict[str, Any]:
-    """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
+    """The content and results of a step, as the columns of steps.csv; infinite distances if the network is not connected."""
     done = ("unplug", "move", "add", "switches", "hosts", "links")
     left = ("diameter", "aspl", "connected", "cut_off", "interrupted")
     names = ("title", "new_switches", "new_racks", *done, *left)
@@ -170,12 +170,12 @@ def bought_cables(expansion: Expansion) -> Cables:
 
 
 def source_of(task: CableTask) -> str:
-    """Where the cable of a task comes from: ``new``, ``shelf`` (unplugged before), or empty."""
+    """The origin of a task's cable: ``new``, ``shelf`` (unplugged before), or empty."""
     return "" if task.work != ADD else "new" if task.new else "shelf"
 
 
 def ranges(numbers: tuple[int, ...]) -> str:
-    """Numbers that follow one another as a range: ``64..71 80``; two points, for spreadsheets take 1-12 for a date."""
+    """Consecutive numbers as a range: ``64..71 80``; two points, because spreadsheets read 1-12 as a date."""
 
     def runs() -> Iterator[str]:
         start = 0
@@ -197,7 +197,7 @@ def _cell(value: Any) -> str:
 
 
 class _Names:
-    """The columns that say where an end is: rack, height, switch, port and label, as on the lists of the cabling."""
+    """The columns for the place of an end: rack, height, switch, port and label, as on the lists of the cabling."""
 
     def __init__(self, cabling: Cabling) -> None:
         layout = cabling.layout
@@ -206,7 +206,7 @@ class _Names:
         self._height = layout.height.tolist()
 
     def columns(self, side: str, ends: list[tuple[tuple[int, int] | None, bool]]) -> dict[str, list[str]]:
-        """The five columns of one side; ends that are not there are empty, and those at hosts are hosts."""
+        """The five columns of one side; empty for missing ends, and with the host for ends at hosts."""
         cells = [self._cells(*end) for end in ends]
         names = ("rack", "height", "switch", "port", "label")
         return {f"{side}_{name}": [row[i] for row in cells] for i, name in enumerate(names)}

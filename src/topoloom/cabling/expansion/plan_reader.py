@@ -1,4 +1,4 @@
-"""A plan read back from its folder: what `save_expansion`, or ``topoloom expand -o``, wrote."""
+"""Reading a plan from its folder, as written by `save_expansion` or ``topoloom expand -o``."""
 
 import math
 import os
@@ -34,7 +34,7 @@ from topoloom.model.network_folders import AFTER, BEFORE, CABLES, PARTS, PLAN, r
 from topoloom.model.results import Provenance, provenance_of, schema_id
 from topoloom.model.topology import Topology
 
-_LONGEST = 1 << 28
+_MOST_CHARACTERS = 1 << 28
 _TASK_COLUMNS = (
     *("step", "work", "cable", "kind", "source", "a_switch", "a_port", "b_switch", "b_port"),
     *("from_switch", "from_port", "stock_m", "product", "usd_low", "usd_high", "cut_off", "interrupted"),
@@ -50,8 +50,8 @@ class _Distances(msgspec.Struct):
     aspl: float | None
 
 
-class _Kept(msgspec.Struct):
-    """What of a record the folder's lists do not say."""
+class _StoredRecord(msgspec.Struct):
+    """The fields of a record that the folder's lists do not hold."""
 
     schema: str
     provenance: Provenance
@@ -63,25 +63,25 @@ class _Kept(msgspec.Struct):
 
 
 def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | None = None) -> Expansion:
-    """The plan in a folder that `save_expansion`, or ``topoloom expand -o``, wrote: its record is what it was.
+    """The plan in a folder that `save_expansion` or ``topoloom expand -o`` wrote, with the same record.
 
     Parameters
     ----------
     folder : path
     parts : Parts, str or path, optional
-        The catalogue of cables and switches, for a folder of topoloom 0.1, which does not hold it; the default is the
-        first known one that has all its cables.
+        The catalogue of cables and switches, for a folder of topoloom 0.1, which does not hold it; by default the first known
+        one that has all its cables.
 
     Returns
     -------
     Expansion
-        Of a folder of topoloom 0.1, what it holds: the method, the seed, prices of switches and of work are not known, and
-        `radix` is what the fullest switch needs.
+        From a folder of topoloom 0.1 without the method, the seed, and prices of switches and installation, and with `radix` as
+        the ports that the fullest switch needs.
 
     Raises
     ------
     InputError
-        A file that is missing or wrong, a task that cannot be done, or cables that no catalogue has:
+        A file is missing or wrong, a task cannot be executed, or no catalogue has the cables:
         ``file:line: reason``.
     """
     check_path(folder, "load_expansion", "name the folder of a plan")
@@ -91,25 +91,25 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
     noted = None if note is None else note.provenance
     lists = {name: load_cables(path / name / CABLES) for name in (BEFORE, AFTER)}
     tasks = rows_of(path / PLAN, _TASK_COLUMNS)
-    kept = _record_in(path)
+    record = _record_in(path)
     catalogue = _parts_of(path, parts, lists, tasks)
-    told = {} if kept is None else kept.provenance.settings
-    rate = told.get("rate_gbps")
+    settings = {} if record is None else record.provenance.settings
+    rate = settings.get("rate_gbps")
     rate_gbps = catalogue.link_rate(rate if isinstance(rate, (int, float)) else None)
-    before, after = (_cabled(found, path / name / CABLES, catalogue, rate_gbps) for name, found in lists.items())
+    before, after = (_cabled(cables, path / name / CABLES, catalogue, rate_gbps) for name, cables in lists.items())
     steps = rows_of(path / STEPS, ("step", "title", "switches"))
-    if kept is not None and len(kept.steps) != len(steps):
-        raise at(str(path / RECORD), None, f"tells of {len(kept.steps)} steps; {STEPS} has {len(steps)}")
+    if record is not None and len(record.steps) != len(steps):
+        raise at(str(path / RECORD), None, f"has {len(record.steps)} steps; {STEPS} has {len(steps)}")
     replay = _Replay(before, after, path / PLAN)
     read = [replay.step(line, row, tasks, path / STEPS) for line, row in steps]
     if replay.done < len(tasks):
         line, row = tasks[replay.done]
-        raise at(str(path / PLAN), line, f"step {row['step']} is none of {STEPS}, or out of its order")
+        raise at(str(path / PLAN), line, f"step {row['step']} is not in {STEPS}, or out of order")
     start = ExpansionStep("as it stands", (), before.layout.topology, (), (), 0.0, 0.0, True, 0, 0)
-    distances = [None] * (len(read) + 1) if kept is None else [kept.start, *kept.steps]
-    start, *read = [_measured(step, known) for step, known in zip((start, *read), distances, strict=True)]
-    goal, number = _goal_of(path, after.layout.topology, kept is None)
-    if kept is None:
+    distances = [None] * (len(read) + 1) if record is None else [record.start, *record.steps]
+    start, *read = [_measured(step, distance) for step, distance in zip((start, *read), distances, strict=True)]
+    goal, number = _goal_of(path, after.layout.topology, record is None)
+    if record is None:
         return Expansion(
             method="",
             before=before,
@@ -123,71 +123,71 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
             start=start,
             provenance=noted or provenance_of(before.layout.topology),
         )
-    usd = {name: math.nan if value is None else value for name, value in kept.cost_usd.items()}
+    usd = {name: math.nan if value is None else value for name, value in record.cost_usd.items()}
     return Expansion(
-        method=kept.method,
+        method=record.method,
         before=before,
         after=after,
         steps=tuple(read),
         cables=tuple(replay.cables),
         goal=goal,
         number=number,
-        radix=kept.radix,
+        radix=record.radix,
         cost=Cost(*(usd.get(what, math.nan) for what in ("switches", "cables", "installation"))),
         start=start,
-        provenance=kept.provenance,
+        provenance=record.provenance,
     )
 
 
-def _cabled(found: CableList, path: Path, parts: Parts, rate_gbps: float | None) -> Cabling:
-    """The network of a cable list, with the ports and the numbers of the list."""
-    layout = layout_of_cables(found, path)
+def _cabled(cables: CableList, path: Path, parts: Parts, rate_gbps: float | None) -> Cabling:
+    """The network of a cable list, with the list's ports and numbers."""
+    layout = layout_of_cables(cables, path)
     with naming(str(path)):
-        return cable(layout, parts, rate_gbps, bool(found.endpoint_number.any()), Plugs.listed(found))
+        return cable(layout, parts, rate_gbps, bool(cables.endpoint_number.any()), Plugs.listed(cables))
 
 
-def _record_in(folder: Path) -> _Kept | None:
+def _record_in(folder: Path) -> _StoredRecord | None:
     """The plan's record; None in a folder of topoloom 0.1.
 
     Raises
     ------
     InputError
-        It is damaged, or of a newer version.
+        The record is damaged, or of a newer version.
     """
     path = folder / RECORD
     if not path.is_file():
         return None
-    kept = parse_json(read_text(path, _LONGEST), str(path), _Kept, "record of a plan")
-    if kept.schema != schema_id(Expansion):
-        raise at(str(path), None, f"is {kept.schema[:60]}; expected {schema_id(Expansion)}")
-    return kept
+    record = parse_json(read_text(path, _MOST_CHARACTERS), str(path), _StoredRecord, "record of a plan")
+    if record.schema != schema_id(Expansion):
+        raise at(str(path), None, f"is {record.schema[:60]}; expected {schema_id(Expansion)}")
+    return record
 
 
 def _parts_of(
     folder: Path, given: Parts | str | Path | None, lists: dict[str, CableList], tasks: list[tuple[int, Row]]
 ) -> Parts:
-    """The catalogue that a plan was made with."""
+    """The catalogue with which a plan was made."""
     if given is not None:
         return given if isinstance(given, Parts) else load_parts(given)
     path = folder / PARTS
     if path.is_file():
-        return parts_from_json(read_text(path, _LONGEST), str(path))
-    wanted = {title for found in lists.values() for title in found.product if title}
+        return parts_from_json(read_text(path, _MOST_CHARACTERS), str(path))
+    wanted = {title for cables in lists.values() for title in cables.product if title}
     wanted |= {unguarded(row["product"]) for _, row in tasks}
     for name in ("slimfly-2014", *CATALOGUES):
         parts = load_parts(name)
         if wanted <= {product.title for product in parts.cable}:
             return parts
     raise InputError(
-        f"{folder}: no known catalogue has all its cables; load_expansion takes the one that the plan was"
-        " made with (parts=)"
+        f"{folder}: no known catalogue has all its cables; give load_expansion the catalogue with which the plan was"
+        " made (parts=)"
     )
 
 
 def _goal_of(folder: Path, after: Topology, old: bool) -> tuple[Topology | None, np.ndarray | None]:
-    """The network that a plan becomes, and the number of each switch in it."""
+    """The network that results from a plan, and the number of each switch in it."""
     if old:
-        # What comes out has a spec where it has the numbers of that spec.
+        # The resulting network has a spec if it has the numbers of that spec.
         return (None, None) if after.spec is None else (after, np.arange(after.switches))
     goal = load(folder / GOAL) if (folder / GOAL).is_file() else None
     path = folder / NUMBERS
@@ -197,31 +197,31 @@ def _goal_of(folder: Path, after: Topology, old: bool) -> tuple[Topology | None,
     for line, row in rows_of(path, ("switch", "number")):
         switch = number_in(row["switch"], str(path), line)
         if switch >= after.switches:
-            raise at(str(path), line, f"there is no switch {switch}; the network has {after.switches}")
+            raise at(str(path), line, f"no switch {switch}; the network has {after.switches} switches")
         number[switch] = number_in(row["number"], str(path), line)
     if not np.array_equal(np.sort(number), np.arange(after.switches)):
-        raise at(str(path), None, "every switch needs a number of its own, 0 to one less than there are switches")
+        raise at(str(path), None, "every switch needs a different number, from 0 to the number of switches minus 1")
     return goal, number
 
 
-def _measured(step: ExpansionStep, known: _Distances | None) -> ExpansionStep:
+def _measured(step: ExpansionStep, recorded: _Distances | None) -> ExpansionStep:
     """A step with its distances: those of the record, or measured again."""
-    if known is None:
-        found = path_lengths(step.topology)
-        diameter, aspl = found.diameter, found.aspl
+    if recorded is None:
+        paths = path_lengths(step.topology)
+        diameter, aspl = paths.diameter, paths.aspl
     else:
-        diameter, aspl = (math.inf if value is None else value for value in (known.diameter, known.aspl))
+        diameter, aspl = (math.inf if value is None else value for value in (recorded.diameter, recorded.aspl))
     return replace(step, diameter=diameter, aspl=aspl, connected=math.isfinite(diameter))
 
 
 class _Replay:
-    """Carries a plan out, task by task, and notes what each step leaves."""
+    """Executes a plan, task by task, and notes the state after each step."""
 
     def __init__(self, before: Cabling, after: Cabling, plan: Path) -> None:
         self.cables = cables_of(before)
         self.done = 0
-        self.highest = int(max((port for one in self.cables for _, port in one.ends), default=0))
-        self._place = {one.number: place for place, one in enumerate(self.cables)}
+        self.highest = int(max((port for entry in self.cables for _, port in entry.ends), default=0))
+        self._place = {entry.number: place for place, entry in enumerate(self.cables)}
         self._after, self._plan = after, plan
         self._topology = after.layout.topology
         self._titles = {product.title: index for index, product in enumerate(after.bought.parts.cable)}
@@ -232,10 +232,10 @@ class _Replay:
         self._links: Counter[tuple[int, int]] = Counter((u, v) for u, v in links)
 
     def step(self, line: int, row: Row, tasks: list[tuple[int, Row]], source: Path) -> ExpansionStep:
-        """The next step: its tasks, and the network after it; `diameter` and `aspl` are left for later."""
+        """The next step: its tasks, and the network after it; `diameter` and `aspl` are set later."""
         switches = number_in(row["switches"], str(source), line)
         if not self._switches <= switches <= self._topology.switches:
-            raise at(str(source), line, f"{switches} switches after the step; {self._switches} stood before it")
+            raise at(str(source), line, f"{switches} switches after the step, but {self._switches} before it")
         work = []
         while self.done < len(tasks) and tasks[self.done][1]["step"] == row["step"]:
             work.append(self._task(*tasks[self.done], switches))
@@ -248,7 +248,7 @@ class _Replay:
         try:
             network = self._network(switches)
         except InputError as error:
-            raise at(str(source), line, f"the network after it is none: {error}") from None
+            raise at(str(source), line, f"the network after the step is not valid: {error}") from None
         return ExpansionStep(
             unguarded(row["title"]),
             tuple(work),
@@ -263,7 +263,7 @@ class _Replay:
         )
 
     def cost(self, steps: list[ExpansionStep]) -> Cost:
-        """What the lists say: the cables that are bought; switches and installation are not known."""
+        """The cost from the lists: cables that are bought; those of switches and installation are not known."""
         new = [self.cables[task.cable].usd for step in steps for task in step.tasks if task.new]
         laid = any(task.work != UNPLUG for step in steps for task in step.tasks)
         fresh = any(step.new_switches for step in steps)
@@ -282,16 +282,16 @@ class _Replay:
         new = work == ADD and row["source"] == "new"
         if new:
             if number in self._place:
-                raise at(source, line, f"cable {number} is not new: it lies already")
+                raise at(source, line, f"cable {number} is not new: it is installed already")
             self._place[number] = len(self.cables)
             self.cables.append(self._bought(number, row, line, (a, b), length_m, host))
         elif number not in self._place:
-            raise at(source, line, f"there is no cable {number}")
+            raise at(source, line, f"no cable has the number {number}")
         place = self._place[number]
         about = self.cables[place]
         gone = b if work == UNPLUG else taken_from
         if not new and (about.plugged is (work == ADD) or (gone and {a, gone} != set(about.ends))):
-            raise at(source, line, f"cable {number} does not lie as the task says")
+            raise at(source, line, f"cable {number} is not where the task states")
         if not host:
             if work != ADD:
                 self._links[_pair(about.ends)] -= 1
@@ -310,7 +310,7 @@ class _Replay:
             return number_in(text.removeprefix("host "), source, line, "host"), port
         switch = number_in(text, source, line)
         if switch >= switches:
-            raise at(source, line, f"there is no switch {switch} yet; after the step there are {switches}")
+            raise at(source, line, f"no switch {switch} exists yet; after the step there are {switches}")
         self.highest = max(self.highest, port)
         return switch, port
 
@@ -318,13 +318,13 @@ class _Replay:
         layout = self._after.layout
         if host:
             return float(layout.floor.inside_m)
-        one, other = layout.slot[[a[0], b[0]]].astype(np.int64)
-        return float(layout.floor.cable_m(layout.slots.apart_m(one, other), np.asarray(one != other)))
+        first, second = layout.slot[[a[0], b[0]]].astype(np.int64)
+        return float(layout.floor.cable_m(layout.slots.apart_m(first, second), np.asarray(first != second)))
 
     def _bought(
         self, number: int, row: Row, line: int, ends: tuple[End, End], length_m: float, host: bool
     ) -> WiredCable:
-        """The new cable of a task: as the catalogue has it, and as the plan has it where that is another."""
+        """The new cable of a task: from the catalogue, or from the plan if that has another."""
         source, title = str(self._plan), unguarded(row["product"])
         if title not in self._titles:
             raise at(source, line, f"the catalogue {self._after.bought.parts.name} has no cable {title[:60]!r}")
@@ -333,27 +333,37 @@ class _Replay:
         parts, slot = self._after.bought.parts, self._after.layout.slot
         between = not host and bool(slot[ends[0][0]] != slot[ends[1][0]])
         try:
-            one = cable_alone(parts, length_m, between, self._after.rate_gbps, host)
+            offered = cable_alone(parts, length_m, between, self._after.rate_gbps, host)
         except InputError:
-            one = None
-        if one is not None and int(one.product[0]) == product and abs(float(one.stock_m[0]) - stock_m) < _SAME_M:
-            usd = float(one.usd_low[0]), float(one.usd_high[0])
-            return WiredCable(number, product, float(one.stock_m[0]), usd, float(one.power_w[0]), ends, host, False)
+            offered = None
+        if (
+            offered is not None
+            and int(offered.product[0]) == product
+            and abs(float(offered.stock_m[0]) - stock_m) < _SAME_M
+        ):
+            usd = float(offered.usd_low[0]), float(offered.usd_high[0])
+            return WiredCable(
+                number, product, float(offered.stock_m[0]), usd, float(offered.power_w[0]), ends, host, False
+            )
         low, high = (metres_in(row[name], source, line) for name in ("usd_low", "usd_high"))
         return WiredCable(number, product, stock_m, (low, high), parts.cable[product].both_ends_w, ends, host, False)
 
     def _network(self, switches: int) -> Topology:
-        """What there is now."""
+        """The current network."""
         after = self._topology
-        there = after.endpoints < switches
+        present = after.endpoints < switches
         if self._listed:
             ends = zip(after.endpoints.tolist(), after.host.tolist(), strict=True)
-            there = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
+            present = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
         links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
-        # A plan is of networks with one rate, or none.
+        # A plan is for networks with one rate, or none.
         rate = after.uniform_rate_gbps
         topology = Topology(
-            links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there], name=after.name
+            links=links,
+            switches=switches,
+            endpoints=after.endpoints[present],
+            host=after.host[present],
+            name=after.name,
         )
         return topology.replace(link_rate_gbps=rate, endpoint_rate_gbps=rate)
 

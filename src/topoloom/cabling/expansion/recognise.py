@@ -1,4 +1,4 @@
-"""What family a network is of, whatever numbers its switches have by now."""
+"""Recognising the family of a network, whatever the numbers of its switches."""
 
 import re
 
@@ -15,36 +15,36 @@ _NAME = re.compile(r"([a-z0-9-]+)\((.*)\)")
 
 
 def recognised(topology: Topology) -> Known | None:
-    """The family and the parameters that build the network; None where its spec does not.
+    """The family and the parameters that build the network; None if its spec does not.
 
-    A network that has grown keeps the numbers of its switches and loses its spec for that; its name still says what it is,
-    and its labels which switch is which. Both are believed only if all links and hosts agree.
+    A network that has grown keeps the numbers of its switches and therefore loses its spec; its name still holds its family and
+    parameters, and its labels identify its switches. Both are trusted only if all links and hosts agree.
     """
     named = _NAME.fullmatch(topology.name)
     spec = topology.spec or (f"{named[1]}:{named[2]}" if named else "")
     try:
-        found = family_of(spec) if spec else None
-        goal = make(*found) if found else None
+        family = family_of(spec) if spec else None
+        goal = make(*family) if family else None
     except InputError:  # a file may carry the spec of a family that this version does not know
         return None
     if goal is None or goal.switches != topology.switches:
         return None
     if goal == topology.without_rates():
-        return found
+        return family
     place = by_labels(topology, goal)
     if place is None or (topology.endpoints_at[place] != goal.endpoints_at).any():
         return None
     removed, added, _ = difference(topology, Topology(links=place[goal.links], switches=goal.switches))
-    return None if len(removed) or len(added) else found
+    return None if len(removed) or len(added) else family
 
 
 def one_of(request: ExpansionRequest, names: tuple[str, ...], method: str) -> Known:
-    """As `recognised`, for a method that grows only some families.
+    """Like `recognised`, for a method that grows only some families.
 
     Parameters
     ----------
     request : ExpansionRequest
-        The growth that is asked for.
+        The request for growth.
     names : tuple of str
         The families that the method grows.
     method : str
@@ -53,21 +53,23 @@ def one_of(request: ExpansionRequest, names: tuple[str, ...], method: str) -> Kn
     Returns
     -------
     Known
-        The family, its parameters, and its hosts as the spec has them.
+        The family, its parameters, and its hosts as in the spec.
 
     Raises
     ------
     InputError
-        The network is of none of them.
+        The network belongs to none of these families.
     """
     topology = request.topology
-    found = request.known or recognised(topology)
-    if found is None or found[0].name not in names:
+    family = request.known or recognised(topology)
+    if family is None or family[0].name not in names:
         specs = " or ".join(f"'{name}:...'" for name in names)
-        raise InputError(f"{topology.name}: method {method} grows what {specs} builds; method splice grows anything")
-    return found
+        raise InputError(
+            f"{topology.name}: method {method} grows networks that {specs} builds; use method splice for any other"
+        )
+    return family
 
 
 def per_switch(topology: Topology) -> int | None:
-    """The hosts on each switch that carries some; None where none does."""
+    """The number of hosts on each switch that has some; None if none has."""
     return int(np.max(topology.endpoints_at)) or None

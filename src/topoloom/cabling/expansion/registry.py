@@ -1,4 +1,4 @@
-"""The register of methods of growth: ``dsn-f``, ``splice`` and the others, one function each."""
+"""The register of methods of growth: ``dsn-f``, ``splice`` and others, one function each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,31 +11,31 @@ from topoloom.core.register import Register
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import Family
 
-#: A family, its parameters, and its hosts as the spec has them.
+#: A family, its parameters, and its hosts as in the spec.
 Known = tuple[Family, dict[str, Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
 class ExpansionRequest:
-    """What a method is asked for.
+    """The request for a method.
 
     Attributes
     ----------
     topology : Topology
-        What stands.
+        The existing network.
     to : int
-        Switches, hosts or links, as the method counts.
+        The new number of switches, hosts or links, as the method counts.
     growing_floor : GrowingFloor
-        The floor, and who stands where.
+        The floor, and the places of switches.
     ports : int or None
-        Ports of every switch; None: as many as are needed.
+        Ports of every switch; None: as many as needed.
     degree, hosts : int or None
         Links and hosts of a new switch; None: those of most switches.
     batch : int or None
-        New switches a step; None: the method's own steps.
+        New switches per step; None: the method's own steps.
     seed : int
     known : family, parameters and hosts, or None
-        What the topology is, where somebody has found out already.
+        The family of the topology, if recognised already.
     """
 
     topology: Topology
@@ -50,21 +50,21 @@ class ExpansionRequest:
 
 
 def must_grow(request: ExpansionRequest, has: int, what: str = "switches") -> None:
-    """Refuse a size that is there already.
+    """Refuse a size that the network already has.
 
     Parameters
     ----------
     request : ExpansionRequest
-        The growth that is asked for.
+        The request for growth.
     has : int
-        How many are there.
+        The current number.
     what : str
-        What is counted, for the message.
+        The counted unit, for the message.
 
     Raises
     ------
     InputError
-        It asks for no more than are there.
+        The requested size is not larger.
     """
     if request.to <= has:
         raise InputError(f"{request.topology.name}: it has {has} {what} already; grow it to more than that")
@@ -72,7 +72,7 @@ def must_grow(request: ExpansionRequest, has: int, what: str = "switches") -> No
 
 @dataclass(frozen=True)
 class Method:
-    """A method of growth: what `to` counts, families that it is the default of, which of degree, hosts and batch it takes."""
+    """A method of growth: the unit of `to`, the families whose default it is, its parameters among degree, hosts and batch."""
 
     name: str
     grow: Callable[[ExpansionRequest], Growth]
@@ -101,20 +101,20 @@ def method(
     Parameters
     ----------
     name : str
-        What ``--method`` calls it.
+        The value of ``--method``.
     description : str
-        What it does, in a line of help.
+        One line of help.
     counts : str
-        What a growth by it counts: "switches", or another unit of the family.
+        The unit in which a growth is counted: "switches", or another unit of the family.
     families : tuple of str
         The families whose default it is.
     takes : tuple of str
-        Which of degree, hosts and batch it takes.
+        Those of degree, hosts and batch that it takes.
 
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(grow: Callable[[ExpansionRequest], Growth]) -> Callable[[ExpansionRequest], Growth]:
@@ -125,26 +125,26 @@ def method(
 
 
 def find_method(name: str, family: str | None) -> Method:
-    """The method of that name; ``auto`` is the one made for the family, else ``splice``.
+    """The method with that name; for ``auto`` the default of the family, otherwise ``splice``.
 
     Raises
     ------
     InputError
-        There is no such method.
+        No method has that name.
     """
     if name == "auto":
-        return next((found for found in METHODS.values() if family in found.families), METHODS["splice"])
+        return next((record for record in METHODS.values() if family in record.families), METHODS["splice"])
     return METHODS.find(name)
 
 
 def methods_listed() -> dict[str, Any]:
-    """The record of the methods of growth: what each does, and what its size counts.
+    """The record of the methods of growth: a description of each, and the unit of its size.
 
     Examples
     --------
-    >>> found = methods_listed()
-    >>> found["schema"], [one["counts"] for one in found["methods"] if one["name"] == "hosts"]
+    >>> listed = methods_listed()
+    >>> listed["schema"], [method["counts"] for method in listed["methods"] if method["name"] == "hosts"]
     ('topoloom/growth-methods/1', ['hosts'])
     """
-    found = [{"name": m.name, "description": m.description, "counts": m.counts} for m in METHODS.values()]
-    return {"schema": "topoloom/growth-methods/1", "methods": found}
+    methods = [{"name": m.name, "description": m.description, "counts": m.counts} for m in METHODS.values()]
+    return {"schema": "topoloom/growth-methods/1", "methods": methods}

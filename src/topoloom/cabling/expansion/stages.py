@@ -1,4 +1,4 @@
-"""Stages: a growing network as it stands after each step, its switches numbered as they came."""
+"""Stages: a growing network after each step, its switches numbered in the order of their arrival."""
 
 import re
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ _SIZE = re.compile(r", [0-9]+ (switches|hosts|links)$")
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The network after a step, and what the step does, for people.
+    """The network after a step, and a title that describes the step.
 
-    Switches keep their numbers through all stages; new ones are numbered after those that stand.
+    Switches keep their numbers through all stages; new ones are numbered after the existing ones.
     """
 
     title: str
@@ -24,19 +24,19 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """What a method plans: the stages, the last of which is the goal.
+    """The plan of a method: the stages, of which the last is the goal.
 
     Attributes
     ----------
     stages : tuple of Stage
     number : int64[switches] or None
-        The number in `goal` of each switch of the last stage; None where the goal is no network that has a spec.
+        The number in `goal` of each switch of the last stage; None if the goal has no spec.
     goal : Topology or None
-        The network that comes out, with its own numbers.
+        The resulting network, with its own numbers.
     slot : dict of int to int
-        Slots for new switches that the method itself has chosen.
+        Slots for new switches that the method has chosen.
     plane : int64[switches] or None
-        The plane of each switch of the last stage; None where there is one.
+        The plane of each switch of the last stage; None without planes.
     """
 
     stages: tuple[Stage, ...]
@@ -47,20 +47,20 @@ class Growth:
 
 
 def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topology:
-    """`goal` with the numbers of the switches that stand, and hosts that keep their numbers.
+    """`goal` with the numbers of the existing switches, and hosts that keep their numbers.
 
     Parameters
     ----------
     goal : Topology
     standing : int64[goal.switches]
-        The number of each of its switches where it stands.
+        The number in the result of each of its switches.
     before : Topology
-        What stands: its hosts stay on their switches.
+        The existing network, whose hosts stay on their switches.
 
     Returns
     -------
     Topology
-        Switch i is the one that stands as i, or a new one.
+        Switch i is the existing switch i, or a new one.
 
     Raises
     ------
@@ -86,23 +86,23 @@ def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topolo
 
 
 def grown_name(before: Topology, size: str) -> str:
-    """The name of what stands, with its new size in place of that of an earlier growth."""
+    """The name of the existing network, with the new size in place of that of an earlier growth."""
     return f"{_SIZE.sub('', before.name)}, {size}"
 
 
 def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Endpoints and their hosts when switch i carries counts[i]: those that hang there stay, new ones are numbered on."""
+    """Endpoints and their hosts if switch i has counts[i] of them: existing ones stay, new ones get the next numbers."""
     if before.hosts < before.endpoints.size:
         raise InputError(
-            f"{before.name}: hosts have several ports in one plane (rails, nics), and only hosts with a port in each plane"
-            " get fellows; leave that transform out, or grow by method channels, which leaves hosts as they are"
+            f"{before.name}: hosts have several ports in one plane (rails, nics), but only hosts with one port per plane can be"
+            " added; omit that transform, or grow by method channels, which keeps the hosts unchanged"
         )
     had = np.zeros(counts.size, np.int64)
     had[: before.switches] = before.endpoints_at
     if (counts < had).any():
         switch = int(np.argmax(counts < had))
         raise InputError(
-            f"{before.name}: switch {switch} carries {had[switch]} hosts and would keep {counts[switch]}; hosts do not move:"
+            f"{before.name}: switch {switch} has {had[switch]} hosts and would keep {counts[switch]}; hosts do not move:"
             " give the larger network at least as many hosts on each switch"
         )
     more = np.repeat(np.arange(counts.size), counts - had)
@@ -111,26 +111,26 @@ def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def hosts_with(before: Topology, switches: int, each: int) -> tuple[np.ndarray, np.ndarray]:
-    """`hosts_of` where each new switch, up to `switches` in all, carries so many.
+    """`hosts_of` with `each` hosts on every new switch, up to `switches` in total.
 
     Parameters
     ----------
     before : Topology
-        The network that stands, whose hosts stay.
+        The existing network, whose hosts stay.
     switches : int
         Switches of the larger network.
     each : int
-        Hosts on each new switch.
+        Number of hosts on each new switch.
 
     Returns
     -------
     endpoints, host : int64[endpoints]
-        The switch of each host port and its host, as `Topology` has them: first those that are there.
+        The switch of each host port and its host, as in `Topology`: the existing ones first.
 
     Raises
     ------
     InputError
-        Hosts have several ports, or a switch carries more hosts than that.
+        Hosts have several ports, or a switch would lose hosts.
     """
     counts = np.full(switches, each)
     counts[: before.switches] = before.endpoints_at
@@ -142,33 +142,33 @@ def stages_between(
 ) -> list[Stage]:
     """The stages from one network to another, part by part.
 
-    A new link comes with the later of its new switches, or, between switches that stand, with the later part of its two
-    ends. A link that goes is taken down with the later part of its ends; earlier where new links come to both its ends in
-    one part (they take its place), or where its port is needed; a link without any part goes in the last stage. A link that
-    holds the network together stays until others do, as long as its ports are not needed.
+    A new link arrives with the later of its new switches, or, between existing switches, with the later part of its two ends. A
+    link that goes is removed with the later part of its ends; earlier if new links come to both its ends in one part (they
+    take its place), or if its port is needed; a link without any part goes in the last stage. A link that is needed for
+    connectedness stays until other links replace it, as long as its ports are not needed.
 
     Parameters
     ----------
     before, after : Topology
         Numbered alike; switches from before.switches on are new.
     part : int64[after.switches]
-        The part in which each switch is dealt with, from 0; -1 for those without. New switches must have one, and be
-        numbered in the order of their parts.
+        The part in which each switch is processed, from 0; -1 for none. New switches must have one, and be numbered in the
+        order of their parts.
     titles : list of str
-        What each part is, for people.
+        A description of each part.
     ports : int, optional
-        The ports of every switch; the default is as many as the fuller of the two networks needs.
+        The number of ports of every switch; by default as many as the fuller of the two networks needs.
 
     Returns
     -------
     list of Stage
-        One for each part, in the order of `titles`.
+        One per part, in the order of `titles`.
     """
     n, parts = after.switches, len(titles)
     new = np.arange(n) >= before.switches
     ports = max(before.radix, after.radix) if ports is None else ports
     after = _hosts_in_order(before, after, part)
-    removed, added, kept = difference(before, after)
+    removed, added, unchanged = difference(before, after)
     ends_part = part[added]
     fresh = new[added]
     comes = np.where(fresh.any(axis=1), np.where(fresh, ends_part, -1).max(axis=1), ends_part.max(axis=1)).clip(0)
@@ -188,17 +188,17 @@ def stages_between(
             stages.append(Stage(titles[now], after))
             break
         gone |= crowded
-        there = np.concatenate([kept, added[comes <= now]])
-        gone &= ~_bridges(there, removed[waiting], gone, degree, room)
+        fixed = np.concatenate([unchanged, added[comes <= now]])
+        gone &= ~_bridges(fixed, removed[waiting], gone, degree, room)
         waiting = waiting[~gone]
-        links = np.concatenate([there, removed[waiting]])
+        links = np.concatenate([fixed, removed[waiting]])
         standing = int(np.count_nonzero(~new | (part <= now)))
         stages.append(Stage(titles[now], _standing(links, standing, after, before, part, now)))
     return stages
 
 
 def _hosts_in_order(before: Topology, after: Topology, part: np.ndarray) -> Topology:
-    """`after` with its new hosts numbered part by part, as they come."""
+    """`after` with its new hosts numbered part by part, in the order of their arrival."""
     new = ~np.isin(after.host, before.host)
     order = np.lexsort((after.endpoints[new], part[after.endpoints[new]]))
     host = after.host.copy()
@@ -207,7 +207,7 @@ def _hosts_in_order(before: Topology, after: Topology, part: np.ndarray) -> Topo
 
 
 def _replaced(links: np.ndarray, quota: np.ndarray, due: np.ndarray) -> np.ndarray:
-    """Which links go because they are due, or because new ones come to both their ends; bool[links]."""
+    """The links that go because they are due, or because new links come to both their ends; bool[links]."""
     gone, quota = due.copy(), quota - np.bincount(links[due].ravel(), minlength=quota.size)
     for row in np.flatnonzero(~due & (quota[links] > 0).all(axis=1)).tolist():
         u, v = links[row]
@@ -219,17 +219,17 @@ def _replaced(links: np.ndarray, quota: np.ndarray, due: np.ndarray) -> np.ndarr
 
 
 def _bridges(
-    there: np.ndarray, links: np.ndarray, gone: np.ndarray, degree: np.ndarray, room: np.ndarray
+    fixed: np.ndarray, links: np.ndarray, gone: np.ndarray, degree: np.ndarray, room: np.ndarray
 ) -> np.ndarray:
-    """Of the links that would go, those that stay for now, for without them the network falls apart; bool[links].
+    """Of the links that would go, those that stay for now because the network would not be connected without them; bool[links].
 
-    `there` are the links that are there anyway. `degree` is brought up to date.
+    `fixed` are the links that stay anyway. `degree` is updated.
     """
     from topoloom.graph.connectivity import components
 
     stays = np.zeros(len(links), bool)
     n = degree.size
-    piece = components(Topology(links=np.concatenate([there, links[~gone]]), switches=n)).astype(np.int64)
+    piece = components(Topology(links=np.concatenate([fixed, links[~gone]]), switches=n)).astype(np.int64)
     for row in np.flatnonzero(gone).tolist():
         u, v = links[row]
         if piece[u] != piece[v] and degree[u] < room[u] and degree[v] < room[v]:
@@ -240,7 +240,7 @@ def _bridges(
 
 
 def _crowded(links: np.ndarray, degree: np.ndarray, room: np.ndarray, leaving: np.ndarray) -> np.ndarray:
-    """Which more links go because a switch has more than fit; bool[links]. `degree` is brought up to date."""
+    """Further links that go because a switch has more links than ports; bool[links]. `degree` is updated."""
     gone = np.zeros(len(links), bool)
     full = (degree > room)[links] & ~leaving[:, None]
     # First those that free a port at both their ends.
@@ -255,19 +255,19 @@ def _crowded(links: np.ndarray, degree: np.ndarray, room: np.ndarray, leaving: n
 def _standing(
     links: np.ndarray, switches: int, after: Topology, before: Topology, part: np.ndarray, now: int
 ) -> Topology:
-    """The network of a stage: hosts of switches that stood, and of new ones that are there."""
-    there = np.isin(after.host, before.host) | (part[after.endpoints] <= now)
+    """The network of a stage: with hosts of the existing switches, and of new switches that have arrived."""
+    present = np.isin(after.host, before.host) | (part[after.endpoints] <= now)
     return Topology(
         links=links,
         switches=switches,
-        endpoints=after.endpoints[there],
-        host=after.host[there],
+        endpoints=after.endpoints[present],
+        host=after.host[present],
         name=f"{after.name}, growing",
     )
 
 
 def difference(before: Topology, after: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The links that go, come and stay, int64[..., 2] each; of parallel links as many as both have stay."""
+    """The links that go, come and stay, int64[..., 2] each; of parallel links, as many as both networks have stay."""
     n = after.switches
     keys = [links[:, 0].astype(np.int64) * n + links[:, 1] for links in (before.links, after.links)]
     every, place = np.unique(np.concatenate(keys), return_inverse=True)

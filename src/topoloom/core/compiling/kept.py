@@ -12,6 +12,7 @@ another has written it.
 """
 
 import contextlib
+import fcntl
 import hashlib
 import logging
 import os
@@ -30,10 +31,12 @@ import llvmlite
 import numba
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.event import Listener, register
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from topoloom._version import __version__
+from topoloom.core.clock import WORKING
 from topoloom.core.compiling.caches import code_cache
 from topoloom.core.compiling.stamp import stamp
 
@@ -51,6 +54,11 @@ _PATIENCE_SECONDS = 1.5
 #: For so long the user's cache holds what other checkouts may have compiled.
 _OTHERS_DAYS = 30.0
 
+#: Within the folder of `keep_in`: locks of the kernels that some process is compiling.
+LOCKS = ".locks"
+#: For so long a process that compiles ahead waits for another that compiles the same kernel, and looks so often.
+_OTHER_SECONDS, _LOOK_SECONDS = 120.0, 0.05
+
 #: The folder of `keep_in`, if any, and the files that this process has loaded from it or written into it.
 _chosen: list[Path] = []
 _in_use: set[Path] = set()
@@ -65,6 +73,7 @@ class Kept(_Cache):
         self._function = function
         self._name = f"{function.__module__.removeprefix('topoloom.')}.{function.__qualname__}"
         self._notice: threading.Timer | None = None
+        self._locks: dict[str, int] = {}
 
     @property
     def cache_path(self) -> str:
@@ -76,6 +85,41 @@ class Kept(_Cache):
         # All that compiled code needs of Numba. What `refresh` adds is for compiling, and takes a third of a second.
         rtsys.initialize(target_context)
         level = _level(target_context.codegen())
+        found = self._found(sig, level, target_context)
+        if found is None and _chosen:
+            self._wait_for_others(_chosen[0] / level / self._file(sig))
+            found = self._found(sig, level, target_context)
+            if found is not None:
+                self._release(sig)
+        elif found is None:
+            self._notice = _notice()
+        return found
+
+    def _wait_for_others(self, path: Path) -> None:
+        """Wait until no other process compiles this kernel ahead, and let none begin."""
+        locks = _chosen[0] / LOCKS
+        with contextlib.suppress(OSError):  # then it is compiled twice
+            locks.mkdir(parents=True, exist_ok=True)
+            handle = os.open(locks / path.name, os.O_RDWR | os.O_CREAT, 0o600)
+            self._locks[path.name] = handle
+            until = time.monotonic() + _OTHER_SECONDS
+            while time.monotonic() < until and not path.exists():
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    time.sleep(_LOOK_SECONDS)
+
+    def _release(self, sig: Any) -> None:
+        """Let other processes have this kernel, which is on disk now."""
+        name = self._file(sig) if self._locks else ""
+        handle = self._locks.pop(name, None)
+        if handle is not None:
+            (_chosen[0] / LOCKS / name).unlink(missing_ok=True)
+            os.close(handle)
+
+    def _found(self, sig: Any, level: str, target_context: Any) -> CompileResult | None:
+        """The compiled form in a folder."""
         for path in self._paths(sig, level):
             found = self._load(path, sig, target_context)
             if found is not None:
@@ -85,15 +129,17 @@ class Kept(_Cache):
                         _write(kept, path.read_bytes())
                     _in_use.add(kept)
                 return found
-        self._notice = None if _chosen else _notice()
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled; where it cannot be written, it is compiled again next time."""
         if self._notice is not None:
             self._notice.cancel()
-        if data.lifted or data.library.has_dynamic_globals:
-            return
+        if not (data.lifted or data.library.has_dynamic_globals):
+            self._save(sig, data)
+        self._release(sig)
+
+    def _save(self, sig: Any, data: Any) -> None:
         level = _level(data.codegen)
         folder, name = _folder() / level, self._file(sig)
         with contextlib.suppress(OSError):
@@ -135,6 +181,21 @@ class Kept(_Cache):
         except Exception as error:  # half a file, or that of another machine: compiled again
             log.debug("%s: %s", path, error)
             return None
+
+
+class _Clock(Listener):
+    """Stops the clock of budgets while Numba compiles."""
+
+    def on_start(self, event: Any) -> None:
+        """Numba begins to compile a function."""
+        WORKING.stop()
+
+    def on_end(self, event: Any) -> None:
+        """It has ended, or failed."""
+        WORKING.go_on()
+
+
+register("numba:compile", _Clock())
 
 
 def keep_in(folder: Path) -> None:

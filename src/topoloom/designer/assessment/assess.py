@@ -2,7 +2,6 @@
 
 import hashlib
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from topoloom._version import __version__
+from topoloom.core.clock import WORKING
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.shards import Shards
 from topoloom.core.threads import cores
@@ -69,9 +69,10 @@ def assess(
     objective : str
         The key of the figure that they are ranked by, less first unless more of it is better.
     seconds : float, optional
-        The budget. The steps are done in their order, each for all networks; what does not fit is named in
-        `Assessment.missing`. Of what is left over, steps with chance in them take four and sixteen times the draws, until their
-        intervals are within 0.5 %. Without it every step is done, once.
+        The budget, in which compiling kernels does not count. The steps are done in their order, each for all networks, and
+        the cheap ones also when the budget is over, as long as those of a network take less than a minute in all. What does
+        not fit is named in `Assessment.missing`. Of what is left over, steps with chance in them take four and sixteen times
+        the draws, until their intervals are within 0.5 %. Without it every step is done, once.
     repeats : int
         How many times the usual draws are made at the most, where time is left over: 16, 4 or, from 3 on downwards, 1, so that
         figures do not depend on the time.
@@ -125,6 +126,8 @@ _LATE = "it did not fit into the budget of time; give more minutes"
 
 #: Of the time that is left the networks of a step take this at most, all together, so that one that is slow leaves some over.
 _SHARE = 0.5
+#: Seconds that the cheap steps of a network may take in all, whatever the budget.
+_CHEAP_SECONDS = 60.0
 
 
 class _Chain:
@@ -146,11 +149,12 @@ class _Chain:
         shards = None if store is None else Shards(store / "steps", _Kept)
         self._kept = {} if shards is None or fresh else {line.key: line for line in shards.new()}
         self._writer = None if shards is None else shards.writer()
-        self._budget = work if seconds is None else work.share(seconds)
+        self._budget = work if seconds is None else work.budget(seconds)
         self._found: list[dict[str, StepResult]] = [{} for _ in subjects]
         self._missing: list[dict[str, str]] = [{} for _ in subjects]
         self._efforts: list[dict[str, int]] = [{} for _ in subjects]
         self._seconds: list[dict[str, float]] = [{} for _ in subjects]
+        self._cheap_seconds = [_CHEAP_SECONDS for _ in subjects]
         self._lock = threading.Lock()
         side_by_side = min(threads, len(subjects))
         for subject in subjects:
@@ -200,25 +204,40 @@ class _Chain:
 
     def _one(self, step: AssessmentStep, number: int) -> None:
         """One step of one network, or why there is none."""
-        subject = self._subjects[number]
-        if self._take_kept(step, number, 1):
-            pass
-        elif self._budget.stopped:
-            self._missing[number][step.name] = self._why_not()
-        else:
-            # No network may take the time of those that wait for the same step.
-            done = sum(step.name in one for one in self._found) + sum(step.name in one for one in self._missing)
-            turns = -(-(len(self._subjects) - done) // self._threads)
-            last = step is STEPS[-1]
-            share = self._budget.seconds_left / turns * (1 if last else _SHARE)
-            inner = self._budget.share(share) if share < float("inf") else self._budget.step()
+        began = WORKING.seconds
+        if not self._take_kept(step, number, 1):
             try:
-                self._do(step, number, inner, 1)
+                self._do(step, number, self._allowed(step, number), 1)
             except InputError as error:
                 self._missing[number][step.name] = str(error)
             except Stopped:
                 self._missing[number][step.name] = self._why_not()
-        self._work.advance(1, f"{subject.topology.name}: {step.words}")
+        if step.cheap:
+            self._cheap_seconds[number] -= WORKING.seconds - began
+        self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}")
+
+    def _allowed(self, step: AssessmentStep, number: int) -> Work:
+        """The time for a step of a network.
+
+        Raises
+        ------
+        Stopped
+            There is none left.
+        """
+        self._work.check()
+        if self._budget.seconds_left == float("inf"):
+            return self._budget.step()
+        # No network may take the time of those that wait for the same step.
+        done = sum(step.name in one for one in self._found) + sum(step.name in one for one in self._missing)
+        turns = -(-(len(self._subjects) - done) // self._threads)
+        share = self._budget.seconds_left / turns * (1 if step is STEPS[-1] else _SHARE)
+        if step.cheap and self._cheap_seconds[number] > share:
+            return self._work.budget(self._cheap_seconds[number])
+        self._budget.check()
+        # Steps become longer: one that has less time than an earlier one took would only compile its kernels and be stopped.
+        if not step.cheap and share < max(self._seconds[number].values(), default=0.0):
+            raise Stopped("less time than an earlier step took")
+        return self._budget.share(share)
 
     def _again(self, step: AssessmentStep, effort: int, number: int) -> None:
         """A step of one network with more draws, where that says more and there is time; what was found stays otherwise."""
@@ -235,10 +254,10 @@ class _Chain:
 
     def _do(self, step: AssessmentStep, number: int, work: Work, effort: int) -> None:
         """Do a step, and keep what it finds."""
-        subject, began = self._subjects[number], time.monotonic()
+        subject, began = self._subjects[number], WORKING.seconds
         found = step.run(subject, work) if effort == 1 or step.finer is None else step.finer(subject, work, effort)
         grouped = [msgspec.structs.replace(figure, group=step.group) for figure in found.figures]
-        kept = _Kept(grouped, {key: result.record() for key, result in found.results.items()}, time.monotonic() - began)
+        kept = _Kept(grouped, {key: result.record() for key, result in found.results.items()}, WORKING.seconds - began)
         self._write(step, subject, effort, kept)
         self._take(step, number, effort, StepResult(grouped, found.results), kept.seconds)
 

@@ -42,6 +42,8 @@ class AssessmentStep:
         The same with so many times the seeds, draws or cycles; None: it has no chance in it.
     one_draw : bool
         Whether `run` draws once, so that only `finer` has an interval.
+    cheap : bool
+        Whether it takes seconds for most networks. Cheap steps come first, and a budget that is over does not omit them.
     """
 
     name: str
@@ -50,6 +52,7 @@ class AssessmentStep:
     run: Callable[[Subject, Work], StepResult]
     finer: Callable[[Subject, Work, int], StepResult] | None = None
     one_draw: bool = False
+    cheap: bool = False
 
     def wants_more(self, found: StepResult, effort: int) -> bool:
         """Whether more draws than `effort` times the usual would say more than was found."""

@@ -1,4 +1,4 @@
-"""`diagnose`: everything that is wrong with a plan, with a fabric beside it, and with its tables, by the numbered rules."""
+"""`diagnose`: all faults of a plan, of a fabric compared with it, and of its tables, by the numbered rules."""
 
 import time
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.routing.verification.verification import Verification
 
-#: The worst first.
+#: Worst first.
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
@@ -37,30 +37,30 @@ def diagnose(
     only: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Diagnostics:
-    """What is wrong with a network, each root cause once, with the page that explains it and what to do.
+    """Find the faults of a network, each root cause once, with the page that explains it and its fix.
 
     Parameters
     ----------
     plan : NetworkSource
-        Without `actual` it is looked at by itself.
+        Checked by itself if `actual` is omitted.
     actual : NetworkSource, optional
-        What is there. A fabric that was read with `borne=True` tells its flaws, too.
-    tables : Judgement or Verdict, optional
-        What `judge` or `verify_routing` found in the tables of the fabric (of the plan, where there is none).
+        The actual fabric. If it was read with `lenient=True`, its flaws are reported, too.
+    tables : TableVerification or Verification, optional
+        The result of `verify_tables` or `verify_routing` for the tables of the fabric (of the plan, without a fabric).
     match : Match, optional
-        Who is who; `identify` with its own choice when omitted.
+        The node matching; `identify` with its default method when omitted.
     ports : bool, optional
-        Whether a cable must be in the planned ports; when omitted, unless switches are known by their shape.
+        Whether a cable must be in the planned ports; by default yes, unless switches were matched by shape.
     hosts : bool
-        Whether hosts and their cables count.
+        Whether to include hosts and their cables.
     facts : PlanFacts, optional
         Racks, numbers and lengths of cables; those of the plan (`Network.facts`) when omitted.
     limits : HardwareLimits, optional
-        What is asked beside the plan: ports, virtual channels, lengths, taper, rate.
+        Requirements in addition to the plan: ports, virtual channels, lengths, taper, rate.
     counters : PortCounters, optional
         Errors that ports counted (`topoloom.fabric.port_counters.read_counters`).
     only, ignore : sequence of str
-        Codes (``TL203``), names (``host-missing``) or groups (``TL3xx``) of rules: which are asked, and which are not.
+        Codes (``TL203``), names (``host-missing``) or groups (``TL3xx``) of the rules to apply, and of those to skip.
 
     Returns
     -------
@@ -69,13 +69,13 @@ def diagnose(
     Raises
     ------
     InputError
-        As `identify`; a rule that is none.
+        As `identify`; a rule is unknown.
 
     Examples
     --------
     >>> from topoloom.topologies.spec import build
     >>> plan = build("petersen")
-    >>> [str(one) for one in diagnose(plan, plan.replace(links=plan.links[1:]), ports=False).diagnostics]
+    >>> [str(diagnostic) for diagnostic in diagnose(plan, plan.replace(links=plan.links[1:]), ports=False).diagnostics]
     ['TL101 error: missing: planned S0 port 1 - S1 port 1']
     """
     started = time.monotonic()
@@ -83,14 +83,14 @@ def diagnose(
     facts = facts or network.facts
     rules = chosen(only, ignore)
     planned = network.fabric
-    there = None if actual is None else taken(actual, Fabric, "diagnose")
+    actual_fabric = None if actual is None else taken(actual, Fabric, "diagnose")
     comparison: Comparison | None = None
-    if there is not None:
+    if actual_fabric is not None:
         if match is None:
-            match = identify(planned, there, aliases=[[label] if label else [] for label in facts.labels])
+            match = identify(planned, actual_fabric, aliases=[[label] if label else [] for label in facts.labels])
         exact = match.by != SHAPE if ports is None else ports
         comparison = compare_fabrics(
-            *(planned, there, match),
+            *(planned, actual_fabric, match),
             ports=exact,
             hosts=hosts,
             racks=facts.racks,
@@ -98,19 +98,19 @@ def diagnose(
             rate=None if limits is None else limits.rate,
             counters=counters,
         )
-    evidence = Evidence(planned, there, match, comparison, tables, facts, limits, hosts)
+    evidence = Evidence(planned, actual_fabric, match, comparison, tables, facts, limits, hosts)
     evidence.roots = roots_of(evidence)
-    found = [(one, finding) for one in rules for finding in one.check(evidence)]
-    found.sort(key=lambda pair: _ORDER[pair[0].severity])
+    findings = [(rule, finding) for rule in rules for finding in rule.check(evidence)]
+    findings.sort(key=lambda pair: _ORDER[pair[0].severity])
     settings: dict[str, Any] = {"hosts": hosts, "limits": vars(evidence.limits)}
-    if there is not None:
-        settings |= {"actual": there.made, "actual_digest": there.topology.digest}
+    if actual_fabric is not None:
+        settings |= {"actual": actual_fabric.made, "actual_digest": actual_fabric.topology.digest}
     return Diagnostics(
         plan=planned.topology.name,
-        actual=None if there is None else there.topology.name,
+        actual=None if actual_fabric is None else actual_fabric.topology.name,
         tables=getattr(tables, "tables", None),
-        rules=tuple(one.code for one in rules),
-        diagnostics=_numbered(found),
+        rules=tuple(rule.code for rule in rules),
+        diagnostics=_numbered(findings),
         comparison=None if comparison is None else comparison.record(),
         table_verification=None if tables is None else tables.record(),
         provenance=provenance_of(
@@ -122,9 +122,9 @@ def diagnose(
     )
 
 
-def _numbered(found: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...]:
-    """The findings with their numbers, and with the numbers of those that they follow from."""
-    accounts = [(number, finding.accounts) for number, (_, finding) in enumerate(found, 1) if finding.accounts]
+def _numbered(findings: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...]:
+    """The findings as numbered diagnostics, each with the numbers of those that cause it."""
+    accounts = [(number, finding.accounts) for number, (_, finding) in enumerate(findings, 1) if finding.accounts]
     return tuple(
         Diagnostic(
             number,
@@ -143,5 +143,5 @@ def _numbered(found: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...]:
             rule.page,
             rule.fix,
         )
-        for number, (rule, finding) in enumerate(found, 1)
+        for number, (rule, finding) in enumerate(findings, 1)
     )

@@ -1,4 +1,4 @@
-"""Diagnostics: everything that is wrong with a network, each by a rule's code, with its place, its cause and its fix."""
+"""Diagnostics: all faults of a network, each with a rule's code, its place, its cause and its fix."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,33 +10,33 @@ from topoloom.model.results import Provenance, Result
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that is wrong.
+    """One fault.
 
     Attributes
     ----------
     number : int
         From 1, in the order of the list.
     code, name : str
-        The rule's: ``TL101``, ``cable-missing``.
+        Of the rule: ``TL101``, ``cable-missing``.
     severity : "error", "warning" or "note"
     text : str
-        All of it in one line.
+        The fault in one line.
     nodes : tuple of str
-        The switches and hosts at its root; the first is the one to go to.
+        The switches and hosts at its root; the first is the one to inspect.
     planned, found : tuple of cables
-        Each of the two ends where it is plugged in.
+        Each cable by its two ends.
     ports : tuple of Plugged
-        Ports that it is about, where there is no cable to name.
+        The ports concerned, if no cable can be named.
     cables : tuple of str
-        The numbers of its cables, as the cable list has them.
+        The numbers of the cables, from the cable list.
     racks : tuple of str
-        Where it is, as far as the plan says.
+        The racks concerned, where the plan states them.
     because_of : tuple of int
-        The numbers of those that it follows from: repaired with them. Empty: it is a root.
+        The numbers of the diagnostics that cause this one, and whose repair repairs it; empty: it is a root.
     line : int or None
         The line of the fabric's file that shows it.
     page : str
-        Where the rule is explained.
+        The page that explains the rule.
     fix : str
         What to do.
     """
@@ -64,22 +64,22 @@ class Diagnostic:
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics(Result):
-    """What is wrong with a plan, a fabric beside its plan, or its tables.
+    """The faults of a plan, of a fabric compared with its plan, or of its tables.
 
     Attributes
     ----------
     plan : str
         The name of the network.
     actual : str or None
-        That of the fabric beside it; None: the plan alone.
+        The name of the fabric; None: the plan alone.
     tables : str or None
-        The file of the tables that were judged.
+        The file of the tables that were verified.
     rules : tuple of str
-        The codes of the rules that were asked.
+        The codes of the rules that were applied.
     diagnostics : tuple of Diagnostic
-        Errors, warnings and notes in this order, each by codes.
+        Errors, then warnings, then notes, each ordered by code.
     comparison, table_verification : dict or None
-        The record of `compare_fabrics`, and that of `judge`.
+        The record of `compare_fabrics`, and that of `verify_tables`.
     """
 
     record_name = "diagnostics"
@@ -99,37 +99,37 @@ class Diagnostics(Result):
         """One row per diagnostic: its number, code, name, severity, text, first node, racks and cables."""
         return [
             {
-                "number": one.number,
-                "code": one.code,
-                "name": one.name,
-                "severity": one.severity,
-                "text": one.text,
-                "node": one.nodes[0] if one.nodes else None,
-                "racks": " ".join(one.racks),
-                "cables": " ".join(one.cables),
+                "number": diagnostic.number,
+                "code": diagnostic.code,
+                "name": diagnostic.name,
+                "severity": diagnostic.severity,
+                "text": diagnostic.text,
+                "node": diagnostic.nodes[0] if diagnostic.nodes else None,
+                "racks": " ".join(diagnostic.racks),
+                "cables": " ".join(diagnostic.cables),
             }
-            for one in self.diagnostics
+            for diagnostic in self.diagnostics
         ]
 
     @property
     def clean(self) -> bool:
-        """Whether there is neither an error nor a warning."""
+        """Whether there are no errors and no warnings."""
         return not (self.errors or self.warnings)
 
     @property
     def errors(self) -> int:
-        """How many errors there are."""
+        """Number of errors."""
         return self._count(ERROR)
 
     @property
     def warnings(self) -> int:
-        """How many warnings."""
+        """Number of warnings."""
         return self._count(WARNING)
 
     @property
     def notes(self) -> int:
-        """How many notes."""
+        """Number of notes."""
         return self._count(NOTE)
 
     def _count(self, severity: Severity) -> int:
-        return sum(one.severity == severity for one in self.diagnostics)
+        return sum(diagnostic.severity == severity for diagnostic in self.diagnostics)

@@ -1,4 +1,4 @@
-"""What rules look at: the plan, the fabric beside it with what differs, the verdict on its tables, and what is asked."""
+"""The input of rules: the plan, the fabric with its differences, the verification of its tables, and the limits."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,26 +22,26 @@ from topoloom.routing.verification.verification import Verification
 
 #: The data VLs that InfiniBand has: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
 MOST_VIRTUAL_CHANNELS = 15
-#: The kinds of differences that say that a cable is not where it should be.
+#: The kinds of differences in which a cable is not where it should be.
 ELSEWHERE = (WRONG, MISSING, EXTRA, SWAPPED)
 
 
 @dataclass(frozen=True)
 class PlanFacts:
-    """What is known of a plan beside its fabric, for texts and lengths; `Network.facts` has it of what was opened.
+    """Facts about a plan in addition to its fabric, for texts and lengths; `Network.facts` has those of an opened network.
 
     Attributes
     ----------
     racks : sequence of str
-        Where each planned switch stands; empty: not known.
+        The rack of each planned switch; empty: not known.
     cable_numbers : mapping of (switch, port) to str
         The number of the planned cable in a port.
     labels : sequence of str
-        What is printed on each switch, which counts as a name of it.
+        The label on each switch, which counts as one of its names.
     length_m, stock_m : float64[links] or None
-        Of each link's cable the length of its path, and that in which it was bought; NaN where it is not known.
+        The path length of each link's cable, and the length in which it was bought, in m; NaN where not known.
     product : sequence of str
-        What each link's cable is; empty where that is not known.
+        The product of each link's cable; empty where not known.
     """
 
     racks: Sequence[str] = ()
@@ -54,22 +54,22 @@ class PlanFacts:
 
 @dataclass(frozen=True)
 class HardwareLimits:
-    """What is asked of a network beside its plan.
+    """Requirements on a network in addition to its plan.
 
     Attributes
     ----------
     radix : int or None
-        Ports of a switch; None: as many as the fabric says.
+        Ports of a switch; None: as many as the fabric states.
     virtual_channels : int
         Data virtual channels that the switches have.
     longest_m : float or None
-        The longest that a cable between switches may be.
+        The greatest length of a cable between switches.
     reach_m : mapping of str to float
-        The longest that a cable of a product may be, by its title.
+        The greatest length of a cable of a product, by its title.
     taper : float or None
-        The most host ports of a leaf for each of its links upwards: 2 for a taper of 2:1.
+        The greatest number of host ports of a leaf per link upwards: 2 for a taper of 2:1.
     rate : (int, float) or None
-        Virtual channels (0: any) and Gb/s that every cable shall run at (`topoloom.fabric.rates.parse_rate`).
+        Lanes (0: any) and Gb/s at which every cable must run (`topoloom.fabric.rates.parse_rate`).
     """
 
     radix: int | None = None
@@ -82,15 +82,15 @@ class HardwareLimits:
     def __post_init__(self) -> None:
         for name, value, least in (("radix", self.radix, 1), ("virtual_channels", self.virtual_channels, 1)):
             if value is not None and value < least:
-                raise InputError(f"{name}={value}: it is {least} or more")
+                raise InputError(f"{name}={value}: must be {least} or more")
         for name, amount in (("longest_m", self.longest_m), ("taper", self.taper)):
             if amount is not None and not amount > 0:
-                raise InputError(f"{name}={amount}: it is more than 0")
+                raise InputError(f"{name}={amount}: must be more than 0")
 
 
 @dataclass(frozen=True)
 class Side:
-    """The plan, or the fabric beside it, with its nodes by the numbers of the comparison.
+    """The plan, or the fabric compared with it, with its nodes by the numbers of the comparison.
 
     Attributes
     ----------
@@ -126,12 +126,12 @@ class Side:
 
     @cached_property
     def part(self) -> np.ndarray:
-        """The part of the network, joined by links, that each switch is in, int64[switches]."""
+        """The connected part of the network that contains each switch, int64[switches]."""
         return components(self.fabric.topology)
 
     @cached_property
     def level(self) -> np.ndarray:
-        """Hops from the nearest switch with hosts, int64[switches]; -1 where there is none."""
+        """Hops from the nearest switch with hosts, int64[switches]; -1 without a path to one."""
         topology = self.fabric.topology
         offsets, to, _ = topology.csr
         level = np.where(topology.endpoints_at > 0, 0, -1)
@@ -146,7 +146,7 @@ class Side:
 
     @cached_property
     def leaves(self) -> np.ndarray:
-        """Switches with hosts whose links all go to switches without: those that have a taper, int64[leaves]."""
+        """Switches with hosts whose links all go to switches without, int64[leaves]: those that have a taper."""
         topology = self.fabric.topology
         flat = np.zeros(topology.switches, bool)
         both = (self.level[topology.links] == 0).all(axis=1)
@@ -154,36 +154,36 @@ class Side:
         return np.flatnonzero((self.level == 0) & ~flat & (topology.degrees > 0))
 
 
-def _ordered(one: Plug, other: Plug) -> Cable:
-    return (one, other) if one <= other else (other, one)
+def _ordered(first: Plug, second: Plug) -> Cable:
+    return (first, second) if first <= second else (second, first)
 
 
 class Evidence:
-    """What is known of a network, for the checks of rules.
+    """Everything that the checks of rules use.
 
     Parameters
     ----------
     plan : Fabric
     actual : Fabric, optional
     match : Match, optional
-        Who is who in both.
+        The node matching.
     comparison : Comparison, optional
-        What differs.
-    verification : Judgement or Verdict, optional
-        On tables of the fabric (of the plan, where there is no fabric beside it).
+        The differences.
+    verification : TableVerification or Verification, optional
+        Of the tables of the fabric (of the plan, without a fabric).
     facts : PlanFacts
     limits : HardwareLimits
     hosts : bool
-        Whether hosts and their cables count.
+        Whether to include hosts and their cables.
 
     Attributes
     ----------
     names : tuple of str
-        Of all nodes: the planned switches, planned hosts, then what is not planned.
+        Names of all nodes: the planned switches, planned hosts, then nodes that are not planned.
     words : Words
-        For texts.
+        Formats texts.
     roots : list of Root
-        What the differences come from, each cause once, as `roots_of` finds it of all the rest.
+        The causes of the differences, each once, from `roots_of`.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class Evidence:
 
     @property
     def sides(self) -> Iterator[Side]:
-        """The plan, and the fabric beside it where there is one."""
+        """The plan, then the fabric compared with it, if any."""
         yield self.plan
         if self.actual is not None:
             yield self.actual
@@ -226,18 +226,25 @@ class Evidence:
     @cached_property
     def not_right(self) -> frozenset[Cable]:
         """The planned cables that are not as planned."""
-        found = self.comparison
-        if found is None:
+        comparison = self.comparison
+        if comparison is None:
             return frozenset()
-        return frozenset(cable for one in found.differences if one.kind in ELSEWHERE for cable in one.planned)
+        return frozenset(
+            cable
+            for difference in comparison.differences
+            if difference.kind in ELSEWHERE
+            for cable in difference.planned
+        )
 
     @cached_property
     def unplanned(self) -> frozenset[Cable]:
-        """The cables that are where none is planned."""
-        found = self.comparison
-        if found is None:
+        """The cables where none is planned."""
+        comparison = self.comparison
+        if comparison is None:
             return frozenset()
-        return frozenset(cable for one in found.differences if one.kind in ELSEWHERE for cable in one.found)
+        return frozenset(
+            cable for difference in comparison.differences if difference.kind in ELSEWHERE for cable in difference.found
+        )
 
     @cached_property
     def planned(self) -> set[Cable]:
@@ -261,7 +268,7 @@ class Evidence:
         return node >= self.planned_nodes + extra
 
     def node(self, node: int) -> str:
-        """A switch or host as texts name it: with its rack, and in brackets what it calls itself."""
+        """A switch or host as texts name it: with its rack, and with its actual name in brackets."""
         other = self.words.called.get(node)
         return self.words.node(node) + (f" ({other})" if other else "")
 
@@ -275,5 +282,5 @@ class Evidence:
 
     def racks(self, nodes: Iterable[int]) -> tuple[str, ...]:
         """The racks of nodes, each once."""
-        known = self.facts.racks
-        return tuple(dict.fromkeys(known[node] for node in nodes if node < len(known) and known[node]))
+        rack_of = self.facts.racks
+        return tuple(dict.fromkeys(rack_of[node] for node in nodes if node < len(rack_of) and rack_of[node]))

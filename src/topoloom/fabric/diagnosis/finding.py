@@ -1,4 +1,4 @@
-"""What a rule finds: where, in words and by plugs, and what it accounts for."""
+"""The finding of a rule: its text and place, and the cables that it explains."""
 
 from dataclasses import dataclass, field
 
@@ -10,26 +10,26 @@ Ends = tuple[Plugged, Plugged]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong.
+    """One fault, as a rule finds it.
 
     Attributes
     ----------
     text : str
-        All of it in one line, as somebody who repairs it looks for it.
+        The fault in one line, as the person who repairs it looks for it.
     nodes : tuple of str
-        The switches and hosts at its root, by the plan's names where it has them; the first is the one to go to.
+        The switches and hosts at its root, by the plan's names where it has them; the first is the one to inspect.
     planned, found : tuple of (Plugged, Plugged)
-        The cables that it is about, as planned and as found.
+        The cables concerned, as planned and as found.
     plugs : tuple of Plugged
-        Ports that it is about, where there is no cable to name.
+        The ports concerned, if no cable can be named.
     cables : tuple of str
-        The numbers of its cables, as the cable list has them.
+        The numbers of the cables, from the cable list.
     racks : tuple of str
-        Where it is, as far as the plan says.
+        The racks concerned, where the plan states them.
     accounts : frozenset of cables
-        Cables, by the numbers of nodes, that are not right because of this: planned ones, and those that are there instead.
+        Cables, by the numbers of nodes, that are not right because of this: planned ones, and those that exist instead.
     follows : frozenset of cables
-        Cables that are not right, of which this is only what follows.
+        Cables that are not right and of which this fault is a consequence.
     line : int or None
         The line of the fabric's file that shows it.
     """
@@ -47,7 +47,7 @@ class Finding:
 
 
 def enumerated(words: list[str], most: int = 8) -> str:
-    """Words with commas; of many the first ones, and how many more there are.
+    """Words separated by commas; of many the first ones, and the number of the others.
 
     >>> enumerated(["a", "b", "c", "d"], 2), enumerated(["a", "b"])
     ('a, b and 2 more', 'a, b')

@@ -1,4 +1,4 @@
-"""Findings of what was wrong in a fabric's file, which its reader bore."""
+"""Findings from the flaws of a fabric's file, which lenient parsing collected."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from topoloom.fabric.diagnosis.finding import Finding
 
 
 def flawed(evidence: Evidence, kind: str) -> Iterator[Finding]:
-    """The flaws of a kind (`topoloom.fabric.flaws`) in both files."""
+    """The flaws of a kind (`topoloom.fabric.flaws`) in the files of the plan and the fabric."""
     for side in evidence.sides:
         for flaw in side.fabric.flaws:
             if flaw.kind == kind:

@@ -1,4 +1,4 @@
-"""The result of `roots`: one cause of what differs."""
+"""The result of `roots`: one cause of differences."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,15 @@ from topoloom.fabric.comparison import Cable
 
 @dataclass(frozen=True)
 class Root:
-    """One cause.
+    """One cause of differences.
 
     Attributes
     ----------
     kind : str
     nodes : tuple of int
-        The node that is the cause, and nodes that are lost or come with it; those of the cables, where cables are the cause.
+        The node that is the cause, and nodes that are lost or added with it; if cables are the cause, the nodes of the cables.
     planned, found : tuple of Cable
-        The planned cables that are not there because of it, and those that are there instead.
+        The planned cables that are missing because of it, and the cables that exist instead.
     """
 
     kind: str

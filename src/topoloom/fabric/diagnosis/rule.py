@@ -1,4 +1,4 @@
-"""The register of rules: each has a code that never changes its meaning, a page that explains it, and a check."""
+"""The register of rules: each has a code with a fixed meaning, a page that explains it, and a check."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ Severity = Literal["error", "warning", "note"]
 ERROR: Severity = "error"
 WARNING: Severity = "warning"
 NOTE: Severity = "note"
-#: TL101: letters of whoever brings the rule, the group's digit, its number within it.
+#: TL101: letters of the package that defines the rule, the digit of the group, the number in the group.
 _CODE = re.compile(r"[A-Z]{2,8}[0-9]{3}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PATTERN = re.compile(r"[A-Z]{2,8}(?:[0-9]{3}|[0-9]{2}[Xx]|[0-9][Xx]{2}|[Xx]{3})")
@@ -26,27 +26,27 @@ Check = Callable[["Evidence"], Iterable["Finding"]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A thing that can be wrong.
+    """A rule: one kind of fault.
 
     Attributes
     ----------
     code : str
-        ``TL101``; it never gets another meaning.
+        ``TL101``; its meaning never changes.
     name : str
-        In a few words with hyphens: ``cable-missing``.
+        A few words with hyphens: ``cable-missing``.
     severity : "error", "warning" or "note"
-        error: the network does not do what is planned. warning: it does, but not as planned, or may not for long. note: worth
-        knowing; alone it is no difference.
+        error: the network does not work as planned. warning: it works, but not as planned, or perhaps not for long. note:
+        worth knowing; a note alone is no fault.
     meaning : str
-        What is wrong, in a line.
+        The fault, in one line.
     explanation : str
-        What it does to the network, and what is at its root.
+        The effect on the network, and the root cause.
     fix : str
         What to do.
     check : callable (Evidence) -> findings
-        Finds it.
+        The function that finds the faults.
     page : str
-        Where it is explained.
+        The page that explains the rule.
     """
 
     code: str
@@ -59,12 +59,12 @@ class Rule:
     page: str
 
     def record(self) -> dict[str, str]:
-        """All of it but the check, and the package that it is from (``here``: topoloom)."""
+        """All fields except the check, and the package that defines the rule (``here``: topoloom)."""
         keys = ("code", "name", "severity", "meaning", "explanation", "fix", "page")
         return {key: getattr(self, key) for key in keys} | {"from": RULES.origin(self.code)}
 
 
-#: Every rule by its code; the name is an alias.
+#: All rules by code; the name is an alias.
 RULES: Register[Rule] = Register(
     "rule", room="topoloom.fabric.diagnosis.rules", group="topoloom.rules", listed="topoloom rules"
 )
@@ -78,18 +78,18 @@ def rule(
     Parameters
     ----------
     code : str
-        Two to eight capitals and three digits. ``TL`` is topoloom's; a package of your own takes letters of its own.
+        Two to eight capitals and three digits. ``TL`` is topoloom's; your own package takes other letters.
     name : str
-        A few small words with hyphens.
+        A few lower-case words with hyphens.
     severity : "error", "warning" or "note"
     meaning : str
-        What is wrong, in a line.
+        The fault, in one line.
     explanation : str
-        What it does to the network, and what is at its root; a few sentences.
+        The effect on the network, and the root cause; a few sentences.
     fix : str
         What to do; a sentence or two.
     page : str
-        Where it is explained; the page of topoloom's own rules when omitted.
+        The page that explains the rule; that of topoloom's own rules when omitted.
 
     Returns
     -------
@@ -99,14 +99,16 @@ def rule(
     Raises
     ------
     InputError
-        A code, a name or a severity that is none, or one that another package has.
+        The code, name or severity is not valid, or another package has it.
     """
     if not _CODE.fullmatch(code):
         raise InputError(f"the rule '{code[:30]}': a code is two to eight capitals and three digits, such as TL101")
     if not _NAME.fullmatch(name):
-        raise InputError(f"the rule {code}: '{name[:40]}' is no name; it is small words with hyphens (cable-missing)")
+        raise InputError(
+            f"the rule {code}: '{name[:40]}' is not a name; write lower-case words with hyphens (cable-missing)"
+        )
     if severity not in (ERROR, WARNING, NOTE):
-        raise InputError(f"the rule {code}: '{str(severity)[:40]}' is no severity; it is error, warning or note")
+        raise InputError(f"the rule {code}: '{str(severity)[:40]}' is not a severity; write error, warning or note")
 
     def register(check: Check) -> Check:
         where = page or f"docs/reference/rules.md#{code.lower()}"
@@ -118,21 +120,21 @@ def rule(
 
 
 def chosen(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> list[Rule]:
-    """The rules that are asked, in the order of their codes.
+    """The selected rules, in the order of their codes.
 
     Parameters
     ----------
     only, ignore : sequence of str
-        Codes, names, or groups: ``TL203``, ``host-missing``, ``TL3xx``; several in one text are parted by commas. `only` left
-        out: all of them.
+        Codes, names, or groups: ``TL203``, ``host-missing``, ``TL3xx``; a text may name several, separated by commas. If
+        `only` is omitted, all rules.
 
     Raises
     ------
     InputError
-        A word that names no rule.
+        A word matches no rule.
     """
-    kept, dropped = set(_codes(only)), set(_codes(ignore))
-    return [one for code, one in RULES.items() if (code in kept or not only) and code not in dropped]
+    selected, dropped = set(_codes(only)), set(_codes(ignore))
+    return [rule for code, rule in RULES.items() if (code in selected or not only) and code not in dropped]
 
 
 def _codes(words: Sequence[str]) -> Iterator[str]:
@@ -143,9 +145,9 @@ def _codes(words: Sequence[str]) -> Iterator[str]:
         pattern = word.upper()
         if "X" in pattern[-3:] and _PATTERN.fullmatch(pattern):
             stem = pattern.rstrip("X") if pattern[-1] == "X" else pattern
-            found = [code for code in RULES if code.startswith(stem) and len(code) == len(pattern)]
-            if not found:
+            codes = [code for code in RULES if code.startswith(stem) and len(code) == len(pattern)]
+            if not codes:
                 raise InputError(f"no rule has a code like {word}; 'topoloom rules' lists them")
-            yield from found
+            yield from codes
         else:
             yield RULES.find(pattern if _CODE.fullmatch(pattern) else word).code

@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF, which pipelines and editors read (OASIS, Static Analysis Results Interchange Format 2.1.0, 2020)."""
+"""Diagnostics as SARIF for pipelines and editors (OASIS, Static Analysis Results Interchange Format 2.1.0, 2020)."""
 
 import os
 from collections.abc import Mapping
@@ -24,22 +24,24 @@ def sarif_of(found: Diagnostics, artifact: str | None = None, exit_code: int | N
     ----------
     found : Diagnostics
     artifact : str, optional
-        The file that was looked at: a path. Results are located in it, and by the names of switches and hosts.
+        The path of the examined file. Results are located in it, and by the names of switches and hosts.
     exit_code : int, optional
-        Of the command; by what was found when omitted.
+        Of the command; derived from the diagnostics when omitted.
 
     Returns
     -------
     dict
-        JSON types only. `level` is the severity; what a diagnostic knows beyond SARIF is among its properties.
+        JSON types only. `level` is the severity; fields of a diagnostic that SARIF lacks are among its properties.
     """
     place = {code: i for i, code in enumerate(found.rules)}
     code = (0 if found.clean else 3) if exit_code is None else exit_code
     run: dict[str, Any] = {
-        "tool": {"driver": {"name": "topoloom", "version": __version__, "rules": [_rule(one) for one in found.rules]}},
+        "tool": {
+            "driver": {"name": "topoloom", "version": __version__, "rules": [_rule(code) for code in found.rules]}
+        },
         "invocations": [{"executionSuccessful": True, "exitCode": code}],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, place[one.code], artifact) for one in found.diagnostics],
+        "results": [_result(diagnostic, place[diagnostic.code], artifact) for diagnostic in found.diagnostics],
         "properties": {"plan": found.plan, "actual": found.actual, "tables": found.tables},
     }
     if artifact is not None:
@@ -58,7 +60,7 @@ def write_sarif(
     path : path
     artifact : str, optional
     exit_code : int, optional
-        As `sarif_of` has them.
+        As in `sarif_of`.
 
     Raises
     ------
@@ -71,7 +73,7 @@ def write_sarif(
 
 def _rule(code: str) -> Mapping[str, Any]:
     rule = RULES.get(code)
-    if rule is None:  # of a package that is not installed here
+    if rule is None:  # the rule of a package that is not installed
         return {"id": code}
     return {
         "id": rule.code,
@@ -84,50 +86,58 @@ def _rule(code: str) -> Mapping[str, Any]:
     }
 
 
-def _result(one: Diagnostic, index: int, artifact: str | None) -> Mapping[str, Any]:
+def _result(diagnostic: Diagnostic, index: int, artifact: str | None) -> Mapping[str, Any]:
     location: dict[str, Any] = {}
     if artifact is not None:
         where: dict[str, Any] = {"artifactLocation": {"uri": _uri(artifact), "index": 0}}
-        if one.line is not None:
-            where["region"] = {"startLine": one.line}
+        if diagnostic.line is not None:
+            where["region"] = {"startLine": diagnostic.line}
         location["physicalLocation"] = where
-    named = [(node, node, "member") for node in one.nodes]
-    named += [(f"port {plug.port}", f"{plug.node}/port {plug.port}", "resource") for plug in one.ports if plug.port]
+    named = [(node, node, "member") for node in diagnostic.nodes]
+    named += [
+        (f"port {plug.port}", f"{plug.node}/port {plug.port}", "resource") for plug in diagnostic.ports if plug.port
+    ]
     if named:
         location["logicalLocations"] = [
             {"name": name, "fullyQualifiedName": whole, "kind": kind} for name, whole, kind in named
         ]
-    properties: dict[str, Any] = {"number": one.number, "page": one.page, "fix": one.fix}
-    ends = {"planned": one.planned, "found": one.found}
+    properties: dict[str, Any] = {"number": diagnostic.number, "page": diagnostic.page, "fix": diagnostic.fix}
+    ends = {"planned": diagnostic.planned, "found": diagnostic.found}
     for key, cables in ends.items():
         if cables:
             properties[key] = [[f"{end.node} port {end.port}" for end in cable] for cable in cables]
-    for key, words in (("cables", one.cables), ("racks", one.racks), ("becauseOf", one.because_of)):
+    for key, words in (
+        ("cables", diagnostic.cables),
+        ("racks", diagnostic.racks),
+        ("becauseOf", diagnostic.because_of),
+    ):
         if words:
             properties[key] = list(words)
     return {
-        "ruleId": one.code,
+        "ruleId": diagnostic.code,
         "ruleIndex": index,
-        "level": one.severity,
-        "message": {"text": one.text},
+        "level": diagnostic.severity,
+        "message": {"text": diagnostic.text},
         **({"locations": [location]} if location else {}),
-        "partialFingerprints": {"fault/v1": _fingerprint(one)},
+        "partialFingerprints": {"fault/v1": _fingerprint(diagnostic)},
         "properties": properties,
     }
 
 
-def _fingerprint(one: Diagnostic) -> str:
-    """The same for the same fault in the next run, whatever else is wrong then."""
-    ends = [sorted((end.node, end.port) for end in cable) for cable in (*one.planned, *one.found)]
-    said = repr((one.code, sorted(one.nodes), ends, [(plug.node, plug.port) for plug in one.ports]))
-    return sha256(said.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+def _fingerprint(diagnostic: Diagnostic) -> str:
+    """A hash that is the same for the same fault in another run, whatever other faults there are."""
+    ends = [sorted((end.node, end.port) for end in cable) for cable in (*diagnostic.planned, *diagnostic.found)]
+    identity = repr(
+        (diagnostic.code, sorted(diagnostic.nodes), ends, [(plug.node, plug.port) for plug in diagnostic.ports])
+    )
+    return sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def _uri(path: str) -> str:
-    """A path as the relative reference that SARIF wants; an absolute one as a file's."""
+    """A path as a URI: a relative reference, or a file URI for an absolute path."""
     pure = PurePath(path)
     text = quote(pure.as_posix(), errors="surrogateescape")
     if pure.is_absolute():
         return f"file://{text}"
-    # A colon in the first part would make a scheme of it.
+    # A colon in the first part would be read as a scheme.
     return f"./{text}" if ":" in text.split("/")[0] else text

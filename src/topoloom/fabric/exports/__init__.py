@@ -1,1 +1,1 @@
-"""Files for other tools; one file per tool, found because it is in this folder."""
+"""Files for other tools; one module per tool, registered because it is in this folder."""

@@ -1,4 +1,4 @@
-"""Grids that some simulators know by name: tori, meshes and HyperX networks, recognised by their links alone."""
+"""Grids that some simulators support by name: tori, meshes and HyperX networks, recognised by their links alone."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ _KINDS = ("torus", "mesh", "hyperx")
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A network of switches at the points of a grid, numbered with the last coordinate first.
+    """A network of switches at the points of a grid, numbered with the last coordinate varying fastest.
 
     Attributes
     ----------
     kind : "torus", "mesh" or "hyperx"
-        HyperX where a side of 2 leaves it open; a full mesh is a HyperX of one side.
+        HyperX if a side of 2 leaves it open; a full mesh is a HyperX of one side.
     dims : tuple of int
         Switches along each dimension, all 2 or more.
     width : int
-        Parallel links between two switches.
+        Number of parallel links between two switches.
     dimension : int64[links]
-        Along which dimension each link goes.
+        The dimension along which each link goes.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Grid:
 
 
 def network_grid(topology: Topology) -> Grid | None:
-    """The grid that a network is; None where it is none.
+    """The network as a grid; None if it is not one.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def network_grid(topology: Topology) -> Grid | None:
         degree = int(topology.degrees.max()) // width
         for kind in _KINDS if any(side > 2 for side in dims) else ("hyperx",):
             most = {"torus": 2 * len(dims), "mesh": 2 * len(dims), "hyperx": sum(dims) - len(dims)}[kind]
-            # A torus of many switches is quick to make, a full mesh is not.
+            # Large tori are quick to build, large full meshes are not.
             if degree > most or (kind == "hyperx" and degree != most):
                 continue
             if np.array_equal(_links_of(kind, dims), pairs):
@@ -66,7 +66,7 @@ def network_grid(topology: Topology) -> Grid | None:
 
 
 def _links_of(kind: str, dims: tuple[int, ...]) -> np.ndarray:
-    """The links of a grid; none of one that is larger than any."""
+    """The links of a grid; empty if the grid is too large to build."""
     try:
         return build(f"{kind}:dims={'x'.join(map(str, dims))}").links
     except InputError:
@@ -74,7 +74,7 @@ def _links_of(kind: str, dims: tuple[int, ...]) -> np.ndarray:
 
 
 def _sides(topology: Topology) -> Iterator[tuple[int, ...]]:
-    """Sides that a grid of so many switches may have: as its coordinates say, one side, or all of 2."""
+    """Possible sides of a grid with this number of switches: from its coordinates, one side, or all sides 2."""
     coordinates: list[np.ndarray] = []
     while f"x{len(coordinates)}" in topology.labels:
         coordinates.append(topology.labels[f"x{len(coordinates)}"])

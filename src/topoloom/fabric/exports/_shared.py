@@ -1,4 +1,4 @@
-"""What the exports for simulators share: parallel cables as one, hosts that simulators can have, numbers as texts."""
+"""Parts shared by exports for simulators: parallel cables as one, checks of hosts, numbers as text."""
 
 import logging
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ log = logging.getLogger("topoloom")
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """The pairs of switches that are linked, each once.
+    """The linked pairs of switches, each once.
 
     Attributes
     ----------
     pairs : int64[k, 2]
-        The lower switch first, in order.
+        The lower switch first, sorted.
     cables : int64[k]
-        How many cables join them.
+        Number of cables between them.
     delay_ns : float64[k]
-        That of the longest.
+        Delay of the longest cable.
     rate_gbps : float64[k]
-        Of all cables together.
+        Total rate of all cables.
     """
 
     pairs: np.ndarray
@@ -35,84 +35,86 @@ class Joined:
     rate_gbps: np.ndarray
 
 
-def parallel_joined(order: ExportRequest, tool: str) -> Joined:
-    """Parallel cables as one of as many times the rate, which is said in a warning.
+def parallel_joined(request: ExportRequest, tool: str) -> Joined:
+    """Combine parallel cables into one with their total rate, and log a warning.
 
     Parameters
     ----------
-    order : ExportRequest
+    request : ExportRequest
     tool : str
-        What reads the file, for the warning.
+        The tool that reads the file, for the warning.
     """
-    topology = order.topology
+    topology = request.topology
     pairs, row, count = np.unique(
         topology.links.astype(np.int64).reshape(-1, 2), axis=0, return_inverse=True, return_counts=True
     )
     delay = np.zeros(len(pairs))
-    np.maximum.at(delay, row.reshape(-1), order.link_ns)
+    np.maximum.at(delay, row.reshape(-1), request.link_ns)
     more = int((count > 1).sum())
     if more:
         log.warning(
-            "%s: %d pairs of switches have several cables; %s has one link for each, with the rate of all together",
+            "%s: %d pairs of switches have several cables; %s gets one link per pair, with the total rate",
             topology.name,
             more,
             tool,
         )
     rate = (
-        np.bincount(row.reshape(-1), order.link_gbps, len(pairs))
+        np.bincount(row.reshape(-1), request.link_gbps, len(pairs))
         if topology.mixed
-        else order.settings.rate_gbps * count
+        else request.settings.rate_gbps * count
     )
     return Joined(pairs, count, delay, rate)
 
 
 def refuse_parallel(topology: Topology, tool: str) -> None:
-    """Raise `InputError` where two cables join the same switches."""
+    """Raise `InputError` if two cables join the same switches."""
     twice = np.flatnonzero((np.diff(topology.links, axis=0) == 0).all(axis=1))
     if twice.size:
         u, v = topology.links[twice[0]].tolist()
         raise InputError(
-            f"{topology.name}: switches {u} and {v} are joined by two links; {tool} has one link between two routers"
+            f"{topology.name}: switches {u} and {v} are joined by two links; {tool} supports one link between two routers"
         )
 
 
 def refuse_hostless(topology: Topology) -> None:
-    """Raise `InputError` where there are no hosts."""
+    """Raise `InputError` if there are no hosts."""
     if not topology.endpoints.size:
-        raise InputError(f"{topology.name}: no hosts, so nothing would send; add them to the spec, as in hosts=4")
+        raise InputError(f"{topology.name}: no hosts, so there is no traffic; add them to the spec, as in hosts=4")
 
 
 def refuse_planes(topology: Topology, tool: str) -> None:
-    """Raise `InputError` where switches cannot reach each other, as in planes."""
+    """Raise `InputError` if switches cannot reach each other, as in planes."""
     count = plane_count(topology)
     if count != 1:
-        what = f"{count} planes" if count else "parts that no link joins"
-        raise InputError(f"{topology.name}: {what}; {tool} has one network: give one plane")
+        what = f"{count} planes" if count else "not connected"
+        raise InputError(f"{topology.name}: {what}; {tool} needs one connected network: give one plane")
 
 
 def equal_hosts(topology: Topology, tool: str) -> int:
-    """How many endpoints each switch has, if all have as many; else raise `InputError`."""
+    """The number of endpoints of each switch if it is the same for all; otherwise raise `InputError`."""
     refuse_hostless(topology)
     counts = topology.endpoints_at
     if (counts != counts[0]).any():
         low, high = int(counts.min()), int(counts.max())
-        raise InputError(f"{topology.name}: {low} to {high} hosts per switch; {tool} has as many at every router")
+        raise InputError(
+            f"{topology.name}: {low} to {high} hosts per switch; {tool} needs the same number at every router"
+        )
     return int(counts[0])
 
 
 def by_host(topology: Topology) -> np.ndarray:
-    """The endpoints, host after host, int64[endpoints]."""
+    """The endpoints ordered by host, int64[endpoints]."""
     return np.argsort(topology.host, kind="stable")
 
 
 def tell_ports(topology: Topology, what: str) -> None:
-    """Warn that the ports of hosts with several are taken apart."""
+    """Warn that the ports of a host with several become separate nodes."""
     if topology.hosts < topology.endpoints.size:
-        log.warning("%s: hosts with several ports; each port is %s, those of a host in a row", topology.name, what)
+        log.warning("%s: hosts with several ports; each port is %s, consecutive for a host", topology.name, what)
 
 
 def number(value: float) -> str:
-    """A number as text: whole where it is, never with an exponent.
+    """A number as text, without an exponent, and without a fraction if it is whole.
 
     Examples
     --------
@@ -126,7 +128,7 @@ def number(value: float) -> str:
 
 
 def nodes_of_hosts(node: np.ndarray) -> str | None:
-    """Which node of the simulator each host is, by node; None where they have the same numbers.
+    """A table of the simulator's nodes and the hosts that they are; None if both have the same numbers.
 
     Parameters
     ----------

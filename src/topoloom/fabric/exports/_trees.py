@@ -1,4 +1,4 @@
-"""Fat trees that some simulators know by numbers alone: every subtree of a level is like the others; told by their links."""
+"""Fat trees that some simulators describe by numbers alone: all subtrees of a level are equal; recognised by their links."""
 
 from dataclasses import dataclass
 
@@ -22,11 +22,11 @@ class ExportTree:
     down : tuple of int
         Children of a switch of each level: hosts at a leaf, then switches.
     up : tuple of int
-        Parents of a switch of each level but the top.
+        Parents of a switch of each level except the top.
     cables : tuple of int
-        Parallel cables between a switch of each level but the top and each of its parents.
+        Parallel cables between a switch of each level except the top and each of its parents.
     pod : int64[leaves]
-        The subtree below the top level that each leaf is in; of two levels, each leaf is its own.
+        The subtree below the top level that contains each leaf; with two levels, each leaf is its own.
     """
 
     level: np.ndarray
@@ -37,11 +37,11 @@ class ExportTree:
 
     @property
     def leaves(self) -> np.ndarray:
-        """The leaf switches, pod after pod, int64[leaves]."""
+        """The leaf switches, pod by pod, int64[leaves]."""
         return np.flatnonzero(self.level == 0)[np.argsort(self.pod, kind="stable")]
 
     def places(self, topology: Topology) -> np.ndarray:
-        """The number of each host when they are counted pod after pod, leaf after leaf, int64[hosts]."""
+        """The number of each host when hosts are counted pod by pod, leaf by leaf, int64[hosts]."""
         first = np.zeros(topology.switches, np.int64)
         first[self.leaves] = np.arange(self.leaves.size) * self.down[0]
         begin = np.searchsorted(topology.endpoints, topology.endpoints)
@@ -51,18 +51,18 @@ class ExportTree:
 
 
 def tree_of(topology: Topology, tool: str) -> ExportTree:
-    """The fat tree that a network is.
+    """The network as a fat tree.
 
     Parameters
     ----------
     topology : Topology
     tool : str
-        What knows fat trees only, for messages.
+        The tool that supports only fat trees, for messages.
 
     Raises
     ------
     InputError
-        It is none, or not the same everywhere.
+        The network is not a fat tree, or not uniform.
 
     Examples
     --------
@@ -92,17 +92,17 @@ def tree_of(topology: Topology, tool: str) -> ExportTree:
 
 
 class _Refusal:
-    """Makes the one sentence that says what is not a uniform tree."""
+    """Makes the error that states why a network is not a uniform tree."""
 
     def __init__(self, topology: Topology, tool: str) -> None:
-        self._start = f"{topology.name}: {tool} knows fat trees of equal subtrees, of at most {_MOST_LEVELS} levels"
+        self._start = f"{topology.name}: {tool} supports fat trees of equal subtrees, of at most {_MOST_LEVELS} levels"
 
-    def __call__(self, found: str) -> InputError:
-        return InputError(f"{self._start}; here are {found}")
+    def __call__(self, reason: str) -> InputError:
+        return InputError(f"{self._start}; this network has {reason}")
 
 
 def _levels(topology: Topology, refuse: _Refusal) -> np.ndarray:
-    """How far each switch is from the leaves; links go one level up."""
+    """The distance of each switch from the leaves; links go one level up."""
     level = np.where(topology.endpoints_at > 0, 0, -1)
     u, v = topology.links.T
     for here in range(topology.switches):
@@ -112,7 +112,7 @@ def _levels(topology: Topology, refuse: _Refusal) -> np.ndarray:
             break
         level[fresh] = here + 1
     if (level < 0).any():
-        raise refuse("switches that no host reaches")
+        raise refuse("switches that cannot be reached from hosts")
     if (np.abs(level[u] - level[v]) != 1).any():
         raise refuse("links within a level")
     if level.max() >= _MOST_LEVELS:
@@ -121,20 +121,20 @@ def _levels(topology: Topology, refuse: _Refusal) -> np.ndarray:
 
 
 def _one(values: np.ndarray, what: str, refuse: _Refusal) -> int:
-    """The one value that all have."""
+    """The value that all have; refuses different values."""
     if values.min() != values.max():
         raise refuse(f"{values.min()} to {values.max()} {what}")
     return int(values[0])
 
 
 def _pods(child: np.ndarray, parent: np.ndarray, level: np.ndarray, top: int, refuse: _Refusal) -> np.ndarray:
-    """The pod of each leaf; refuses trees whose subtrees are wired unlike each other."""
+    """The pod of each leaf, int64[leaves]; refuses trees whose subtrees have different wiring."""
     leaves = np.flatnonzero(level == 0)
     whole = np.full(level.size, -1)
     whole[leaves] = np.arange(leaves.size)
     if top == 0:
         if leaves.size > 1:
-            raise refuse(f"{leaves.size} switches that nothing joins")
+            raise refuse(f"{leaves.size} switches without links")
         return np.zeros(1, np.int64)
     signature = _signatures(child, parent, level, 0)
     if top == 1:
@@ -145,23 +145,23 @@ def _pods(child: np.ndarray, parent: np.ndarray, level: np.ndarray, top: int, re
     pod = np.array([pods[signature[leaf]] for leaf in leaves.tolist()], np.int64)
     middles = [middle for key in pods for middle in key]
     if len(set(middles)) < len(middles):
-        raise refuse("pods that share middle switches, or are wired unlike each other within")
+        raise refuse("pods that share middle switches, or have different wiring")
     _one(np.bincount(pod), "leaves in a pod", refuse)
     upper = _signatures(child, parent, level, 1)
     # Each pod has one middle switch for each set of top switches, and the sets are the same in all pods.
     sets = {frozenset(upper[middle] for middle in key) for key in pods}
     if len(sets) != 1 or any(len({upper[middle] for middle in key}) < len(key) for key in pods):
-        raise refuse("pods that are joined to the top unlike each other")
-    reached = [s for one in next(iter(sets)) for s in one]
+        raise refuse("pods with different links to the top")
+    reached = [s for uppers in next(iter(sets)) for s in uppers]
     if len(set(reached)) < len(reached):
         raise refuse("middle switches of one pod that share a top switch")
     return pod
 
 
-def _signatures(child: np.ndarray, parent: np.ndarray, level: np.ndarray, here: int) -> dict[int, tuple[int, ...]]:
+def _signatures(child: np.ndarray, parent: np.ndarray, level: np.ndarray, tier: int) -> dict[int, tuple[int, ...]]:
     """The parents of each switch of a level."""
-    found: dict[int, list[int]] = {s: [] for s in np.flatnonzero(level == here).tolist()}
-    rows = level[child] == here
+    parents: dict[int, list[int]] = {s: [] for s in np.flatnonzero(level == tier).tolist()}
+    rows = level[child] == tier
     for low, high in zip(child[rows].tolist(), parent[rows].tolist(), strict=True):
-        found[low].append(high)
-    return {low: tuple(sorted(highs)) for low, highs in found.items()}
+        parents[low].append(high)
+    return {low: tuple(sorted(highs)) for low, highs in parents.items()}

@@ -1,8 +1,8 @@
-"""The addressing plan of an Ethernet fabric of routers, its ports with their addresses, and all shortest next hops.
+"""The address plan of an Ethernet fabric of routers: its ports with their addresses, and all shortest next hops.
 
-The host ports of a switch share one prefix of 10.0.0.0/8, all switches' as long, switch after switch; in it every host port
-has a /31, the switch's end first. Links have /31s of 172.16.0.0/12 in the order of the cable list, the lower switch first.
-Links have no addresses where routing is unnumbered.
+The host ports of a switch share one prefix of 10.0.0.0/8; all switches' prefixes have the same length and follow each other.
+In its prefix every host port has a /31, the switch's end first. Links have /31s of 172.16.0.0/12 in the order of the cable
+list, the lower switch first. Links have no addresses if routing is unnumbered.
 """
 
 import re
@@ -17,21 +17,21 @@ from topoloom.fabric.fabric import Fabric
 
 _HOSTS, _HOST_BITS = int(IPv4Address("10.0.0.0")), 24
 _LINKS, _LINK_BITS = int(IPv4Address("172.16.0.0")), 20
-#: Destinations of distances at a time.
+#: Number of destinations whose distances are computed at a time.
 _BLOCK = 256
 
 
 class Addresses:
-    """The addressing plan.
+    """The address plan.
 
     Attributes
     ----------
     length : int
-        Of the prefix of a switch's hosts.
+        Length of the prefix of a switch's hosts.
     prefix : int64[switches]
-        Where it begins.
+        First address of each prefix.
     endpoint : int64[endpoints]
-        The switch's address on the cable of each endpoint; the host's is one more.
+        The switch's address on the cable of each endpoint; the host's is the next one.
     link : int64[links, 2]
         The addresses of both ends of each link.
     """
@@ -43,10 +43,10 @@ class Addresses:
         bits = max(1, int(2 * topology.endpoints_at.max() - 1).bit_length())
         if topology.switches << bits > 1 << _HOST_BITS:
             raise InputError(
-                f"{topology.name}: 10.0.0.0/8 has no room for {topology.switches} prefixes of /{32 - bits}"
+                f"{topology.name}: 10.0.0.0/8 has no space for {topology.switches} prefixes of /{32 - bits}"
             )
         if numbered and 2 * len(topology.links) > 1 << _LINK_BITS:
-            raise InputError(f"{topology.name}: {len(topology.links)} links; 172.16.0.0/12 has room for {1 << 19}")
+            raise InputError(f"{topology.name}: {len(topology.links)} links; 172.16.0.0/12 has space for {1 << 19}")
         self.length = 32 - bits
         self.prefix = _HOSTS + (np.arange(topology.switches, dtype=np.int64) << bits)
         first = np.concatenate([[0], np.cumsum(topology.endpoints_at)])[:-1]
@@ -61,36 +61,36 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Port:
-    """A port of a switch that is in use.
+    """A used port of a switch.
 
     Attributes
     ----------
     number : int
-    there : str
-        What is at the other end, in words.
+    description : str
+        The other end, as text.
     address : int
         The switch's address on the cable.
     link : int
-        The link, -1 on a host's cable.
-    far : int
-        The switch at the other end, or the host.
+        The link, -1 for a host's cable.
+    peer : int
+        The switch or the host at the other end.
     """
 
     number: int
-    there: str
+    description: str
     address: int
     link: int
-    far: int
+    peer: int
 
 
 def ports_of(fabric: Fabric, names: Sequence[str], plan: Addresses, switch: int) -> list[Port]:
-    """The ports of a switch that are in use, by number.
+    """The used ports of a switch, by number.
 
     Parameters
     ----------
     fabric : Fabric
     names : sequence of str
-        Of the switches, as files and descriptions have them.
+        Names of the switches in files and descriptions.
     plan : Addresses
     switch : int
 
@@ -100,31 +100,31 @@ def ports_of(fabric: Fabric, names: Sequence[str], plan: Addresses, switch: int)
     """
     topology = fabric.topology
     offsets, to, link = topology.csr
-    found = []
+    ports = []
     for e in np.flatnonzero(topology.endpoints == switch).tolist():
         host = int(topology.host[e])
-        there = f"host {fabric.host_names[host]} port {fabric.host_ports[e]}"
-        found.append(Port(int(fabric.endpoint_ports[e]), there, int(plan.endpoint[e]), -1, host))
+        description = f"host {fabric.host_names[host]} port {fabric.host_ports[e]}"
+        ports.append(Port(int(fabric.endpoint_ports[e]), description, int(plan.endpoint[e]), -1, host))
     for channel in range(int(offsets[switch]), int(offsets[switch + 1])):
-        row, far = int(link[channel]), int(to[channel])
+        row, peer = int(link[channel]), int(to[channel])
         end = int(topology.links[row, 0] != switch)
-        there = f"switch {names[far]} port {fabric.link_ports[row, 1 - end]}"
-        found.append(Port(int(fabric.channel_ports[channel]), there, int(plan.link[row, end]), row, far))
-    return sorted(found, key=lambda port: port.number)
+        description = f"switch {names[peer]} port {fabric.link_ports[row, 1 - end]}"
+        ports.append(Port(int(fabric.channel_ports[channel]), description, int(plan.link[row, end]), row, peer))
+    return sorted(ports, key=lambda port: port.number)
 
 
 def shortest_next_hops(fabric: Fabric, names: Sequence[str], most: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """For every switch with hosts: the channels, as `Topology.csr` has them, that lead nearer to it, and where they begin.
+    """For every switch with hosts: the channels that lead nearer to it, as in `Topology.csr`, and their origins.
 
-    Planes are networks of their own: what is not joined to the switch has no channel to it.
+    Planes are separate networks: switches that are not connected to the switch have no channel to it.
 
     Parameters
     ----------
     fabric : Fabric
     names : sequence of str
-        Of the switches, for messages.
+        Names of the switches, for messages.
     most : int
-        Next hops that a switch may have to one destination.
+        The greatest number of next hops of a switch to one destination.
 
     Yields
     ------
@@ -133,7 +133,7 @@ def shortest_next_hops(fabric: Fabric, names: Sequence[str], most: int) -> Itera
     Raises
     ------
     InputError
-        A part of the network that no cable joins, or more next hops than that.
+        The network is not connected, or a switch has too many next hops.
     """
     from topoloom.graph.distances import distances_from
     from topoloom.graph.planes import plane_count
@@ -149,7 +149,7 @@ def shortest_next_hops(fabric: Fabric, names: Sequence[str], most: int) -> Itera
             lost = np.flatnonzero(distance < 0)
             if lost.size and not several:
                 raise InputError(
-                    f"{topology.name}: no path from {names[lost[0]]} to {names[home]}; link the parts first"
+                    f"{topology.name}: no path from {names[lost[0]]} to {names[home]}; add links between the parts first"
                 )
             nearer = np.flatnonzero(distance[to] == distance[origin] - 1)
             ways = np.bincount(origin[nearer], minlength=topology.switches)
@@ -169,25 +169,25 @@ def gateways(fabric: Fabric, plan: Addresses) -> list[str]:
 
 
 def node_names(names: Sequence[str], what: str) -> list[str]:
-    """Names of machines for files and containers: what is no letter, digit, dot or hyphen becomes one hyphen.
+    """Names of machines for files and containers: each run of other characters than letters, digits, - and . becomes -.
 
     Raises
     ------
     InputError
-        Two of them are then the same, or one is nothing.
+        Two of the resulting names are the same, or one is empty.
 
     Examples
     --------
     >>> node_names(["MF0;leaf 1:MQM8700/U1", "S_7"], "switches")
     ['MF0-leaf-1-MQM8700-U1', 'S_7']
     """
-    found = [re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._") for name in names]
+    plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._") for name in names]
     seen: dict[str, str] = {}
-    for name, word in zip(names, found, strict=True):
+    for name, word in zip(names, plain, strict=True):
         if not word:
             raise InputError(f"{name!a} has no letter or digit; {what} need names")
-        # Capitals do not tell names of machines apart.
+        # Names of machines are not case-sensitive.
         if word.lower() in seen:
             raise InputError(f"two {what} are called {word!a} ({seen[word.lower()]!a} and {name!a}); rename one")
         seen[word.lower()] = name
-    return found
+    return plain

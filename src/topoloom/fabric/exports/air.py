@@ -1,6 +1,6 @@
-"""NVIDIA Air: the fabric as virtual machines of their service, with FRR's configurations beside.
+"""NVIDIA Air: the fabric as virtual machines of that service, with FRR configurations.
 
-The form is that of the manual (Custom Topology, NVIDIA Air 2): nodes with the image that they run, links as pairs of ends.
+The format follows the manual (Custom Topology, NVIDIA Air 2): nodes with the image that they run, links as pairs of ends.
 """
 
 import json
@@ -15,22 +15,22 @@ from topoloom.topologies.spec import Choice, Integer, Word
 
 @export(
     "air",
-    "virtual machines: NVIDIA Air's JSON, with FRR's configurations",
+    "virtual machines: NVIDIA Air's JSON, with FRR configurations",
     tables=False,
     asked=True,
     routing=ROUTING,
     weights=WEIGHTS,
     asn=ASN,
-    os=Word("the image of switches, as Air's catalogue calls it", default="cumulus-vx-5.16.1"),
+    os=Word("the image of switches, by its name in Air's catalogue", default="cumulus-vx-5.16.1"),
     host_os=Word("the image of hosts", default="generic/ubuntu2404"),
     memory=Integer(256, 1 << 20, "memory of a switch, MiB", default=4096),
     oob=Choice(("no", "yes"), "whether Air adds a management network", default="no"),
 )
 def air(
-    order: ExportRequest, routing: str, weights: str, asn: str, os: str, host_os: str, memory: int, oob: str
+    request: ExportRequest, routing: str, weights: str, asn: str, os: str, host_os: str, memory: int, oob: str
 ) -> dict[str, str]:
     """fabric.air.json, NAME.conf and daemons for the switches, hosts/NAME.sh, the table of addresses."""
-    lab, fabric = Lab(order), order.fabric
+    lab, fabric = Lab(request), request.fabric
     plan = Addresses(fabric, numbered=routing == "static")
     nodes: dict[str, dict[str, object]] = {
         name: {"os": os, "cpu": 2, "memory": memory, "storage": 20} for name in lab.switches

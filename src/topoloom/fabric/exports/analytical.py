@@ -1,4 +1,4 @@
-"""ASTRA-sim's analytical networks: a YAML of dimensions, each a ring, a full mesh or a switch; no graph.
+"""ASTRA-sim's analytical networks: a YAML file of dimensions, each a ring, a full mesh or a switch; no graph.
 
 Source: ``common/network-parser/NetworkParser.cpp`` of astra-network-analytical (599a047).
 """
@@ -8,52 +8,52 @@ from topoloom.fabric.exports._grids import network_grid
 from topoloom.fabric.exports._shared import equal_hosts, number
 from topoloom.fabric.exports.registry import ExportRequest, Files, export
 
-#: How each dimension of a grid is called there; a side of 2 is a full mesh.
+#: The name of each kind of dimension in that file; a side of 2 is a full mesh.
 _BLOCKS = {"torus": "Ring", "hyperx": "FullyConnected"}
-_GBIT_A_GBYTE = 8
+_GBIT_PER_GBYTE = 8
 
 
 @export("analytical", "network of ASTRA-sim's analytical backends: tori, HyperX, one switch", tables=False, timed=True)
-def analytical(order: ExportRequest) -> Files:
-    """network.yml: the hosts of a switch as the first dimension where there are several, then those of the grid."""
-    return {"network.yml": network_yaml(order)}
+def analytical(request: ExportRequest) -> Files:
+    """network.yml: the hosts of a switch as the first dimension if there are several, then the dimensions of the grid."""
+    return {"network.yml": network_yaml(request)}
 
 
-def network_yaml(order: ExportRequest) -> str:
-    """Four lists, an entry a dimension: what it is, its size, GB/s and ns of a link.
+def network_yaml(request: ExportRequest) -> str:
+    """Four lists with one entry per dimension: its kind, its size, and the GB/s and ns of a link.
 
-    The hosts of a switch share its links, so that each has its part of their rate. A hop takes the mean cable of its
-    dimension, and the switch; the two hops of a dimension ``Switch`` half the switch each.
+    The hosts of a switch share its links, so each gets an equal part of their rate. A hop takes the mean cable delay of its
+    dimension plus the switch delay; each of the two hops of a dimension ``Switch`` takes half the switch delay.
 
     Raises
     ------
     InputError
-        Neither a torus, nor a HyperX, nor one switch.
+        The network is neither a torus, nor a HyperX, nor one switch.
     """
-    topology, settings = order.topology, order.settings
+    topology, settings = request.topology, request.settings
     hosts = equal_hosts(topology, "ASTRA-sim's analytical network")
     if topology.hosts < topology.endpoints.size:
         raise InputError(f"{topology.name}: hosts with several ports; a processor has one link in each dimension here")
     rows: list[tuple[str, int, float, float]] = []
     if hosts > 1:
-        rows.append(("Switch", hosts, settings.host_gbps, float(order.host_ns.mean()) + settings.switch_ns / 2))
+        rows.append(("Switch", hosts, settings.host_gbps, float(request.host_ns.mean()) + settings.switch_ns / 2))
     if topology.switches > 1:
         grid = network_grid(topology)
         if grid is None or grid.kind not in _BLOCKS:
             raise InputError(
-                f"{topology.name}: ASTRA-sim's analytical network knows products of rings (tori) and of full meshes (HyperX),"
-                " and one switch; take ns3 for any other"
+                f"{topology.name}: ASTRA-sim's analytical network has products of rings (tori) and of full meshes (HyperX),"
+                " and one switch; use ns3 for any other"
             )
         for axis, side in enumerate(grid.dims):
             block = "FullyConnected" if side == 2 else _BLOCKS[grid.kind]
-            delay = float(order.link_ns[grid.dimension == axis].mean()) + settings.switch_ns
+            delay = float(request.link_ns[grid.dimension == axis].mean()) + settings.switch_ns
             rows.append((block, side, settings.rate_gbps * grid.width / hosts, delay))
     if not rows:
-        raise InputError(f"{topology.name}: one host, so nothing would send; add more, as in hosts=4")
+        raise InputError(f"{topology.name}: one host, so there is no traffic; add more, as in hosts=4")
     blocks, sizes, rates, delays = zip(*rows, strict=True)
     return (
         f"topology: [ {', '.join(blocks)} ]\n"
         f"npus_count: [ {', '.join(map(str, sizes))} ]\n"
-        f"bandwidth: [ {', '.join(number(round(rate / _GBIT_A_GBYTE, 6)) for rate in rates)} ]  # GB/s\n"
+        f"bandwidth: [ {', '.join(number(round(rate / _GBIT_PER_GBYTE, 6)) for rate in rates)} ]  # GB/s\n"
         f"latency: [ {', '.join(number(round(delay, 3)) for delay in delays)} ]  # ns\n"
     )

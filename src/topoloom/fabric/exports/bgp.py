@@ -1,7 +1,7 @@
-"""BGP between all switches of an Ethernet fabric, as RFC 7938 has it, on links without addresses (RFC 5549).
+"""BGP between all switches of an Ethernet fabric, as in RFC 7938, on links without addresses (RFC 5549).
 
-Every switch announces the prefix of its own hosts; of paths with as few autonomous systems as can be all are taken. Where
-every switch is a system of its own these are the shortest paths of the network, link by link.
+Every switch announces the prefix of its own hosts; all paths with the fewest autonomous systems are used. If every switch is
+a separate system, these are the shortest paths of the network, link by link.
 """
 
 from ipaddress import IPv4Address
@@ -13,9 +13,9 @@ from topoloom.fabric.exports.addresses import Addresses, ports_of, shortest_next
 from topoloom.fabric.fabric import Fabric
 from topoloom.model.topology import Topology
 
-#: As many next hops as FRR's own packages are built for.
+#: The number of next hops for which FRR's own packages are built.
 MOST_WAYS = 256
-#: Private numbers of four bytes (RFC 6996) run from here to 4294967294.
+#: Private four-byte numbers (RFC 6996) range from this one to 4294967294.
 FIRST_ASN = 4_200_000_000
 
 
@@ -26,12 +26,12 @@ def bgp_configs(fabric: Fabric, names: list[str], plan: Addresses, weights: str,
     ----------
     fabric : Fabric
     names : list of str
-        Of the switches.
+        Names of the switches.
     plan : Addresses
         Only the prefixes of hosts are used.
     weights : "equal" or "paths"
-        "paths": a switch tells how many shortest paths it has to a prefix (extended community link bandwidth), and splits
-        what goes there by what its neighbours told.
+        "paths": a switch announces its number of shortest paths to a prefix (extended community link bandwidth), and splits
+        traffic by the numbers that its neighbours announced.
     asn : "switch" or "tier"
 
     Returns
@@ -41,9 +41,9 @@ def bgp_configs(fabric: Fabric, names: list[str], plan: Addresses, weights: str,
     Raises
     ------
     InputError
-        Too many next hops, a part that no cable joins, tiers of a network that is no tree.
+        There are too many next hops, the network is not connected, or tiers are requested for a network that is not a tree.
     """
-    for _ in shortest_next_hops(fabric, names, MOST_WAYS):  # refuses what FRR cannot do
+    for _ in shortest_next_hops(fabric, names, MOST_WAYS):  # raises the errors of FRR's limits
         pass
     systems = system_numbers(fabric.topology, asn)
     return [_config(fabric, names, plan, s, int(systems[s]), weights) for s in range(fabric.topology.switches)]
@@ -55,16 +55,16 @@ def _config(fabric: Fabric, names: list[str], plan: Addresses, switch: int, syst
     links = [port for port in ports if port.link >= 0]
     lines = ["frr defaults datacenter", f"hostname {names[switch]}", "ip forwarding", "ipv6 forwarding", "!"]
     if not homed:
-        # Answers of the switch itself (traceroute) need an address; nobody routes to it.
+        # Replies of the switch itself (traceroute) need an address; no routes lead to it.
         lines += ["interface lo", f" ip address {own}/32", "!"]
     for port in ports:
-        lines += [f"interface swp{port.number}", f" description {port.there}"]
+        lines += [f"interface swp{port.number}", f" description {port.description}"]
         lines += [f" ip address {IPv4Address(port.address)}/31", "!"] if port.link < 0 else ["!"]
     if homed:
         lines += [f"ip route {plan.prefix_of(switch)} blackhole", "!"]
     lines += [
         f"router bgp {system}",
-        # Not 0.0.0.0, and one of its own for every switch: the prefix, which no host has to itself.
+        # Not 0.0.0.0, and unique per switch: the prefix, which is no host's address.
         f" bgp router-id {own}",
         " no bgp ebgp-requires-policy",
         " bgp bestpath as-path multipath-relax",
@@ -88,40 +88,42 @@ def _config(fabric: Fabric, names: list[str], plan: Addresses, switch: int, syst
 def system_numbers(topology: Topology, asn: str) -> np.ndarray:
     """The autonomous system of each switch, int64[switches].
 
-    "switch": one each. "tier": one for each leaf, one for the switches of a pod that are as far from its leaves, one for the
-    spines (RFC 7938, 5.2), so that no path goes down and up again.
+    "switch": one per switch. "tier": one per leaf, one for the switches of a pod at the same distance from its leaves, one
+    for the spines (RFC 7938, 5.2), so that no path goes down and up again.
 
     Raises
     ------
     InputError
-        Tiers of a network in which switches of one tier are joined, or two leaves have no switch above both.
+        Switches of one tier are joined, or two leaves have no switch above both.
     """
     if asn == "switch":
         return FIRST_ASN + np.arange(topology.switches)
     from topoloom.fabric.exports.tiers import parts_within, tiers
 
     level = tiers(topology)
-    why = f"{topology.name}: asn=tier is for trees, and"
+    why = f"{topology.name}: asn=tier is for trees, but"
     same = np.flatnonzero(level[topology.links[:, 0]] == level[topology.links[:, 1]])
     if same.size:
-        one, other = topology.links[same[0]].tolist()
-        raise InputError(f"{why} switches {one} and {other} are as far from the hosts and joined; leave it out")
+        first, second = topology.links[same[0]].tolist()
+        raise InputError(
+            f"{why} switches {first} and {second} are joined and have the same distance from the hosts; omit it"
+        )
     systems = np.full(topology.switches, -1)
     systems[level == 0] = np.arange((level == 0).sum())
-    given = int((level == 0).sum())
+    assigned = int((level == 0).sum())
     for height in range(1, int(level.max()) + 1):
         part = parts_within(topology, level <= height)
         here = level == height
         _, number = np.unique(part[here], return_inverse=True)
-        systems[here] = given + number.reshape(-1)
-        given += int(number.max()) + 1
+        systems[here] = assigned + number.reshape(-1)
+        assigned += int(number.max()) + 1
     if not _all_meet(topology, level):
-        raise InputError(f"{why} two of its leaves have no switch above both; leave it out")
+        raise InputError(f"{why} two of its leaves have no switch above both; omit it")
     return FIRST_ASN + systems
 
 
 def _all_meet(topology: Topology, level: np.ndarray) -> bool:
-    """Whether any two leaves that are joined at all have a switch above both, so that a path goes up and down once."""
+    """Whether any two connected leaves have a switch above both, so that a path goes up and down once."""
     from topoloom.fabric.exports.tiers import parts_within
 
     leaves = np.flatnonzero(level == 0)
@@ -134,7 +136,7 @@ def _all_meet(topology: Topology, level: np.ndarray) -> bool:
     for height in range(int(level.max())):
         for u, v in zip(low[level[low] == height].tolist(), high[level[low] == height].tolist(), strict=True):
             above[:, v] |= above[:, u]
-        mine = above[:, level == height + 1].astype(np.float32)
-        met |= mine @ mine.T > 0
+        above_at_height = above[:, level == height + 1].astype(np.float32)
+        met |= above_at_height @ above_at_height.T > 0
     part = parts_within(topology, np.ones(topology.switches, bool))[leaves]
     return bool(met[part[:, None] == part[None, :]].all())

@@ -1,4 +1,4 @@
-"""BookSim 2: the network file of its topology ``anynet``, a line for each router with its nodes and neighbours."""
+"""BookSim 2: the network file of its topology ``anynet``, one line per router with its nodes and neighbours."""
 
 import numpy as np
 
@@ -9,27 +9,29 @@ from topoloom.model.topology import Topology
 
 
 @export("booksim", "network file for BookSim 2 (topology = anynet)", tables=False, timed=True)
-def booksim(order: ExportRequest) -> Files:
-    """network.anynet, with the cycles of links where the lengths of cables are known."""
-    return {"network.anynet": anynet_text(order.topology, order.cycles(order.link_ns) if order.measured else None)}
+def booksim(request: ExportRequest) -> Files:
+    """network.anynet, with the cycles of links if the lengths of cables are known."""
+    return {
+        "network.anynet": anynet_text(request.topology, request.cycles(request.link_ns) if request.measured else None)
+    }
 
 
 def anynet_text(topology: Topology, link_cycles: np.ndarray | None = None) -> str:
-    """Router numbers are switch numbers, node numbers those of hosts; every link is there from both ends.
+    """Router numbers are switch numbers, node numbers are host numbers; every link appears from both ends.
 
-    A number after a neighbour is the cycles of the way there. After a node there is none: BookSim (28f4329) would take the
-    node for a neighbour of that number.
+    A number after a neighbour is the delay to it in cycles. Nodes have no such number: BookSim (28f4329) would read it as the
+    number of a neighbour.
 
     Parameters
     ----------
     topology : Topology
     link_cycles : int64[links], optional
-        What each link takes; without them nothing is said, which BookSim takes for one cycle.
+        The delay of each link; when omitted, none is written, and BookSim assumes one cycle.
 
     Raises
     ------
     InputError
-        Parallel links or hosts with several ports, which anynet does not know; no hosts.
+        There are parallel links or hosts with several ports, which anynet does not support, or no hosts.
 
     Examples
     --------
@@ -46,17 +48,17 @@ def anynet_text(topology: Topology, link_cycles: np.ndarray | None = None) -> st
     refuse_parallel(topology, "anynet")
     if topology.hosts < topology.host.size:
         raise InputError(
-            f"{name}: hosts with several ports; a node of anynet has one router: give a single plane, or hosts with one port"
+            f"{name}: hosts with several ports; a node of anynet has one router; give a single plane, or hosts with one port"
         )
     refuse_planes(topology, "anynet")
     offsets, to, link = topology.csr
-    ways = [""] * to.size if link_cycles is None else [f" {n}" for n in link_cycles[link].tolist()]
+    delays = [""] * to.size if link_cycles is None else [f" {n}" for n in link_cycles[link].tolist()]
     nodes: list[list[str]] = [[] for _ in range(topology.switches)]
     for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
         nodes[switch].append(f"node {host}")
-    far = [f"router {v}{way}" for v, way in zip(to.tolist(), ways, strict=True)]
+    neighbours = [f"router {v}{delay}" for v, delay in zip(to.tolist(), delays, strict=True)]
     lines = [
-        " ".join([f"router {switch}", *own, *far[offsets[switch] : offsets[switch + 1]]])
+        " ".join([f"router {switch}", *own, *neighbours[offsets[switch] : offsets[switch + 1]]])
         for switch, own in enumerate(nodes)
     ]
     return "\n".join(lines) + "\n"

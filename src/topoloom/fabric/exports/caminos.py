@@ -1,4 +1,4 @@
-"""CAMINOS: the file of its topology ``File``, neighbours of every router; the keywords are Spanish.
+"""CAMINOS: the file of its topology ``File`` with the neighbours of every router; the keywords are Spanish.
 
 Source: ``src/topology/neighbourslists.rs`` of caminos-lib (172016e).
 """
@@ -9,9 +9,9 @@ from topoloom.model.topology import Topology
 
 
 @export("caminos", "network of CAMINOS (topology: File) with the lines for its cfg", tables=False)
-def caminos(order: ExportRequest) -> Files:
-    """network.nodos, and topology.cfg with what an experiment says of it."""
-    topology = order.topology
+def caminos(request: ExportRequest) -> Files:
+    """network.nodos, and topology.cfg with the matching lines of an experiment."""
+    topology = request.topology
     hosts = equal_hosts(topology, "CAMINOS")
     refuse_planes(topology, "CAMINOS")
     name = "".join(c if c.isprintable() and c not in '"\\' else "_" for c in topology.name)
@@ -26,7 +26,7 @@ def caminos(order: ExportRequest) -> Files:
 
 
 def nodos_text(topology: Topology) -> str:
-    """``NODOS`` routers, ``GRADO`` the most neighbours, then ``N`` router and a line of neighbours for each.
+    """``NODOS`` routers, ``GRADO`` the greatest degree, then per router a line ``N`` and a line of neighbours.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""CODES: the files of links of its Dragonflies, binary int32, and configurations that name them.
+"""CODES: the link files of its Dragonflies, binary int32, and configurations that name them.
 
-Groups of fully joined routers go to the models dragonfly-dally and dragonfly-custom, groups of leaves and spines (Megafly) to
-dragonfly-plus. Sources: ``src/networks/model-net/dragonfly-{dally,custom,plus}.cxx`` of codes (a5958cf), and the configurations
-in ``src/network-workloads/conf`` there.
+Groups of fully connected routers are written for the models dragonfly-dally and dragonfly-custom, groups of leaves and spines
+(Megafly) for dragonfly-plus. Sources: ``src/networks/model-net/dragonfly-{dally,custom,plus}.cxx`` of codes (a5958cf), and
+the configurations in ``src/network-workloads/conf`` there.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from topoloom.fabric.exports.registry import ExportRequest, Files, export
 
 _GIB = 1 << 30
 _NAMES = ("dragonfly-dally.conf", "dragonfly-custom.conf", "dragonfly-plus.conf", "hosts.csv")
-#: Packets and buffers of the configurations that come with CODES.
+#: Sizes of packets and buffers from the configurations that come with CODES.
 _BYTES = {"packet_size": 4096, "chunk_size": 4096, "local_vc_size": 16384, "global_vc_size": 16384, "cn_vc_size": 32768}
 
 
 @export("codes", "links and configurations of CODES' Dragonfly models", tables=False, sometimes=_NAMES, timed=True)
-def codes(order: ExportRequest) -> Files:
-    """intra.bin, inter.bin, and a .conf for each model that takes them; hosts.csv where CODES numbers the hosts otherwise."""
-    groups = _groups(order)
+def codes(request: ExportRequest) -> Files:
+    """intra.bin, inter.bin, and a .conf for each suitable model; hosts.csv if CODES numbers the hosts differently."""
+    groups = _groups(request)
     first = groups.links // groups.size
     local = first[:, 0] == first[:, 1]
     inside = groups.links[local & (first[:, 0] == 0)]
@@ -35,13 +35,13 @@ def codes(order: ExportRequest) -> Files:
         "intra.bin": _int32(pairs if groups.leaves < groups.size else triples),
         "inter.bin": _int32(inter),
     }
-    delays = order.link_ns
+    delays = request.link_ns
     values: dict[str, Any] = {
         **_BYTES,
-        "local_bandwidth": _gib(order.settings.rate_gbps),
-        "global_bandwidth": _gib(order.settings.rate_gbps),
-        "cn_bandwidth": _gib(order.settings.host_gbps),
-        "router_delay": number(order.settings.switch_ns),
+        "local_bandwidth": _gib(request.settings.rate_gbps),
+        "global_bandwidth": _gib(request.settings.rate_gbps),
+        "cn_bandwidth": _gib(request.settings.host_gbps),
+        "router_delay": number(request.settings.switch_ns),
         "message_size": 1024,
         "num_groups": groups.count,
         "num_cns_per_router": groups.hosts,
@@ -52,7 +52,7 @@ def codes(order: ExportRequest) -> Files:
     timed = {
         "local_delay": _mean(delays[local]),
         "global_delay": _mean(delays[~local]),
-        "cn_delay": _mean(order.host_ns),
+        "cn_delay": _mean(request.host_ns),
     }
     if groups.leaves < groups.size:
         own = {
@@ -81,18 +81,18 @@ def codes(order: ExportRequest) -> Files:
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """A network of equal groups, its routers numbered group after group, leaves first.
+    """A network of equal groups, its routers numbered group by group, leaves first.
 
     Attributes
     ----------
     count, size, leaves : int
-        Groups, routers of each, and those of them with hosts.
+        Number of groups, of routers per group, and of routers with hosts per group.
     hosts, channels : int
-        Hosts of a router that has some; the most global links of a router.
+        Number of hosts of a router that has some; the greatest number of global links of a router.
     links : int64[m, 2]
-        In the order of the topology's.
+        In the order of the topology's links.
     node : int64[hosts]
-        The number of each host, router after router.
+        The number of each host, ordered by router.
     """
 
     count: int
@@ -104,21 +104,21 @@ class _Groups:
     node: np.ndarray
 
 
-def _groups(order: ExportRequest) -> _Groups:
-    topology = order.topology
+def _groups(request: ExportRequest) -> _Groups:
+    topology = request.topology
     name = topology.name
     refuse_hostless(topology)
     if topology.hosts < topology.endpoints.size:
         raise InputError(f"{name}: hosts with several ports; this export writes CODES' models with one rail")
     group = topology.labels.get("group")
-    wrong = f"{name}: CODES reads the links of Dragonflies alone: equal groups (label group)"
+    wrong = f"{name}: CODES reads the links of Dragonflies only: equal groups (label group)"
     if group is None:
         raise InputError(f"{wrong}; this network has no groups")
     values, index = np.unique(group, return_inverse=True)
     index = index.reshape(-1)
     counts = np.bincount(index)
     if values.size < 2 or (counts != counts[0]).any():
-        raise InputError(f"{wrong}; here are {values.size} groups of {counts.min()} to {counts.max()} switches")
+        raise InputError(f"{wrong}; this network has {values.size} groups of {counts.min()} to {counts.max()} switches")
     size = int(counts[0])
     with_hosts = topology.endpoints_at > 0
     router = np.empty(topology.switches, np.int64)
@@ -126,16 +126,16 @@ def _groups(order: ExportRequest) -> _Groups:
     hosts = topology.endpoints_at[with_hosts]
     leaves = np.bincount(index[with_hosts], minlength=values.size)
     if (hosts != hosts[0]).any() or (leaves != leaves[0]).any():
-        raise InputError(f"{wrong}, each with as many routers with hosts, and as many hosts at each of them")
+        raise InputError(f"{wrong}, with equal numbers of routers with hosts, and of hosts per router")
     links = np.sort(router[topology.links], axis=1)
     _check_inside(links, size, int(leaves[0]), values.size, wrong)
     outside = links[links[:, 0] // size != links[:, 1] // size]
     if len(np.unique(outside // size, axis=0)) < values.size * (values.size - 1) // 2:
-        raise InputError(f"{wrong}, every two of which are linked")
+        raise InputError(f"{wrong}, with a link between any two groups")
     channels = np.bincount(outside.ravel(), minlength=topology.switches)
     if leaves[0] < size and channels.reshape(-1, size)[:, : leaves[0]].any():
-        raise InputError(f"{wrong}; here are global links at routers with hosts, and routers without")
-    # Hosts stand in the order of their routers.
+        raise InputError(f"{wrong}; this network has global links at routers with hosts, and routers without hosts")
+    # Hosts are numbered in the order of their routers.
     order_of = np.argsort(router[topology.endpoints], kind="stable")
     node = np.empty(topology.hosts, np.int64)
     node[topology.host[order_of]] = np.arange(topology.hosts)
@@ -143,15 +143,15 @@ def _groups(order: ExportRequest) -> _Groups:
 
 
 def _check_inside(links: np.ndarray, size: int, leaves: int, count: int, wrong: str) -> None:
-    """Refuse groups that are not all fully joined, or not all of leaves that are linked to all spines."""
+    """Refuse groups unless all routers are connected to each other, or all leaves of each group to all of its spines."""
     inside = links[links[:, 0] // size == links[:, 1] // size]
     if leaves < size:
         leaf, spine = np.indices((leaves, size - leaves)).reshape(2, -1)
         wanted = np.stack([leaf, leaves + spine], axis=1)
-        what = "leaves that are each linked once to every spine, and to nothing else, in a group"
+        what = "leaves that each have one link to every spine of the group, and no others"
     else:
         wanted = np.stack(np.triu_indices(size, 1), axis=1)
-        what = "groups whose routers are all joined to each other, once"
+        what = "groups with exactly one link between any two routers"
     every = (np.arange(count)[:, None, None] * size + wanted).reshape(-1, 2)
     if not np.array_equal(_in_order(inside), _in_order(every)):
         raise InputError(f"{wrong}, of {what}")
@@ -162,7 +162,7 @@ def _in_order(links: np.ndarray) -> np.ndarray:
 
 
 def _both_ways(links: np.ndarray) -> np.ndarray:
-    """Each link from both ends, in the order of the first."""
+    """Each link from both ends, sorted."""
     return _in_order(np.concatenate([links, links[:, ::-1]]))
 
 
@@ -179,7 +179,7 @@ def _mean(delay_ns: np.ndarray) -> str:
 
 
 def _conf(model: str, groups: _Groups, values: dict[str, Any]) -> str:
-    """A configuration: one repetition a router; of dragonfly-plus one a group."""
+    """A configuration: one repetition per router, or per group for dragonfly-plus."""
     whole = groups.leaves < groups.size
     terminals = groups.hosts * groups.leaves if whole else groups.hosts
     lines = [

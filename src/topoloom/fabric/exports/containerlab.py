@@ -1,4 +1,4 @@
-"""containerlab: the fabric as containers on one machine, switches with FRR, hosts with addresses and routes.
+"""containerlab: the fabric as containers on one machine: switches with FRR, hosts with addresses and routes.
 
 The schema is that of containerlab 0.79 (srl-labs/containerlab, schemas/clab.schema.json): kind ``linux`` runs FRR's image.
 """
@@ -15,9 +15,9 @@ from topoloom.fabric.exports.srv6 import addresses6_csv, host_commands, switch_c
 from topoloom.topologies.spec import Choice, Word
 
 IMAGE = "frrouting/frr:v10.2.1"
-#: FRR's daemons for what the configurations use.
+#: FRR's daemons by the kind of routing.
 DAEMONS = {"static": ("zebra", "staticd"), "bgp": ("zebra", "staticd", "bgpd")}
-#: Of the network namespace of a switch: it forwards, and spreads flows by their ports, too.
+#: For the network namespace of a switch: it forwards, and spreads flows by their ports as well.
 SYSCTLS = {
     "net.ipv4.ip_forward": "1",
     "net.ipv4.conf.all.rp_filter": "0",
@@ -36,7 +36,7 @@ _IDLE = "sleep infinity"
     sometimes=("daemons", "addresses.csv", "addresses6.csv"),
     routing=Choice(
         ("static", "bgp", "srv6"),
-        "as of export frr, or static SRv6 along the tables (topoloom export)",
+        "as in export frr, or static SRv6 along the tables (topoloom export)",
         default="static",
     ),
     weights=WEIGHTS,
@@ -45,35 +45,35 @@ _IDLE = "sleep infinity"
     host_image=Word("the image of hosts; it needs iproute2", default=IMAGE),
 )
 def containerlab(
-    order: ExportRequest, routing: str, weights: str, asn: str, image: str, host_image: str
+    request: ExportRequest, routing: str, weights: str, asn: str, image: str, host_image: str
 ) -> dict[str, str]:
-    """fabric.clab.yml; with FRR NAME.conf for every switch and the file daemons; the table of addresses.
+    """fabric.clab.yml; with FRR NAME.conf per switch and the file daemons; the table of addresses.
 
     Raises
     ------
     InputError
-        What `frr` and `srv6` refuse.
+        As `frr` and `srv6`.
     """
-    lab = Lab(order)
+    lab = Lab(request)
     nodes: dict[str, dict[str, Any]] = {}
     files = {}
     if routing == "srv6":
         if (weights, asn) != ("equal", "switch"):
-            raise InputError("routing=srv6: weights and asn are of BGP; leave them out")
+            raise InputError("routing=srv6: weights and asn apply to BGP only; omit them")
         at_switches, at_hosts = switch_commands(lab), host_commands(lab)
         for name, commands in zip(lab.switches, at_switches, strict=True):
             nodes[name] = {"image": image, "cmd": _IDLE, "exec": commands}
         files["addresses6.csv"] = addresses6_csv(lab)
     else:
-        plan = Addresses(order.fabric, numbered=routing == "static")
+        plan = Addresses(request.fabric, numbered=routing == "static")
         at_hosts = lab.host_commands(plan)
-        configs = frr_configs(order.fabric, lab.switches, plan, routing, weights, asn)
+        configs = frr_configs(request.fabric, lab.switches, plan, routing, weights, asn)
         for name, text in zip(lab.switches, configs, strict=True):
             binds = [f"{name}.conf:/etc/frr/frr.conf", "daemons:/etc/frr/daemons"]
             nodes[name] = {"image": image, "binds": binds, "sysctls": SYSCTLS}
             files[f"{name}.conf"] = text
         files["daemons"] = daemons_file(routing)
-        files["addresses.csv"] = addresses_csv(order.fabric, lab.switches, plan)
+        files["addresses.csv"] = addresses_csv(request.fabric, lab.switches, plan)
     for index, name in enumerate(lab.switches):
         nodes[name]["labels"] = {
             "role": "switch",
@@ -85,25 +85,28 @@ def containerlab(
 
 
 def daemons_file(routing: str) -> str:
-    """FRR's file ``daemons``: which of them run."""
+    """FRR's file ``daemons``, which lists the daemons to run."""
     return "".join(f"{name}=yes\n" for name in DAEMONS[routing]) + "vtysh_enable=yes\n"
 
 
 def _yaml(lab: Lab, nodes: dict[str, dict[str, Any]]) -> str:
-    """The file; a text in it is one of JSON, which YAML reads, too."""
+    """The YAML file; its texts are written as JSON, which YAML reads as well."""
     lines = [f"name: {json.dumps(lab.title)}", "topology:", "  nodes:"]
     for name, node in nodes.items():
         lines.append(f"    {json.dumps(name)}:")
         lines.append("      kind: linux")
         for key, value in node.items():
             if isinstance(value, list):
-                lines += [f"      {key}:", *(f"        - {json.dumps(one)}" for one in value)]
+                lines += [f"      {key}:", *(f"        - {json.dumps(item)}" for item in value)]
             elif isinstance(value, dict):
                 lines += [f"      {key}:", *(f"        {json.dumps(k)}: {json.dumps(v)}" for k, v in value.items())]
             else:
                 lines.append(f"      {key}: {json.dumps(value)}")
     lines.append("  links:")
-    lines += [f"    - endpoints: [{json.dumps(':'.join(one))}, {json.dumps(':'.join(two))}]" for one, two in lab.cables]
+    lines += [
+        f"    - endpoints: [{json.dumps(':'.join(first))}, {json.dumps(':'.join(second))}]"
+        for first, second in lab.cables
+    ]
     if not lab.cables:
         lines[-1] += " []"
     return "\n".join(lines) + "\n"

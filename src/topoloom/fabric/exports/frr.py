@@ -1,4 +1,4 @@
-"""FRR: an Ethernet fabric of routers, a configuration a switch: static routes, or BGP without addresses on links.
+"""FRR: an Ethernet fabric of routers, one configuration per switch: static routes, or BGP without addresses on links.
 
 Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Port 7 is the interface swp7.
 """
@@ -13,17 +13,15 @@ from topoloom.fabric.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.topologies.spec import Choice
 
-#: Options that every export with FRR's configurations takes.
+#: Options of every export with FRR configurations.
 ROUTING = Choice(("static", "bgp"), "static routes, or BGP that needs no addresses on links", default="static")
 WEIGHTS = Choice(
     ("equal", "paths"),
-    "next hops of a destination alike, or each by how many shortest paths it has (BGP only)",
+    "equal next hops of a destination, or each weighted by its number of shortest paths (BGP only)",
     default="equal",
 )
 ASN = Choice(
-    ("switch", "tier"),
-    "an AS for every switch, or for leaf, pod and spine as RFC 7938 has it (trees only)",
-    default="switch",
+    ("switch", "tier"), "one AS per switch, or leaf, pod and spine ASes as in RFC 7938 (trees only)", default="switch"
 )
 
 
@@ -35,15 +33,15 @@ ASN = Choice(
     weights=WEIGHTS,
     asn=ASN,
 )
-def frr(order: ExportRequest, routing: str, weights: str, asn: str) -> dict[str, str]:
-    """NAME.conf for every switch, and addresses.csv with the address of every host port.
+def frr(request: ExportRequest, routing: str, weights: str, asn: str) -> dict[str, str]:
+    """NAME.conf per switch, and addresses.csv with the address of every host port.
 
     Raises
     ------
     InputError
-        A name that is no name of a file; what `frr_configs` refuses.
+        A name cannot be a file name; or as `frr_configs`.
     """
-    fabric = order.fabric
+    fabric = request.fabric
     names = plain_names(fabric.switch_names, "switches")
     for name in names:
         if "/" in name or name.startswith("."):
@@ -64,7 +62,7 @@ def frr_configs(
     ----------
     fabric : Fabric
     names : list of str
-        Of the switches.
+        Names of the switches.
     plan : Addresses
     routing : "static" or "bgp"
     weights : "equal" or "paths"
@@ -77,13 +75,13 @@ def frr_configs(
     Raises
     ------
     InputError
-        What FRR does not do, or the network does not have.
+        FRR does not support it, or the network does not have it.
     """
     if routing == "bgp":
         return bgp_configs(fabric, names, plan, weights, asn)
     for key, value, usual in (("weights", weights, "equal"), ("asn", asn, "switch")):
         if value != usual:
-            raise InputError(f"{key}={value}: static routes of FRR have none; add routing=bgp")
+            raise InputError(f"{key}={value}: does not apply to static routes; add routing=bgp")
     return _static(fabric, names, plan)
 
 
@@ -94,7 +92,7 @@ def addresses_csv(fabric: Fabric, names: list[str], plan: Addresses) -> str:
     ----------
     fabric : Fabric
     names : list of str
-        Of the switches.
+        Names of the switches.
     plan : Addresses
 
     Returns
@@ -128,16 +126,16 @@ def _static(fabric: Fabric, names: list[str], plan: Addresses) -> list[str]:
 
 
 def _head(fabric: Fabric, names: list[str], plan: Addresses, switch: int) -> list[str]:
-    """The head of a switch's configuration: its name, its ports with their addresses, its own prefix."""
+    """The beginning of a switch's configuration: its name, its ports with their addresses, its own prefix."""
     lines = ["frr defaults datacenter", f"hostname {names[switch]}", "ip forwarding", "!"]
     for port in ports_of(fabric, names, plan, switch):
         lines += [
             f"interface swp{port.number}",
-            f" description {port.there}",
+            f" description {port.description}",
             f" ip address {IPv4Address(port.address)}/31",
             "!",
         ]
     if fabric.topology.endpoints_at[switch]:
-        # What is for a host port that is not there ends here, and does not go round.
+        # Packets to a host port that does not exist end here instead of circulating.
         lines.append(f"ip route {plan.prefix_of(switch)} blackhole")
     return lines

@@ -1,30 +1,30 @@
-"""gem5's Garnet: a topology class in Python that holds our edges, with latencies in cycles.
+"""gem5's Garnet: a topology class in Python with the network's edges and latencies in cycles.
 
-Source: ``configs/topologies/Mesh_XY.py`` and ``BaseTopology.py`` of gem5. Paths are Garnet's own: the least sum of weights.
+Source: ``configs/topologies/Mesh_XY.py`` and ``BaseTopology.py`` of gem5. Garnet computes paths: the least sum of weights.
 """
 
 from topoloom.fabric.exports._shared import refuse_hostless, refuse_parallel, refuse_planes, tell_ports
 from topoloom.fabric.exports.registry import ExportRequest, Files, export
 
-#: What ``--topology`` calls it: the file and the class in it.
+#: The value of ``--topology``: the name of the file and of the class in it.
 NAME = "TopoloomNetwork"
 
 
 @export("garnet", "topology class for gem5's Garnet (--topology=TopoloomNetwork)", tables=False, timed=True)
-def garnet(order: ExportRequest) -> Files:
-    """TopoloomNetwork.py, to be put into configs/topologies."""
-    topology = order.topology
+def garnet(request: ExportRequest) -> Files:
+    """TopoloomNetwork.py, for the folder configs/topologies."""
+    topology = request.topology
     refuse_hostless(topology)
     refuse_planes(topology, "Garnet")
     refuse_parallel(topology, "Garnet")
-    tell_ports(topology, "a place for controllers of its own")
-    links = zip(topology.links.tolist(), order.cycles(order.link_ns).tolist(), strict=True)
-    hosts = zip(topology.endpoints.tolist(), order.cycles(order.host_ns).tolist(), strict=True)
+    tell_ports(topology, "a separate place for controllers")
+    links = zip(topology.links.tolist(), request.cycles(request.link_ns).tolist(), strict=True)
+    hosts = zip(topology.endpoints.tolist(), request.cycles(request.host_ns).tolist(), strict=True)
     text = _CLASS.format(
         name=NAME,
         title=ascii(topology.name)[1:-1].replace('"', "'").replace("\\", "/"),
         routers=topology.switches,
-        router_cycles=int(order.cycles(order.settings.switch_ns)),
+        router_cycles=int(request.cycles(request.settings.switch_ns)),
         links="".join(f"    ({u}, {v}, {cycles}),\n" for (u, v), cycles in links),
         hosts="".join(f"    ({switch}, {cycles}),\n" for switch, cycles in hosts),
     )
@@ -43,7 +43,7 @@ ROUTER_CYCLES = {router_cycles}
 # Router, router, cycles of the link in each direction.
 LINKS = [
 {links}]
-# Router and cycles of the link, of each host.
+# Router of each host, and cycles of its link.
 HOSTS = [
 {hosts}]
 
@@ -58,7 +58,7 @@ class {name}(SimpleTopology):
         routers = [Router(router_id=i, latency=ROUTER_CYCLES) for i in range(ROUTERS)]
         network.routers = routers
         ext_links, int_links, seen = [], [], {{}}
-        # The first controller of each type is at the first host, the second at the second, round and round.
+        # Controllers of each type are assigned to the hosts in order, round robin.
         for node in self.nodes:
             place = seen.get(node.type, 0)
             seen[node.type] = place + 1
@@ -67,8 +67,8 @@ class {name}(SimpleTopology):
                 ExtLink(link_id=len(ext_links), ext_node=node, int_node=routers[router], latency=cycles)
             )
         network.ext_links = ext_links
-        for one, other, cycles in LINKS:
-            for source, target in ((one, other), (other, one)):
+        for first, second, cycles in LINKS:
+            for source, target in ((first, second), (second, first)):
                 int_links.append(
                     IntLink(
                         link_id=len(ext_links) + len(int_links),

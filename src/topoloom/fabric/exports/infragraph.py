@@ -1,7 +1,7 @@
-"""InfraGraph, of the Chakra working group: devices, instances of them, and a cable a line; what else is known as annotations.
+"""InfraGraph, of the Chakra working group: devices, their instances, one line per cable; further facts as annotations.
 
-The schema is that of ``Keysight/infragraph`` (2701fa5); tried with the package infragraph 3.1.0. The file is YAML in which
-every entry of a list is one line of JSON, so that a cable is a line.
+The schema is that of ``Keysight/infragraph`` (2701fa5); tested with the package infragraph 3.1.0. The file is YAML in which
+every entry of a list is one line of JSON, so that a cable is one line.
 """
 
 import json
@@ -15,7 +15,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.exports.registry import ExportRequest, Files, export
 from topoloom.model.link_rates import rate_text
 
-#: What a switch, a host, and their parts are called.
+#: The first letter of instances of switches and of hosts.
 SWITCHES, HOSTS = "S", "H"
 
 
@@ -26,34 +26,34 @@ SWITCHES, HOSTS = "S", "H"
     timed=True,
     rates=True,
 )
-def infragraph(order: ExportRequest) -> Files:
-    """infragraph.yaml; and annotations.yaml: names, labels, lengths, and what ASTRA-sim's service asks for."""
-    return {"infragraph.yaml": infragraph_text(order), "annotations.yaml": _annotations(order)}
+def infragraph(request: ExportRequest) -> Files:
+    """infragraph.yaml; and annotations.yaml: names, labels, lengths, and the annotations that ASTRA-sim's service needs."""
+    return {"infragraph.yaml": infragraph_text(request), "annotations.yaml": _annotations(request)}
 
 
-def infragraph_text(order: ExportRequest) -> str:
+def infragraph_text(request: ExportRequest) -> str:
     """The network: port p of switch s is ``S[s]`` ``port[p - 1]``, port q of host h ``H[h]`` ``nic[q - 1]``.
 
-    Where switches, or hosts, have unlike numbers of ports there is an instance for each run of equal ones: ``S``, ``S40``, ...,
-    named by the first. One entry of ``links`` for each rate and length.
+    If switches, or hosts, have different numbers of ports, there is one instance per run of equal ones: ``S``, ``S40``, ...,
+    named by the first. ``links`` has one entry per rate and length.
 
     Raises
     ------
     InputError
-        A port that the switch or the host does not have.
+        A cable is in a port that the switch or the host does not have.
     """
-    fabric, topology = order.fabric, order.topology
+    fabric, topology = request.fabric, request.topology
     switch_sizes = np.maximum(1, fabric.switch_ports)
     host_sizes = np.maximum(1, fabric.host_sizes)
     switch, switches = _instances(SWITCHES, "switch", switch_sizes)
     host, hosts = _instances(HOSTS, "host", host_sizes)
-    _check_ports(order)
+    _check_ports(request)
     devices = [_switch_device(size) for size in sorted(set(switch_sizes.tolist()))]
     devices += [_host_device(size) for size in sorted(set(host_sizes.tolist()))]
     links: dict[str, Any] = {}
 
     def link(rate: float, length_m: float, delay_ns: float) -> str:
-        # Names hold letters, digits, blanks, -, _, (), [], < and > alone.
+        # Names may hold only letters, digits, blanks, -, _, (), [], < and >.
         name = f"{_plain(rate_text(rate))}G-{round(length_m * 1000)}mm"
         if name not in links:
             links[name] = {
@@ -69,9 +69,9 @@ def infragraph_text(order: ExportRequest) -> str:
     for (u, v), (p, q), rate, length_m, ns in zip(
         topology.links.tolist(),
         fabric.link_ports.tolist(),
-        order.link_gbps.tolist(),
-        order.link_m.tolist(),
-        order.link_ns.tolist(),
+        request.link_gbps.tolist(),
+        request.link_m.tolist(),
+        request.link_ns.tolist(),
         strict=True,
     ):
         ends = (
@@ -84,9 +84,9 @@ def infragraph_text(order: ExportRequest) -> str:
         fabric.endpoint_ports.tolist(),
         topology.host.tolist(),
         fabric.host_ports.tolist(),
-        order.host_gbps.tolist(),
-        order.host_m.tolist(),
-        order.host_ns.tolist(),
+        request.host_gbps.tolist(),
+        request.host_m.tolist(),
+        request.host_ns.tolist(),
         strict=True,
     ):
         ends = (
@@ -94,33 +94,33 @@ def infragraph_text(order: ExportRequest) -> str:
             {"instance": switch[s], "component": f"port[{p - 1}]"},
         )
         edges.append(_edge(*ends, link(rate, length_m, ns)))
-    told = f"written by topoloom{f' from {topology.spec}' if topology.spec else ''}; tried with infragraph 3.1.0"
-    head = f"name: {_yaml(_plain(topology.name) or 'network')}\ndescription: {_yaml(told)}\n"
+    description = f"written by topoloom{f' from {topology.spec}' if topology.spec else ''}; tried with infragraph 3.1.0"
+    head = f"name: {_yaml(_plain(topology.name) or 'network')}\ndescription: {_yaml(description)}\n"
     lists = {"devices": devices, "links": links.values(), "instances": [*switches, *hosts], "edges": edges}
     return head + "".join(_list(name, entries) for name, entries in lists.items())
 
 
 def _plain(name: str) -> str:
-    """A name of the characters that the schema allows."""
+    """A name of only the characters that the schema allows."""
     return re.sub(r"[^a-zA-Z0-9_()<>\[\] -]", "-", name)
 
 
 def _instances(letter: str, device: str, sizes: np.ndarray) -> tuple[list[str], list[dict[str, Any]]]:
-    """What each part is called in an edge, and the instances: one for each run of parts of one size."""
+    """The name of each part in an edge, and the instances: one for each run of parts of the same size."""
     names: list[str] = []
-    found: list[dict[str, Any]] = []
+    instances: list[dict[str, Any]] = []
     for begin in [0, *(np.flatnonzero(np.diff(sizes)) + 1).tolist()] if sizes.size else []:
         rest = np.flatnonzero(sizes[begin:] != sizes[begin])
         count = int(rest[0]) if rest.size else sizes.size - begin
         name = f"{letter}{begin}" if begin else letter
-        found.append({"name": name, "device": f"{device}-{sizes[begin]}", "count": count})
+        instances.append({"name": name, "device": f"{device}-{sizes[begin]}", "count": count})
         names += [f"{name}[{i}]" for i in range(count)]
-    return names, found
+    return names, instances
 
 
-def _check_ports(order: ExportRequest) -> None:
-    """Refuse ports beyond those of their switch or host: InfraGraph would take them for parts of nothing."""
-    fabric, topology = order.fabric, order.topology
+def _check_ports(request: ExportRequest) -> None:
+    """Refuse ports beyond those of their switch or host, which InfraGraph would not report."""
+    fabric, topology = request.fabric, request.topology
     for ports, sizes, of in (
         (fabric.link_ports, fabric.switch_ports, topology.links),
         (fabric.endpoint_ports, fabric.switch_ports, topology.endpoints),
@@ -130,8 +130,8 @@ def _check_ports(order: ExportRequest) -> None:
             raise InputError(f"{fabric.made}: a cable is in a port that its switch or host does not have")
 
 
-def _edge(one: dict[str, str], other: dict[str, str], link: str) -> dict[str, Any]:
-    return {"ep1": one, "ep2": other, "scheme": "one2one", "link": link}
+def _edge(first: dict[str, str], second: dict[str, str], link: str) -> dict[str, Any]:
+    return {"ep1": first, "ep2": second, "scheme": "one2one", "link": link}
 
 
 def _switch_device(ports: int) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _switch_device(ports: int) -> dict[str, Any]:
 
 
 def _host_device(ports: int) -> dict[str, Any]:
-    """A host with a processor behind each port, as ASTRA-sim's service wants them."""
+    """A host with a processor behind each port, as ASTRA-sim's service requires."""
     return {
         "name": f"host-{ports}",
         "components": [
@@ -173,9 +173,9 @@ def _host_device(ports: int) -> dict[str, Any]:
     }
 
 
-def _annotations(order: ExportRequest) -> str:
-    """What the schema has no place for: names, labels, kinds, the spec, and lengths where they are known."""
-    fabric, topology = order.fabric, order.topology
+def _annotations(request: ExportRequest) -> str:
+    """Facts without a place in the schema: names, labels, kinds, the spec, and lengths where known."""
+    fabric, topology = request.fabric, request.topology
     switch, _ = _instances(SWITCHES, "switch", np.maximum(1, fabric.switch_ports))
     host, _ = _instances(HOSTS, "host", np.maximum(1, fabric.host_sizes))
     labels = {key: values.tolist() for key, values in topology.labels.items()}
@@ -187,8 +187,8 @@ def _annotations(order: ExportRequest) -> str:
         _node(part, {"device_type": "host", "name": name}) for part, name in zip(host, fabric.host_names, strict=True)
     ]
     lists: dict[str, Iterable[Any]] = {"nodes": nodes}
-    if order.measured:
-        lists["edges"] = _lengths(order, switch, host)
+    if request.measured:
+        lists["edges"] = _lengths(request, switch, host)
     lists["graph"] = _attributes({"topoloom_name": topology.name, "topoloom_spec": topology.spec or ""})
     return "".join(_list(name, entries) for name, entries in lists.items())
 
@@ -197,10 +197,10 @@ def _node(part: str, values: dict[str, object]) -> dict[str, Any]:
     return {"name": _dotted(part), "attributes": _attributes(values)}
 
 
-def _lengths(order: ExportRequest, switch: list[str], host: list[str]) -> Iterator[dict[str, Any]]:
-    fabric, topology = order.fabric, order.topology
+def _lengths(request: ExportRequest, switch: list[str], host: list[str]) -> Iterator[dict[str, Any]]:
+    fabric, topology = request.fabric, request.topology
     for (u, v), (p, q), length_m in zip(
-        topology.links.tolist(), fabric.link_ports.tolist(), order.link_m.tolist(), strict=True
+        topology.links.tolist(), fabric.link_ports.tolist(), request.link_m.tolist(), strict=True
     ):
         yield _cable(f"{_dotted(switch[u])}.port.{p - 1}", f"{_dotted(switch[v])}.port.{q - 1}", length_m)
     for s, p, h, q, length_m in zip(
@@ -208,14 +208,14 @@ def _lengths(order: ExportRequest, switch: list[str], host: list[str]) -> Iterat
         fabric.endpoint_ports.tolist(),
         topology.host.tolist(),
         fabric.host_ports.tolist(),
-        order.host_m.tolist(),
+        request.host_m.tolist(),
         strict=True,
     ):
         yield _cable(f"{_dotted(host[h])}.nic.{q - 1}", f"{_dotted(switch[s])}.port.{p - 1}", length_m)
 
 
-def _cable(one: str, other: str, length_m: float) -> dict[str, Any]:
-    return {"ep1": one, "ep2": other, "attributes": _attributes({"cable_m": f"{length_m:.3f}"})}
+def _cable(first: str, second: str, length_m: float) -> dict[str, Any]:
+    return {"ep1": first, "ep2": second, "attributes": _attributes({"cable_m": f"{length_m:.3f}"})}
 
 
 def _attributes(values: dict[str, object]) -> list[dict[str, str]]:
@@ -223,7 +223,7 @@ def _attributes(values: dict[str, object]) -> list[dict[str, str]]:
 
 
 def _dotted(part: str) -> str:
-    """``S[3]`` as the expanded graph has it: ``S.3``."""
+    """``S[3]`` in the form of the expanded graph: ``S.3``."""
     return part.replace("[", ".").rstrip("]")
 
 
@@ -233,7 +233,7 @@ def _list(name: str, entries: Iterable[Any]) -> str:
 
 
 def _yaml(value: Any) -> str:
-    """A value as one line of JSON that YAML takes for the same: no halves of surrogate pairs for characters past 16 bits."""
+    """A value as one line of JSON that YAML reads identically: no surrogate pairs for characters beyond 16 bits."""
     text = json.dumps(value, ensure_ascii=False)
     if text.isascii() and text.isprintable():
         return text

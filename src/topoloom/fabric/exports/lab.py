@@ -1,6 +1,6 @@
-"""A fabric as virtual machines or containers: what they are called, their cables, and what hosts run to have routes.
+"""A fabric as virtual machines or containers: their names, their cables, and the commands by which hosts get routes.
 
-Port 7 of a switch is the interface ``swp7``, port 1 of a host ``eth1``: ``eth0`` is for management in every lab.
+Port 7 of a switch is the interface ``swp7``, port 1 of a host ``eth1``; ``eth0`` is for management in every lab.
 """
 
 import re
@@ -16,13 +16,13 @@ from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.model.topology import Topology
 from topoloom.placement.hosts.housing import host_names
 
-#: A network interface of Linux has at most so many letters.
-_LONGEST_INTERFACE = 15
+#: The maximum length of the name of a network interface in Linux.
+_MOST_INTERFACE_CHARACTERS = 15
 
 
-def real_host_names(order: ExportRequest) -> list[str]:
-    """What hosts are called: by their racks' plan where hosts stand in racks of their own, else as the fabric has it."""
-    fabric, layout = order.fabric, order.layout
+def real_host_names(request: ExportRequest) -> list[str]:
+    """The names of hosts: by the plan of their racks if they have separate racks, otherwise those of the fabric."""
+    fabric, layout = request.fabric, request.layout
     if fabric.planned and layout is not None and layout.housing is not None:
         return host_names(layout.housing.host, fabric.topology.hosts)
     return list(fabric.host_names)
@@ -34,15 +34,15 @@ class Lab:
 
     Attributes
     ----------
-    order : ExportRequest
+    request : ExportRequest
     """
 
-    order: ExportRequest
+    request: ExportRequest
 
     @property
     def topology(self) -> Topology:
-        """Of the fabric."""
-        return self.order.fabric.topology
+        """The topology of the fabric."""
+        return self.request.fabric.topology
 
     @cached_property
     def title(self) -> str:
@@ -52,14 +52,14 @@ class Lab:
 
     @cached_property
     def _names(self) -> list[str]:
-        fabric = self.order.fabric
-        found = node_names([*fabric.switch_names, *real_host_names(self.order)], "switches or hosts")
+        fabric = self.request.fabric
+        names = node_names([*fabric.switch_names, *real_host_names(self.request)], "switches or hosts")
         longest = max(fabric.link_ports.max(initial=0), fabric.endpoint_ports.max(initial=0))
-        if len(f"swp{longest}") > _LONGEST_INTERFACE:
+        if len(f"swp{longest}") > _MOST_INTERFACE_CHARACTERS:
             raise InputError(
-                f"{self.topology.name}: port {longest}; an interface's name has {_LONGEST_INTERFACE} letters"
+                f"{self.topology.name}: port {longest}; an interface's name has at most {_MOST_INTERFACE_CHARACTERS} characters"
             )
-        return found
+        return names
 
     @property
     def switches(self) -> list[str]:
@@ -73,8 +73,8 @@ class Lab:
 
     @cached_property
     def cables(self) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-        """Both ends of every cable, machine and interface: links, then hosts' cables."""
-        fabric, topology = self.order.fabric, self.topology
+        """Both ends of every cable, as machine and interface: links first, then hosts' cables."""
+        fabric, topology = self.request.fabric, self.topology
         switches, hosts = self.switches, self.hosts
         links = [
             ((switches[u], f"swp{p}"), (switches[v], f"swp{q}"))
@@ -87,43 +87,44 @@ class Lab:
         ]
 
     def host_commands(self, plan: Addresses) -> list[list[str]]:
-        """What each host runs: its addresses, and its routes, which in a network of planes lead to the ports of each plane.
+        """The commands of each host: its addresses, and its routes, which lead to the ports of each plane if there are several.
 
-        Several ports in one network share what is sent, as one ECMP group.
+        Several ports in one network share the traffic as one ECMP group.
         """
         from topoloom.graph.connectivity import components
 
-        fabric, topology = self.order.fabric, self.topology
+        fabric, topology = self.request.fabric, self.topology
         part = components(topology)
         reach = [["10.0.0.0/8"]] if part.max() == 0 else _prefixes(plan, part)
         ports: list[list[int]] = [[] for _ in range(topology.hosts)]
         for e, host in enumerate(topology.host.tolist()):
             ports[host].append(e)
-        found = []
-        for mine in ports:
+        commands = []
+        for endpoints in ports:
             lines = [
-                f"ip addr add {IPv4Address(int(plan.endpoint[e]) + 1)}/31 dev eth{fabric.host_ports[e]}" for e in mine
+                f"ip addr add {IPv4Address(int(plan.endpoint[e]) + 1)}/31 dev eth{fabric.host_ports[e]}"
+                for e in endpoints
             ]
-            own = {f"{IPv4Address(int(plan.endpoint[e]))}/31" for e in mine}
+            own = {f"{IPv4Address(int(plan.endpoint[e]))}/31" for e in endpoints}
             ways: dict[int, list[str]] = {}
-            for e in mine:
+            for e in endpoints:
                 way = f"via {IPv4Address(int(plan.endpoint[e]))} dev eth{fabric.host_ports[e]}"
                 ways.setdefault(int(part[topology.endpoints[e]]), []).append(way)
             if any(len(several) > 1 for several in ways.values()):
-                # An answer may come in by another port than the question left by.
+                # A reply may arrive at another port than the request left by.
                 lines.append("sysctl -w net.ipv4.conf.all.rp_filter=2")
             for index, several in ways.items():
-                way = several[0] if len(several) == 1 else " ".join(f"nexthop {one}" for one in several)
-                # The kernel has a route to the cable itself.
+                way = several[0] if len(several) == 1 else " ".join(f"nexthop {gateway}" for gateway in several)
+                # The kernel adds the route to the cable itself.
                 lines += [f"ip route add {prefix} {way}" for prefix in reach[index] if prefix not in own]
-            found.append(lines)
-        return found
+            commands.append(lines)
+        return commands
 
 
 def _prefixes(plan: Addresses, part: np.ndarray) -> list[list[str]]:
-    """The prefixes of the hosts in each part of a network, as few as can be."""
+    """The prefixes of the hosts in each part of a network, as few as possible."""
     size = 1 << (32 - plan.length)
-    found: list[list[str]] = []
+    prefixes: list[list[str]] = []
     for index in range(int(part.max()) + 1):
         own = np.flatnonzero(part == index)
         runs = np.split(own, np.flatnonzero(np.diff(own) > 1) + 1)
@@ -133,10 +134,10 @@ def _prefixes(plan: Addresses, part: np.ndarray) -> list[list[str]]:
             )
             for run in runs
         )
-        found.append([str(network) for several in networks for network in several])
-    return found
+        prefixes.append([str(network) for several in networks for network in several])
+    return prefixes
 
 
 def shell_script(commands: list[str]) -> str:
-    """Commands as a shell script that ends at the first that fails."""
+    """Commands as a shell script that stops at the first failure."""
     return "\n".join(["#!/bin/sh", "set -e", *commands]) + "\n"

@@ -1,6 +1,4 @@
-"""OpenSM and ibsim: the fabric, forwarding tables, service levels where there are several virtual channels, guid2lid; plane by
-plane.
-"""
+"""OpenSM and ibsim: the fabric, forwarding tables, service levels if there are several virtual channels, guid2lid; by plane."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,25 +12,25 @@ from topoloom.fabric.infiniband import opensm_texts
 from topoloom.graph.planes import plane_count, planes_of
 
 
-def plane_by_plane(order: ExportRequest, make: Callable[[ExportRequest], Files]) -> Files:
-    """The files of an export; of several planes those of each, in folders ``plane0``, ``plane1``, ...
+def plane_by_plane(request: ExportRequest, make: Callable[[ExportRequest], Files]) -> Files:
+    """The files of an export; for several planes one folder each: ``plane0``, ``plane1``, ...
 
-    Names, GUIDs and ports are those of the whole fabric, so that no two planes have any in common but the hosts'.
+    Names, GUIDs and ports are those of the whole fabric, so that no two planes share any, except those of hosts.
 
     Parameters
     ----------
-    order : ExportRequest
+    request : ExportRequest
     make : callable
-        Makes the files of one plane, or of a fabric that is none.
+        Makes the files of one plane, or of a fabric without planes.
 
     Returns
     -------
     mapping of str to str or bytes
-        Contents by name.
+        Contents by path.
     """
-    fabric, routing = order.fabric, order.routing
+    fabric, routing = request.fabric, request.routing
     if plane_count(fabric.topology) < 2:
-        return make(order)
+        return make(request)
     files: dict[str, str | bytes] = {}
     for number, plane in enumerate(planes_of(fabric.topology)):
         own = replace(
@@ -49,8 +47,8 @@ def plane_by_plane(order: ExportRequest, make: Callable[[ExportRequest], Files])
                 virtual_channels=virtual_channels,
                 verification=None,
             )
-        lengths = None if order.lengths is None else order.lengths.part(plane.links, plane.endpoints)
-        made = replace(order, fabric=own, routing=tables, lengths=lengths)
+        lengths = None if request.lengths is None else request.lengths.part(plane.links, plane.endpoints)
+        made = replace(request, fabric=own, routing=tables, lengths=lengths)
         files |= {f"plane{number}/{name}": text for name, text in make(made).items()}
     return files
 
@@ -64,31 +62,29 @@ _LAST_LID = 0xBFFF
     tables=True,
     sometimes=("fabric.qos", "opensm.conf", "plane*/fabric.qos", "plane*/opensm.conf"),
 )
-def opensm(order: ExportRequest) -> Files:
-    """fabric.net, fabric.lft and, for more than one virtual channel, fabric.qos and opensm.conf; a folder of them for each
-    plane.
-    """
-    return plane_by_plane(order, lambda one: opensm_texts(one.tables, one.fabric))
+def opensm(request: ExportRequest) -> Files:
+    """fabric.net, fabric.lft and, for more than one virtual channel, fabric.qos and opensm.conf; one folder per plane."""
+    return plane_by_plane(request, lambda plane: opensm_texts(plane.tables, plane.fabric))
 
 
 @export("guid2lid", "fixed addresses for OpenSM's cache (opensm -x)", tables=False)
-def guid2lid(order: ExportRequest) -> Files:
-    """guid2lid, as it lies in OSM_CACHE_DIR; one in a folder for each plane."""
-    return plane_by_plane(order, lambda one: {"guid2lid": guid2lid_text(one.fabric)})
+def guid2lid(request: ExportRequest) -> Files:
+    """guid2lid for OpenSM's OSM_CACHE_DIR; one folder per plane."""
+    return plane_by_plane(request, lambda plane: {"guid2lid": guid2lid_text(plane.fabric)})
 
 
 def guid2lid_text(fabric: Fabric) -> str:
-    """A line for each port GUID with the first and last of its LIDs, a blank line between, as OpenSM writes them.
+    """One line per port GUID with the first and last of its LIDs, with blank lines between, as OpenSM writes them.
 
     Raises
     ------
     InputError
-        More addresses than InfiniBand has.
+        There are more addresses than InfiniBand has.
     """
     lids = np.concatenate(fabric.lids).astype(np.int64)
     last = lids + (1 << np.concatenate(fabric.lmcs).astype(np.int64)) - 1
     if not lids.size or int(last.max()) > _LAST_LID:
-        raise InputError(f"{fabric.topology.name}: LID {int(last.max())}; unicast LIDs end at {_LAST_LID}")
+        raise InputError(f"{fabric.topology.name}: LID {int(last.max())}; the highest unicast LID is {_LAST_LID}")
     guids = np.concatenate([fabric.port_guids, fabric.switch_guids])
     return "\n".join(
         f"0x{guid:016x} 0x{low:04x} 0x{high:04x}\n"

@@ -1,4 +1,4 @@
-"""The register of exports: files for one tool or simulator each, from a fabric and, where it takes them, its tables."""
+"""The register of exports: each writes the files of one tool or simulator, from a fabric and, if it takes them, its tables."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,27 +23,27 @@ from topoloom.routing.fitting import ANY
 from topoloom.routing.routing import PAIR, Routing
 from topoloom.topologies.spec import Parameter, read_settings
 
-#: How long a cable is taken for where nobody says: a few racks further.
+#: The assumed length of a cable whose length is not known: a few racks further.
 UNKNOWN_M = 5.0
-#: The files of an export by their names in its folder.
+#: The files of an export by their path in its folder.
 Files = Mapping[str, str | bytes]
 
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What is to be written.
+    """The input of an export.
 
     Attributes
     ----------
     fabric : Fabric
     routing : Routing, optional
-        The tables; None where there are none.
+        The tables; None if there are none.
     settings : ExportSettings, optional
-        Rates and delays, for the exports that write them; with the rate that all links of the network have when it is None.
+        Rates and delays, for the exports that write them; when None, the defaults with the common rate of all links.
     lengths : CableLengths, optional
-        How long the cables are; None where nobody knows.
+        The lengths of cables; None if not known.
     layout : Layout, optional
-        Where switches and hosts stand, for the exports that name racks; None where nobody knows.
+        The places of switches and hosts, for exports that name racks; None if not known.
     """
 
     fabric: Fabric
@@ -59,12 +59,12 @@ class ExportRequest:
 
     @property
     def topology(self) -> Topology:
-        """The fabric's."""
+        """The topology of the fabric."""
         return self.fabric.topology
 
     @property
     def link_gbps(self) -> np.ndarray:
-        """The rate of each link, float64[links]: of a mixed network its own, else that of the settings."""
+        """The rate of each link in Gb/s, float64[links]: its own in a mixed network, otherwise that of the settings."""
         topology = self.topology
         if topology.mixed and topology.link_rate_gbps is not None:
             return topology.link_rate_gbps
@@ -72,7 +72,7 @@ class ExportRequest:
 
     @property
     def host_gbps(self) -> np.ndarray:
-        """The same of each endpoint, float64[endpoints]."""
+        """The rate of each endpoint's link in Gb/s, float64[endpoints]."""
         topology = self.topology
         if topology.mixed and topology.endpoint_rate_gbps is not None:
             return topology.endpoint_rate_gbps
@@ -85,27 +85,27 @@ class ExportRequest:
 
     @cached_property
     def link_m(self) -> np.ndarray:
-        """How long the cable of each link is, float64[links]: by the setting, as the layout has it, or `UNKNOWN_M`."""
+        """The length of each link's cable in m, float64[links]: from the setting, the layout, or `UNKNOWN_M`."""
         return self._metres(len(self.topology.links), None if self.lengths is None else self.lengths.link_m)
 
     @cached_property
     def host_m(self) -> np.ndarray:
-        """The same of each endpoint's cable, float64[endpoints]."""
+        """The length of each endpoint's cable in m, float64[endpoints]."""
         return self._metres(self.topology.endpoints.size, None if self.lengths is None else self.lengths.host_m)
 
-    def _metres(self, count: int, known: np.ndarray | None) -> np.ndarray:
+    def _metres(self, count: int, length_m: np.ndarray | None) -> np.ndarray:
         if self.settings.cable_m is not None:
             return np.full(count, float(self.settings.cable_m))
-        return np.full(count, UNKNOWN_M) if known is None else known
+        return np.full(count, UNKNOWN_M) if length_m is None else length_m
 
     @property
     def link_ns(self) -> np.ndarray:
-        """What a signal takes through each link's cable, float64[links]."""
+        """The signal delay of each link's cable in ns, float64[links]."""
         return self.link_m * self.settings.cable_ns_per_m
 
     @property
     def host_ns(self) -> np.ndarray:
-        """The same of each endpoint's cable, float64[endpoints]."""
+        """The signal delay of each endpoint's cable in ns, float64[endpoints]."""
         return self.host_m * self.settings.cable_ns_per_m
 
     def cycles(self, delay_ns: np.ndarray | float) -> np.ndarray:
@@ -114,16 +114,16 @@ class ExportRequest:
 
     @property
     def tables(self) -> Routing:
-        """The tables, for an export that needs them.
+        """The tables, for an export that requires them.
 
         Raises
         ------
         InputError
-            There are none.
+            There are no tables.
         """
         if self.routing is None:
             raise InputError(
-                f"{self.fabric.topology.name}: this export needs forwarding tables; topoloom route makes them"
+                f"{self.fabric.topology.name}: this export needs forwarding tables; compute them with 'topoloom route'"
             )
         return self.routing
 
@@ -136,19 +136,19 @@ class Export:
     ----------
     name, help : str
     tables : bool
-        Whether it needs tables.
+        Whether it requires tables.
     make : callable
-        Makes its files, name and content, from an `ExportRequest` and its options; the network itself comes first.
+        Makes its files, by name and content, from an `ExportRequest` and its options.
     sometimes : tuple of str
-        Files that only some exports have; one that an earlier export left is taken away.
+        Files that the export writes only sometimes; those of an earlier export are removed.
     timed : bool
         Whether it writes rates and delays, so that it takes `ExportSettings`.
     options : dict of Parameter
-        What it takes behind its name, as `topoloom.topologies.spec` reads it: ``frr:routing=bgp``.
+        The options after its name, as `topoloom.topologies.spec` reads them: ``frr:routing=bgp``.
     asked : bool
-        Whether it is written only where it is asked for; the folder of a design goes without.
+        Whether it is written only on request; the folder of a design does not include it.
     rates : bool
-        Whether it writes the rate of each link, and not one for all, so that it takes mixed networks.
+        Whether it writes a rate per link instead of one for all, so that it accepts mixed networks.
     """
 
     name: str
@@ -163,7 +163,7 @@ class Export:
 
     @property
     def words(self) -> str:
-        """What it writes, and its options with their defaults, for the help."""
+        """Its help text, and its options with their defaults."""
         shown = [
             f"{key}=" + ("" if option.default is None else option.write(option.default))
             for key, option in self.options.items()
@@ -171,7 +171,7 @@ class Export:
         return "; ".join([self.help, *([", ".join(shown)] if shown else [])])
 
 
-#: Every export by its name.
+#: All exports by name.
 EXPORTS: Register[Export] = Register("export", room="topoloom.fabric.exports", group="topoloom.exports")
 
 
@@ -186,31 +186,31 @@ def export(
     rates: bool = False,
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
-    """Register a function of an `ExportRequest`, and of its options, as an export.
+    """Register a function of an `ExportRequest`, and of options, as an export.
 
     Parameters
     ----------
     name : str
-        What `topoloom export` calls it.
+        The name for `topoloom export`.
     text : str
-        What it writes and for which tool, in a line of help.
+        One line of help: the files and the tool.
     tables : bool
-        Whether it writes a routing's tables, and not the fabric alone.
+        Whether it writes a routing's tables, not only the fabric.
     sometimes : tuple of str
-        Names of files that it writes for some networks only; those of an earlier export are taken away.
+        Names of files that it writes for some networks only; those of an earlier export are removed.
     timed : bool
         Whether it writes rates and delays, so that it takes `ExportSettings`.
     asked : bool
-        Whether it is written only where it is asked for, and not into the folder of a design.
+        Whether it is written only on request, and not into the folder of a design.
     rates : bool
-        Whether it writes the rate of each link; one that is timed without refuses networks of several rates.
+        Whether it writes a rate per link; a timed export without refuses networks of several rates.
     **options : Parameter
-        What it takes behind its name.
+        The options after its name.
 
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(make: Callable[..., Files]) -> Callable[..., Files]:
@@ -222,12 +222,12 @@ def export(
 
 
 def export_named(text: str) -> tuple[Export, dict[str, Any]]:
-    """The export that ``NAME`` or ``NAME:key=value,...`` asks for, and its options.
+    """The export in ``NAME`` or ``NAME:key=value,...``, and its options.
 
     Raises
     ------
     InputError
-        No such export, or options that it does not take.
+        There is no such export, or it does not take these options.
 
     Examples
     --------
@@ -248,24 +248,24 @@ def write_export(
     settings: ExportSettings | None = None,
     layout: Layout | None = None,
 ) -> list[str]:
-    """Write the files of an export to a folder, which is made when it is not there; their names.
+    """Write the files of an export to a folder, created if missing; returns their names.
 
     Parameters
     ----------
     name : str
-        The export, by its name in `EXPORTS`; options behind it: ``frr:routing=bgp``.
+        The export, by its name in `EXPORTS`; options may follow: ``frr:routing=bgp``.
     network : NetworkSource
-        With the names, ports and addresses that go into the files; what is omitted below is as it remembers it.
+        Its names, ports and addresses go into the files; parameters omitted below are taken from it.
     folder : path
-        Made when it is not there. Files of an earlier export that this one does not write are taken away.
+        Created if missing. Files of an earlier export that this one does not write are removed.
     routing : Routing, optional
-        The forwarding tables, for the exports that write them; the installed ones, else those of the fitting engine, when
-        omitted, or of ``orders`` where these have no virtual channel for each pair.
+        The forwarding tables, for the exports that write them; when omitted, the installed ones or those of the fitting engine,
+        or of ``orders`` if these have no virtual channel per pair.
     settings : ExportSettings, optional
-        Rates and delays, for the exports that write them; the network's own rate when omitted. Links that differ in rate
-        have their own in any case.
+        Rates and delays, for the exports that write them; the network's rate when omitted. In a mixed network every link keeps
+        its own rate.
     layout : Layout, optional
-        Gives every cable its length, and so its delay; and the racks' names.
+        Gives every cable its length, and so its delay; also the names of racks.
 
     Returns
     -------
@@ -275,8 +275,8 @@ def write_export(
     Raises
     ------
     InputError
-        No such export or option; what the tool's files cannot say; tables that are needed and not given; a layout of another
-        network; a folder that cannot be written to. Nothing is written then.
+        There is no such export or option, the tool's files cannot express the network, required tables are missing, the layout
+        is of another network, or the folder cannot be written. Nothing is written then.
     """
     check_type(name, str, "write_export", "name an export, as in 'opensm'")
     check_path(folder, "write_export", "name a folder")
@@ -284,7 +284,7 @@ def write_export(
     fabric = network.fabric
     layout = network.layout if layout is None else layout
     if routing is None:
-        # What other tools read has a virtual channel for each pair.
+        # Other tools read one virtual channel per pair.
         routing = network.with_tables().part(Routing) if record.tables else network.tables
         routing = (
             routing if routing is None or routing.virtual_channel_rule == PAIR else network.routed(ANY).part(Routing)
@@ -295,17 +295,17 @@ def write_export(
     return write_order(name, ExportRequest(fabric, routing, settings, lengths, layout), folder)
 
 
-def write_order(name: str, order: ExportRequest, folder: str | Path) -> list[str]:
-    """What `write_export` does, of an `ExportRequest`; its faults are the same.
+def write_order(name: str, request: ExportRequest, folder: str | Path) -> list[str]:
+    """Write the files of an export from an `ExportRequest`; raises the same errors as `write_export`.
 
     Parameters
     ----------
     name : str
         The export, by its name in `EXPORTS`, with its options.
-    order : ExportRequest
-        What is to be written.
+    request : ExportRequest
+        The input of the export.
     folder : path
-        Made when it is not there.
+        Created if missing.
 
     Returns
     -------
@@ -313,23 +313,23 @@ def write_order(name: str, order: ExportRequest, folder: str | Path) -> list[str
         The names of the files in `folder`.
     """
     record, options = export_named(name)
-    files = made_of(record, order, options)
+    files = made_of(record, request, options)
     write_folder(folder, files, stale=record.sometimes)
     return list(files)
 
 
 def made_of(
-    record: Export, order: ExportRequest, options: Mapping[str, Any] = MappingProxyType({})
+    record: Export, request: ExportRequest, options: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, str | bytes]:
-    """The files of an export, by their names.
+    """The files of an export, by name.
 
     Parameters
     ----------
     record : Export
-    order : ExportRequest
-        What is to be written.
+    request : ExportRequest
+        The input of the export.
     options : mapping of str to value
-        What it takes behind its name; the defaults where omitted.
+        The options after its name; defaults where omitted.
 
     Returns
     -------
@@ -338,27 +338,27 @@ def made_of(
     Raises
     ------
     InputError
-        It needs tables and there are none; what the tool's files cannot say, unlike rates of links among it.
+        It requires tables and there are none, or the tool's files cannot express the network, as with mixed rates.
     """
     if record.timed and not record.rates:
-        refuse_mixed(order.topology, f"export {record.name}")
-    if record.tables and order.routing is None:
-        raise InputError(f"export {record.name} writes tables; use topoloom export")
-    return dict(record.make(order, **options))
+        refuse_mixed(request.topology, f"export {record.name}")
+    if record.tables and request.routing is None:
+        raise InputError(f"export {record.name} writes tables; use 'topoloom export'")
+    return dict(record.make(request, **options))
 
 
 def plain_names(names: Sequence[str], what: str) -> list[str]:
-    """Names without blanks, which most formats cannot hold: each run of them becomes one ``_``.
+    """Names without blanks, which most formats cannot hold: each run of blanks becomes one ``_``.
 
     Raises
     ------
     InputError
-        Two of them are then the same.
+        Two of the resulting names are the same.
     """
-    found = ["_".join(name.split()) for name in names]
+    plain = ["_".join(name.split()) for name in names]
     seen: dict[str, str] = {}
-    for name, word in zip(names, found, strict=True):
+    for name, word in zip(names, plain, strict=True):
         if word in seen:
             raise InputError(f"two {what} are called {word!a}; their files need different names")
         seen[word] = name
-    return found
+    return plain

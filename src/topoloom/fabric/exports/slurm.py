@@ -1,11 +1,11 @@
-"""SLURM: topology.conf or topology.yaml, so that jobs get nodes that are near each other.
+"""SLURM: topology.conf or topology.yaml, so that jobs get nodes that are close to each other.
 
-A tree: where leaf switches are joined through switches without hosts, as in fat trees, the tree is the real one: leaves that
-share upper switches are a block, blocks that share switches above these a larger one. In a network whose leaves are joined
-directly all leaves stand under one root, for any other grouping would be made up. Blocks: the nodes of a group, a pod, a rack
-or a leaf. A torus of three dimensions with a host on every switch: itself.
+A tree: if leaf switches are joined through switches without hosts, as in fat trees, the tree is the network's: leaves that
+share upper switches form a block, and blocks that share switches above these form a larger one. If leaves are joined
+directly, all of them are under one root, since any other grouping would be invented. Blocks: the nodes of a group, a pod, a
+rack or a leaf. A three-dimensional torus with a host on every switch: the torus.
 
-topology.yaml is read by Slurm 25.05 and later (torus3d: 26.05), which ignore a topology.conf beside it; the forms are those of
+topology.yaml is read by Slurm 25.05 and later (torus3d: 26.05), which ignore a topology.conf next to it; the forms follow
 the manual pages topology.conf(5) and topology.yaml(5).
 """
 
@@ -24,8 +24,8 @@ from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import Choice
 
-#: The longest name of a switch that Slurm takes.
-_LONGEST_NAME = 64
+#: The longest name of a switch that Slurm accepts.
+_MOST_NAME_CHARACTERS = 64
 
 
 @export(
@@ -38,43 +38,43 @@ _LONGEST_NAME = 64
     ),
     topology=Choice(
         ("all", "tree", "block", "torus3d"),
-        "which views: all that the network has (topology.conf has one: the tree), or this one",
+        "views: all that the network has (topology.conf holds one: the tree), or only this one",
         default="all",
     ),
     blocks=Choice(
         ("auto", "group", "pod", "rack", "leaf"),
-        "what a block is: the network's groups, leaves under the same switches, a rack, a leaf; the first that there is",
+        "the unit of blocks: the network's groups, leaves under the same switches, a rack, a leaf; auto: the first that exists",
         default="auto",
     ),
 )
-def slurm(order: ExportRequest, file: str, topology: str, blocks: str) -> dict[str, str]:
+def slurm(request: ExportRequest, file: str, topology: str, blocks: str) -> dict[str, str]:
     """topology.conf or topology.yaml.
 
     Raises
     ------
     InputError
-        No hosts, a node on two switches, a network in parts; a view that the network or the file does not have.
+        There are no hosts, a node has two switches, the network is not connected, or the network or file lacks the view.
     """
-    seen = _Seen.of(order)
+    seen = _View.of(request)
     files = {}
     if blocks != "auto" and topology != "block" and (file == "conf" or topology != "all"):
         raise InputError(f"blocks={blocks}: no blocks are written; add topology=block, or file=yaml for several views")
     if file != "yaml":
         if topology == "torus3d":
-            raise InputError("topology=torus3d: topology.conf has none that Slurm still reads; add file=yaml")
+            raise InputError("topology=torus3d: current Slurm reads no torus from topology.conf; add file=yaml")
         files["topology.conf"] = seen.block_conf(blocks) if topology == "block" else seen.tree_conf()
     if file != "conf":
         files["topology.yaml"] = _yaml(seen, topology, blocks)
     return files
 
 
-def _yaml(seen: "_Seen", topology: str, blocks: str) -> str:
-    """topology.yaml; the first view is the one of partitions that name none."""
+def _yaml(seen: "_View", topology: str, blocks: str) -> str:
+    """topology.yaml; the first view is the default for partitions that name none."""
     views = []
     if topology in ("all", "tree"):
         views.append(seen.tree_yaml())
     several = seen.blocks(blocks) if topology == "all" else []
-    # Blocks of one node each, or one of all nodes, say nothing; who asks for them gets them.
+    # Blocks of one node each, or one block of all nodes, carry no information; they are written only if requested.
     if (
         topology == "block"
         or (topology == "all" and blocks != "auto")
@@ -89,18 +89,18 @@ def _yaml(seen: "_Seen", topology: str, blocks: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """The network as SLURM sees it: every node on one switch.
+class _View:
+    """The network as SLURM models it: every node is on one switch.
 
     Attributes
     ----------
     topology : Topology
-        Of several planes the first.
+        The first of several identical planes.
     switches : list of str
     under : dict of int to list of str
-        The nodes of each switch that has any.
+        The nodes of each switch that has some.
     racks : dict of str to str
-        The rack of each node, where that is known.
+        The rack of each node, where known.
     """
 
     topology: Topology
@@ -109,44 +109,44 @@ class _Seen:
     racks: dict[str, str]
 
     @classmethod
-    def of(cls, order: ExportRequest) -> "_Seen":
-        """What SLURM sees of a fabric."""
-        fabric = order.fabric
+    def of(cls, request: ExportRequest) -> "_View":
+        """The SLURM model of a fabric."""
+        fabric = request.fabric
         topology, names = fabric.topology, fabric.switch_names
         if not topology.endpoints.size:
             raise InputError(f"{topology.name}: no hosts, so there is nothing to schedule; add them, as in hosts=4")
-        nodes = [name.split()[0] for name in real_host_names(order)]
-        racks = _racks(order, nodes)
+        nodes = [name.split()[0] for name in real_host_names(request)]
+        racks = _racks(request, nodes)
         if plane_count(topology) > 1:
             (plane, alike), *others = distinct_planes(topology)
             if others or plane.hosts.size < topology.hosts:
                 raise InputError(
-                    f"{topology.name}: {alike + sum(count for _, count in others)} planes that differ, and SLURM's tree has a"
-                    " node under one switch; export the plane that jobs are placed by"
+                    f"{topology.name}: {alike + sum(count for _, count in others)} planes that differ, but SLURM's tree has one"
+                    " switch per node; export the plane by which jobs are placed"
                 )
             nodes = [nodes[host] for host in plane.hosts.tolist()]
             topology, names = plane.topology, tuple(names[s] for s in plane.switches.tolist())
         switches = plain_names(names, "switches")
         for name in switches:
-            if len(name) > _LONGEST_NAME:
+            if len(name) > _MOST_NAME_CHARACTERS:
                 raise InputError(
-                    f"{topology.name}: switch {name!a}: SLURM takes names of {_LONGEST_NAME} letters at most"
+                    f"{topology.name}: switch {name!a}: SLURM accepts names of at most {_MOST_NAME_CHARACTERS} characters"
                 )
         under: dict[int, dict[str, None]] = {}
         home: dict[str, int] = {}
         for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
             if home.setdefault(nodes[host], switch) != switch:
-                one, other = switches[home[nodes[host]]], switches[switch]
+                first, second = switches[home[nodes[host]]], switches[switch]
                 raise InputError(
-                    f"{topology.name}: node {nodes[host]} hangs on {one} and on {other}; SLURM's tree has a node under one"
-                    " switch: give hosts with one port, as the same network without rails has them"
+                    f"{topology.name}: node {nodes[host]} is on {first} and on {second}; SLURM's tree has one switch per node:"
+                    " give hosts with one port, as in the same network without rails"
                 )
             under.setdefault(switch, {})[nodes[host]] = None
         return cls(topology, switches, {s: list(under[s]) for s in sorted(under)}, racks)
 
     def tree(self) -> list[tuple[str, str, list[str]]]:
-        """Every switch of the tree: its name, "nodes" or "children", and the names of these; leaves first, the root last."""
-        found = [(self.switches[s], "nodes", nodes) for s, nodes in self.under.items()]
+        """Every switch of the tree: its name, "nodes" or "children", and their names; leaves first, the root last."""
+        entries = [(self.switches[s], "nodes", nodes) for s, nodes in self.under.items()]
         members = {s: self.switches[s] for s in self.under}
         for level, blocks in enumerate(_blocks(self.topology), start=1):
             last = len(blocks) == 1
@@ -154,30 +154,30 @@ class _Seen:
             for number, block in enumerate(blocks):
                 name = "fabric" if last else f"block{level}-{number}"
                 roots = [root for root in sorted(members) if root in block]
-                found.append((name, "children", [members[root] for root in roots]))
+                entries.append((name, "children", [members[root] for root in roots]))
                 named[roots[0]] = name
             members = named
-        return found
+        return entries
 
     def blocks(self, kind: str) -> list[list[str]]:
         """The nodes of each block."""
         leaves = list(self.under)
         if kind in ("auto", "group") and "group" in self.topology.labels:
             label = self.topology.labels["group"]
-            found = _gathered(leaves, [int(label[s]) for s in leaves])
-            if kind == "group" or len(found) > 1:
-                return self._nodes(found)
+            groups = _gathered(leaves, [int(label[s]) for s in leaves])
+            if kind == "group" or len(groups) > 1:
+                return self._nodes(groups)
         if kind in ("auto", "pod"):
             levels = _blocks(self.topology)
             if kind == "pod" or len(levels[0]) > 1:
                 return self._nodes([sorted(block) for block in levels[0]])
         if kind == "group":
-            raise InputError(f"{self.topology.name}: no groups; say blocks=pod, blocks=rack or blocks=leaf")
+            raise InputError(f"{self.topology.name}: no groups; use blocks=pod, blocks=rack or blocks=leaf")
         if kind == "rack":
             nodes = [node for several in self.under.values() for node in several]
             if not self.racks:
                 raise InputError(
-                    f"{self.topology.name}: where nodes stand is not known; give a folder that 'topoloom layout -o' wrote"
+                    f"{self.topology.name}: the racks of nodes are not known; give a folder that 'topoloom layout -o' wrote"
                 )
             return _gathered(nodes, [self.racks[node] for node in nodes])
         return self._nodes([[leaf] for leaf in leaves])
@@ -187,7 +187,7 @@ class _Seen:
 
     @property
     def torus(self) -> tuple[tuple[int, int, int], list[str]] | None:
-        """The sides of a torus of three dimensions, x first, and its nodes, x running fastest; None where it is none."""
+        """The sides of a three-dimensional torus, x first, and its nodes, with x varying fastest; None for other networks."""
         sides = _sides(self.topology)
         if sides is None or any(len(self.under.get(s, ())) != 1 for s in range(self.topology.switches)):
             return None
@@ -226,12 +226,12 @@ class _Seen:
 
     def torus_yaml(self) -> list[str]:
         """The torus, as lines of topology.yaml."""
-        found = self.torus
-        if found is None:
+        torus = self.torus
+        if torus is None:
             raise InputError(
-                f"{self.topology.name}: torus3d is a torus of three dimensions with one host on every switch, and this is none"
+                f"{self.topology.name}: topology=torus3d needs a three-dimensional torus with one host per switch"
             )
-        (x, y, z), nodes = found
+        (x, y, z), nodes = torus
         return [
             "- topology: torus",
             "  torus3d:",
@@ -243,7 +243,7 @@ class _Seen:
 
 
 def block_sizes(blocks: Sequence[Sequence[str]]) -> list[int]:
-    """The sizes by which SLURM plans: that of the smallest block, and doubled as long as there are as many blocks.
+    """The sizes by which SLURM plans: that of the smallest block, doubled as long as there are enough blocks.
 
     Examples
     --------
@@ -254,8 +254,8 @@ def block_sizes(blocks: Sequence[Sequence[str]]) -> list[int]:
     return [least << step for step in range(len(blocks).bit_length())]
 
 
-def _racks(order: ExportRequest, nodes: list[str]) -> dict[str, str]:
-    layout = order.layout
+def _racks(request: ExportRequest, nodes: list[str]) -> dict[str, str]:
+    layout = request.layout
     if layout is None or layout.topology.hosts != len(nodes):
         return {}
     names = layout.rack_names
@@ -263,15 +263,15 @@ def _racks(order: ExportRequest, nodes: list[str]) -> dict[str, str]:
 
 
 def _gathered(members: Sequence, keys: Sequence) -> list[list]:
-    """The members with one key together, in the order of their first ones."""
-    found: dict = {}
+    """Group members by key, in the order of their first members."""
+    groups: dict = {}
     for member, key in zip(members, keys, strict=True):
-        found.setdefault(key, []).append(member)
-    return list(found.values())
+        groups.setdefault(key, []).append(member)
+    return list(groups.values())
 
 
 def _sides(topology: Topology) -> tuple[int, int, int] | None:
-    """The sides of a torus of three dimensions by its labels x0, x1, x2 (the last is SLURM's x); None where it is none."""
+    """The sides of a 3-D torus, by its labels x0, x1, x2 (the last is SLURM's x); None for other networks."""
     if not all(f"x{axis}" in topology.labels for axis in range(3)) or "x3" in topology.labels:
         return None
     at = np.stack([topology.labels[f"x{axis}"] for axis in range(3)], axis=1).astype(np.int64)
@@ -281,7 +281,7 @@ def _sides(topology: Topology) -> tuple[int, int, int] | None:
     step = np.abs(at[topology.links[:, 0]] - at[topology.links[:, 1]])
     near = (step == 1) | ((step == dims - 1) & (dims > 2))
     straight = ((step == 0).sum(axis=1) == 2) & (near.sum(axis=1) == 1)
-    # A ring has as many links as places, two places have one, and a side of one place none.
+    # A ring has as many links as switches, two switches have one, and a side of one switch has none.
     wanted = sum(topology.switches if side > 2 else topology.switches // 2 for side in dims.tolist() if side > 1)
     distinct = np.unique(np.sort(topology.links, axis=1), axis=0)
     if not straight.all() or len(distinct) != wanted:
@@ -290,16 +290,16 @@ def _sides(topology: Topology) -> tuple[int, int, int] | None:
 
 
 def _in_order(names: Sequence[str]) -> str:
-    """Names as a list of SLURM's, in their order: only numbers that follow each other are drawn together."""
+    """Names as a SLURM list that keeps their order: only consecutive numbers are combined."""
     runs: list[list[str]] = []
     for name in names:
-        found = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", name)
-        last = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", runs[-1][-1]) if runs else None
+        match = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", name)
+        last_match = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", runs[-1][-1]) if runs else None
         follows = (
-            found is not None
-            and last is not None
-            and found[1] == last[1]
-            and found[2] == f"{int(last[2]) + 1:0{len(last[2])}d}"
+            match is not None
+            and last_match is not None
+            and match[1] == last_match[1]
+            and match[2] == f"{int(last_match[2]) + 1:0{len(last_match[2])}d}"
         )
         if follows:
             runs[-1].append(name)
@@ -309,30 +309,30 @@ def _in_order(names: Sequence[str]) -> str:
 
 
 def _blocks(topology: Topology) -> list[list[set[int]]]:
-    """The blocks of leaves from the smallest upwards, each as the set of its leaves; the last level is one block.
+    """The blocks of leaves, smallest first, each as the set of its leaves; the last level is one block.
 
-    A switch's level is how far it is from the nearest leaf; leaves that are joined through switches of lower levels are in
-    one block.
+    The level of a switch is its distance from the nearest leaf; leaves that are joined through switches of lower levels are
+    in one block.
     """
     from topoloom.graph.connectivity import component_count
 
     leaves = np.flatnonzero(topology.endpoints_at)
     if component_count(topology) > 1:
-        raise InputError(f"{topology.name}: in parts that no cable joins; SLURM's tree needs one root")
+        raise InputError(f"{topology.name}: not connected; SLURM's tree needs one root")
     level = tiers(topology)
     top = int(level.max())
-    found: list[list[set[int]]] = []
+    levels: list[list[set[int]]] = []
     for height in range(0 if topology.links.size else top + 1, top + 1):
         part = parts_within(topology, level <= height)[leaves]
         parts = [set(block) for block in _gathered(leaves.tolist(), part.tolist())]
-        # A level that joins nothing, or the same as the one below, is no block.
-        if len(parts) < (len(found[-1]) if found else leaves.size):
-            found.append(parts)
-    return found or [[set(leaves.tolist())]]
+        # A level that joins no further leaves is not a block.
+        if len(parts) < (len(levels[-1]) if levels else leaves.size):
+            levels.append(parts)
+    return levels or [[set(leaves.tolist())]]
 
 
 def hostlist(names: Sequence[str]) -> str:
-    """Names as SLURM writes lists: ``H[0-3,7],login``; names that differ in their last number alone are one.
+    """Names as a SLURM list: ``H[0-3,7],login``; names that differ only in their last number are combined.
 
     Examples
     --------
@@ -343,16 +343,16 @@ def hostlist(names: Sequence[str]) -> str:
     plain: list[str] = []
     order: list[tuple[str, int] | str] = []
     for name in names:
-        found = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", name)
-        if not found:
+        match = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", name)
+        if not match:
             plain.append(name)
             order.append(name)
             continue
-        # Zeros in front are kept: a number of them is only like those of the same width.
-        key = (found[1], len(found[2]) if found[2][0] == "0" and len(found[2]) > 1 else 0)
+        # Leading zeros are kept: such a number is combined only with numbers of the same width.
+        key = (match[1], len(match[2]) if match[2][0] == "0" and len(match[2]) > 1 else 0)
         if key not in groups:
             order.append(key)
-        groups.setdefault(key, []).append(int(found[2]))
+        groups.setdefault(key, []).append(int(match[2]))
     return ",".join(key if isinstance(key, str) else _ranges(key[0], groups[key], key[1]) for key in order)
 
 

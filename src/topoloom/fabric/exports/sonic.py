@@ -1,11 +1,11 @@
 """SONiC: ``config_db.json`` for every switch: ports with lanes and breakouts, addresses, static routes or BGP.
 
 The tables are those of SONiC's YANG models (sonic-net/sonic-buildimage, src/sonic-yang-models; read at 086b03bd). BGP is
-said in the tables of frrcfgd (``frr_mgmt_framework_config``).
+configured in the tables of frrcfgd (``frr_mgmt_framework_config``).
 
-A cage has the lanes that the option `lanes` says, and is split into `breakout` ports; topoloom's ports are counted over them.
-Port 7 of cages of 8 lanes that are split in two has lanes 25 to 28: Ethernet24, ``etp4a``. Which lanes a platform has stands in
-its ``port_config.ini``; these are counted from the first cage on.
+A cage has the number of lanes in the option `lanes`, and is split into `breakout` ports; topoloom's ports are counted over
+them. Port 7 of cages of 8 lanes that are split in two has lanes 25 to 28: Ethernet24, ``etp4a``. The lanes of a platform are
+in its ``port_config.ini``; here they are counted from the first cage.
 """
 
 import json
@@ -20,7 +20,7 @@ from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.topologies.spec import Choice, Integer, Real, Word
 
-#: The fastest port that SONiC's model knows, Gb/s.
+#: The highest port rate in SONiC's model, Gb/s.
 _FASTEST_GBPS = 1600
 
 
@@ -34,11 +34,11 @@ _FASTEST_GBPS = 1600
     lanes=Choice(("1", "2", "4", "8"), "lanes of a cage", default="8"),
     breakout=Choice(("1", "2", "4", "8"), "ports that a cage is split into", default="1"),
     mtu=Integer(68, 9216, "the largest packet, bytes", default=9100),
-    hwsku=Word("the platform's kind; what the switch says itself, if omitted", default=None),
-    platform=Word("the platform; what the switch says itself, if omitted", default=None),
+    hwsku=Word("the hardware SKU; when omitted, what the switch reports", default=None),
+    platform=Word("the platform; when omitted, what the switch reports", default=None),
 )
 def sonic(
-    order: ExportRequest,
+    request: ExportRequest,
     routing: str,
     asn: str,
     rate_gbps: float,
@@ -48,42 +48,42 @@ def sonic(
     hwsku: str | None,
     platform: str | None,
 ) -> dict[str, str]:
-    """NAME/config_db.json for every switch, and addresses.csv with the address of every host port.
+    """NAME/config_db.json per switch, and addresses.csv with the address of every host port.
 
     Raises
     ------
     InputError
-        More ports of a cage than lanes, a rate that is no whole number of Mb/s, AS numbers without BGP.
+        A cage has more ports than lanes, the rate is not a whole number of Mb/s, or AS numbers are given without BGP.
     """
     cage = Cage(int(lanes), int(breakout), round(rate_gbps * 1000))
     if cage.breakout > cage.lanes:
-        raise InputError(f"breakout={breakout}: a cage of {lanes} lanes has not so many ports")
+        raise InputError(f"breakout={breakout}: a cage of {lanes} lanes has at most {lanes} ports")
     if abs(cage.speed_mbps - rate_gbps * 1000) > 1e-6:
-        raise InputError(f"rate_gbps={rate_gbps:g}: SONiC counts whole Mb/s")
+        raise InputError(f"rate_gbps={rate_gbps:g}: SONiC needs a whole number of Mb/s")
     if routing == "static" and asn != "switch":
         raise InputError(f"asn={asn}: static routes have no AS; add routing=bgp")
-    lab, fabric = Lab(order), order.fabric
+    lab, fabric = Lab(request), request.fabric
     plan = Addresses(fabric, numbered=routing == "static")
     names = lab.switches
-    routes = _static_routes(order, names, plan, cage) if routing == "static" else None
+    routes = _static_routes(request, names, plan, cage) if routing == "static" else None
     systems = system_numbers(fabric.topology, asn)
     if routes is None:
-        for _ in shortest_next_hops(fabric, names, MOST_WAYS):  # refuses what FRR cannot do
+        for _ in shortest_next_hops(fabric, names, MOST_WAYS):  # raises the errors of FRR's limits
             pass
     files = {}
     for switch, name in enumerate(names):
         ports = ports_of(fabric, names, plan, switch)
         homed = bool(fabric.topology.endpoints_at[switch])
-        here = {"hostname": name, "type": "ToRRouter" if homed else "SpineRouter"}
-        here |= {key: value for key, value in (("hwsku", hwsku), ("platform", platform)) if value is not None}
-        tables: dict[str, Any] = {"DEVICE_METADATA": {"localhost": here}}
+        metadata = {"hostname": name, "type": "ToRRouter" if homed else "SpineRouter"}
+        metadata |= {key: value for key, value in (("hwsku", hwsku), ("platform", platform)) if value is not None}
+        tables: dict[str, Any] = {"DEVICE_METADATA": {"localhost": metadata}}
         tables |= cage.tables(ports, mtu)
         tables["INTERFACE"] = _interfaces(ports, cage, numbered=routing == "static")
         if routes is not None:
             tables["STATIC_ROUTE"] = routes[switch]
         else:
-            here |= {"bgp_asn": str(systems[switch]), "docker_routing_config_mode": "unified"}
-            here["frr_mgmt_framework_config"] = "true"
+            metadata |= {"bgp_asn": str(systems[switch]), "docker_routing_config_mode": "unified"}
+            metadata["frr_mgmt_framework_config"] = "true"
             links = [cage.name(port.number) for port in ports if port.link >= 0]
             own = plan.prefix_of(switch) if homed else None
             tables |= _bgp(int(systems[switch]), IPv4Address(int(plan.prefix[switch])), own, links)
@@ -93,13 +93,13 @@ def sonic(
 
 
 class Cage:
-    """How ports lie in cages.
+    """The arrangement of ports in cages.
 
     Parameters
     ----------
     lanes, breakout : int
     speed_mbps : int
-        Of a port.
+        Rate of a port.
     """
 
     def __init__(self, lanes: int, breakout: int, speed_mbps: int) -> None:
@@ -110,13 +110,13 @@ class Cage:
         return (number - 1) * (self.lanes // self.breakout)
 
     def name(self, number: int) -> str:
-        """What SONiC calls a port: by its first lane."""
+        """SONiC's name of a port, derived from its first lane."""
         return f"Ethernet{self.first_lane(number)}"
 
     def tables(self, ports: list[Port], mtu: int) -> dict[str, Any]:
-        """The tables PORT and BREAKOUT_CFG; of a cage that is in use all ports are there, those without a cable down."""
-        there = {port.number: port.there for port in ports}
-        cages = sorted({(number - 1) // self.breakout for number in there})
+        """The tables PORT and BREAKOUT_CFG; they list all ports of used cages, and those without a cable are down."""
+        descriptions = {port.number: port.description for port in ports}
+        cages = sorted({(number - 1) // self.breakout for number in descriptions})
         width = self.lanes // self.breakout
         port: dict[str, Any] = {}
         for cage in cages:
@@ -129,60 +129,60 @@ class Cage:
                     "lanes": ",".join(str(first + lane + 1) for lane in range(width)),
                     "speed": str(self.speed_mbps),
                     "mtu": str(mtu),
-                    "admin_status": "up" if number in there else "down",
-                    **({"description": there[number]} if number in there else {}),
+                    "admin_status": "up" if number in descriptions else "down",
+                    **({"description": descriptions[number]} if number in descriptions else {}),
                 }
-        found = {"PORT": port}
+        port_tables = {"PORT": port}
         mode = f"{self.breakout}x{self.speed_mbps / 1000:g}G"
-        found["BREAKOUT_CFG"] = {self.name(cage * self.breakout + 1): {"brkout_mode": mode} for cage in cages}
-        return found
+        port_tables["BREAKOUT_CFG"] = {self.name(cage * self.breakout + 1): {"brkout_mode": mode} for cage in cages}
+        return port_tables
 
 
 def _interfaces(ports: list[Port], cage: Cage, *, numbered: bool) -> dict[str, dict[str, str]]:
-    """Every port in use routes; one without an address has a link-local one."""
-    found: dict[str, dict[str, str]] = {}
+    """The interfaces: every used port routes; a port without an address gets a link-local one."""
+    interfaces: dict[str, dict[str, str]] = {}
     for port in ports:
         name = cage.name(port.number)
         if numbered or port.link < 0:
-            found[name] = {}
-            found[f"{name}|{IPv4Address(port.address)}/31"] = {}
+            interfaces[name] = {}
+            interfaces[f"{name}|{IPv4Address(port.address)}/31"] = {}
         else:
-            found[name] = {"ipv6_use_link_local_only": "enable"}
-    return found
+            interfaces[name] = {"ipv6_use_link_local_only": "enable"}
+    return interfaces
 
 
 def _static_routes(
-    order: ExportRequest, names: list[str], plan: Addresses, cage: Cage
+    request: ExportRequest, names: list[str], plan: Addresses, cage: Cage
 ) -> list[dict[str, dict[str, str]]]:
     """The table STATIC_ROUTE of every switch: all shortest next hops of each prefix."""
-    fabric = order.fabric
+    fabric = request.fabric
     gateway = gateways(fabric, plan)
-    found: list[dict[str, dict[str, str]]] = [{} for _ in names]
+    routes: list[dict[str, dict[str, str]]] = [{} for _ in names]
     for home, channels, origins in shortest_next_hops(fabric, names, MOST_WAYS):
         ways: dict[int, list[int]] = {}
         for channel, s in zip(channels.tolist(), origins.tolist(), strict=True):
             ways.setdefault(s, []).append(channel)
-        for s, mine in ways.items():
-            found[s][f"default|{plan.prefix_of(home)}"] = {
-                "nexthop": ",".join(gateway[channel] for channel in mine),
-                "ifname": ",".join(cage.name(int(fabric.channel_ports[channel])) for channel in mine),
-                "distance": ",".join("0" for _ in mine),
-                "nexthop-vrf": ",".join("default" for _ in mine),
-                "blackhole": ",".join("false" for _ in mine),
+        for s, channels_of_switch in ways.items():
+            routes[s][f"default|{plan.prefix_of(home)}"] = {
+                "nexthop": ",".join(gateway[channel] for channel in channels_of_switch),
+                "ifname": ",".join(cage.name(int(fabric.channel_ports[channel])) for channel in channels_of_switch),
+                "distance": ",".join("0" for _ in channels_of_switch),
+                "nexthop-vrf": ",".join("default" for _ in channels_of_switch),
+                "blackhole": ",".join("false" for _ in channels_of_switch),
             }
-    return found
+    return routes
 
 
 def _bgp(system: int, router: IPv4Address, own: str | None, links: list[str]) -> dict[str, Any]:
-    """The tables of BGP, as frrcfgd reads them: a neighbour at the other end of every link, whatever its address."""
+    """The tables of BGP, as frrcfgd reads them: one neighbour at the other end of every link, whatever its address."""
     family = "default|ipv4_unicast"
-    found: dict[str, Any] = {
+    tables: dict[str, Any] = {
         "BGP_GLOBALS": {
             "default": {
                 "local_asn": str(system),
                 "router_id": str(router),
                 "load_balance_mp_relax": "true",
-                # The prefix is that of all hosts together, which no interface has.
+                # The prefix covers all hosts together; no interface has it.
                 "network_import_check": "false",
             }
         },
@@ -191,5 +191,5 @@ def _bgp(system: int, router: IPv4Address, own: str | None, links: list[str]) ->
         "BGP_NEIGHBOR_AF": {f"default|{name}|ipv4_unicast": {"admin_status": "up"} for name in links},
     }
     if own is not None:
-        found["BGP_GLOBALS_AF_NETWORK"] = {f"{family}|{own}": {}}
-    return {key: value for key, value in found.items() if value}
+        tables["BGP_GLOBALS_AF_NETWORK"] = {f"{family}|{own}": {}}
+    return {key: value for key, value in tables.items() if value}

@@ -1,9 +1,9 @@
-"""SRv6: hosts write the path of the tables into the packet, link by link; switches hold no routes but their own links.
+"""SRv6: hosts write the path of the tables into the packet, link by link; switches hold routes to their own links only.
 
-Every link end is a segment (End.X, RFC 8986, 4.2): `fcbb:SWITCH:PORT::` sends on by that port of that switch, whatever the
-destination. A packet gets the segments of its path in a routing header (RFC 8754), in which the destination is the last, so
-nobody has to unpack it. Ports of a host in several planes are addresses of their own, each with paths in its plane.
-The commands are those of iproute2 on a Linux kernel; `net.ipv6.conf.*.seg6_enabled` lets hosts take such packets.
+Every end of a link is a segment (End.X, RFC 8986, 4.2): `fcbb:SWITCH:PORT::` forwards by that port of that switch, whatever
+the destination. A packet gets the segments of its path in a routing header (RFC 8754), which ends with the destination, so
+that no node has to unpack it. A host in several planes has one address per port, each with paths in its plane.
+The commands are those of iproute2 on a Linux kernel; `net.ipv6.conf.*.seg6_enabled` lets hosts accept such packets.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.routing.routing import Routing
 
 _SIDS, _HOSTS, _LINKS = (int(IPv6Address(one)) for one in ("fcbb::", "fd00::", "fd01::"))
-#: A path for every pair of host ports is written: more of them would fill a disk.
+#: A path for every pair of host ports is written: more would fill a disk.
 _MOST_PATHS = 1 << 22
-#: A routing header has at most 127 segments (RFC 8754: its length in eight bytes is a byte), the destination among them.
+#: A routing header has at most 127 segments (RFC 8754: its length is one byte in units of eight), including the destination.
 _MOST_HOPS = 126
 
 
@@ -30,7 +30,7 @@ def _sid(switch: int, port: int) -> str:
 
 
 def _at_switch(switch: int, port: int) -> IPv6Address:
-    """The switch's address on a host's cable; the host's is one more."""
+    """The switch's address on a host's cable; the host's is the next one."""
     return IPv6Address(_HOSTS | switch << 80 | port << 64)
 
 
@@ -44,9 +44,9 @@ def _at_link(link: int, end: int) -> IPv6Address:
     tables=True,
     asked=True,
 )
-def srv6(order: ExportRequest) -> dict[str, str]:
-    """A script for every switch and host, and addresses6.csv with the address of every host port."""
-    lab = Lab(order)
+def srv6(request: ExportRequest) -> dict[str, str]:
+    """One script per switch and host, and addresses6.csv with the address of every host port."""
+    lab = Lab(request)
     switches, hosts = switch_commands(lab), host_commands(lab)
     files = {f"switches/{name}.sh": shell_script(lines) for name, lines in zip(lab.switches, switches, strict=True)}
     files |= {f"hosts/{name}.sh": shell_script(lines) for name, lines in zip(lab.hosts, hosts, strict=True)}
@@ -56,7 +56,7 @@ def srv6(order: ExportRequest) -> dict[str, str]:
 
 def addresses6_csv(lab: Lab) -> str:
     """The table of host ports with their IPv6 addresses."""
-    fabric, topology = lab.order.fabric, lab.topology
+    fabric, topology = lab.request.fabric, lab.topology
     pairs = list(zip(topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), strict=True))
     return csv_table(
         {
@@ -71,33 +71,33 @@ def addresses6_csv(lab: Lab) -> str:
 
 
 def switch_commands(lab: Lab) -> list[list[str]]:
-    """What each switch runs: addresses on its cables, and a segment for every end of a link."""
-    fabric, topology = lab.order.fabric, lab.topology
-    found = [["sysctl -w net.ipv6.conf.all.forwarding=1"] for _ in range(topology.switches)]
+    """The commands of each switch: addresses on its cables, and a segment for every end of a link."""
+    fabric, topology = lab.request.fabric, lab.topology
+    commands = [["sysctl -w net.ipv6.conf.all.forwarding=1"] for _ in range(topology.switches)]
     for s, p in zip(topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), strict=True):
-        found[s].append(f"ip -6 addr add {_at_switch(s, p)}/127 dev swp{p} nodad")
+        commands[s].append(f"ip -6 addr add {_at_switch(s, p)}/127 dev swp{p} nodad")
     for k, (ends, ports) in enumerate(zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)):
         for end, (s, p) in enumerate(zip(ends, ports, strict=True)):
-            found[s].append(f"ip -6 addr add {_at_link(k, end)}/127 dev swp{p} nodad")
-            found[s].append(
+            commands[s].append(f"ip -6 addr add {_at_link(k, end)}/127 dev swp{p} nodad")
+            commands[s].append(
                 f"ip -6 route add {_sid(s, p)}/128 encap seg6local action End.X nh6 {_at_link(k, 1 - end)} dev swp{p}"
             )
-    return found
+    return commands
 
 
 def host_commands(lab: Lab) -> list[list[str]]:
-    """What each host runs: its addresses, its way to its own switches, and a path to every port of every other host.
+    """The commands of each host: its addresses, routes to its own switches, and a path to every port of every other host.
 
-    From a host with several ports a path begins at the port with the destination's number, where it leads there.
+    A path from a host with several ports begins at the port with the destination's number, if that port is in the same plane.
 
     Raises
     ------
     InputError
-        No tables; more paths than can be written; a path that the tables do not have.
+        There are no tables, too many paths to write, or a path that the tables do not have.
     """
     from topoloom.graph.connectivity import components
 
-    fabric, topology, routing = lab.order.fabric, lab.topology, lab.order.tables
+    fabric, topology, routing = lab.request.fabric, lab.topology, lab.request.tables
     paths = topology.hosts * topology.endpoints.size
     if not paths:
         raise InputError(f"{topology.name}: no hosts, so there is nothing to route to; add them, as in hosts=4")
@@ -106,17 +106,17 @@ def host_commands(lab: Lab) -> list[list[str]]:
     segments = _segments(routing, fabric.channel_ports)
     part = components(topology)[topology.endpoints].tolist()
     switch, port, number = topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), fabric.host_ports.tolist()
-    mine: list[list[int]] = [[] for _ in range(topology.hosts)]
+    endpoints_of: list[list[int]] = [[] for _ in range(topology.hosts)]
     for e, host in enumerate(topology.host.tolist()):
-        mine[host].append(e)
-    found = []
-    for host, own in enumerate(mine):
+        endpoints_of[host].append(e)
+    commands = []
+    for host, own in enumerate(endpoints_of):
         lines = ["sysctl -w net.ipv6.conf.all.seg6_enabled=1"]
         for e in own:
             device, gate = f"eth{number[e]}", _at_switch(switch[e], port[e])
             lines.append(f"sysctl -w net.ipv6.conf.{device}.seg6_enabled=1")
             lines.append(f"ip -6 addr add {gate + 1}/127 dev {device} nodad")
-        # The first segment is of the own switch, and what hangs on it needs none.
+        # The first segment belongs to the host's own switch; hosts on that switch need no segments.
         ways = {switch[e]: f"via {_at_switch(switch[e], port[e])} dev eth{number[e]}" for e in reversed(own)}
         for home, way in ways.items():
             spaces = (IPv6Address(space | home << 80) for space in (_SIDS, _HOSTS))
@@ -124,38 +124,38 @@ def host_commands(lab: Lab) -> list[list[str]]:
         for e in range(topology.endpoints.size):
             if topology.host[e] == host:
                 continue
-            starts = [one for one in own if part[one] == part[e]]
+            starts = [candidate for candidate in own if part[candidate] == part[e]]
             if not starts or switch[e] in ways:
                 continue
-            start = next((one for one in starts if number[one] == number[e]), starts[0])
+            start = next((candidate for candidate in starts if number[candidate] == number[e]), starts[0])
             hops = ",".join(segments(switch[start], switch[e]))
             lines.append(
                 f"ip -6 route add {_at_switch(switch[e], port[e]) + 1}/128 encap seg6 mode inline segs {hops}"
                 f" dev eth{number[start]}"
             )
-        found.append(lines)
-    return found
+        commands.append(lines)
+    return commands
 
 
 def _segments(routing: Routing, channel_ports: np.ndarray) -> Callable[[int, int], list[str]]:
-    """A function of two switches: the segments of the tables' path between them, worked out once."""
+    """A function that returns, and caches, the segments of the tables' path between two switches."""
     topology, ports = routing.topology, routing.ports
     offsets, to, _ = topology.csr
     none = np.iinfo(ports.dtype).max
 
     @cache
     def walk(source: int, target: int) -> list[str]:
-        here = source
-        found: list[str] = []
-        while here != target:
-            way = ports[target, here]
-            if way == none or len(found) == _MOST_HOPS:
+        switch = source
+        segments: list[str] = []
+        while switch != target:
+            way = ports[target, switch]
+            if way == none or len(segments) == _MOST_HOPS:
                 raise InputError(
                     f"{topology.name}: the tables have no path from switch {source} to {target} of {_MOST_HOPS} hops at most"
                 )
-            channel = int(offsets[here]) + int(way)
-            found.append(_sid(here, int(channel_ports[channel])))
-            here = int(to[channel])
-        return found
+            channel = int(offsets[switch]) + int(way)
+            segments.append(_sid(switch, int(channel_ports[channel])))
+            switch = int(to[channel])
+        return segments
 
     return walk

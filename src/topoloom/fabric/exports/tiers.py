@@ -1,4 +1,4 @@
-"""Tiers: how far each switch is from the nearest one with hosts, and which switches are joined below a tier."""
+"""Tiers: the distance of each switch from the nearest one with hosts, and the parts of the network below a tier."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from topoloom.model.topology import Topology
 
 
 def tiers(topology: Topology) -> np.ndarray:
-    """The tier of each switch, int64[switches]: 0 with hosts, else 1 more than the lowest neighbour's; -1 where none leads."""
+    """The tier of each switch, int64[switches]: 0 with hosts, otherwise 1 + that of its lowest neighbour; -1 without a path."""
     level = np.full(topology.switches, -1)
     now = np.flatnonzero(topology.endpoints_at).tolist()
     level[now] = 0
@@ -18,7 +18,7 @@ def tiers(topology: Topology) -> np.ndarray:
 
 
 def parts_within(topology: Topology, inside: np.ndarray) -> np.ndarray:
-    """The part of each switch in the network of those `inside` (bool[switches]) alone, int64[switches]."""
+    """The connected part of each switch if only the switches in `inside` (bool[switches]) exist, int64[switches]."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -1,6 +1,6 @@
-"""Cable plans of the ibutils and of UFM: ``.topo``, a section for each switch and host with what is in each of its ports.
+"""Cable plans of the ibutils and of UFM: ``.topo``, one section per switch and host with the cable in each of its ports.
 
-The ibutils need the make of every system in a file of its own (IBNL): here a switch of n ports is a GSWn, a host with n ports
+The ibutils need the type of every system in a separate file (IBNL): here a switch of n ports is a GSWn, a host with n ports
 a GCAn. UFM's Topology Compare and Cable Validation read the same sections with width and speed in the arrow.
 """
 
@@ -12,14 +12,14 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.rates import lanes_of, signal_of
 
 _PLAIN = "->"
-#: Four lanes at 50 Gbit/s: HDR, where a cable's own rate is not known.
+#: Four lanes at 50 Gbit/s: HDR, for cables whose rate is not known.
 _RATED = "-4x-50G->"
 
 
 @export("ibutils", "cable plan for the ibutils, with IBNL files (ibdmchk -t)", tables=False)
-def ibutils(order: ExportRequest) -> dict[str, str]:
-    """fabric.topo, without rates, and a file in ibnl/ for each make of switch and host."""
-    fabric = order.fabric
+def ibutils(request: ExportRequest) -> dict[str, str]:
+    """fabric.topo, without rates, and a file in ibnl/ for each type of switch and host."""
+    fabric = request.fabric
     files = {"fabric.topo": topo_text(fabric, _PLAIN, rated=False)}
     for size in sorted({max(1, size) for size in fabric.host_sizes.tolist()}):
         files[f"ibnl/GCA{size}.ibnl"] = _ibnl(f"GCA{size}", "CA", f"{size} GCADEV{size}", size)
@@ -29,21 +29,21 @@ def ibutils(order: ExportRequest) -> dict[str, str]:
 
 
 @export("ufm", "cable plan for UFM's Topology Compare and Cable Validation", tables=False)
-def ufm(order: ExportRequest) -> dict[str, str]:
-    """fabric.topo with width and speed in every arrow: those of the cable where they are known, else of HDR."""
-    return {"fabric.topo": topo_text(order.fabric, _RATED)}
+def ufm(request: ExportRequest) -> dict[str, str]:
+    """fabric.topo with width and speed in every arrow: those of the cable where known, otherwise HDR."""
+    return {"fabric.topo": topo_text(request.fabric, _RATED)}
 
 
 def topo_text(fabric: Fabric, arrow: str, *, rated: bool = True) -> str:
-    """A section for each host and each switch, a line for each cable, every cable from both ends.
+    """One section per host and switch, one line per cable, every cable from both ends.
 
     Parameters
     ----------
     fabric : Fabric
     arrow : str
-        What stands between the ends of a cable whose rate is not known.
+        The text between the ends of a cable whose rate is not known.
     rated : bool
-        Whether the arrow of a cable whose rate is known says it; `arrow` stands for all otherwise.
+        Whether to write known rates into arrows; otherwise `arrow` is used for all cables.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def topo_text(fabric: Fabric, arrow: str, *, rated: bool = True) -> str:
     Raises
     ------
     InputError
-        Names that are the same without blanks.
+        Two names are the same without blanks.
     """
     topology = fabric.topology
     names = plain_names([*fabric.switch_names, *fabric.host_names], "switches or hosts")
@@ -62,7 +62,7 @@ def topo_text(fabric: Fabric, arrow: str, *, rated: bool = True) -> str:
     ]
     if len(fabric.loops):
         name = fabric.switch_names[fabric.loops[0, 0]]
-        raise InputError(f"{fabric.made}: switch {name} is cabled to itself, which a cable plan cannot say")
+        raise InputError(f"{fabric.made}: switch {name} is cabled to itself, which a cable plan cannot express")
     at_host: list[list[tuple[int, str]]] = [[] for _ in hosts]
     at_switch: list[list[tuple[int, str]]] = [[] for _ in switches]
     host_arrows, link_arrows = [arrow] * topology.endpoints.size, [arrow] * len(topology.links)
@@ -85,12 +85,12 @@ def topo_text(fabric: Fabric, arrow: str, *, rated: bool = True) -> str:
         at_switch[v].append((port_v, f"{sign} {switches[u]} P{port_u}"))
     lines = []
     for name, ends in zip([*hosts, *switches], [*at_host, *at_switch], strict=True):
-        lines += [name, *(f"   P{port} {far}" for port, far in sorted(ends)), ""]
+        lines += [name, *(f"   P{port} {end}" for port, end in sorted(ends)), ""]
     return "\n".join(lines) + "\n"
 
 
 def _arrows(width: np.ndarray, rate_gbps: np.ndarray, arrow: str) -> list[str]:
-    """The arrow of each cable: `arrow` where its rate is not known, a plain one where that has no name."""
+    """The arrow of each cable: `arrow` if its rate is not known, a plain one if the rate has no name."""
     arrows = []
     for lanes, gbps in zip(width.tolist(), rate_gbps.tolist(), strict=True):
         signal = signal_of(lanes := lanes or lanes_of(gbps), gbps)
@@ -99,6 +99,6 @@ def _arrows(width: np.ndarray, rate_gbps: np.ndarray, arrow: str) -> list[str]:
 
 
 def _ibnl(system: str, kind: str, device: str, ports: int) -> str:
-    """A system of one device whose ports lead to the panel: port 1 to P1, and so on."""
+    """A system with one device whose ports lead to the panel: port 1 to P1, and so on."""
     panel = "\n".join(f"    {port} -> P{port}" for port in range(1, ports + 1))
     return f"TOPSYSTEM {system}\n\nNODE {kind} {device} U1\n{panel}\n\n"

@@ -1,4 +1,4 @@
-"""What was written: the files of an export."""
+"""The result of an export: the files written."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ class WrittenFiles(Result):
     Attributes
     ----------
     format : str
-        The export's name.
+        The name of the export.
     files : tuple of str
         Their paths.
     """

@@ -102,7 +102,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         match = identify(plan.fabric, there, self.match, aliases=aliases, given=given, seed=self.seed)
         return match, match.by != "shape" if self.ports is None else self.ports == "exact"
 
-    def opened(self, plan: "Network", actual: str, *, borne: bool = False) -> "Fabric":
+    def opened(self, plan: "Network", actual: str, *, lenient: bool = False) -> "Fabric":
         """What is cabled.
 
         Parameters
@@ -110,7 +110,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         plan : Network
         actual : str
             Its name.
-        borne : bool
+        lenient : bool
             Whether what cannot be in its file is kept for rules to report, and not refused.
 
         Returns
@@ -120,7 +120,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.machines import joined_for
         from topoloom.network.opening import open_network
 
-        there = open_network(actual, borne=borne).fabric
+        there = open_network(actual, lenient=lenient).fabric
         if there.planned:  # messages name it by its file
             there = replace(there, made=actual)
         return joined_for(plan.fabric, there, self.machines)

@@ -76,8 +76,8 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
-        planned = open_network(self.plan, borne=True)
-        there = None if self.actual is None else self.opened(planned, self.actual, borne=True)
+        planned = open_network(self.plan, lenient=True)
+        there = None if self.actual is None else self.opened(planned, self.actual, lenient=True)
         match, exact = (None, True) if there is None else self.matched(planned, there)
         if match is not None and match.share < _DOUBTFUL:
             context.note("few links agree: are switches called alike by chance? try `match` shape, or give `guids`")

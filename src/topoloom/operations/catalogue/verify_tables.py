@@ -59,7 +59,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.diagnosis.evidence import HardwareLimits
         from topoloom.network.opening import open_network
 
-        network = open_network(self.fabric, borne=True)
+        network = open_network(self.fabric, lenient=True)
         return diagnose(
             network.fabric,
             None,

@@ -1,1 +1,1 @@
-"""The work of an expansion: which cable moves when, so that nothing is cut off."""
+"""The order of work of an expansion: when each cable moves, such that no switch is disconnected."""

@@ -1,4 +1,4 @@
-"""The order of work of one step: which cable is moved, unplugged or added next, so that no switch is cut off on the way."""
+"""The order of work of one step: the cable to move, unplug or add next, such that no switch is disconnected meanwhile."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,33 +12,33 @@ from topoloom.cabling.expansion.stages import difference
 from topoloom.model.topology import Topology
 
 End = tuple[int, int]
-#: Gets a new cable: given how long it is, whether it runs between racks, and whether to a host; its place in
-#: `Wiring.cables`.
+#: Gets a new cable, given its length in m, whether it runs between racks, and whether it goes to a host; returns its index
+#: in `Wiring.cables`.
 Buy = Callable[[float, bool, bool], int]
 
 
 @dataclass(frozen=True)
 class CableTask:
-    """One thing that an installer does.
+    """One task of an installer.
 
     Attributes
     ----------
     work : str
         ``unplug`` (both ends), ``move`` (one end) or ``add`` (both ends).
     cable : int
-        The cable, by its place in `CableWork.cables`.
+        The cable, by its index in `CableWork.cables`.
     ends : pairs of (switch, port)
-        Where the cable is plugged afterwards; of an unplugged one, where it was. Of a moved one the first end stays.
+        Its ends afterwards; for an unplugged cable, its ends before. For a moved cable the first end stays.
     taken_from : (switch, port) or None
-        Where the moved end was.
+        The former place of the moved end.
     length_m : float
-        What the cable spans; 0 when it is unplugged.
+        The length that the cable spans, in m; 0 if it is unplugged.
     new : bool
-        Whether the cable is bought for this.
+        Whether the cable is bought for this task.
     cut_off : int
-        How many switches in service are apart from the largest piece of the network after this; 0 when all are in it.
+        Number of active switches that are disconnected from the largest part of the network after this task.
     interrupted : int
-        The same while a cable is being moved, when it is out at one end.
+        The same while a cable is moved, that is, out at one end.
     """
 
     work: str
@@ -61,41 +61,43 @@ def work_off(
     slack_m: float,
     buy: Buy,
 ) -> list[CableTask]:
-    """Bring the wiring from one network to the next; the tasks in their order.
+    """Change the wiring from one network to the next; returns the tasks in their order.
 
     Parameters
     ----------
     wiring : CableWork
     before, after : Topology
-        Of as many switches.
+        With the same number of switches.
     serving : int64[k]
-        The switches in service, of one plane where there are several; new ones come with this step.
+        The active switches, of one plane if there are several; new ones arrive with this step.
     slot : int64[switches]
-        Where the switches stand.
+        The slots of the switches.
     length_m : callable
-        The length of cables between slots.
+        Returns the length of cables between slots, in m.
     slack_m : float
-        How much longer than that a cable must be.
+        The excess length that a cable needs, in m.
     buy : callable
 
     Returns
     -------
     list of CableTask
-        In the order in which they are done.
+        In the order in which they are executed.
     """
     removed, added, _ = difference(before, after)
     cables = _cables_of(wiring, removed)
-    between = (slot[added[:, 0]] != slot[added[:, 1]]).tolist()
+    between_racks = (slot[added[:, 0]] != slot[added[:, 1]]).tolist()
     spans_m = length_m(slot[added[:, 0]], slot[added[:, 1]]).tolist()
 
     def fits(row: int, link: int) -> float:
-        """How much of a cable is left over on a new link; below 0 where it is too short."""
+        """The excess length of a cable on a new link, in m; below 0 if it is too short."""
         return float(wiring.cables[cables[row]].stock_m - spans_m[link] - slack_m)
 
     exchange = Exchange(
         wiring.far, [(int(u), int(v)) for u, v in removed], [(int(u), int(v)) for u, v in added], fits, serving
     )
-    return [_done(wiring, action, exchange, cables, spans_m, between, slack_m, buy) for action in order_of(exchange)]
+    return [
+        _done(wiring, action, exchange, cables, spans_m, between_racks, slack_m, buy) for action in order_of(exchange)
+    ]
 
 
 def _done(
@@ -108,7 +110,7 @@ def _done(
     slack_m: float,
     buy: Buy,
 ) -> CableTask:
-    """Carry one action out on the wiring."""
+    """Carry out one action on the wiring."""
     span_m = spans_m[action.link] if action.link >= 0 else 0.0
     apart = {"cut_off": action.cut_off, "interrupted": action.interrupted}
     if action.work == UNPLUG:
@@ -133,12 +135,12 @@ def _done(
 def _cables_of(wiring: CableWork, links: np.ndarray) -> list[int]:
     """A cable for each link that goes; of parallel ones those in the lowest ports."""
     taken: dict[tuple[int, int], int] = {}
-    found = []
+    cables = []
     for u, v in links.tolist():
         number = taken.get((u, v), 0)
-        found.append(wiring.between(u, v)[number])
+        cables.append(wiring.between(u, v)[number])
         taken[u, v] = number + 1
-    return found
+    return cables
 
 
 def plug_hosts(
@@ -150,37 +152,37 @@ def plug_hosts(
     length_m: float,
     port_of: Mapping[End, int] = MappingProxyType({}),
 ) -> list[CableTask]:
-    """Give the new ports of hosts on new switches, or on those that stood, their cables; with `buy`, listed ones.
+    """Give the new ports of hosts their cables, on new or on existing switches; with `buy`, cables are listed.
 
-    Returns the tasks: none where the cables of hosts are not listed.
+    Returns the tasks: none if the cables of hosts are not listed.
 
     Parameters
     ----------
     wiring : CableWork
-        What is plugged in where; changed in place.
+        The current wiring; changed in place.
     before, after : Topology
         The network before this stage, and after it.
     new_switches : bool
-        Whether it is the turn of new switches' hosts, or of new hosts of switches that stood.
+        Whether to connect the hosts of new switches, or the new hosts of existing switches.
     buy : Buy or None
-        Takes a new cable from stock: length in metres, between racks, to a host. None where the cables of hosts
-        are not listed.
+        Takes a new cable from stock: given its length in m, whether it runs between racks, whether it goes to a host. None if
+        the cables of hosts are not listed.
     length_m : float
-        The length of a host's cable, metres.
+        The length of a host's cable, in m.
     port_of : mapping of (switch, host) to int
-        The port of the host that hangs on the switch; 1 where it is not among them.
+        The port of the host on that switch; 1 if it is not listed.
 
     Returns
     -------
     list of CableTask
-        One for each new port's cable; none where they are not listed.
+        One per new port; none if cables of hosts are not listed.
     """
     hosts = after.hosts
-    known = np.isin(
+    existing = np.isin(
         after.endpoints.astype(np.int64) * hosts + after.host, before.endpoints.astype(np.int64) * hosts + before.host
     )
     tasks = []
-    for switch, host in zip(after.endpoints[~known].tolist(), after.host[~known].tolist(), strict=True):
+    for switch, host in zip(after.endpoints[~existing].tolist(), after.host[~existing].tolist(), strict=True):
         if (switch >= before.switches) != new_switches:
             continue
         cable = buy(length_m, False, True) if buy else -1

@@ -1,24 +1,24 @@
-"""In which order links of a network are exchanged for others, ports being few, so that it never falls apart."""
+"""The order in which links of a network with few ports are exchanged for others, such that it stays connected."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-#: What is done with a cable.
+#: Kinds of work on a cable.
 UNPLUG, MOVE, ADD = "unplug", "move", "add"
 Pair = tuple[int, int]
-#: States that a search looks at before it gives up.
+#: Number of states that a search visits before it gives up.
 _MOST_STATES = 4_000
 _FREE = -1
 
 
 @dataclass(frozen=True)
 class Action:
-    """One exchange: the link that goes (by its row), the one that comes, the switch where a moved cable stays.
+    """One exchange: the link that goes (by its row), the link that comes, the switch at which a moved cable stays.
 
-    -1 where there is none. `cut_off`, `interrupted`: switches in service apart from the largest piece after it, and while a
-    cable is being moved.
+    -1 where there is none. `cut_off`, `interrupted`: active switches disconnected from the largest part after it, and while a
+    cable is moved.
     """
 
     work: str
@@ -31,17 +31,17 @@ class Action:
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """What is to be done.
+    """The links to exchange.
 
     Attributes
     ----------
     far : int32[switches, ports]
-        The switch at the other end of each port; -1: free; -2: a host's.
+        The switch at the other end of each port; -1: free; -2: a host.
     removed, added : lists of pairs of switches
     fits : callable
-        How much of the cable of a removed link is left over on an added one; below 0 where it is too short.
+        The excess length of the cable of a removed link on an added one, in m; below 0 if it is too short.
     serving : int64[k]
-        The switches in service; of several planes those of the plane that is worked on.
+        The active switches; with several planes those of the plane concerned.
     """
 
     far: np.ndarray
@@ -54,21 +54,22 @@ class Exchange:
 def order_of(exchange: Exchange) -> list[Action]:
     """An order of actions that exchanges all links.
 
-    First one that adds cables where both ports are free, then moves, then unplugs, and never cuts anything off, nor while a
-    cable is moved. If that gets stuck, a search with backtracking for an order that cuts nothing off after any action; if
-    there is none within its limit, the first one again, which takes the cable that cuts off the fewest when it is stuck.
+    First a greedy order: it adds cables where both ports are free, then moves, then unplugs, and never disconnects anything,
+    not even while a cable is moved. If it gets stuck, a search with backtracking looks for an order that disconnects nothing
+    after any action; without success within its limit, the greedy order is used, which removes the cable that disconnects
+    the fewest switches when it is stuck.
     """
     actions, forced = _greedy(exchange)
-    told = _told(exchange, actions)
-    if forced and any(action.cut_off for action in told):
-        found = _searched(exchange)
-        if found is not None:
-            return _told(exchange, found)
-    return told
+    measured = _with_disconnections(exchange, actions)
+    if forced and any(action.cut_off for action in measured):
+        searched = _searched(exchange)
+        if searched is not None:
+            return _with_disconnections(exchange, searched)
+    return measured
 
 
 class _Net:
-    """A copy of who is joined to whom, to try things on."""
+    """A copy of the links, port by port, for trying actions."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.far = exchange.far.copy()
@@ -95,7 +96,7 @@ class _Net:
         return not cut_off(self.far, u, v, self._stamp, self._mark, self._queue)
 
     def apart(self, serving: np.ndarray) -> int:
-        """How many switches in service are not in the piece that has the most of them."""
+        """The number of active switches outside the part that has the most of them."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -108,19 +109,19 @@ class _Net:
 
 
 def _moves(exchange: Exchange, rows: set[int], links: set[int]) -> list[tuple[float, int, int, int]]:
-    """All moves of cables that are long enough, the least left over first: (left over, row, link, the switch that stays)."""
+    """All moves of cables that are long enough, least excess first: (excess, row, link, the switch at which it stays)."""
     at: dict[int, list[int]] = {}
     for link in links:
         for end in exchange.added[link]:
             at.setdefault(end, []).append(link)
-    found = []
+    moves = []
     for row in rows:
         for end in exchange.removed[row]:
             for link in at.get(end, ()):
                 left = exchange.fits(row, link)
                 if left > -1e-9:
-                    found.append((round(left, 6), row, link, end))
-    return sorted(found)
+                    moves.append((round(left, 6), row, link, end))
+    return sorted(moves)
 
 
 def _other(pair: Pair, end: int) -> int:
@@ -128,7 +129,7 @@ def _other(pair: Pair, end: int) -> int:
 
 
 def _greedy(exchange: Exchange) -> tuple[list[Action], bool]:
-    """The quick order, and whether it had to cut something off, or to interrupt."""
+    """The greedy order, and whether it had to disconnect something or to interrupt."""
     net = _Net(exchange)
     rows, links = set(range(len(exchange.removed))), set(range(len(exchange.added)))
     matched: list[Action] = []
@@ -177,7 +178,7 @@ def _greedy(exchange: Exchange) -> tuple[list[Action], bool]:
         matched = [move for move in matched if not try_move(move)]
         if len(actions) > count:
             continue
-        # A cable that must not go before another has come: a new one comes in its place, if both ports are free.
+        # If a cable must not go before another has come, a new cable is plugged in its place, if both ports are free.
         done = [move for move in matched if try_add(move.link)]
         if done:
             matched = [move for move in matched if move not in done]
@@ -199,7 +200,7 @@ def _greedy(exchange: Exchange) -> tuple[list[Action], bool]:
 def _force(
     exchange: Exchange, net: _Net, actions: list[Action], matched: list[Action], adds: list[int], unplugs: list[int]
 ) -> None:
-    """No cable can go without something being cut off: first a move that leaves nothing apart, else what cuts off fewest."""
+    """Remove a cable although that disconnects something: first a move that leaves nothing apart, else the least harmful."""
     waiting = [*matched, *(Action(UNPLUG, row) for row in unplugs)]
     costs: list[int] = []
     movable: list[bool] = []
@@ -233,7 +234,7 @@ def _force(
 
 
 def _searched(exchange: Exchange) -> list[Action] | None:
-    """An order that leaves nothing apart after any action, by depth-first search; None where none was found."""
+    """An order that leaves everything connected after every action, by depth-first search; None if none was found."""
     net = _Net(exchange)
     rows, links = frozenset(range(len(exchange.removed))), frozenset(range(len(exchange.added)))
     if len(rows) * len(links) > _MOST_STATES:
@@ -260,14 +261,14 @@ def _searched(exchange: Exchange) -> list[Action] | None:
 
 
 def _choices(exchange: Exchange, rows: frozenset[int], links: frozenset[int]) -> Iterator[Action]:
-    """What can be done next, the best first."""
+    """The possible next actions, best first."""
     yield from (Action(ADD, link=link) for link in sorted(links))
     yield from (Action(MOVE, row, link, stays) for _, row, link, stays in _moves(exchange, set(rows), set(links)))
     yield from (Action(UNPLUG, row) for row in sorted(rows))
 
 
 def _possible(exchange: Exchange, net: _Net, action: Action) -> bool:
-    """Do an action, if ports are free and nothing is apart afterwards."""
+    """Carry out an action, if ports are free and everything is connected afterwards."""
     if action.work != UNPLUG:
         needed = exchange.added[action.link]
         ends = [_other(needed, action.stays)] if action.work == MOVE else list(needed)
@@ -281,7 +282,7 @@ def _possible(exchange: Exchange, net: _Net, action: Action) -> bool:
 
 
 def _apply(exchange: Exchange, net: _Net, action: Action, *, undo: bool = False) -> None:
-    """Take a link out and put one in, or the other way round."""
+    """Remove one link and add another, or undo this."""
     out = exchange.removed[action.row] if action.row >= 0 else None
     into = exchange.added[action.link] if action.link >= 0 else None
     if undo:
@@ -292,8 +293,8 @@ def _apply(exchange: Exchange, net: _Net, action: Action, *, undo: bool = False)
         net.plug(*into)
 
 
-def _told(exchange: Exchange, actions: list[Action]) -> list[Action]:
-    """The actions with how many switches are apart after each, and while a cable is moved."""
+def _with_disconnections(exchange: Exchange, actions: list[Action]) -> list[Action]:
+    """The actions with the number of switches disconnected after each, and while a cable is moved."""
     net = _Net(exchange)
     apart = net.apart(exchange.serving) if exchange.serving.size else 0
     out = []

@@ -1,4 +1,4 @@
-"""The planner: the wiring brought from stage to stage, and what is done, bought and left written down."""
+"""The planner: brings the wiring from stage to stage, and records the tasks, purchases and results."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from topoloom.placement.layout.layout import Layout
 
 
 class Planner:
-    """Brings the wiring from stage to stage and writes down what is done."""
+    """Brings the wiring from stage to stage and records the work."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Planner:
         topology = layout.topology
         plugs = Plugs.of(topology) if plugs is None else plugs
         if host_cables and plugs.number.any() and not plugs.endpoint_number.all():
-            # The list had none of the hosts' cables.
+            # The list has none of the hosts' cables.
             first = max(int(plugs.number.max()), int(plugs.endpoint_number.max(initial=0))) + 1
             plugs = replace(plugs, endpoint_number=first + np.arange(topology.endpoints.size))
         self.before = cable(layout, parts, rate_gbps, host_cables, plugs)
@@ -49,7 +49,7 @@ class Planner:
         last = growth.stages[-1].topology
         self._plane = np.zeros(last.switches, np.int64) if growth.plane is None else growth.plane
         ends = zip(last.endpoints.tolist(), last.host.tolist(), strict=True)
-        #: The port of the host that each of its cables is in, by switch and host.
+        #: The host port of each of its cables, by switch and host.
         self._port_of = (
             dict(zip(ends, host_ports(last.host).tolist(), strict=True)) if last.hosts < last.endpoints.size else {}
         )
@@ -58,7 +58,7 @@ class Planner:
         self._next = int(self.before.number.max(initial=0)) + 1
 
     def _take_stock(self, cabling: Cabling) -> None:
-        """The cables that lie, each in its ports."""
+        """Register the installed cables in their ports."""
         for place_, about in enumerate(cables_of(cabling)):
             self.wiring.cables.append(about)
             (a, at_a), (b, at_b) = about.ends
@@ -67,14 +67,14 @@ class Planner:
                 self.wiring.plugged[b, at_b - 1] = place_
 
     def _buy(self, length_m: float, between: bool, host: bool) -> int:
-        one = cable_alone(self._parts, length_m, between, self._rate_gbps, host)
-        usd = float(one.usd_low[0]), float(one.usd_high[0])
+        offered = cable_alone(self._parts, length_m, between, self._rate_gbps, host)
+        usd = float(offered.usd_low[0]), float(offered.usd_high[0])
         new = WiredCable(
             self._next,
-            int(one.product[0]),
-            float(one.stock_m[0]),
+            int(offered.product[0]),
+            float(offered.stock_m[0]),
             usd,
-            float(one.power_w[0]),
+            float(offered.power_w[0]),
             ((-1, 0), (-1, 0)),
             host,
             False,
@@ -84,7 +84,7 @@ class Planner:
         return len(self.wiring.cables) - 1
 
     def step(self, stage: Stage, jobs: int | None) -> ExpansionStep:
-        """Work off one stage."""
+        """Execute one stage; returns its tasks and results."""
         before, after = self._now, stage.topology
         stood = set(self._growing_floor.slot.tolist())
         self._growing_floor.settle(after, self._slots_chosen)
@@ -104,7 +104,7 @@ class Planner:
             self._buy,
         )
         tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m, self._port_of)
-        found = part_path_lengths(after.links, self._plane[: after.switches], jobs)
+        paths = part_path_lengths(after.links, self._plane[: after.switches], jobs)
         self._now = after
         new_slots = sorted({int(s) for s in slot[before.switches :]} - stood)
         return ExpansionStep(
@@ -113,28 +113,28 @@ class Planner:
             after,
             tuple(range(before.switches, after.switches)),
             tuple(self._growing_floor.slots.names[s] for s in new_slots),
-            found.diameter,
-            found.aspl,
-            found.connected,
+            paths.diameter,
+            paths.aspl,
+            paths.connected,
             max((task.cut_off for task in tasks), default=0),
             sum(task.interrupted > 0 for task in tasks),
         )
 
     def _serving(self, before: Topology, after: Topology) -> np.ndarray:
-        """The switches that stood, of the planes whose links change."""
+        """The existing switches, of the planes whose links change."""
         removed, added, _ = difference(replace(before, switches=after.switches, labels={}), after)
         busy = np.unique(self._plane[np.concatenate([removed, added])[:, 0]])
         return np.flatnonzero(np.isin(self._plane[: before.switches], busy))
 
     def start(self, jobs: int | None) -> ExpansionStep:
-        """What stands, as a step without tasks."""
+        """The existing network, as a step without tasks."""
         topology = self.before.layout.topology
-        found = part_path_lengths(topology.links, self._plane[: topology.switches], jobs)
+        paths = part_path_lengths(topology.links, self._plane[: topology.switches], jobs)
         title = "as it stands"
-        return ExpansionStep(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
+        return ExpansionStep(title, (), topology, (), (), paths.diameter, paths.aspl, paths.connected, 0, 0)
 
     def after(self, growth: Growth) -> Cabling:
-        """All cables as they lie in the end."""
+        """All cables at the end of the plan."""
         topology = growth.stages[-1].topology
         if growth.goal is not None:
             topology = topology.replace(name=growth.goal.name)
@@ -153,7 +153,7 @@ class Planner:
         cables = [about for about in self.wiring.cables if about.plugged]
         links = [about for about in cables if not about.host]
         ends = [sorted(about.ends) for about in links]
-        # As the topology has them: by both switches, parallel ones by their ports at the first.
+        # In the topology's order: by both switches, parallel ones by their ports at the first.
         order = sorted(range(len(links)), key=lambda i: (ends[i][0][0], ends[i][1][0], ends[i][0][1]))
         links, ends = [links[i] for i in order], [ends[i] for i in order]
         titles = [product.title for product in self._parts.cable]
@@ -169,8 +169,8 @@ class Planner:
 
     def _host_ports(self, topology: Topology) -> np.ndarray:
         """The port of each endpoint, int32[endpoints]: the hosts of a switch in the order of its ports, unless listed."""
-        far, plugged = (table[: topology.switches] for table in (self.wiring.far, self.wiring.plugged))
-        switch, port = np.nonzero(far == HOST)
+        neighbours, plugged = (table[: topology.switches] for table in (self.wiring.far, self.wiring.plugged))
+        switch, port = np.nonzero(neighbours == HOST)
         if not self._host_cables:
             return (port + 1).astype(np.int32)
         hosts = [self.wiring.cables[cable].ends[1] for cable in plugged[switch, port].tolist()]
@@ -178,7 +178,7 @@ class Planner:
         return np.array([at[end] for end in _host_ends(topology)], np.int32)
 
     def cost(self, steps: list[ExpansionStep]) -> Cost:
-        """What is bought, and what installers are paid."""
+        """The cost of new parts and of installation."""
         tasks = [task for step in steps for task in step.tasks]
         prices = np.array([self.wiring.cables[task.cable].usd for task in tasks if task.new]).reshape(-1, 2)
         switches = sum(len(step.new_switches) for step in steps)
@@ -189,5 +189,5 @@ class Planner:
 
 
 def _host_ends(topology: Topology) -> list[tuple[int, int]]:
-    """The host of each endpoint, and which of its ports it is."""
+    """The host of each endpoint, and the number of its port."""
     return list(zip(topology.host.tolist(), host_ports(topology.host).tolist(), strict=True))

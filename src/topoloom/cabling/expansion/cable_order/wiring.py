@@ -1,4 +1,4 @@
-"""The wiring of a network running: what is plugged into every port, and the cables on the shelf."""
+"""The wiring of a network during an expansion: the cable in every port, and the cables on the shelf."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,16 +12,16 @@ from topoloom.cost.choose import Cables, choose_cables
 from topoloom.cost.parts import Parts
 from topoloom.model.topology import Topology
 
-#: A port that nothing is plugged into, and one that a host's cable is in.
+#: A free port, and a port with a host's cable.
 FREE, HOST = -1, -2
 
 
 @dataclass
 class WiredCable:
-    """A cable: its number, what it is, and what it is plugged into.
+    """A cable: its number, its product, and its ends.
 
-    number: from 1; product: index in the catalogue; stock_m: as long as it is bought; usd: low and high; ends: (switch,
-    port) of both, or (switch, port) and (host, port) when `host`; plugged: whether it is in use, or lies on the shelf.
+    number: from 1; product: index in the catalogue; stock_m: the length as bought; usd: low and high price; ends: (switch,
+    port) of both, or (switch, port) and (host, port) if `host`; plugged: whether it is in use, or on the shelf.
     """
 
     number: int
@@ -35,7 +35,7 @@ class WiredCable:
 
 
 def cables_of(cabling: Cabling) -> list[WiredCable]:
-    """The cables that lie, in the order of the cabling, each in its ports."""
+    """The installed cables, in the order of the cabling, each in its ports."""
     bought = cabling.bought
     usd = np.stack([bought.usd_low, bought.usd_high], axis=1).tolist()
     columns = (cabling.number, bought.product, bought.stock_m, bought.power_w, cabling.to_host)
@@ -47,13 +47,13 @@ def cables_of(cabling: Cabling) -> list[WiredCable]:
 
 
 def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, host: bool) -> Cables:
-    """The cable that is bought for one link: one that carries no other, unless the catalogue has only cables of several.
+    """The cable to buy for one link: one that carries no other, unless the catalogue has only cables of several links.
 
     Parameters
     ----------
     parts : Parts
     length_m : float
-        What it spans.
+        The length that it spans, in m.
     between : bool
         Whether it runs between racks.
     rate_gbps : float
@@ -63,7 +63,7 @@ def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, 
     Returns
     -------
     Cables
-        Of one row.
+        With one row.
 
     Raises
     ------
@@ -79,85 +79,85 @@ def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, 
 
 
 class CableWork:
-    """Who is joined to whom, port by port.
+    """The links of a network, port by port.
 
     Parameters
     ----------
     topology : Topology
-        What stands.
+        The existing network.
     plugs : Plugs
         Its ports.
     switches, ports : int
-        As many as there will be, and ports on each.
+        The final number of switches, and the number of ports of each.
     """
 
     def __init__(self, topology: Topology, plugs: Plugs, switches: int, ports: int) -> None:
         self.far = np.full((switches, ports), FREE, np.int32)
-        #: The cable in each port, by its place in `cables`; -1 without one.
+        #: The cable in each port, by its index in `cables`; -1 without one.
         self.plugged = np.full((switches, ports), -1, np.int64)
         self.cables: list[WiredCable] = []
-        #: Cables that are plugged into nothing.
+        #: Cables that are not plugged in.
         self.shelf: list[int] = []
         (u, v), (at_u, at_v) = topology.links.T, plugs.link.T - 1
         self.far[u, at_u], self.far[v, at_v] = v, u
         self.far[topology.endpoints, plugs.endpoint - 1] = HOST
 
     def free_port(self, switch: int) -> int:
-        """The lowest free port of a switch, from 1; 0 where all are taken."""
+        """The lowest free port of a switch, from 1; 0 if all are taken."""
         free = np.flatnonzero(self.far[switch] == FREE)
         return int(free[0]) + 1 if free.size else 0
 
     def between(self, u: int, v: int) -> list[int]:
-        """The cables between two switches, by their places in `cables`, by their ports at u."""
+        """The cables between two switches, by their indices in `cables`, ordered by their ports at u."""
         return [int(cable) for cable in self.plugged[u][self.far[u] == v]]
 
     def from_shelf(self, length_m: float) -> int:
-        """The shortest cable on the shelf that is long enough, taken from there; -1 without one."""
-        found = [
+        """Take the shortest cable from the shelf that is long enough; -1 without one."""
+        long_enough = [
             (self.cables[cable].stock_m, cable) for cable in self.shelf if self.cables[cable].stock_m >= length_m - 1e-9
         ]
-        if not found:
+        if not long_enough:
             return -1
-        cable = min(found)[1]
+        cable = min(long_enough)[1]
         self.shelf.remove(cable)
         return cable
 
     def plug(self, cable: int, u: int, v: int) -> None:
-        """Plug a cable that is in no port into the lowest free ports of two switches.
+        """Plug an unused cable into the lowest free ports of two switches.
 
         Parameters
         ----------
         cable : int
-            Its number.
+            Its index.
         u, v : int
             The switches.
         """
         self._set(((u, self.free_port(u)), (v, self.free_port(v))), cable)
 
     def unplug(self, cable: int) -> None:
-        """Take a cable out at both ends; it goes onto the shelf."""
+        """Unplug a cable at both ends, and put it on the shelf."""
         for switch, port in self.cables[cable].ends:
             self._clear(switch, port)
         self.cables[cable].plugged = False
         self.shelf.append(cable)
 
     def move(self, cable: int, stays: int, to: int) -> None:
-        """Take one end of a cable out and plug it into the lowest free port of another switch; it becomes its second end.
+        """Unplug one end of a cable and plug it into the lowest free port of another switch; it becomes its second end.
 
         Parameters
         ----------
         cable : int
-            Its number.
+            Its index.
         stays : int
-            The switch where its other end stays.
+            The switch at which its other end stays.
         to : int
-            The switch where the end that is taken out goes.
+            The switch to which the unplugged end goes.
         """
         first, second = self.cables[cable].ends
-        kept, gone = (first, second) if first[0] == stays else (second, first)
+        fixed_end, moved_end = (first, second) if first[0] == stays else (second, first)
         port = self.free_port(to)
-        self._clear(*gone)
-        self._set((kept, (to, port)), cable)
+        self._clear(*moved_end)
+        self._set((fixed_end, (to, port)), cable)
 
     def plug_host(self, switch: int, cable: int) -> int:
         """Give a host the lowest free port of a switch, with its cable (-1: not listed); returns the port."""

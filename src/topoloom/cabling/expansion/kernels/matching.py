@@ -1,4 +1,4 @@
-"""Kernels of matching two networks: exchanging switches, and growing a matching outwards."""
+"""Kernels for matching two networks: exchanging switches by annealing, and growing a matching outwards."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from topoloom.core.random_streams.kernels import next_below, next_word
 
 @inner
 def _joined(offsets: np.ndarray, neighbours: np.ndarray, u: int, v: int) -> int:
-    """How many links join u and v."""
+    """The number of links between u and v."""
     count = 0
     for i in range(offsets[u], offsets[u + 1]):
         count += neighbours[i] == v
@@ -27,11 +27,11 @@ def _stays(
     other: int,
     other_stands: int,
 ) -> int:
-    """Links of `switch` of the goal that stay when it is switch `stands`, and `other` is `other_stands`."""
+    """Links of `switch` of the goal that stay if it becomes switch `stands`, and `other` becomes `other_stands`."""
     count = 0
     for i in range(offsets[switch], offsets[switch + 1]):
-        far = neighbours[i]
-        at = other_stands if far == other else place[far]
+        neighbour = neighbours[i]
+        at = other_stands if neighbour == other else place[neighbour]
         count += _joined(old_offsets, old_neighbours, stands, at) > 0
     return count
 
@@ -45,7 +45,7 @@ def exchange(
     place: np.ndarray,
     hosts: np.ndarray,
     had: np.ndarray,
-    dear: np.ndarray,
+    acceptance: np.ndarray,
     draw: np.ndarray,
     begin: int,
     end: int,
@@ -53,12 +53,19 @@ def exchange(
     best: np.ndarray,
     gains: np.ndarray,
 ) -> None:
-    """Exchange what switches of the goal stand as, so that many links stay: tries begin .. end - 1 of an annealing of `tries`.
+    """Improve a matching by annealing: exchange switches of the goal so that more links stay.
 
-    offsets, neighbours and old_*: both networks, as many switches each; place int64[n]: the number, where it stands, of every
-    switch of the goal; hosts, had int64[n]: hosts of the goal's switches, and of those that stand; dear float32[4096]: the
-    table of acceptance; best int64[n] and gains int64[2] (links gained since the begin: now, and by the best) go from call to
-    call. Half of the tries bring a switch next to one of its neighbours' neighbours.
+    Runs tries begin .. end - 1 of `tries`; half of them move a switch next to one of its neighbours' neighbours. Arrays, for n
+    switches in both networks:
+
+    * offsets int64[n + 1], neighbours int[2 links]: the goal in compressed rows; old_offsets, old_neighbours: the existing
+      network, padded to n switches;
+    * place int64[n]: the existing number of every switch of the goal; changed in place;
+    * hosts, had int64[n]: hosts of the goal's switches, and of the existing ones, which may not lose any;
+    * acceptance float32[4096]: the table of losses that the Metropolis rule accepts;
+    * draw: the state of the random draws;
+    * best int64[n], gains int64[2]: the best matching so far, and the links gained since the beginning, now and by the best;
+      both are kept from call to call.
     """
     n = place.size
     holder = np.empty(n, np.int64)
@@ -68,9 +75,9 @@ def exchange(
         hot = 0.6 * (1.0 - step / tries)
         a = np.int64(next_below(draw, n))
         if next_word(draw) & np.uint64(1) and offsets[a + 1] > offsets[a]:
-            # Where a neighbour stands, go to one of the switches that are linked to it there.
-            far = neighbours[offsets[a] + np.int64(next_below(draw, offsets[a + 1] - offsets[a]))]
-            stands = place[far]
+            # Take a switch that is linked, in the existing network, to the place of a neighbour.
+            neighbour = neighbours[offsets[a] + np.int64(next_below(draw, offsets[a + 1] - offsets[a]))]
+            stands = place[neighbour]
             if old_offsets[stands + 1] == old_offsets[stands]:
                 continue
             pick = old_offsets[stands] + np.int64(next_below(draw, old_offsets[stands + 1] - old_offsets[stands]))
@@ -86,7 +93,7 @@ def exchange(
         new = _stays(offsets, neighbours, old_offsets, old_neighbours, place, a, at_b, b, at_a)
         new += _stays(offsets, neighbours, old_offsets, old_neighbours, place, b, at_a, a, at_b)
         more = new - old
-        if more >= 0 or -more <= hot * dear[np.int64(next_word(draw) >> np.uint64(52))]:
+        if more >= 0 or -more <= hot * acceptance[np.int64(next_word(draw) >> np.uint64(52))]:
             place[a], place[b] = at_b, at_a
             holder[at_a], holder[at_b] = b, a
             gains[0] += more
@@ -108,10 +115,16 @@ def grown(
     source: int,
     first: int,
 ) -> bool:
-    """A matching grown outwards: `first` of the goal is `source`; then, always, a pair with the most matched neighbours.
+    """Grow a matching outwards: `first` of the goal becomes `source`; then always the pair with the most matched neighbours.
 
-    place int64[goal's switches], -1 everywhere, is filled with the numbers of all switches that stand; others stay -1. Pairs
-    are grown in the order in which they are met. Returns whether all found a place that keeps their hosts.
+    Arrays, for n switches of the goal and n' existing ones:
+
+    * offsets int64[n + 1], neighbours int[2 links]: the goal in compressed rows; old_offsets int64[n' + 1], old_neighbours: the
+      existing network;
+    * place int64[n]: -1 everywhere at the start; filled with the numbers of all existing switches, -1 for the others;
+    * hosts int64[n], had int64[n']: hosts of the goal's switches and of the existing ones, which may not lose any.
+
+    Pairs are extended in the order in which they were found. Returns whether all switches found a place that keeps their hosts.
     """
     n, old = place.size, old_offsets.size - 1
     stands = np.full(old, -1, np.int64)
@@ -122,7 +135,7 @@ def grown(
     head, tail, done = 0, 1, 1
     while done < old:
         if head == tail:
-            # Another piece, or switches that have no neighbour with room: the next of each.
+            # Another connected part, or no neighbour has space: the next switch takes the fitting place with the fewest hosts.
             rest = -1
             for switch in range(old):
                 if stands[switch] < 0:
@@ -145,7 +158,7 @@ def grown(
             near = old_neighbours[i]
             if stands[near] >= 0:
                 continue
-            # Of the places beside the centre's, that with the most links to where near's neighbours are.
+            # Of the places next to the centre's, that with the most links to the places of near's neighbours.
             best, most = -1, -1
             goal = stands[centre]
             for j in range(offsets[goal], offsets[goal + 1]):

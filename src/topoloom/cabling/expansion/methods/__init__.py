@@ -1,1 +1,1 @@
-"""Methods of growth; one file per method, found because it is in this folder."""
+"""Methods of growth; one module per method, registered because it is in this folder."""

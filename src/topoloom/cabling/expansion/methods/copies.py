@@ -1,4 +1,4 @@
-"""PolarFly by copies: of its quadrics once, then of its fans, without re-wiring."""
+"""PolarFly by copies: first of its quadrics, then of its fans, without moving cables."""
 
 import numpy as np
 
@@ -11,18 +11,18 @@ from topoloom.model.topology import Topology
 
 @method(
     "copies",
-    "PolarFly: a copy of the quadrics, then copies of fans; nothing is re-wired",
+    "PolarFly: a copy of the quadrics, then copies of fans; no cable moves",
     families=("polarfly",),
     takes=("hosts",),
 )
 def copies(request: ExpansionRequest) -> Growth:
-    """Copies of the q + 1 quadrics (each gets its original's neighbours), then of clusters of q switches, one a step.
+    """Copies of the q + 1 quadrics (each gets its original's neighbours), then of clusters of q switches, one per step.
 
     The copies of a cluster have its inner links among themselves and its outer links to the originals. For odd q the highest
-    degree is q + 3 after the quadrics, and what fans add; for even q, where one switch is linked to all quadrics, 2 q + 2. The
-    diameter stays 2 with the quadrics and is 3 with fans.
-    Source: Lakhotia et al., PolarFly, SC 2022, VI; clusters for odd q: a quadric's neighbours, each with its own
-    neighbours that are no quadrics.
+    degree is q + 3 after the quadrics, plus the additions of fans; for even q, where one switch is linked to all quadrics,
+    2 q + 2. The diameter stays 2 with the quadrics and is 3 with fans.
+    Source: Lakhotia et al., PolarFly, SC 2022, VI; clusters for odd q: a quadric's neighbours, each with those of its own
+    neighbours that are not quadrics.
     """
     topology = request.topology
     _, values, _ = one_of(request, ("polarfly",), "copies")

@@ -1,4 +1,4 @@
-"""DSN-F: layers filled without re-wiring, and supernodes split in two when they are full (Truong 2016 3.3)."""
+"""DSN-F: layers are filled without moving cables, and full supernodes split in two (Truong 2016 3.3)."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from topoloom.model.topology import Topology
 from topoloom.topologies.families.dsn import dsn_f_layers, dsn_f_levels
 from topoloom.topologies.spec import build
 
-#: Of a switch: level (from 1), layer, supernode.
+#: The switch of each level (from 1), layer and supernode.
 Roles = dict[tuple[int, int, int], int]
 
 
@@ -19,11 +19,10 @@ Roles = dict[tuple[int, int, int], int]
     families=("dsn-f",),
 )
 def dsn_f(request: ExpansionRequest) -> Growth:
-    """Fill layers up to (p + 1) 2^(p + 1) switches, split every supernode, and so on; the last layers as the family fills.
+    """Fill layers up to (p + 1) 2^(p + 1) switches, split every supernode, and so on; the last layers as the family fills them.
 
-    Before a split every supernode has 2p + 2 switches: layers are filled evenly up to there (errata of Truong 2016, 6),
-    and switches
-    that stand in layer 2 of supernodes with more than two there become those that others lack.
+    Before a split every supernode has 2p + 2 switches: layers are filled evenly up to that size (errata of Truong 2016, 6),
+    and switches in layer 2 of supernodes with more than two become those that other supernodes lack.
     Source: Truong 2016 3.3; errata of Truong 2016, 6-8.
     """
     _, values, _ = one_of(request, ("dsn-f",), "dsn-f")
@@ -56,7 +55,7 @@ def _roles(topology: Topology) -> Roles:
 
 
 def _numbers(roles: Roles, goal: Topology) -> np.ndarray:
-    """The number in `goal` of each switch that stands."""
+    """The number in `goal` of each existing switch."""
     number = np.empty(goal.switches, np.int64)
     for place, key in enumerate(_keys(goal)):
         number[roles[key]] = place
@@ -66,13 +65,13 @@ def _numbers(roles: Roles, goal: Topology) -> np.ndarray:
 def _fill(stages: list[Stage], now: Topology, roles: Roles, goal: Topology, ports: int) -> Roles:
     """The stages that fill layers up to `goal`, supernode by supernode; the roles after them."""
     wanted = _keys(goal)
-    there = set(wanted)
-    spare = [switch for key, switch in sorted(roles.items(), key=lambda item: item[0][::-1]) if key not in there]
+    wanted_keys = set(wanted)
+    spare = [switch for key, switch in sorted(roles.items(), key=lambda item: item[0][::-1]) if key not in wanted_keys]
     missing = sorted((key for key in wanted if key not in roles), key=lambda key: key[::-1])
     if not missing:
         return roles
-    roles = {key: switch for key, switch in roles.items() if key in there}
-    # Switches that have no place there take the first places that are missing; the others are new.
+    roles = {key: switch for key, switch in roles.items() if key in wanted_keys}
+    # Switches without a place in the goal take the first missing places; the others are new.
     ids = [*spare, *range(now.switches, goal.switches)]
     part_of: dict[int, int] = {}
     names: dict[int, int] = {}
@@ -90,9 +89,9 @@ def _fill(stages: list[Stage], now: Topology, roles: Roles, goal: Topology, port
 
 
 def _arrivals(new: int, moved: int) -> str:
-    """What a supernode gets: switches that are new, and some that stood elsewhere in the network."""
+    """The additions to a supernode: new switches, and some that moved from elsewhere in the network."""
     parts = [f"{new} new switch{'es' * (new != 1)}"] if new else []
-    parts += [f"{moved} of other supernodes"] if moved else []
+    parts += [f"{moved} from other supernodes"] if moved else []
     return " and ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Xpander by lifts: one switch more in every meta-node, step by step."""
+"""Xpander by lifts: one more switch in every meta-node, step by step."""
 
 import numpy as np
 
@@ -11,15 +11,15 @@ from topoloom.model.topology import Topology
 
 @method(
     "metanodes",
-    "Xpander: a switch more in every meta-node; about one link in as many as a meta-node has switches is opened",
+    "Xpander: one more switch in every meta-node; of k links between two meta-nodes of k switches about one is opened",
     families=("xpander",),
     takes=("hosts",),
 )
 def metanodes(request: ExpansionRequest) -> Growth:
-    """Each pair of meta-nodes that is joined by a matching of k links gets a matching of k + 1, drawn as evenly.
+    """Each pair of meta-nodes that is joined by a matching of k links gets a uniformly drawn matching of k + 1.
 
-    Of the k + 1 choices one links the two new switches; each of the others opens a link a - b, and a and b get one of the new
-    switches each. A random matching of k with an element put in at random is a random matching of k + 1, so what comes out is
+    Of the k + 1 choices, one links the two new switches; each of the others opens a link a - b, and a and b get one of the new
+    switches each. A random matching of k with a randomly inserted element is a random matching of k + 1, so the result is
     distributed as a random lift of that size, whatever the steps.
     Source: Valadarsky et al., Xpander, CoNEXT 2016; Dinitz, Schapira and Valadarsky, Explicit expanding expanders, 2017.
     """
@@ -30,8 +30,8 @@ def metanodes(request: ExpansionRequest) -> Growth:
     if request.to % count:
         below = max(request.to // count, k + 1) * count
         raise InputError(
-            f"{topology.name}: it has {count} meta-nodes, each of which gets a switch a step; grow to a multiple of that"
-            f" (nearest: {below}, {below + count})"
+            f"{topology.name}: it has {count} meta-nodes, each of which gets one switch per step; grow to a multiple of that"
+            f" number (nearest: {below}, {below + count})"
         )
     hosts = int(topology.endpoints_at.max(initial=0)) if request.hosts is None else request.hosts
     draws, stages, links = Draws(request.seed), [], topology.links.astype(np.int64)
@@ -47,8 +47,8 @@ def metanodes(request: ExpansionRequest) -> Growth:
         opened = order[(begin + chosen)[~direct]]
         a, b = links[opened].T
         x, y = new[~direct].T
-        kept = np.delete(links, opened, axis=0)
-        links = np.concatenate([kept, np.stack([a, y], axis=1), np.stack([x, b], axis=1), new[direct]])
+        unopened = np.delete(links, opened, axis=0)
+        links = np.concatenate([unopened, np.stack([a, y], axis=1), np.stack([x, b], axis=1), new[direct]])
         switches = first_new + count
         group = np.append(group, np.arange(count))
         endpoints, host = hosts_with(topology, switches, hosts)
@@ -65,12 +65,12 @@ def metanodes(request: ExpansionRequest) -> Growth:
 
 
 def _meta_nodes(topology: Topology) -> np.ndarray:
-    """The meta-node of each switch, int64[n]: its label 'group', where any two are joined by a perfect matching or not at all.
+    """The meta-node of each switch, int64[n]: its label 'group', if any two are joined by a perfect matching or not at all.
 
     Raises
     ------
     InputError
-        There is no such label, or links are not so.
+        There is no such label, or the links are different.
     """
     if "group" not in topology.labels or not len(topology.links):
         raise _refusal(topology, "its switches have no label 'group'")
@@ -80,7 +80,7 @@ def _meta_nodes(topology: Topology) -> np.ndarray:
     count = sizes.size
     if (sizes != sizes[0]).any() or (group[ends[:, 0]] == group[ends[:, 1]]).any():
         raise _refusal(topology, "its groups differ in size, or have links inside")
-    # Every switch has one link to each group that its own is linked to.
+    # Every switch has one link to each group to which its own group is linked.
     towards = np.concatenate([ends[:, 0] * count + group[ends[:, 1]], ends[:, 1] * count + group[ends[:, 0]]])
     pairs = np.unique(group[ends[:, 0]] * count + group[ends[:, 1]])
     both = np.unique(np.concatenate([pairs, pairs % count * count + pairs // count]))
@@ -90,4 +90,4 @@ def _meta_nodes(topology: Topology) -> np.ndarray:
 
 
 def _refusal(topology: Topology, why: str) -> InputError:
-    return InputError(f"{topology.name}: no Xpander by its groups: {why}; method splice grows anything")
+    return InputError(f"{topology.name}: not an Xpander by its groups: {why}; use method splice for any network")

@@ -1,4 +1,4 @@
-"""Splicing: a new switch goes in between the ends of links that stand, and every switch keeps its degree (Jellyfish)."""
+"""Splicing: a new switch is inserted into existing links, and all existing switches keep their degrees (Jellyfish)."""
 
 from collections.abc import Iterator
 
@@ -12,18 +12,14 @@ from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.racks import switch_demands
 
-#: Steps that people still read; with more new switches a step has several.
+#: The largest number of steps that people will read; with more new switches a step has several.
 _STEPS = 64
 _TAKES = ("degree", "hosts", "batch")
 
 
-@method(
-    "splice",
-    "any topology: links drawn at random are opened, and a new switch is put in between (Jellyfish)",
-    takes=_TAKES,
-)
+@method("splice", "any topology: a new switch is inserted into randomly drawn links (Jellyfish)", takes=_TAKES)
 def splice(request: ExpansionRequest) -> Growth:
-    """Of every two ports of a new switch one link u - v, drawn at random, becomes u - x - v; all degrees stay.
+    """For every two ports of a new switch, one randomly drawn link u - v becomes u - x - v; all degrees stay.
 
     Source: Singla, Hong, Popa and Godfrey, Jellyfish, NSDI 2012, 4.2.
     """
@@ -37,17 +33,13 @@ def splice(request: ExpansionRequest) -> Growth:
     return Growth(tuple(stages))
 
 
-@method(
-    "splice-near",
-    "any topology: new switches beside one rack, put in between the ends of the nearest links",
-    takes=_TAKES,
-)
+@method("splice-near", "any topology: new switches in one rack, inserted into the nearest links", takes=_TAKES)
 def splice_near(request: ExpansionRequest) -> Growth:
-    """As splice, with the links that take the least cable from where the new switches stand; equal ones are drawn.
+    """Like splice, with the links that need the least cable from the place of the new switches; ties are drawn.
 
-    New switches that fit in one rack stand together, where their cables are shortest, and open links between switches
-    that stood before the plan, so that their cables go to one or few racks (Truong 2016 section 1); only where those do not
-    suffice, links of other new switches.
+    New switches that fit in one rack stand together, where their cables are shortest, and are inserted into links between
+    switches that existed before the plan, so that their cables go to one or few racks (Truong 2016 section 1); links of other
+    new switches are used only if those do not suffice.
     """
     splicer, growing_floor = _Splicer(request), request.growing_floor
     draws = Draws(request.seed)
@@ -68,7 +60,7 @@ def splice_near(request: ExpansionRequest) -> Growth:
 
 
 def _drawn(splicer: "_Splicer", draws: Draws) -> Iterator[int]:
-    """Links in a random order; each is drawn when it is asked for, for most are never needed."""
+    """Links in a random order; each is drawn on demand, since most are never needed."""
     count = len(splicer.ends)
     for row in draws.below(count, 4 * splicer.degree):
         yield int(row)
@@ -76,7 +68,7 @@ def _drawn(splicer: "_Splicer", draws: Draws) -> Iterator[int]:
 
 
 def _nearest(splicer: "_Splicer", growing_floor: GrowingFloor, loads: np.ndarray) -> int:
-    """The slot from which the links that the new switches open are nearest."""
+    """The slot that is nearest to the links into which the new switches are inserted."""
     slots = growing_floor.candidates(loads)
     if not slots.size:
         full = f"floor '{growing_floor.floor.name}': all {len(growing_floor.slots)} slots are full"
@@ -91,35 +83,35 @@ def _nearest(splicer: "_Splicer", growing_floor: GrowingFloor, loads: np.ndarray
 
 
 def _detour_m(splicer: "_Splicer", growing_floor: GrowingFloor, links: np.ndarray, slots: np.ndarray) -> np.ndarray:
-    """What both cables that take the place of each link measure from each slot, float64[links, slots]."""
+    """The total length in m of both cables that replace each link, for each slot, float64[links, slots]."""
     ends = splicer.ends[links]
     at = growing_floor.slot
-    there = np.where(ends < at.size, at[np.minimum(ends, at.size - 1)], slots[0])
-    return np.asarray(growing_floor.length_m(there[:, :1], slots) + growing_floor.length_m(there[:, 1:], slots))
+    end_slots = np.where(ends < at.size, at[np.minimum(ends, at.size - 1)], slots[0])
+    return np.asarray(growing_floor.length_m(end_slots[:, :1], slots) + growing_floor.length_m(end_slots[:, 1:], slots))
 
 
 class _Splicer:
-    """A network whose links are opened one by one."""
+    """A network into whose links new switches are inserted one by one."""
 
     def __init__(self, request: ExpansionRequest) -> None:
         topology = request.topology
         self._request = request
         must_grow(request, topology.switches)
         if not len(topology.links):
-            raise InputError(f"{topology.name}: it has no links that a new switch could go in between")
+            raise InputError(f"{topology.name}: it has no links into which a new switch could be inserted")
         carriers = topology.endpoints_at > 0
         usual = np.bincount(topology.degrees[carriers if carriers.any() else slice(None)])
         self.degree = int(usual.argmax()) if request.degree is None else request.degree
         if self.degree < 2:
             raise InputError(
-                f"{topology.name}: a new switch goes in between links with 2 ports or more, not with {self.degree}; say how"
-                " many links it gets (degree)"
+                f"{topology.name}: a new switch needs 2 or more ports for links, not {self.degree}; state the number of its"
+                " links (degree)"
             )
         hosts = int(np.bincount(topology.endpoints_at[carriers]).argmax()) if carriers.any() else 0
         self._hosts = hosts if request.hosts is None else request.hosts
         if request.ports is not None and self.degree + self._hosts > request.ports:
             raise InputError(
-                f"a new switch with {self.degree} links and {self._hosts} hosts has more than {request.ports} ports; give it"
+                f"a new switch with {self.degree} links and {self._hosts} hosts needs more than {request.ports} ports; give it"
                 " fewer links or hosts"
             )
         self.ends = topology.links.astype(np.int64)
@@ -140,14 +132,14 @@ class _Splicer:
             yield np.arange(start, min(start + batch, to))
 
     def first_links(self) -> np.ndarray:
-        """The rows of links between switches that stood before the plan; all links where those are too few for a switch."""
+        """The rows of links between switches that existed before the plan; all links if those are too few for a switch."""
         rows = np.flatnonzero((self.ends < self._request.topology.switches).all(axis=1))
         return rows if rows.size >= 4 * self.degree else np.arange(len(self.ends))
 
     def join(self, new: int, links: Iterator[int]) -> None:
-        """Put a switch in between as many links as it has pairs of ports, the first of `links` that it can take.
+        """Insert a switch into as many links as it has pairs of ports: the first of `links` that are suitable.
 
-        The odd port is joined to that of another new switch. Where there are too few links, ports stay free.
+        The odd port is joined to that of another new switch. With too few links, ports stay free.
         """
         opened = 0
         for row in links:
@@ -166,7 +158,7 @@ class _Splicer:
             self.ends = np.concatenate([self.ends, [[v, new]]])
         if opened < self.degree // 2:
             raise InputError(
-                f"{self._request.topology.name}: switch {new} finds {opened} links to go in between, for {2 * opened} of its"
+                f"{self._request.topology.name}: switch {new} can be inserted into {opened} links only, for {2 * opened} of its"
                 f" {self.degree} ports; give new switches fewer links (degree)"
             )
         if self.degree % 2:

@@ -19,29 +19,29 @@ def slab(request: ExpansionRequest) -> Growth:
     """Slabs at the end of the dimension that can reach the size, the shortest if several can; its rings are opened once."""
     record, values = _parameters(request, ("torus", "mesh"), "slab")
     dims = values["dims"]
-    found = []
+    fitting = []
     for axis, side in enumerate(dims):
         layer = request.topology.switches // side
         if request.to % layer == 0:
-            found.append((side, axis, request.to // layer))
-    if not found:
+            fitting.append((side, axis, request.to // layer))
+    if not fitting:
         steps = ", ".join(str(request.topology.switches // side) for side in sorted(set(dims)))
         raise InputError(
-            f"{request.topology.name}: a slab has {steps} switches, as the dimension is; grow by whole slabs"
+            f"{request.topology.name}: a slab has {steps} switches, depending on the dimension; grow by whole slabs"
         )
-    _, axis, side = min(found)
+    _, axis, side = min(fitting)
     goal = _regrown(request, record, values | {"dims": (*dims[:axis], side, *dims[axis + 1 :])})
     return _unit_by_unit(request, goal, goal.labels[f"x{axis}"], f"slab x{axis} =")
 
 
 @method("group", "Dragonfly: whole groups, up to a h + 1 of them", families=("dragonfly",))
 def group(request: ExpansionRequest) -> Growth:
-    """Groups one by one; with one global link between any two groups nothing but spare global ports is used."""
+    """Groups one by one; with one global link between any two groups, only spare global ports are used."""
     record, values = _parameters(request, ("dragonfly",), "group")
     topology = request.topology
     members = int(topology.labels["member"].max()) + 1
     _whole(request, members, "group")
-    # The sizes that the family works out from each other, written out: they stay.
+    # The sizes that the family derives from each other are fixed to their current values.
     sizes = {"a": members, "h": values["h"] or values["p"] or max(1, members // 2)}
     sizes["p"] = values["p"] if values["p"] is not None else sizes["h"]
     goal = _regrown(request, record, values | sizes | {"g": request.to // members})
@@ -50,7 +50,7 @@ def group(request: ExpansionRequest) -> Growth:
 
 @method("pod", "fat tree: whole pods, up to as many as the top switches have ports", families=("fat-tree",))
 def pod(request: ExpansionRequest) -> Growth:
-    """Pods one by one, on free ports of the top switches (``fat-tree:k=48,pods=20``); nothing is re-wired."""
+    """Pods one by one, on free ports of the top switches (``fat-tree:k=48,pods=20``); no cable moves."""
     record, values = _parameters(request, ("fat-tree",), "pod")
     top = int((request.topology.labels["level"] == 2).sum())
     _whole(request, values["k"], "pod", top)
@@ -59,7 +59,7 @@ def pod(request: ExpansionRequest) -> Growth:
 
 
 def _parameters(request: ExpansionRequest, names: tuple[str, ...], method: str) -> tuple[Family, dict[str, Any]]:
-    """The family and the parameters of what stands."""
+    """The family and the parameters of the existing network."""
     topology = request.topology
     record, values, _ = one_of(request, names, method)
     must_grow(request, topology.switches)
@@ -67,7 +67,7 @@ def _parameters(request: ExpansionRequest, names: tuple[str, ...], method: str) 
 
 
 def _whole(request: ExpansionRequest, unit: int, name: str, apart: int = 0) -> None:
-    """Refuse a size that is no whole number of units, `apart` from which some switches stand."""
+    """Refuse a size that is not a whole number of units plus `apart` switches."""
     if (request.to - apart) % unit:
         below = (request.to - apart) // unit * unit + apart
         raise InputError(
@@ -77,22 +77,22 @@ def _whole(request: ExpansionRequest, unit: int, name: str, apart: int = 0) -> N
 
 
 def _regrown(request: ExpansionRequest, record: Family, values: dict[str, Any]) -> Topology:
-    """The larger network of the family, with as many hosts on a switch."""
+    """The larger network of the family, with the same number of hosts per switch."""
     return make(record, values, per_switch(request.topology))
 
 
 def _unit_by_unit(request: ExpansionRequest, goal: Topology, unit: np.ndarray, what: str) -> Growth:
-    """The stages, one a new unit; `unit` is that of every switch of `goal`."""
-    found = by_labels(request.topology, goal)
-    if found is None:
+    """The stages, one per new unit; `unit` is that of every switch of `goal`."""
+    matching = by_labels(request.topology, goal)
+    if matching is None:
         raise InputError(
-            f"{request.topology.name}: its labels are not those of {goal.name}; method splice grows anything"
+            f"{request.topology.name}: its labels are not those of {goal.name}; use method splice for any network"
         )
     before = request.topology
-    fresh = np.flatnonzero(found < 0)
+    fresh = np.flatnonzero(matching < 0)
     names, part = np.unique(unit[fresh], return_inverse=True)
     order = np.argsort(part.ravel(), kind="stable")
-    standing = found.copy()
+    standing = matching.copy()
     standing[fresh[order]] = np.arange(before.switches, goal.switches)
     parts = np.full(goal.switches, -1)
     parts[standing[fresh]] = part.ravel()

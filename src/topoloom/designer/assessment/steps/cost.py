@@ -109,4 +109,4 @@ def _racks(subject: Subject) -> list[Figure]:
     ]
 
 
-COST = AssessmentStep("bill", "the bill by this placement", "Bill", _money)
+COST = AssessmentStep("bill", "the bill by this placement", "Bill", _money, cheap=True)

@@ -124,4 +124,4 @@ def _larger_tree(spec: str | None, share: float) -> str | None:
     return _HOSTS.sub(str(math.ceil(int(found[0]) * (1 + share) - 1e-9)), spec, count=1)
 
 
-GROWTH = AssessmentStep("growth", "10 and 25 % more", "Growth", _growth)
+GROWTH = AssessmentStep("growth", "growth by 10 and 25 %", "Growth", _growth)

@@ -1,4 +1,4 @@
-"""Rules on names and addresses: what is there twice, and networks with more ports than addresses."""
+"""Rules on names and addresses: duplicates, and networks with more ports than addresses."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -24,36 +24,38 @@ _LIDS = 0xBFFF
     "guid-twice",
     ERROR,
     "Two switches, hosts or ports have the same GUID.",
-    explanation="""GUIDs are how a subnet manager tells devices apart; of two with the same one it sees one that moves
-    about, and tables, partitions and service levels of the two get mixed up. Cloned firmware settings and exchanged
-    boards do it.""",
-    fix="Give one of them its own GUID back (mlxburn, flint), and restart it.",
+    explanation="""A subnet manager distinguishes devices by their GUIDs; it sees two with the same one as a single device that
+    moves about, and mixes up their tables, partitions and service levels. Causes are cloned firmware settings and swapped
+    boards.""",
+    fix="Restore the original GUID of one of them (mlxburn, flint), and restart it.",
 )
 def _guid_twice(evidence: Evidence) -> Iterator[Finding]:
     yield from flawed(evidence, GUID_TWICE)
     for side in evidence.sides:
         fabric = side.fabric
         if fabric.planned:
-            continue  # its GUIDs are topoloom's own
-        told = {name for flaw in fabric.flaws if flaw.kind == GUID_TWICE for name, _ in flaw.plugs}
+            continue  # topoloom invents its GUIDs
+        reported = {name for flaw in fabric.flaws if flaw.kind == GUID_TWICE for name, _ in flaw.plugs}
         nodes = [*side.switch.tolist(), *side.host.tolist()]
         names = [*fabric.switch_names, *fabric.host_names]
         for guid, places in _twice([*fabric.switch_guids.tolist(), *fabric.host_guids.tolist()]).items():
-            mine = [names[i] for i in places]
-            if not told.issuperset(mine):
-                yield _found(
-                    evidence, f"{enumerated(mine)} have the same GUID 0x{guid:016x}", [nodes[i] for i in places]
+            same_names = [names[i] for i in places]
+            if not reported.issuperset(same_names):
+                yield _address_finding(
+                    evidence, f"{enumerated(same_names)} have the same GUID 0x{guid:016x}", [nodes[i] for i in places]
                 )
-            told.update(mine)
+            reported.update(same_names)
         for guid, places in _twice(fabric.port_guids.tolist()).items():
             hosts = fabric.topology.host[places].tolist()
-            # Ports take theirs from the host's, where they have none of their own.
-            if not told.issuperset(fabric.host_names[h] for h in hosts):
+            # Without its own GUID, a port's GUID derives from its host's.
+            if not reported.issuperset(fabric.host_names[h] for h in hosts):
                 plugs = [(int(side.host[h]), int(fabric.host_ports[e])) for h, e in zip(hosts, places, strict=True)]
                 shown = enumerated(
                     [f"{fabric.host_names[h]} port {port}" for h, (_, port) in zip(hosts, plugs, strict=True)]
                 )
-                yield _found(evidence, f"{shown} have the same port GUID 0x{guid:016x}", [n for n, _ in plugs], plugs)
+                yield _address_finding(
+                    evidence, f"{shown} have the same port GUID 0x{guid:016x}", [n for n, _ in plugs], plugs
+                )
 
 
 @rule(
@@ -61,10 +63,10 @@ def _guid_twice(evidence: Evidence) -> Iterator[Finding]:
     "lid-twice",
     ERROR,
     "Two switches or ports have the same LID.",
-    explanation="""A LID is an address: of two ports with one, one gets nothing. It is left behind by a second subnet
-    manager, by a cable that joins two subnets, or by a discovery while addresses changed. With an LMC a port has
-    2^LMC of them.""",
-    fix="Look for a second subnet manager (sminfo) and for cables between subnets; then let one manager sweep heavily.",
+    explanation="""A LID is an address: if two ports have the same one, one of them receives nothing. Causes are a second
+    subnet manager, a cable that joins two subnets, or a discovery while addresses changed. With an LMC a port has
+    2^LMC LIDs.""",
+    fix="Search for a second subnet manager (sminfo) and for cables between subnets; then let one manager sweep heavily.",
 )
 def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
     for side in evidence.sides:
@@ -75,17 +77,17 @@ def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
         part = np.concatenate([side.part, side.part[fabric.topology.endpoints]])
         owners: dict[tuple[int, int], list[int]] = defaultdict(list)
         for i in np.flatnonzero(base > 0).tolist():
-            # Planes are subnets, with addresses of their own.
+            # Planes are separate subnets with their own addresses.
             for lid in range(int(base[i]), int(base[i]) + (1 << int(lmc[i]))):
                 owners[int(part[i]), lid].append(i)
-        told: set[tuple[int, ...]] = set()
+        reported: set[tuple[int, ...]] = set()
         for (_, lid), places in sorted(owners.items()):
-            if len(places) < 2 or tuple(places) in told:
+            if len(places) < 2 or tuple(places) in reported:
                 continue
-            told.add(tuple(places))
+            reported.add(tuple(places))
             plugs = [(int(side.switch[i]), 0) if i < n else _plug(side, i - n) for i in places]
             shown = enumerated([evidence.node(node) + (f" port {port}" if port else "") for node, port in plugs])
-            yield _found(evidence, f"{shown} have the same LID {lid}", [node for node, _ in plugs], plugs)
+            yield _address_finding(evidence, f"{shown} have the same LID {lid}", [node for node, _ in plugs], plugs)
 
 
 @rule(
@@ -93,23 +95,25 @@ def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
     "name-twice",
     WARNING,
     "Two switches, or two hosts, have the same name.",
-    explanation="""Switches are known by their names where these are good; two of one name are told apart by their
-    cables only, and whoever reads a message goes to the wrong one. Unnamed devices with their maker's default name do
-    not count.""",
-    fix="Name them (node description), or give ibnetdiscover a map of names.",
+    explanation="""Switches are identified by their names; two with the same name can be distinguished by their cables only,
+    and a reader of messages may go to the wrong one. Unnamed devices with the default name of their vendor do not
+    count.""",
+    fix="Name them (node description), or give ibnetdiscover a node name map.",
 )
 def _name_twice(evidence: Evidence) -> Iterator[Finding]:
     for side in evidence.sides:
         both = ((side.fabric.switch_names, side.switch), (side.fabric.host_names, side.host))
         for names, nodes in both:
-            for name, places in _twice([one.strip().lower() for one in names]).items():
-                # A maker's default: "Quantum Mellanox Technologies", "MT4123 ConnectX6".
+            for name, places in _twice([raw_name.strip().lower() for raw_name in names]).items():
+                # A vendor's default: "Quantum Mellanox Technologies", "MT4123 ConnectX6".
                 if any(maker in name for maker in _MAKERS):
                     continue
                 kind = "switches" if names is side.fabric.switch_names else "hosts"
-                mine = [int(nodes[i]) for i in places]
-                shown = enumerated([evidence.words.node(node) for node in mine])
-                yield _found(evidence, f"{len(places)} {kind} are called {names[places[0]]}: {shown}", mine)
+                same_nodes = [int(nodes[i]) for i in places]
+                shown = enumerated([evidence.words.node(node) for node in same_nodes])
+                yield _address_finding(
+                    evidence, f"{len(places)} {kind} are called {names[places[0]]}: {shown}", same_nodes
+                )
 
 
 @rule(
@@ -117,33 +121,33 @@ def _name_twice(evidence: Evidence) -> Iterator[Finding]:
     "lids-exceeded",
     NOTE,
     "A subnet needs more LIDs than InfiniBand has.",
-    explanation=f"""A subnet has {_LIDS:,} unicast LIDs: one for every switch and every port of a host, 2^LMC with an
-    LMC. On Ethernet it does not matter.""",
-    fix="Planes, each a subnet of its own; several subnets with routers; or no LMC.",
+    explanation=f"""A subnet has {_LIDS:,} unicast LIDs: one per switch and per host port, 2^LMC with an LMC. It does not
+    matter on Ethernet.""",
+    fix="Use planes, each a separate subnet; several subnets with routers; or no LMC.",
 )
 def _lids_exceeded(evidence: Evidence) -> Iterator[Finding]:
     side = evidence.actual or evidence.plan
     fabric = side.fabric
-    requirement = np.bincount(side.part, (1 << fabric.switch_lmc.astype(np.int64)).astype(float))
+    required = np.bincount(side.part, (1 << fabric.switch_lmc.astype(np.int64)).astype(float))
     if fabric.topology.endpoints.size:
         ends = side.part[fabric.topology.endpoints]
-        requirement = requirement + np.bincount(
-            ends, (1 << fabric.port_lmc.astype(np.int64)).astype(float), minlength=requirement.size
+        required = required + np.bincount(
+            ends, (1 << fabric.port_lmc.astype(np.int64)).astype(float), minlength=required.size
         )
-    most = int(requirement.max(initial=0))
+    most = int(required.max(initial=0))
     if most > _LIDS:
-        of = f"{requirement.size} planes: each" if requirement.size > 1 else "the subnet"
-        yield Finding(f"{of} needs up to {most:,} LIDs of {_LIDS:,}")
+        subject = f"{required.size} planes: each" if required.size > 1 else "the subnet"
+        yield Finding(f"{subject} needs up to {most:,} LIDs of {_LIDS:,}")
 
 
 @rule(
     "TL505",
     "addresses-exceeded",
     NOTE,
-    "A routed Ethernet of these switches has more cables or hosts than the addresses that topoloom plans with.",
-    explanation="""`--format frr` numbers hosts from 10.0.0.0/8, with a prefix as long for every switch, and links
-    from 172.16.0.0/12. On InfiniBand it does not matter.""",
-    fix="Number it with larger ranges (IPv6, unnumbered links), outside topoloom.",
+    "A routed Ethernet of these switches has more cables or hosts than topoloom's address plan.",
+    explanation="""`--format frr` numbers hosts from 10.0.0.0/8, with a prefix of the same length for every switch, and links
+    from 172.16.0.0/12. It does not matter on InfiniBand.""",
+    fix="Assign addresses from larger ranges (IPv6, unnumbered links) outside topoloom.",
 )
 def _addresses_exceeded(evidence: Evidence) -> Iterator[Finding]:
     from topoloom.core.errors import InputError
@@ -157,12 +161,12 @@ def _addresses_exceeded(evidence: Evidence) -> Iterator[Finding]:
             yield Finding(str(error).removeprefix(f"{fabric.topology.name}: "))
 
 
-#: In names that devices have when nobody named them.
+#: Parts of the names of devices that nobody has named.
 _MAKERS = ("mellanox", "nvidia", "connectx", "infiniscale", "infiniband", "aggregation node", "bluefield", "omni-path")
 
 
 def _twice(values: list[T]) -> dict[T, list[int]]:
-    """The places of values that are there more than once."""
+    """The indices of values that occur more than once, by value."""
     places: dict[T, list[int]] = {}
     for i, value in enumerate(values):
         places.setdefault(value, []).append(i)
@@ -173,7 +177,7 @@ def _plug(side: Side, endpoint: int) -> Plug:
     return int(side.host[side.fabric.topology.host[endpoint]]), int(side.fabric.host_ports[endpoint])
 
 
-def _found(evidence: Evidence, text: str, nodes: list[int], plugs: list[Plug] | None = None) -> Finding:
+def _address_finding(evidence: Evidence, text: str, nodes: list[int], plugs: list[Plug] | None = None) -> Finding:
     names = tuple(evidence.names[node] for node in nodes)
     ports = tuple(Plugged(evidence.names[node], port) for node, port in plugs or [] if port)
     return Finding(text, names, plugs=ports, racks=evidence.racks(nodes))

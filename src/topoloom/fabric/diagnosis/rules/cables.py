@@ -1,4 +1,4 @@
-"""Rules on cables: what is not there, elsewhere, too slow, too long, or told of by one end only."""
+"""Rules on cables: missing, misplaced, too slow, too long, or listed by one end only."""
 
 from collections.abc import Iterator
 
@@ -18,22 +18,22 @@ _LENGTH_ERROR_M = 1e-6
 
 
 def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
-    """A cause that is cables, as an installer looks for it.
+    """The finding for a cause that is cables, as an installer looks for it.
 
     Parameters
     ----------
     evidence : Evidence
     root : Root
     label : str
-        What the text begins with.
+        The beginning of the text.
     """
     numbers = evidence.numbers(root.planned)
     parts = []
     if root.planned:
         which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
-        parts.append(f"{which}planned {', '.join(evidence.words.cable(one, False) for one in root.planned)}")
+        parts.append(f"{which}planned {', '.join(evidence.words.cable(cable, False) for cable in root.planned)}")
     if root.found:
-        parts.append(f"found {', '.join(evidence.words.cable(one, True) for one in root.found)}")
+        parts.append(f"found {', '.join(evidence.words.cable(cable, True) for cable in root.found)}")
     return Finding(
         f"{label}: {'; '.join(parts)}",
         tuple(evidence.names[node] for node in root.nodes),
@@ -53,10 +53,10 @@ def _of_kind(evidence: Evidence, kind: str, label: str) -> Iterator[Finding]:
     "TL101",
     "cable-missing",
     ERROR,
-    "A planned cable is not there, and neither of its ports has another one.",
-    explanation="""Paths over it are lost, or their load goes elsewhere. Either nobody pulled it, or it does not come
-    up: a plug that is not in all the way, a broken fibre, a port that is switched off.""",
-    fix="Pull it, or look at the link lights of both ports; exchange the cable if one of them stays dark.",
+    "A planned cable is missing, and both of its ports are empty.",
+    explanation="""Paths over it are lost, or their load moves to other cables. Either nobody has installed it, or it does not
+    come up: a plug that is not fully inserted, a broken fibre, a port that is switched off.""",
+    fix="Install it, or check the link lights of both ports; replace the cable if one of them stays dark.",
 )
 def _missing(evidence: Evidence) -> Iterator[Finding]:
     return _of_kind(evidence, MISSING, "missing")
@@ -66,10 +66,10 @@ def _missing(evidence: Evidence) -> Iterator[Finding]:
     "TL102",
     "cable-extra",
     ERROR,
-    "A cable is there that is not planned, in ports that the plan leaves free.",
-    explanation="""Tables that were made for the plan do not use it; a subnet manager that routes what it finds does,
-    and then paths, loads and lanes are not those that were proved.""",
-    fix="Pull it out, or plan it.",
+    "A cable exists that is not planned, in ports that the plan leaves free.",
+    explanation="""Tables computed for the plan do not use it; a subnet manager that routes the discovered fabric does, and
+    then paths, loads and virtual channels differ from those that were verified.""",
+    fix="Unplug it, or plan it.",
 )
 def _extra(evidence: Evidence) -> Iterator[Finding]:
     return _of_kind(evidence, EXTRA, "extra")
@@ -79,9 +79,9 @@ def _extra(evidence: Evidence) -> Iterator[Finding]:
     "TL103",
     "cable-misplaced",
     ERROR,
-    "A cable has one end where it should be and the other one elsewhere.",
-    explanation="""One fault, though the plan misses a cable and the fabric has one more. Ports are counted: on the
-    right switch in another port is `cable-in-other-port`.""",
+    "A cable has one end in the right place and the other one elsewhere.",
+    explanation="""It is one fault, though the plan misses a cable and the fabric has an extra one. Ports matter: a cable in
+    another port of the right switch is `cable-in-other-port`.""",
     fix="Move the wrong end to the planned port.",
 )
 def _misplaced(evidence: Evidence) -> Iterator[Finding]:
@@ -92,9 +92,9 @@ def _misplaced(evidence: Evidence) -> Iterator[Finding]:
     "TL104",
     "cables-swapped",
     ERROR,
-    "Two cables have exchanged ends; or more of them, in a ring.",
-    explanation="One fault of two cables. Every port in it has a cable, so no light is dark and nothing but the plan tells.",
-    fix="Exchange the ends that are named.",
+    "Two cables have swapped ends; or more cables, in a ring.",
+    explanation="One fault of two cables. Every port concerned has a cable, so no light is dark and only the plan shows it.",
+    fix="Swap the listed ends.",
 )
 def _swapped(evidence: Evidence) -> Iterator[Finding]:
     return _of_kind(evidence, SWAPPED, "swapped")
@@ -105,9 +105,9 @@ def _swapped(evidence: Evidence) -> Iterator[Finding]:
     "cable-in-other-port",
     WARNING,
     "Cables join the planned switches and hosts, but in other ports than planned.",
-    explanation="""The topology is as planned. Labels and sheets say otherwise, and tables that name ports (forwarding
-    tables above all) send elsewhere. `--ports any` compares without ports.""",
-    fix="Move the plugs to the planned ports, or plan with the ports as they are.",
+    explanation="""The topology is as planned. Labels and cable sheets are wrong, and tables that name ports (above all
+    forwarding tables) send packets elsewhere. `--ports any` compares without ports.""",
+    fix="Move the plugs to the planned ports, or plan with the actual ports.",
 )
 def _other_port(evidence: Evidence) -> Iterator[Finding]:
     return _of_kind(evidence, OTHER_PORT, "other port")
@@ -117,10 +117,10 @@ def _other_port(evidence: Evidence) -> Iterator[Finding]:
     "TL106",
     "cable-one-sided",
     ERROR,
-    "Only one end of a cable tells of it.",
-    explanation="""The two ends of a cable that is up know each other. One that does not has just gone down, its
-    switch did not answer during the discovery, or the file was cut or put together from two runs.""",
-    fix="Discover again; if it stays, reseat the cable, and look at the port that is silent.",
+    "Only one end lists a cable.",
+    explanation="""Both ends of a cable that is up know each other. If one does not, the cable has just gone down, the switch
+    did not answer during the discovery, or the file was cut off or merged from two runs.""",
+    fix="Discover again; if it persists, reseat the cable, and check the silent port.",
 )
 def _one_sided(evidence: Evidence) -> Iterator[Finding]:
     yield from _as_they_run(evidence, ONE_SIDED)
@@ -132,10 +132,10 @@ def _one_sided(evidence: Evidence) -> Iterator[Finding]:
     "cable-slow",
     ERROR,
     "A cable runs slower, or on fewer lanes, than planned, or than most cables of its kind.",
-    explanation="""It is in its place and up, so nothing looks wrong, but it carries a part of its traffic, and holds
-    up all that waits for it: bad contacts take lanes (4x to 1x), bad signals take speed (NDR to HDR). The planned
+    explanation="""It is in its place and up, so nothing looks wrong, but it carries only a part of its traffic, and delays
+    everything that waits for it: bad contacts reduce lanes (4x to 1x), bad signals reduce speed (NDR to HDR). The planned
     rate is the plan's, or `--cable-rate`.""",
-    fix="Clean and reseat both plugs, then reset the port; exchange the cable or the transceiver if it comes up slow again.",
+    fix="Clean and reseat both plugs, then reset the port; replace the cable or the transceiver if it comes up slow again.",
 )
 def _slow(evidence: Evidence) -> Iterator[Finding]:
     return _as_they_run(evidence, SLOW)
@@ -145,10 +145,10 @@ def _slow(evidence: Evidence) -> Iterator[Finding]:
     "TL108",
     "cable-overlong",
     ERROR,
-    "A cable is planned longer than its product allows, than it was bought, or than a limit.",
-    explanation="""Copper and each kind of optics reach so far at a rate and no further; a cable that is bought in too
-    short a length does not get to its port. Lengths and products are those of the cable list, reaches those of the
-    parts catalogue that `--parts` names, the limit is `--longest-m`.""",
+    "A cable is planned longer than its product allows, than the length bought, or than a limit.",
+    explanation="""Copper and each kind of optics have a maximum length at each rate; a cable that was bought too short does
+    not reach its port. Lengths and products are those of the cable list, maximum lengths those of the
+    parts catalogue that `--parts` names; the limit is `--longest-m`.""",
     fix="Choose a product that reaches, buy the next length, or move one of the two switches (topoloom layout).",
 )
 def _overlong(evidence: Evidence) -> Iterator[Finding]:
@@ -179,14 +179,14 @@ def _overlong(evidence: Evidence) -> Iterator[Finding]:
     "cable-to-itself",
     ERROR,
     "Both ends of a cable are in the same switch.",
-    explanation="A loopback that somebody tested with, or an end in the wrong switch: it carries nothing and takes two ports.",
-    fix="Pull it out, or move one end to the planned port.",
+    explanation="A loopback left from a test, or an end in the wrong switch: it carries nothing and takes two ports.",
+    fix="Unplug it, or move one end to the planned port.",
 )
 def _to_itself(evidence: Evidence) -> Iterator[Finding]:
     yield from _of_kind(evidence, ITSELF, "to itself")
     if evidence.actual is None:
-        for switch, one, other in evidence.plan.fabric.loops.tolist():
-            cable = ((switch, one), (switch, other))
+        for switch, first, second in evidence.plan.fabric.loops.tolist():
+            cable = ((switch, first), (switch, second))
             yield _about(evidence, evidence.plan, cable, f"to itself: {evidence.words.cable(cable, True)}")
 
 
@@ -195,46 +195,49 @@ def _to_itself(evidence: Evidence) -> Iterator[Finding]:
     "cable-errors",
     NOTE,
     "The ports of a cable counted errors.",
-    explanation="""Symbol errors, receive errors and links that went down, as `--counters` has them. Some are normal since the
-    last reset; many, or ever more, tell of a cable that will be slow or gone next.""",
-    fix="Read the counters again after an hour; clean, reseat or exchange what has more by then.",
+    explanation="""Symbol errors, receive errors and links that went down, from `--counters`. A few are normal since the last
+    reset; many, or a rising number, announce a cable that will be slow or fail next.""",
+    fix="Read the counters again after an hour; clean, reseat or replace cables with more errors by then.",
 )
 def _errors(evidence: Evidence) -> Iterator[Finding]:
     if evidence.comparison is None:
         return
-    # A cable that is slow or told of once says so itself.
-    told = {fault.found for fault in evidence.comparison.faults if fault.kind in (SLOW, ONE_SIDED)}
-    for one in evidence.comparison.errors:
-        if (one.ends,) in told:
+    # A slow or one-sided cable lists its errors in its own text.
+    reported = {fault.found for fault in evidence.comparison.faults if fault.kind in (SLOW, ONE_SIDED)}
+    for error in evidence.comparison.errors:
+        if (error.ends,) in reported:
             continue
-        yield Finding(one.text, tuple(end.node for end in one.ends), found=(one.ends,))
+        yield Finding(error.text, tuple(end.node for end in error.ends), found=(error.ends,))
 
 
 def _as_they_run(evidence: Evidence, kind: str) -> Iterator[Finding]:
-    """Cables that are in their place, but slow or told of once: from the comparison, or of a discovered fabric by itself."""
-    found = evidence.comparison
-    if found is not None:
-        pairs = [(one, fault.text) for one, fault in zip(found.differences, found.faults, strict=True)]
+    """Cables in their place that are slow or one-sided: from the comparison, or, without one, of a discovered fabric itself."""
+    comparison = evidence.comparison
+    if comparison is not None:
+        pairs = [
+            (difference, fault.text)
+            for difference, fault in zip(comparison.differences, comparison.faults, strict=True)
+        ]
     else:
         side = evidence.plan
         rate = evidence.limits.rate
         if side.fabric.planned and rate is None:
-            return  # its rates are what is meant
+            return  # its rates are the planned ones
         cables = [*side.link_cables, *(side.end_cables if evidence.hosts else [])]
-        alone = slow_and_one_sided(side.fabric, side.fabric, {}, {one: i for i, one in enumerate(cables)}, rate)
-        pairs = [(one, evidence.words.fault(one, how)) for one, how in alone.items()]
-    for one, text in pairs:
-        if one.kind == kind:
-            nodes = list(dict.fromkeys(node for cable in one.found for node, _ in cable))
+        alone = slow_and_one_sided(side.fabric, side.fabric, {}, {cable: i for i, cable in enumerate(cables)}, rate)
+        pairs = [(difference, evidence.words.fault(difference, how)) for difference, how in alone.items()]
+    for difference, text in pairs:
+        if difference.kind == kind:
+            nodes = list(dict.fromkeys(node for cable in difference.found for node, _ in cable))
             yield Finding(
                 text,
                 tuple(evidence.names[node] for node in nodes),
-                evidence.ends(one.planned),
-                evidence.ends(one.found),
-                cables=evidence.numbers(one.planned),
+                evidence.ends(difference.planned),
+                evidence.ends(difference.found),
+                cables=evidence.numbers(difference.planned),
                 racks=evidence.racks(nodes),
-                # Where it should not be at all that is told first.
-                follows=evidence.unplanned.intersection(one.found),
+                # A misplaced cable is reported as misplaced first.
+                follows=evidence.unplanned.intersection(difference.found),
             )
 
 

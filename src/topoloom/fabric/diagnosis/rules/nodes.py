@@ -1,4 +1,4 @@
-"""Rules on switches and hosts: what is not there, what is not planned, and what is there but not cabled."""
+"""Rules on switches and hosts: missing, not planned, and present but not cabled."""
 
 from collections.abc import Iterator
 
@@ -22,10 +22,10 @@ from topoloom.fabric.flaws import NO_CABLE
     "TL201",
     "switch-missing",
     ERROR,
-    "A planned switch is not there; all of its cables, and hosts that hang on nothing else, are gone with it.",
-    explanation="""It is off, not installed, or no cable leads to it. Its cables are not reported one by one: when it
-    is back they are, too.""",
-    fix="Switch it on, and look at its management port; discover again.",
+    "A planned switch is missing, with all of its cables and the hosts that have no other connection.",
+    explanation="""It is off, not installed, or no cable leads to it. Its cables are not reported one by one: they return
+    with the switch.""",
+    fix="Switch it on, and check its management port; discover again.",
 )
 def _switch_missing(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, SWITCH_MISSING):
@@ -36,10 +36,10 @@ def _switch_missing(evidence: Evidence) -> Iterator[Finding]:
     "TL202",
     "switch-unplanned",
     ERROR,
-    "A switch is there that is not in the plan, with all of its cables.",
-    explanation="""Somebody else's switch, a spare that was cabled, or a planned one that nothing tells: another name,
-    another GUID, and fewer than half of its cables where they should be.""",
-    fix="Take it out, plan it, or say which planned switch it is (in the CSV of GUIDs).",
+    "A switch is present that is not in the plan, with all of its cables.",
+    explanation="""It is another owner's switch, a spare that was cabled, or a planned one that cannot be identified: its name
+    and GUID differ, and fewer than half of its cables are where they should be.""",
+    fix="Remove it, plan it, or state which planned switch it is (in the CSV of GUIDs).",
 )
 def _switch_unplanned(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, SWITCH_UNPLANNED):
@@ -50,15 +50,15 @@ def _switch_unplanned(evidence: Evidence) -> Iterator[Finding]:
     "TL203",
     "host-missing",
     ERROR,
-    "A planned host is not there, or none of its cables is: from the network's side that is the same.",
-    explanation="""It is off, its adapter does not answer, or its cable is not in. A host on a switch that is not
-    there belongs to that switch and is not reported.""",
-    fix="Look at the host first, then at its cable.",
+    "A planned host is missing, or none of its cables is present: from the network the two cannot be distinguished.",
+    explanation="""It is off, its adapter does not answer, or its cable is not plugged in. A host whose switch is missing is
+    attributed to that switch and is not reported.""",
+    fix="Check the host first, then its cable.",
 )
 def _host_missing(evidence: Evidence) -> Iterator[Finding]:
     if all_hosts_missing(evidence):
         return
-    # Those that the file lists without a cable have a rule of their own.
+    # Hosts that the file lists without a cable have another rule.
     seen = {name.split()[0].lower() for name in _bare(evidence)}
     for root in _of(evidence, HOST_MISSING):
         name = evidence.names[root.nodes[0]]
@@ -70,10 +70,10 @@ def _host_missing(evidence: Evidence) -> Iterator[Finding]:
     "TL204",
     "host-unplanned",
     ERROR,
-    "A host is there that is not in the plan.",
-    explanation="""What it is plugged into is said with it: a free port, or one where a planned cable should be.
-    Aggregation nodes inside switches (SHARP) are no hosts.""",
-    fix="Plan it, or pull it out; if it is a planned one under another name, name it, or compare without hosts.",
+    "A host is present that is not in the plan.",
+    explanation="""The text states where it is plugged in: a free port, or a port where a planned cable should be.
+    Aggregation nodes inside switches (SHARP) are not hosts.""",
+    fix="Plan it, or unplug it; if it is a planned host with another name, name it, or compare without hosts.",
 )
 def _host_unplanned(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, HOST_UNPLANNED):
@@ -85,27 +85,27 @@ def _host_unplanned(evidence: Evidence) -> Iterator[Finding]:
     "host-uncabled",
     ERROR,
     "The file lists a host without a cable.",
-    explanation="Somebody knows of it, so it is on, but none of its ports is up.",
-    fix="Plug in its cable, or exchange it.",
+    explanation="The discovery reports it, so it is on, but none of its ports is up.",
+    fix="Plug in its cable, or replace it.",
 )
 def _host_uncabled(evidence: Evidence) -> Iterator[Finding]:
     if not evidence.hosts:
         return
-    # Of what hangs on a switch that is off the switch tells.
+    # A host on a switch that is off is reported with the switch.
     along = [
         node for root in evidence.roots if root.kind in (SWITCH_MISSING, SWITCH_UNCABLED) for node in root.nodes[1:]
     ]
     explained = {evidence.names[node].split()[0].lower() for node in along}
     planned = {evidence.names[root.nodes[0]].split()[0].lower(): root for root in _of(evidence, HOST_MISSING)}
-    for found in flawed(evidence, NO_CABLE):
-        name = found.nodes[0].split()[0].lower()
+    for finding in flawed(evidence, NO_CABLE):
+        name = finding.nodes[0].split()[0].lower()
         root = planned.get(name)
         if root is None and name not in explained:
-            yield found
+            yield finding
         elif root is not None:
-            text = f"{found.text}; planned {', '.join(evidence.words.cable(one, False) for one in root.planned)}"
+            text = f"{finding.text}; planned {', '.join(evidence.words.cable(cable, False) for cable in root.planned)}"
             whole = _with_cables(evidence, root, text, with_count=False)
-            yield Finding(**{**vars(whole), "line": found.line})
+            yield Finding(**{**vars(whole), "line": finding.line})
 
 
 @rule(
@@ -115,7 +115,7 @@ def _host_uncabled(evidence: Evidence) -> Iterator[Finding]:
     "A host's adapter has fewer ports than the plan plugs cables into.",
     explanation="""An adapter was omitted, did not come up, or is of another kind; the cables of the ports that it
     lacks are not reported one by one.""",
-    fix="Look whether the host sees all of its adapters (lspci, ibstat); plan with as many as it has.",
+    fix="Check whether the host sees all of its adapters (lspci, ibstat); plan with as many ports as it has.",
 )
 def _fewer_interfaces(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, FEWER_INTERFACES):
@@ -129,8 +129,8 @@ def _fewer_interfaces(evidence: Evidence) -> Iterator[Finding]:
     "TL207",
     "switch-uncabled",
     ERROR,
-    "A planned switch is there, but none of its planned cables is.",
-    explanation="Nobody has cabled it yet, or all of its ports are off. Its cables are not reported one by one.",
+    "A planned switch is present, but none of its planned cables is.",
+    explanation="It is not cabled yet, or all of its ports are off. Its cables are not reported one by one.",
     fix="Cable it; or switch its ports on.",
 )
 def _switch_uncabled(evidence: Evidence) -> Iterator[Finding]:
@@ -142,10 +142,10 @@ def _switch_uncabled(evidence: Evidence) -> Iterator[Finding]:
     "TL208",
     "hosts-none",
     WARNING,
-    "Of the planned hosts none is there, though switches are.",
+    "None of the planned hosts is present, though switches are.",
     explanation="""The discovery was made before the hosts were switched on, or of another network. Hosts are then not
     reported one by one.""",
-    fix="Compare without hosts until the hosts are there.",
+    fix="Compare without hosts until the hosts are on.",
 )
 def _no_hosts(evidence: Evidence) -> Iterator[Finding]:
     hosts = list(_of(evidence, HOST_MISSING))
@@ -156,12 +156,12 @@ def _no_hosts(evidence: Evidence) -> Iterator[Finding]:
 
 
 def all_hosts_missing(evidence: Evidence) -> bool:
-    """Whether no planned host is there, of several, but switches are."""
-    found = evidence.comparison
+    """Whether several hosts are planned and none is present, but switches are."""
+    comparison = evidence.comparison
     many = evidence.plan.fabric.topology.hosts
-    if found is None or not evidence.hosts or many < 2 or len(found.missing_hosts) < many:
+    if comparison is None or not evidence.hosts or many < 2 or len(comparison.missing_hosts) < many:
         return False
-    return len(found.missing_switches) < evidence.planned_switches
+    return len(comparison.missing_switches) < evidence.planned_switches
 
 
 def _of(evidence: Evidence, kind: str) -> Iterator[Root]:
@@ -169,11 +169,11 @@ def _of(evidence: Evidence, kind: str) -> Iterator[Root]:
 
 
 def _bare(evidence: Evidence) -> list[str]:
-    return [name for found in flawed(evidence, NO_CABLE) for name in found.nodes]
+    return [name for finding in flawed(evidence, NO_CABLE) for name in finding.nodes]
 
 
 def _with_cables(evidence: Evidence, root: Root, text: str, with_count: bool = True) -> Finding:
-    """A node that takes its cables with it: how many, their numbers, and the hosts that are lost with it."""
+    """A finding on a node and its cables: their number, the cable numbers, and the hosts that are lost with it."""
     cables, numbers = root.planned, evidence.numbers(root.planned)
     if with_count and len(cables) == 1:
         text += f": planned {f'cable {numbers[0]} ' if numbers else ''}{evidence.words.cable(cables[0], False)}"
@@ -194,13 +194,13 @@ def _with_cables(evidence: Evidence, root: Root, text: str, with_count: bool = T
 
 
 def _brought(evidence: Evidence, root: Root, text: str) -> Finding:
-    """A node that is not planned: where it is plugged in, and which planned cables should be there."""
+    """A finding on an unplanned node: where it is plugged in, and which planned cables should be there."""
     if root.found:
         text += f": {enumerated([evidence.words.cable(cable, True) for cable in root.found], 4)}"
     if root.planned:
         numbers = evidence.numbers(root.planned)
         which = f"cable{'s' * (len(numbers) > 1)} {enumerated([*numbers])} " if numbers else ""
-        text += f"; planned there {which}{enumerated([evidence.words.cable(one, False) for one in root.planned], 4)}"
+        text += f"; planned there {which}{enumerated([evidence.words.cable(link, False) for link in root.planned], 4)}"
     at = [node for cable in root.found for node, _ in cable if node != root.nodes[0]]
     return Finding(
         text,

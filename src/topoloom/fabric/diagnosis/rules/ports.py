@@ -1,4 +1,4 @@
-"""Rules on ports: two cables in one, and ports that a switch or an adapter does not have."""
+"""Rules on ports: two cables in one port, and ports that a switch or an adapter does not have."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from topoloom.fabric.flaws import PORT_BEYOND, PORT_TWICE
     "port-taken-twice",
     ERROR,
     "Two cables are in one port.",
-    explanation="""No port holds two. In a plan two rows of the cable list have the same port; in what was discovered,
-    two ends claim to be cabled to the same port, as when cables were moved while the discovery ran, or two switches
-    have one GUID.""",
-    fix="Correct the list, or discover again when nobody is at work.",
+    explanation="""No port holds two. In a plan, two rows of the cable list name the same port; in a discovery, two ends
+    claim to be cabled to the same port, as happens if cables are moved during the discovery, or if two switches
+    have the same GUID.""",
+    fix="Correct the list, or discover again when nobody is working on the cables.",
 )
 def _taken_twice(evidence: Evidence) -> Iterator[Finding]:
     yield from flawed(evidence, PORT_TWICE)
@@ -44,8 +44,8 @@ def _taken_twice(evidence: Evidence) -> Iterator[Finding]:
     "port-beyond-switch",
     ERROR,
     "A cable is in a port that its switch, or its host's adapter, does not have.",
-    explanation="""The switch has as many ports as the fabric says, or as `--radix` says. A plan with such a port
-    cannot be built with these switches.""",
+    explanation="""The number of ports is that in the fabric, or `--radix`. A plan with such a port cannot be built with
+    these switches.""",
     fix="Plan with switches of more ports, or with fewer cables per switch; correct the port in the list.",
 )
 def _beyond(evidence: Evidence) -> Iterator[Finding]:

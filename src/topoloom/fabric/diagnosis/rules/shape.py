@@ -1,4 +1,4 @@
-"""Rules on the shape of a network: rails, planes, tapers, bundles, and whether it hangs together."""
+"""Rules on the structure of a network: rails, planes, tapers, bundles, and connectedness."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from topoloom.fabric.diagnosis.rules.cables import cable_finding
     "rail-miswired",
     ERROR,
     "A host's port is plugged into the switch of another rail.",
-    explanation="""With rails, interface r of every host of a unit goes to leaf r of the unit, and collectives rely on
-    it: what should stay under one leaf goes over the spine. Ports that are exchanged at one host are one fault.""",
-    fix="Move the plug to the leaf of its rail; the planned port is named.",
+    explanation="""With rails, interface r of every host of a unit is plugged into leaf r of the unit, and collectives rely
+    on it: traffic that should stay under one leaf crosses the spine. Swapped ports of one host are one fault.""",
+    fix="Move the plug to the leaf of its rail; the text names the planned port.",
 )
 def _rail(evidence: Evidence) -> Iterator[Finding]:
     return (cable_finding(evidence, root, RAIL) for root in evidence.roots if root.kind == RAIL)
@@ -31,10 +31,10 @@ def _rail(evidence: Evidence) -> Iterator[Finding]:
     "plane-crossed",
     ERROR,
     "A cable joins two planes, or a host's port is in another plane than planned.",
-    explanation="""Planes (and the rails of a rail-only network) are networks that no link joins: each is a subnet
-    with a manager of its own. One cable between two makes them one: two managers fight for it, addresses are there
-    twice, and a loop may close. A host's port in the wrong plane is reached by none of those that look for it there.""",
-    fix="Pull the cable first; then move its end to the planned port.",
+    explanation="""Planes (and the rails of a rail-only network) are networks without links between them: each is a subnet
+    with its own manager. One cable between two planes makes them one subnet: two managers compete for it, addresses
+    appear twice, and a loop may close. A host's port in the wrong plane cannot be reached from its own plane.""",
+    fix="Unplug the cable first; then move its end to the planned port.",
 )
 def _plane(evidence: Evidence) -> Iterator[Finding]:
     return (cable_finding(evidence, root, PLANE) for root in evidence.roots if root.kind == PLANE)
@@ -44,28 +44,30 @@ def _plane(evidence: Evidence) -> Iterator[Finding]:
     "TL303",
     "taper-changed",
     NOTE,
-    "A leaf has more host ports for each of its links upwards than planned.",
-    explanation="""What follows from missing or misplaced cables: the hosts of this leaf get a smaller share of the
-    network than others, and everything that runs in step waits for them. A leaf is a switch with hosts whose links
-    all go to switches without.""",
-    fix="Repair what it follows from.",
+    "A leaf has more host ports per link upwards than planned.",
+    explanation="""A consequence of missing or misplaced cables: the hosts of this leaf get a smaller share of the
+    network than others, and every job that runs in step waits for them. A leaf is a switch with hosts whose links
+    all go to switches without hosts.""",
+    fix="Repair the cause.",
 )
 def _taper(evidence: Evidence) -> Iterator[Finding]:
     if evidence.actual is None:
         return
-    plan, there = evidence.plan.fabric.topology, evidence.actual.fabric.topology
+    plan, actual = evidence.plan.fabric.topology, evidence.actual.fabric.topology
     place = {int(node): x for x, node in enumerate(evidence.actual.switch.tolist())}
     off = {root.nodes[0] for root in evidence.roots if root.kind == SWITCH_UNCABLED}
     wrong = evidence.not_right | evidence.unplanned
-    changed: list[Told] = []
+    changed: list[Change] = []
     for leaf in evidence.plan.leaves.tolist():
         x = place.get(leaf, -1)
         if x < 0 or leaf in off:
             continue
-        planned, found = ((int(one.endpoints_at[s]), int(one.degrees[s])) for one, s in ((plan, leaf), (there, x)))
-        if found[0] * planned[1] > planned[0] * found[1]:
+        planned_ports, actual_ports = (
+            (int(network.endpoints_at[s]), int(network.degrees[s])) for network, s in ((plan, leaf), (actual, x))
+        )
+        if actual_ports[0] * planned_ports[1] > planned_ports[0] * actual_ports[1]:
             follows = frozenset(cable for cable in wrong if leaf in (cable[0][0], cable[1][0]))
-            changed.append(((leaf,), f"{_ratio(*found)}, planned {_ratio(*planned)}", follows))
+            changed.append(((leaf,), f"{_ratio(*actual_ports)}, planned {_ratio(*planned_ports)}", follows))
     for leaves, ratio, follows in _by_cause(evidence, changed):
         names = enumerated([evidence.node(leaf) for (leaf,) in leaves])
         text = f"{names} {'have' if len(leaves) > 1 else 'has'} {ratio}"
@@ -76,24 +78,24 @@ def _taper(evidence: Evidence) -> Iterator[Finding]:
     "TL304",
     "bundle-thinner",
     NOTE,
-    "Of the parallel cables between two switches some are not there.",
-    explanation="""What follows from missing or misplaced cables: routing by destination spreads evenly over cables
-    that are assumed to be there, so those that are left carry more than others.""",
-    fix="Repair what it follows from.",
+    "Some of the parallel cables between two switches are missing.",
+    explanation="""A consequence of missing or misplaced cables: routing by destination spreads load evenly over the planned
+    cables, so the remaining ones carry more than others.""",
+    fix="Repair the cause.",
 )
 def _bundle(evidence: Evidence) -> Iterator[Finding]:
     if evidence.actual is None:
         return
     planned = Counter(map(tuple, evidence.plan.fabric.topology.links.tolist()))
     ends = np.sort(evidence.actual.switch[evidence.actual.fabric.topology.links], axis=1)
-    found = Counter(map(tuple, ends.tolist()))
+    present = Counter(map(tuple, ends.tolist()))
     wrong: dict[tuple[int, int], set[Cable]] = defaultdict(set)
     for cable in evidence.not_right:
         wrong[cable[0][0], cable[1][0]].add(cable)
-    thinner: list[Told] = [
-        (pair, f"{found[pair]} of {many} cables are there", frozenset(wrong[pair]))
+    thinner: list[Change] = [
+        (pair, f"{present[pair]} of {many} cables are present", frozenset(wrong[pair]))
         for pair, many in sorted(planned.items())
-        if many > 1 and 0 < found[pair] < many
+        if many > 1 and 0 < present[pair] < many
     ]
     for pairs, text, follows in _by_cause(evidence, thinner):
         names = enumerated([f"{evidence.node(u)} and {evidence.node(v)}" for u, v in pairs], 4)
@@ -104,10 +106,10 @@ def _bundle(evidence: Evidence) -> Iterator[Finding]:
     "TL305",
     "network-in-parts",
     ERROR,
-    "The network, or one of its planes, is in parts that no link joins.",
-    explanation="""Hosts in different parts do not reach each other. In a plan it is a mistake of the plan: parts
-    count as planes where hosts have a port in each. In a fabric it follows from what is missing, which is named.""",
-    fix="Repair what it follows from; in a plan, add the links that join the parts.",
+    "The network, or one of its planes, is not connected.",
+    explanation="""Hosts in different parts cannot reach each other. In a plan it is a mistake of the plan; parts count as
+    planes if hosts have a port in each. In a fabric it is a consequence of missing cables, which are listed.""",
+    fix="Repair the cause; in a plan, add links between the parts.",
 )
 def _parts(evidence: Evidence) -> Iterator[Finding]:
     yield from _planned_parts(evidence)
@@ -119,19 +121,21 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
         if node < evidence.planned_switches:
             pieces[int(evidence.plan.part[node])][int(side.part[x])].append(node)
     off = {root.nodes[0] for root in evidence.roots if root.kind == SWITCH_UNCABLED}
-    for _, found in sorted(pieces.items()):
-        ordered = sorted(found.values(), key=lambda nodes: (-len(nodes), nodes[0]))
+    for _, parts in sorted(pieces.items()):
+        ordered = sorted(parts.values(), key=lambda nodes: (-len(nodes), nodes[0]))
         for nodes in ordered[1:]:
             if off.issuperset(nodes):
                 continue
-            mine = {*nodes}
+            members = {*nodes}
             follows = frozenset(
-                one for one in evidence.not_right if len(mine & {one[0][0], one[1][0]}) == 1 and _between(evidence, one)
+                cable
+                for cable in evidence.not_right
+                if len(members & {cable[0][0], cable[1][0]}) == 1 and _between(evidence, cable)
             )
             names = [evidence.node(node) for node in nodes]
             rest = f"switch{'es' * (len(names) > 1)} {enumerated(names)}"
             yield Finding(
-                f"in parts: no link joins {rest} to the other {len(ordered[0])} switches",
+                f"not connected: no link joins {rest} to the other {len(ordered[0])} switches",
                 tuple(evidence.names[node] for node in nodes),
                 racks=evidence.racks(nodes),
                 follows=follows,
@@ -143,9 +147,9 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
     "uplinks-differ",
     NOTE,
     "Leaves of a plan have different numbers of links upwards.",
-    explanation="""Hosts get different shares of the network by where they are plugged in. Planned on purpose (a leaf
-    for storage) it is no fault.""",
-    fix="Give every leaf as many links upwards, or keep jobs off those that have fewer.",
+    explanation="""Hosts get different shares of the network, depending on their leaf. If it is planned on purpose (a leaf
+    for storage), it is no fault.""",
+    fix="Give every leaf the same number of links upwards, or keep jobs off leaves with fewer.",
 )
 def _uplinks(evidence: Evidence) -> Iterator[Finding]:
     side = evidence.plan
@@ -165,9 +169,9 @@ def _uplinks(evidence: Evidence) -> Iterator[Finding]:
     "TL307",
     "taper-exceeded",
     ERROR,
-    "A leaf of the plan has more host ports for each link upwards than `--taper` allows.",
-    explanation="The share of the network that its hosts get is smaller than what was asked for.",
-    fix="Plan with fewer hosts on a leaf, or with more links upwards.",
+    "A leaf of the plan has more host ports per link upwards than `--taper` allows.",
+    explanation="Its hosts get a smaller share of the network than required.",
+    fix="Plan with fewer hosts per leaf, or with more links upwards.",
 )
 def _exceeded(evidence: Evidence) -> Iterator[Finding]:
     limit, topology = evidence.limits.taper, evidence.plan.fabric.topology
@@ -176,7 +180,7 @@ def _exceeded(evidence: Evidence) -> Iterator[Finding]:
     for leaf in evidence.plan.leaves.tolist():
         hosts, up = int(topology.endpoints_at[leaf]), int(topology.degrees[leaf])
         if hosts > limit * up * (1 + 1e-9):
-            yield _at(evidence, [leaf], f"{evidence.node(leaf)} has {_ratio(hosts, up)}; asked is {limit:g}:1 at most")
+            yield _at(evidence, [leaf], f"{evidence.node(leaf)} has {_ratio(hosts, up)}; the limit is {limit:g}:1")
 
 
 @rule(
@@ -185,8 +189,8 @@ def _exceeded(evidence: Evidence) -> Iterator[Finding]:
     NOTE,
     "A switch of the plan has more parallel cables to some switches above it than to others.",
     explanation="""Routing by destination gives every switch above the same share, so the thin bundles fill up first.
-    Some sizes can only be built so.""",
-    fix="Take a number of upper switches that divides the links upwards, if ports allow.",
+    Some network sizes allow no other plan.""",
+    fix="Choose a number of upper switches that divides the number of links upwards, if ports allow.",
 )
 def _bundles(evidence: Evidence) -> Iterator[Finding]:
     side = evidence.plan
@@ -202,7 +206,7 @@ def _bundles(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _upward(side: Side) -> dict[int, list[int]]:
-    """Of every switch with parallel cables upwards the sizes of its bundles."""
+    """The sizes of the bundles of every switch with parallel cables upwards."""
     level, links = side.level, side.fabric.topology.links
     rising = links[np.abs(level[links[:, 0]] - level[links[:, 1]]) == 1]
     rising = rising[(level[rising] >= 0).all(axis=1)]
@@ -213,7 +217,7 @@ def _upward(side: Side) -> dict[int, list[int]]:
 
 
 def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
-    """A plan in parts that hosts do not join either, or with more parts than it has planes."""
+    """A plan in parts that share no hosts, or with more parts than it has planes."""
     side = evidence.plan
     topology, part = side.fabric.topology, side.part
     many = int(part.max(initial=-1)) + 1
@@ -224,23 +228,23 @@ def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
     # Parts that share their hosts are planes.
     group = list(range(many))
 
-    def root(one: int) -> int:
-        while group[one] != one:
-            one = group[one]
-        return one
+    def root(part_number: int) -> int:
+        while group[part_number] != part_number:
+            part_number = group[part_number]
+        return part_number
 
     first: dict[int, int] = {}
     for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
         other = first.setdefault(host, int(part[switch]))
         group[root(int(part[switch]))] = root(other)
-    apart = len({root(one) for one in range(many)})
+    apart = len({root(number) for number in range(many)})
     if apart > 1 or 0 < planes < many:
         sizes = Counter(part.tolist())
-        smallest = min(sizes, key=lambda one: (sizes[one], one))
+        smallest = min(sizes, key=lambda number: (sizes[number], number))
         nodes = np.flatnonzero(part == smallest).tolist()
         what = f"{planes} planes in {many} parts" if 0 < planes < many else f"{many} parts"
         names = enumerated([evidence.node(node) for node in nodes])
-        text = f"in parts: the plan has {what}; the smallest is {names}"
+        text = f"not connected: the plan has {what}; the smallest is {names}"
         yield Finding(text, tuple(evidence.names[node] for node in nodes), racks=evidence.racks(nodes))
 
 
@@ -252,17 +256,19 @@ def _ratio(hosts: int, up: int) -> str:
     return f"{hosts} host ports on {up} link{'s' * (up != 1)} upwards" + (f" ({hosts / up:.3g}:1)" if up else "")
 
 
-Told = tuple[tuple[int, ...], str, frozenset[Cable]]
+Change = tuple[tuple[int, ...], str, frozenset[Cable]]
 
 
-def _by_cause(evidence: Evidence, told: list[Told]) -> Iterator[tuple[list[tuple[int, ...]], str, frozenset[Cable]]]:
-    """What is said of nodes, together for all of whom the same is said because of the same causes."""
+def _by_cause(
+    evidence: Evidence, all_changes: list[Change]
+) -> Iterator[tuple[list[tuple[int, ...]], str, frozenset[Cable]]]:
+    """Group changes with the same text and the same causes: the nodes of each group, its text, and the cables that cause it."""
     cause = {cable: i for i, root in enumerate(evidence.roots) for cable in (*root.planned, *root.found)}
     together: dict[tuple[str, frozenset[int]], list[tuple[tuple[int, ...], frozenset[Cable]]]] = defaultdict(list)
-    for nodes, text, cables in told:
+    for nodes, text, cables in all_changes:
         together[text, frozenset(cause[cable] for cable in cables if cable in cause)].append((nodes, cables))
-    for (text, _), mine in together.items():
-        yield [nodes for nodes, _ in mine], text, frozenset[Cable]().union(*(cables for _, cables in mine))
+    for (text, _), changes in together.items():
+        yield [nodes for nodes, _ in changes], text, frozenset[Cable]().union(*(cables for _, cables in changes))
 
 
 def _at(evidence: Evidence, nodes: list[int], text: str, follows: frozenset[Cable] = frozenset()) -> Finding:

@@ -1,4 +1,4 @@
-"""Rules on forwarding tables, from the verdict of the verifier."""
+"""Rules on forwarding tables, from the results of the verifier."""
 
 from collections.abc import Iterator
 
@@ -11,11 +11,11 @@ from topoloom.fabric.diagnosis.rule import ERROR, NOTE, rule
     "TL401",
     "credit-loop",
     ERROR,
-    "Packets can wait for each other in a circle: the tables can deadlock.",
-    explanation="""Each of the channels named holds packets that wait for room in the next, and the last for the
-    first, on one virtual channel (Dally and Seitz, 1987). It may run for months; when it happens the network stands until
-    packets time out. No test of single paths finds it.""",
-    fix="Route with an engine that is free of deadlock (topoloom route), and hand out its service levels.",
+    "Packets can wait for each other in a cycle: the tables can deadlock.",
+    explanation="""Each of the listed channels holds packets that wait for space in the next, and the last for the first, on
+    one virtual channel (Dally and Seitz, 1987). The network may run for months; when it happens, traffic stops until packets
+    time out. No test of single paths finds it.""",
+    fix="Route with an engine that is free of deadlock (topoloom route), and install its service levels.",
 )
 def _credit_loop(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
@@ -30,10 +30,10 @@ def _credit_loop(evidence: Evidence) -> Iterator[Finding]:
     "TL402",
     "pairs-unreached",
     ERROR,
-    "The tables do not lead from everywhere to everywhere, though there is a path.",
+    "The tables do not connect all pairs, though a path exists.",
     explanation="""Packets run in a circle, end at the wrong switch, or find no entry. Nothing reports it: a subnet
-    manager loads such tables and says that the subnet is up.""",
-    fix="Make the tables again for the fabric as it is; look whether the file is of this fabric.",
+    manager loads such tables and reports that the subnet is up.""",
+    fix="Compute the tables again for the current fabric; check that the file belongs to this fabric.",
 )
 def _unreached(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
@@ -51,9 +51,9 @@ def _unreached(evidence: Evidence) -> Iterator[Finding]:
     "paths-not-minimal",
     NOTE,
     "Some pairs take more hops than they need.",
-    explanation="""Engines that keep free of deadlock with few virtual channels, or spread load, do so on purpose; a subnet
-    manager that was not told of the topology does by chance.""",
-    fix="Nothing, if it is meant; else another engine, or more virtual channels.",
+    explanation="""Engines that avoid deadlock with few virtual channels, or that spread load, do so on purpose; a subnet
+    manager that does not know the topology does so by chance.""",
+    fix="Nothing, if it is intended; otherwise another engine, or more virtual channels.",
 )
 def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
@@ -64,9 +64,8 @@ def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
         and verification.stretch > 1
     ):
         yield Finding(
-            f"{verification.minimal_pairs:,} of {verification.pairs:,} pairs take the fewest hops; all take "
-            f"{verification.stretch:.3g} times"
-            f" the hops that they need"
+            f"{verification.minimal_pairs:,} of {verification.pairs:,} pairs take the fewest hops; all pairs together take"
+            f" {verification.stretch:.3g} times the fewest hops"
         )
 
 
@@ -75,9 +74,9 @@ def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
     "virtual-channels-exceeded",
     ERROR,
     "The tables use more virtual channels than the switches have.",
-    explanation=f"""InfiniBand has {MOST_VIRTUAL_CHANNELS} data VLs at most and most switches fewer; `--virtual-channels` says
-    how many
-    yours have. What has no virtual channel of its own shares one, and then nothing is verified deadlock-free any more.""",
+    explanation=f"""InfiniBand has at most {MOST_VIRTUAL_CHANNELS} data VLs, and most switches have fewer;
+    `--virtual-channels` states the number of yours. Traffic without a virtual channel of its own shares another one, and then
+    the tables are no longer verified deadlock-free.""",
     fix="Route with fewer virtual channels (`virtual_channels`).",
 )
 def _virtual_channels(evidence: Evidence) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Kernel of the order of work: whether a network still hangs together when a cable is out."""
+"""Kernel of the order of work: whether a network stays connected while a cable is out."""
 
 import numpy as np
 
@@ -7,11 +7,14 @@ from topoloom.core.compiling.decorators import allocating
 
 @allocating
 def cut_off(far: np.ndarray, u: int, v: int, stamp: np.ndarray, mark: int, queue: np.ndarray) -> int:
-    """How many switches the smaller side has when u and v no longer reach each other; 0 while they do.
+    """The size of the smaller side if u and v no longer reach each other; 0 while they do.
 
-    far int32[switches, ports]: the switch at the other end of each port, below 0 where there is none; stamp int64[switches]
-    holds marks below `mark`, which goes up by two each time; queue int32[2, switches]. Searches from both ends, always on the
-    side that has seen less, so that it is short where the network is well joined.
+    A breadth-first search from both ends, always on the side that has visited fewer switches, so that it is short in well
+    connected networks. Arrays:
+
+    * far int32[switches, ports]: the switch at the other end of each port, below 0 if there is none;
+    * stamp int64[switches]: marks of visited switches, all below `mark`; the caller increases `mark` by two per call;
+    * queue int32[2, switches]: the queue of each side.
     """
     head, tail = np.zeros(2, np.int64), np.ones(2, np.int64)
     queue[0, 0], queue[1, 0] = u, v
