@@ -100,9 +100,9 @@ def test_every_limit_and_objective_has_words():
     from typing import get_args
 
     from topoloom.designer.requirement import DesignLimits, Objective
-    from topoloom.report.design_tables import WORDS
+    from topoloom.report.design_tables import MEASURE_LABELS
 
-    assert {*DesignLimits.__struct_fields__, *get_args(Objective)} <= WORDS.keys()
+    assert {*DesignLimits.__struct_fields__, *get_args(Objective)} <= MEASURE_LABELS.keys()
 
 
 @pytest.mark.exhaustive

@@ -89,7 +89,7 @@ def test_products_prices_and_watts_are_those_of_the_bill(hosts):
 @pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf")])
 def test_a_rate_that_is_none_is_refused(rate):
     """One sentence."""
-    with pytest.raises(InputError, match="a rate is a number of Gb/s above 0"):
+    with pytest.raises(InputError, match="give a rate in Gb/s above 0"):
         cable(CASES["small"], rate_gbps=rate)
 
 

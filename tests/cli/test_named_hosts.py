@@ -63,7 +63,7 @@ def test_real_names_may_stand_in_the_list(pod):
     other.write_text(kept.replace("node0001", "gpu-a").replace("node0002", ""))
     assert read_host_names(other, 8)[:3] == ("gpu-a", "H1", "node0003")
     other.write_text(kept.replace("node0001", "node0002"))
-    with pytest.raises(InputError, match=r"other.csv:3: host 1 is called 'node0002', as that of line 2"):
+    with pytest.raises(InputError, match=r"other.csv:3: host 1 has the name 'node0002' of the host in line 2"):
         read_host_names(other, 8)
     other.write_text("host,rack\n0,A01\n")
     with pytest.raises(InputError, match="the column name is missing"):

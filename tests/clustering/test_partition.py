@@ -83,7 +83,7 @@ def test_without_links_the_order_decides():
 def test_it_says_what_does_not_fit_and_what_to_install(monkeypatch):
     """Too few racks are counted; a missing pymetis is named with its extra."""
     topology = build("ring:n=20")
-    with pytest.raises(InputError, match="20 switches need 5 racks or more, and did not fit 4; allow more"):
+    with pytest.raises(InputError, match="20 switches need 5 racks or more, and do not fit into 4; allow more"):
         metis(topology, np.ones((20, 1)), np.array([4.0]), 4)
     with pytest.raises(InputError, match="every limit must be above 0"):
         metis(topology, np.ones((20, 1)), np.array([0.0]), 4)

@@ -166,9 +166,9 @@ def test_it_says_what_does_not_fit(monkeypatch):
     """Too few racks, a switch too large, a limit of nothing, no steps, too many switches: each with a remedy."""
     topology = build("ring:n=20,hosts=3")
     loads = np.stack([np.ones(20), np.full(20, 3.0)], axis=1)
-    with pytest.raises(InputError, match=r"20 switches need 5 racks or more, and did not fit 4; allow more"):
+    with pytest.raises(InputError, match=r"20 switches need 5 racks or more, and do not fit into 4; allow more"):
         walktrap(topology, loads, np.array([4.0, np.inf]), 4)
-    with pytest.raises(InputError, match=r"switch 0 takes 3 of what a rack has 2 of; raise that limit"):
+    with pytest.raises(InputError, match=r"switch 0 needs 3 of a resource, but a rack has 2; raise that limit"):
         walktrap(topology, loads, np.array([4.0, 2.0]), 20)
     with pytest.raises(InputError, match="every limit must be above 0"):
         walktrap(topology, loads, np.array([4.0, 0.0]), 20)
@@ -176,6 +176,6 @@ def test_it_says_what_does_not_fit(monkeypatch):
         walktrap(topology, loads, np.array([4.0, np.inf]), 20, steps=0)
     monkeypatch.setattr(module, "MOST_SWITCHES", 19)
     with pytest.raises(
-        InputError, match=r"Walktrap takes up to 19 switches, not 20; cluster with 'metis' or 'sequential'"
+        InputError, match=r"Walktrap takes at most 19 switches, not 20; use cluster='metis' or 'sequential'"
     ):
         walktrap(topology, loads, np.array([4.0, np.inf]), 20)

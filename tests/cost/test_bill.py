@@ -74,7 +74,7 @@ def test_spare_ports_are_a_line_of_their_own():
     plain, spare = price(layout), price(layout, spare_ports=0.25)
     switch, more, *cables = spare.lines
     assert (switch, *cables) == plain.lines
-    assert (more.item, more.count) == ("spare ports, 3 a switch", 150)
+    assert (more.item, more.count) == ("spare ports, 3 per switch", 150)
     assert spare.radix == 14
     assert spare.cost_usd == pytest.approx(price(layout, radix=14).cost_usd)
     assert more.cost_usd == pytest.approx(150 * 350.4)
@@ -96,7 +96,7 @@ def test_a_radix_and_spare_ports_are_two_answers_to_one_question():
     with pytest.raises(InputError, match="give one of them"):
         price(layout, radix=8, spare_ports=0.5)
     for share in (-0.5, float("nan"), float("inf")):
-        with pytest.raises(InputError, match="the share of spare ports"):
+        with pytest.raises(InputError, match="give a share from 0 to a million"):
             price(layout, spare_ports=share)
 
 
@@ -137,7 +137,7 @@ def test_the_rate_is_one_that_the_catalogue_is_for():
     layout = rows(build("petersen"))
     assert [price(layout, name).rate_gbps for name in ("slimfly-2014", "koibuchi-2013")] == [40, 10]
     for rate in (0, -1, float("nan"), float("inf")):
-        with pytest.raises(InputError, match="a rate is a number of Gb/s above 0"):
+        with pytest.raises(InputError, match="give a rate in Gb/s above 0"):
             price(layout, rate_gbps=rate)
 
 

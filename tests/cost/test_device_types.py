@@ -109,7 +109,7 @@ def test_a_folder_is_a_catalogue_of_all_its_switches(tmp_path):
         ("manufacturer: A\nmodel: B\ninterfaces: [{name: a, type: 7}]\n", "is no device type"),
         ("manufacturer: A\n", "is no device type: Object missing required field `model`"),
         ("manufacturer: A\nmodel: B\npower-ports: [{maximum_draw: -3}]\n", "is no device type"),
-        ("manufacturer: A\nmodel: B\n", "is no switch: it has 8 or more interfaces"),
+        ("manufacturer: A\nmodel: B\n", "is not a switch: a switch has 8 or more"),
         ("[" * 5000, "nest"),
         ("!!python/object/apply:os.system [true]\n", "wrong.yaml:1: a tag"),
         ("x" * 500_000, "longer than"),
@@ -128,7 +128,7 @@ def test_what_is_no_device_type_is_one_sentence(tmp_path, text, message):
 def test_a_folder_without_switches(tmp_path):
     """It says what a switch is; a name that is nothing says what may be given."""
     written(tmp_path / "server.yaml", SERVER)
-    with pytest.raises(InputError, match="none of its files is a switch"):
+    with pytest.raises(InputError, match="no file describes a switch"):
         load_parts(tmp_path)
     with pytest.raises(InputError, match=r"no parts catalogue named 'ethernet-2025'.*device types of NetBox"):
         load_parts("ethernet-2025")

@@ -118,11 +118,14 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         (("= 0.5", "= '0.5'"), r'parts.toml:21: cable.base_usd_per_gbps = "0.5": it is a number from 0'),
         (
             ("= 0.5", "= [2, 1]"),
-            r"parts.toml:\d+: cable: base_usd_per_gbps: \[2, 1\] is no range; give a number or \[lowest",
+            r"parts.toml:\d+: cable: base_usd_per_gbps: \[2, 1\] is not a range; give a number or \[lowest",
         ),
-        (("= 0.5", "= [1, 2, 3]"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[1, 2, 3\] is no range"),
-        (("= 0.5", "= []"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[\] is no range"),
-        (("= 0.5", "= 0.5\nprices_usd = [1]"), r"cable: prices_usd: 1 prices for 0 lengths_m; give one each"),
+        (("= 0.5", "= [1, 2, 3]"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[1, 2, 3\] is not a range"),
+        (("= 0.5", "= []"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[\] is not a range"),
+        (
+            ("= 0.5", "= 0.5\nprices_usd = [1]"),
+            r"cable: prices_usd: 1 prices for 0 lengths_m; give one price per length",
+        ),
         (
             ("= 0.5", "= 1\nlengths_m = [1]\nprices_usd = [1]"),
             r"cable: prices_usd: give it or a line \(base_usd, .*not both",
@@ -131,17 +134,17 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         (("= 0.5", "= 1\nlengths_m = [2, 5]"), r"cable: lengths_m: 5 m is beyond the reach of 3 m"),
         (("power_w = 1.5", "power_w = 1\npower_w_per_end = 2"), r"cable: power_w_per_end: give it or power_w"),
         (("power_w = 1.5", "power_w = -1"), r"parts.toml:29: cable.power_w = -1: it is a number from 0"),
-        (("= 7\n", "= [7, 1]\n"), r"parts.toml:27: cable: base_usd_per_gbps: \[7, 1\] is no range"),
+        (("= 7\n", "= [7, 1]\n"), r"parts.toml:27: cable: base_usd_per_gbps: \[7, 1\] is not a range"),
         (("price_usd = 12000\n", ""), r"parts.toml:10: the switch 'S48' has no price"),
         (("reach_m = 3", "reach_m = nan"), r"parts.toml:19: cable.reach_m = nan: it is a number above 0"),
         (
             ("price_usd = 5000", "price_usd = -1"),
             r"parts.toml:8: switch.product.price_usd = -1: it is a number from 0 or a list",
         ),
-        (("price_usd = 5000", "price_usd = [9, 3]"), r"switch.product: price_usd: \[9, 3\] is no range"),
+        (("price_usd = 5000", "price_usd = [9, 3]"), r"switch.product: price_usd: \[9, 3\] is not a range"),
         (
             ("price_usd = 5000\n", ""),
-            r"parts.toml:5: the switch 'S24' has no price; give .* or say unpriced = \['switch'\]",
+            r"parts.toml:5: the switch 'S24' has no price; give .* or set unpriced = \['switch'\]",
         ),
         (
             ("base_usd_per_gbps = 0.5\nper_metre_usd_per_gbps = 0.4\n", ""),
@@ -149,7 +152,7 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         ),
         (("[switch]", 'unpriced = ["gold"]'), r'parts.toml:4: unpriced = "gold": it is "cable" or "switch"'),
         (("[switch]", "rate_gbps = [40, 10]"), r"parts.toml:4: rate_gbps: the lower one"),
-        (("[switch]", "installation_usd = [40, 10]"), r"parts.toml:4: installation_usd: \[40, 10\] is no range"),
+        (("[switch]", "installation_usd = [40, 10]"), r"parts.toml:4: installation_usd: \[40, 10\] is not a range"),
         (("[switch]", "slack_m = -1"), r"parts.toml:4: slack_m = -1: it is a number from 0"),
         (("[switch]", "format = 2"), r"parts.toml:4: format = 2: it is 1$"),
         (("[switch]", "date = 'today'"), r"parts.toml:4: date = .*: it is a date, as in"),

@@ -230,7 +230,7 @@ def test_when_nothing_serves_it_is_said():
         ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
         (
             "hosts = 100\nparts = 'nakano-2016'\n[switch]\nradix = 8",
-            r":2: parts: 'nakano-2016' has no prices of everything",
+            r":2: parts: the catalogue 'nakano-2016' has no prices",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
 from topoloom.designer.offers import idle_room, survived, worst_taper
+from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import (
     DesignLimits,
     FamiliesRequirement,
@@ -20,7 +21,6 @@ from topoloom.designer.requirement import (
     SwitchRequirement,
 )
 from topoloom.designer.requirement_files import read_requirement
-from topoloom.designer.usual import usual_specs
 from topoloom.designer.wiring import wirings
 from topoloom.graph.planes import plane_count
 from topoloom.placement.hosts.housing import HostType, RackRule
@@ -94,7 +94,7 @@ def test_what_everybody_buys_is_always_measured():
     found = design(requirement(families=FamiliesRequirement(only=("slimfly",))), jobs=1)
     assert {one.family for one in found.ranked} == {"slimfly"}
     assert {one.family for one in found.usual} == {"fat-tree", "dragonfly"}
-    assert [one.spec for one in found.usual] == list(usual_specs(found.requirement))
+    assert [one.spec for one in found.usual] == list(reference_specs(found.requirement))
     everything = design(requirement(), jobs=1)
     ranked = {one.spec for one in everything.ranked}
     assert {one.spec for one in everything.usual if isinstance(one, Candidate)} <= ranked
@@ -107,7 +107,7 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     few = requirement(
         hosts=200, host=HostType(), switch=SwitchRequirement(radix=8), families=FamiliesRequirement(only=("torus",))
     )
-    trees = [spec for spec in usual_specs(few) if not spec.startswith("dragonfly")]
+    trees = [spec for spec in reference_specs(few) if not spec.startswith("dragonfly")]
     assert [spec.partition(":")[0] for spec in trees] == ["pgft"] * 3
     found = design(few, jobs=1)
     measured = [one for one in found.usual if one.family == "pgft"]
@@ -115,12 +115,12 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     assert all(isinstance(one, Candidate) and one.hosts >= 200 and one.diameter == 6 for one in measured)
     assert measured[0].switches > measured[1].switches > measured[2].switches
     several = requirement(hosts=100, host=HostType(nics=2), switch=SwitchRequirement(radix=8))
-    rails = [spec for spec in usual_specs(several) if spec.startswith("pgft")]
+    rails = [spec for spec in reference_specs(several) if spec.startswith("pgft")]
     assert rails
     assert all(build(spec).hosts >= 100 and spec.endswith("+rails:nics=2") for spec in rails)
     # More than four levels take: told as before.
     many = requirement(hosts=5000, host=HostType(), switch=SwitchRequirement(radix=8))
-    assert next(usual_specs(many)).startswith("fat-tree")
+    assert next(reference_specs(many)).startswith("fat-tree")
 
 
 @pytest.mark.exhaustive
@@ -230,7 +230,7 @@ def answered(path):
         ("[switch]\nradix = 16\n[floor]\nfile = 'no.toml'\n", "floor.file: .*no.toml"),
         (
             "[switch]\nradix = 16\n[floor]\nfile = 'no.toml'\nrows = 3\n",
-            "a floor file says all of the floor; take rows out",
+            "a floor file describes the whole floor; remove rows here",
         ),
         ("[switch]\nradix = 16\n[host]\nnics = 0\n", "host.nics = 0: it is a whole number from 1"),
         ("prices = 'no.toml'\n[switch]\nradix = 16\n", "prices: .*no.toml"),

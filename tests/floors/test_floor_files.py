@@ -132,25 +132,25 @@ def test_the_distance_rule_is_the_files(write):
     ("text", "words"),
     [
         ("", r"f\.csv:1: the column 'slot' is missing"),
-        ("slot,x_m,y_n\nA,0,0\n", r"f\.csv:1: there is no column 'y_n' \(did you mean 'y_m'\?\)"),
-        ("slot,x_m,y_m,zz\n", r"f\.csv:1: there is no column 'zz' \(known: slot, x_m, .*blocked\)"),
-        ("slot,x_m,y_m,x_m\n", r"f\.csv:1: there are two columns 'x_m'"),
+        ("slot,x_m,y_n\nA,0,0\n", r"f\.csv:1: unknown column 'y_n' \(did you mean 'y_m'\?\)"),
+        ("slot,x_m,y_m,zz\n", r"f\.csv:1: unknown column 'zz' \(known: slot, x_m, .*blocked\)"),
+        ("slot,x_m,y_m,x_m\n", r"f\.csv:1: the column 'x_m' occurs twice"),
         ("slot,x_m\nA,0\n", r"f\.csv:1: the column 'y_m' is missing"),
         ("slot,x_m,y_m\n", r"f\.csv: no slot is left"),
         ("slot,x_m,y_m,blocked\nA,0,0,yes\n", r"f\.csv: no slot is left"),
-        (_THREE + "A,9,9\n", r"f\.csv:5: slot 'A' is there already, in line 2"),
-        (_THREE + "D,2,0.2\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3: racks are 0\.6 m x 0\.6 m"),
-        (_THREE + "D,2,0\nE,2,0\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3"),
+        (_THREE + "A,9,9\n", r"f\.csv:5: slot 'A' is already defined in line 2"),
+        (_THREE + "D,2,0.2\n", r"f\.csv:5: slot 'D' overlaps slot 'B' in line 3: racks are 0\.6 m x 0\.6 m"),
+        (_THREE + "D,2,0\nE,2,0\n", r"f\.csv:5: slot 'D' overlaps slot 'B' in line 3"),
         (_THREE + "D,9\n", r"f\.csv:5: 2 cells, but the first row has 3"),
         (_THREE + "D,,9\n", r"f\.csv:5: x_m: a number is missing"),
-        (_THREE + "D,nan,9\n", r"f\.csv:5: x_m: 'nan' is no number"),
-        (_THREE + "D,1m,9\n", r"f\.csv:5: x_m: '1m' is no number"),
-        (_THREE + "D,inf,9\n", r"f\.csv:5: x_m: inf is out of range; it is a number from -100,000 to 100,000"),
+        (_THREE + "D,nan,9\n", r"f\.csv:5: x_m: 'nan' is not a number"),
+        (_THREE + "D,1m,9\n", r"f\.csv:5: x_m: '1m' is not a number"),
+        (_THREE + "D,inf,9\n", r"f\.csv:5: x_m: inf is out of range; give a number from -100,000 to 100,000"),
         (_THREE + ",9,9\n", r"f\.csv:5: slot '' has no name"),
-        ("slot,x_m,y_m,blocked\nA,0,0,perhaps\n", r"f\.csv:2: blocked: 'perhaps' is neither yes nor no"),
+        ("slot,x_m,y_m,blocked\nA,0,0,perhaps\n", r"f\.csv:2: blocked: give yes or no, not 'perhaps'"),
         ("slot,x_m,y_m,switches\nA,0,0,1.5\n", r"f\.csv:2: slot 'A' holds 1\.5 switches; give a whole number"),
-        ("slot,x_m,y_m,hosts\nA,0,0,-1\n", r"f\.csv:2: hosts: -1 is out of range; it is a number from 0"),
-        ("slot,x_m,y_m,power_w\nA,0,0,0\n", r"f\.csv:2: power_w: 0 is out of range; it is a number above 0"),
+        ("slot,x_m,y_m,hosts\nA,0,0,-1\n", r"f\.csv:2: hosts: -1 is out of range; give a number from 0"),
+        ("slot,x_m,y_m,power_w\nA,0,0,0\n", r"f\.csv:2: power_w: 0 is out of range; give a number above 0"),
     ],
 )
 def test_a_wrong_csv_is_told_by_line(write, text, words):
@@ -177,9 +177,9 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
             '[grid]\nrows = 1\ncolumns = 2\nblocked = ["A1"]\n',
             r"f\.toml:4: blocked: the grid has no slot 'A1' \(did you",
         ),
-        ('[grid]\nrows = 1\nblocked = ["A01"]\n', r"f\.toml:1: a grid with blocked needs its rows and its columns"),
-        (_SLOTS + '[[slot]]\nname = "A"\nx_m = 5\ny_m = 5\n', r"f\.toml:9: slot 'A' is there already, in line 1"),
-        (_SLOTS + '[[slot]]\nname = "C"\nx_m = 2.5\ny_m = 0\n', r"f\.toml:9: slot 'C' overlaps slot 'B' of line 5"),
+        ('[grid]\nrows = 1\nblocked = ["A01"]\n', r"f\.toml:1: a grid with blocked needs rows and columns"),
+        (_SLOTS + '[[slot]]\nname = "A"\nx_m = 5\ny_m = 5\n', r"f\.toml:9: slot 'A' is already defined in line 1"),
+        (_SLOTS + '[[slot]]\nname = "C"\nx_m = 2.5\ny_m = 0\n', r"f\.toml:9: slot 'C' overlaps slot 'B' in line 5"),
         (
             _SLOTS + "[[pillar]]\nx_m = 2.4\ny_m = 0\nwidth_m = 0.3\ndepth_m = 0.3\n",
             r"f\.toml:5: slot 'B' stands on a pillar; move it, or set blocked",
@@ -192,8 +192,8 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
             _SLOTS + '[[slot]]\nname = "C"\nx_m = 9\ny_m = nan\n',
             r"f\.toml:12: slot\.y_m = nan: it is a number from -100,000",
         ),
-        ('distance = "matrix"\n' + _SLOTS, r"f\.toml:1: distance = \"matrix\" and the key matrix go together"),
-        ('distance = "trays"\n' + _SLOTS, r"f\.toml:1: distance = \"trays\" and \[\[tray\]\] tables go together"),
+        ('distance = "matrix"\n' + _SLOTS, r"f\.toml:1: distance = \"matrix\" and the key matrix belong together"),
+        ('distance = "trays"\n' + _SLOTS, r"f\.toml:1: distance = \"trays\" and \[\[tray\]\] tables belong together"),
         ('distance = "air"\n' + _SLOTS, r'f\.toml:1: distance = "air": it is one of "euclidean"'),
         ('distance = "matrix"\nmatrix = [[], [1, 2]]\n' + _SLOTS, r"f\.toml:2: matrix: 2 slots need 2 rows"),
         (
@@ -203,7 +203,7 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
         (
             'distance = "trays"\n' + _SLOTS + "[[tray]]\nfrom_m = [0, 1]\nto_m = [0.5, 1]\n"
             "[[tray]]\nfrom_m = [1, 1]\nto_m = [3, 1]\n",
-            r"f\.toml:13: no tray leads from slot 'A' to slot 'B': the floor is disconnected; join the trays",
+            r"f\.toml:13: no tray leads from slot 'A' to slot 'B': the floor is disconnected; connect the trays",
         ),
     ],
 )
@@ -220,11 +220,11 @@ def test_a_wrong_toml_is_told_by_line(write, text, words):
         (",A,B\nA,0,1\n", r"m\.csv: slot 'B' has no rows; it needs exactly one"),
         (",A,A\nA,0,1\nB,1,0\n", r"m\.csv:1: slot 'A' has 2 columns"),
         (",A,B,C\nA,0,1,1\nB,1,0,1\nC,1,1,0\n", r"m\.csv:1: the floor has no slot 'C'"),
-        (",A,B\nA,0,1\nB,2,0\n", r"m\.csv:2: slot 'A' is not as far from slot 'B' as in the other direction"),
+        (",A,B\nA,0,1\nB,2,0\n", r"m\.csv:2: the distance between slot 'A' and slot 'B' differs by direction"),
         (",A,B\nA,0,-1\nB,-1,0\n", r"m\.csv:2: the distance from slot 'A' to slot 'B' is negative"),
         (",A,B\nA,0,1\nB,1,3\n", r"m\.csv:3: the distance from slot 'B' to itself must be 0"),
-        (",A,B\nA,0,far\nB,1,0\n", r"m\.csv:2: distance to 'B': 'far' is no number"),
-        (",A,B\nA,0,nan\nB,nan,0\n", r"m\.csv:2: distance to 'B': 'nan' is no number"),
+        (",A,B\nA,0,far\nB,1,0\n", r"m\.csv:2: distance to 'B': 'far' is not a number"),
+        (",A,B\nA,0,nan\nB,nan,0\n", r"m\.csv:2: distance to 'B': 'nan' is not a number"),
         (",A,B\nA,0,\nB,,0\n", r"m\.csv:2: there is no path from slot 'A' to slot 'B': the floor is disconnected"),
         (",A,B\nA,0,inf\nB,inf,0\n", r"m\.csv:2: there is no path from slot 'A' to slot 'B'"),
     ],
@@ -334,5 +334,5 @@ def test_names_that_cannot_be_painted_are_refused(tmp_path, name):
     """Too long for a label, or with a zero byte, which ends a text for many programs."""
     path = tmp_path / "hall.toml"
     path.write_text(f'name = "hall"\ninside_m = 1\n[[slot]]\nname = "{name}"\nx_m = 0\ny_m = 0\n')
-    with pytest.raises(InputError, match=r"hall.toml:\d+: a slot's name is what is painted on the floor"):
+    with pytest.raises(InputError, match=r"hall.toml:\d+: give the slot a name of at most 64 characters"):
         read_floor(path)

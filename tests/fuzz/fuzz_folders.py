@@ -38,7 +38,7 @@ from topoloom.operations.catalogue.simulate import SimulateOperation
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
-from topoloom.studies.sweeps.kept import study_of
+from topoloom.studies.sweeps.finished import study_of
 from topoloom.studies.sweeps.load_curves import load_curves_of, simulate_study
 from topoloom.studies.sweeps.survivals import survivals_of
 

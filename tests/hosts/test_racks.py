@@ -94,8 +94,12 @@ def test_the_search_never_lengthens_the_cables():
             r"10,000 W holds no host of 14,300 W .*'DGX B200'",
         ),
         ({"nics": 8, "u": 50}, {}, "a rack of 42 units holds no host"),
-        ({"nics": 2}, {}, r"host 0 hangs on 8 ports of the network, but 'host' has 2 \(2 x 1\)"),
-        ({"nics": 8, "u": 8}, {"leaf": "tor"}, r"leaf = \"tor\": 32 hosts and their 8 switches do not fit one rack"),
+        ({"nics": 2}, {}, r"host 0 has 8 ports on the network, but 'host' has 2 \(2 x 1\)"),
+        (
+            {"nics": 8, "u": 8},
+            {"leaf": "tor"},
+            r"leaf = \"tor\": 32 hosts and their 8 switches do not fit into one rack",
+        ),
     ],
 )
 def test_what_no_rack_can_hold_is_said(host, rack, words):

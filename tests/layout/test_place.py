@@ -69,9 +69,9 @@ def test_maps_take_as_many_moves_and_runs_as_they_are_told(mapping):
     assert few.provenance.settings["runs"] == 1
     assert place(topology, _ROOM, "sequential", mapping, moves=2000, runs=6, jobs=1).total_m == many.total_m
     for wrong, told in (
-        ({"map": "joint", "moves": 5}, "map 'joint' has no moves and runs to set"),
+        ({"map": "joint", "moves": 5}, "the map 'joint' does not use moves and runs"),
         ({"map": mapping, "runs": 2, "seconds": 1.0}, "give seconds, or moves and runs, not both"),
-        ({"map": mapping, "runs": 0}, "runs=0: a search needs at least one"),
+        ({"map": mapping, "runs": 0}, "runs=0: give 1 or more"),
     ):
         with pytest.raises(InputError, match=told):
             place(topology, _ROOM, "sequential", **wrong)
@@ -216,7 +216,7 @@ def test_what_cannot_be_is_refused_in_one_sentence():
         place(ring, map="x")
     with pytest.raises(InputError, match="objective 'x' is not known; it must be length or longest"):
         place(ring, objective="x")
-    with pytest.raises(InputError, match="seconds=0: give the search a number of seconds above 0"):
+    with pytest.raises(InputError, match="seconds=0: give a number of seconds above 0"):
         place(ring, seconds=0)
     with pytest.raises(InputError, match=r"has 200 W, but a rack holds 150"):
         place(ring, replace(_ROOM, power_w_per_rack=150.0), switch_w=200.0)
@@ -257,7 +257,7 @@ def test_a_large_floor_is_searched_where_racks_lie_together():
 
 def test_limits_of_power_ask_for_watts():
     """A limit that nobody could check is refused, not passed over."""
-    with pytest.raises(InputError, match="the switches have no watts; give switch_w"):
+    with pytest.raises(InputError, match="the power of a switch is not known; give switch_w"):
         place(build("ring:n=8"), _hall([8] * 4, watts=100.0))
     with pytest.raises(InputError, match="switch 0 has 500 W, but a rack holds 100"):
         place(build("ring:n=8"), _hall([8] * 4, watts=100.0), switch_w=500.0)

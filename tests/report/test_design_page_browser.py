@@ -93,7 +93,7 @@ def page(made, tmp_path_factory) -> Path:
     parts = made.requirement.catalogue()
     layout = place_candidate(build(made.winner.spec), made.requirement, parts)
     text = design_page(
-        made, parts, layout, price(layout, parts), cables=cable(layout, parts), beside=("candidates.csv",)
+        made, parts, layout, price(layout, parts), cables=cable(layout, parts), written=("candidates.csv",)
     )
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(text)

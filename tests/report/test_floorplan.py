@@ -105,7 +105,7 @@ def test_the_sheet_says_what_it_shows(layout):
         f"mean {layout.mean_length_m:.2f} m",
         f"longest {layout.longest_m:.1f} m",
         "cables by length",
-        "on each stretch of tray",
+        "on each section of tray",
     ):
         assert words in texts
     pairs, _ = layout.bundles
@@ -158,7 +158,7 @@ def test_every_floor_is_drawn_as_floor_files_define_it(name):
 
 def test_a_medium_for_every_link_or_none():
     """An array of another shape is the caller's mistake."""
-    with pytest.raises(InputError, match=r"medium has shape \(3,\); give one word for each of 15 links"):
+    with pytest.raises(InputError, match=r"medium has shape \(3,\); give one medium for each of 15 links"):
         floorplan(_layout("petersen", "koibuchi-2013"), np.array(["copper"] * 3))
 
 

@@ -202,7 +202,7 @@ def test_loads_are_ranked():
     y = ranks.get_lines()[0].get_ydata()
     assert (np.diff(y) <= 0).all()
     assert y[0] == pytest.approx((routing.channels.to.size - 1) / 10)
-    assert ranks.get_title(loc="left").startswith("busiest 2.900 (2.00 times the mean), idlest 0.000")
+    assert ranks.get_title(loc="left").startswith("greatest load 2.900 (2.00 times the mean), least load 0.000")
 
 
 def test_loads_of_another_network_are_refused():

@@ -95,14 +95,14 @@ def test_the_report_has_all_its_parts(made, folder):
         "Floor plan",
         "Bill",
         "Table IV",
-        "How these numbers",
+        "Method",
     ):
         assert heading in text
     for axis in (
         "cost [USD per host]",
         "mean zero-load latency [ns]",
         "power [W per host]",
-        "bisection [links a host]",
+        "bisection [links per host]",
         "cable length [m]",
     ):
         assert axis in text

@@ -136,7 +136,7 @@ def test_workers_that_cannot_even_begin_end_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "topoloom.studies.executors.processes.worker_environment", lambda _more: {"PYTHONHOME": str(broken)}
     )
-    with pytest.raises(InputError, match="before they began a task"):
+    with pytest.raises(InputError, match="before they started a task"):
         run_study(SLOW, tmp_path / "s", executor="processes", jobs=1)
 
 

@@ -57,7 +57,7 @@ def test_a_second_run_in_another_container_is_refused_and_a_killed_one_is_in_nob
             time.sleep(0.05)
         second = subprocess.run(_in_container("two", *words), cwd=tmp_path, capture_output=True, text=True, check=False)
         assert second.returncode == 2
-        assert "a run of this study is at work" in second.stderr
+        assert "run of this study is active" in second.stderr
     finally:
         first.kill()  # and with it all of its container
         first.wait()

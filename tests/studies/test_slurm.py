@@ -214,7 +214,7 @@ def test_what_slurm_refuses_is_one_sentence(slurm, tmp_path):
 def test_without_slurm_it_is_said(tmp_path, monkeypatch):
     """What is missing, and where to go."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InputError, match="needs sbatch, which is not here"):
+    with pytest.raises(InputError, match="needs sbatch, which is not installed here"):
         run_study(SLOW, tmp_path / "s", executor="slurm")
 
 

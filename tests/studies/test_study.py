@@ -210,18 +210,18 @@ def test_the_command_line(tmp_path, monkeypatch):
     ("text", "words"),
     [
         ('operation = "hopps"\n', "no operation named 'hopps'"),
-        ('operation = "hops"\naxes.sied = [1]\n', "no argument of hops"),
+        ('operation = "hops"\naxes.sied = [1]\n', "not an argument of hops"),
         ('operation = "hops"\naxes.samples = []\n', "has no values"),
         ('operation = "hops"\naxes.samples = 3\n', "a list, a range"),
-        ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "{n} in it, which is no axis"),
+        ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "contains {n}, which is not an axis"),
         ('operation = "hops"\ntask.topology = "torus:dims={n"\naxes.n = [1]\n', "not closed"),
-        ('operation = "info"\ntask.topology = "petersen"\nseeds = 3\n', "draws nothing"),
+        ('operation = "info"\ntask.topology = "petersen"\nseeds = 3\n', "no random draws"),
         ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["seed < "]\n', "cannot be read"),
         ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["sed < 1"]\n', "no axis named 'sed'"),
-        ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["topology == 1"]\n', "no task is left"),
+        ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["topology == 1"]\n', "no task remains"),
         ('operation = "hops"\naxes.samples = [0]\ntask.topology = "petersen"\n', "samples"),
-        ('operation = "hops"\naxes.samples = {from = 1, to = 9, step = 0}\n', "goes upwards"),
-        ('operation = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "as many values each"),
+        ('operation = "hops"\naxes.samples = {from = 1, to = 9, step = 0}\n', "must increase"),
+        ('operation = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "need equal numbers of values"),
         ('operation = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
         ('operation = "hops"\nnodes = 3\n', "nodes"),
         ("operation = 3\n", "operation"),
@@ -269,7 +269,7 @@ def test_a_second_run_in_the_folder_waits_its_turn(tmp_path):
     run_study(study, tmp_path / "s", executor="threads")
     with (tmp_path / "s" / "run.lock").open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(InputError, match="is at work"):
+        with pytest.raises(InputError, match="is active"):
             run_study(study, tmp_path / "s", executor="threads")
 
 
@@ -297,7 +297,7 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="file"):
         run_study(Study(**TORI), tmp_path / "file" / "s")
-    with pytest.raises(InputError, match="holds no study"):
+    with pytest.raises(InputError, match="contains no study"):
         Store(tmp_path)
     assert not os.path.exists(tmp_path / "store.json")
 
@@ -308,8 +308,8 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path):
         ({"topology": ["petersen"] * 10_000, "seed": list(range(10_000))}, "100,000,000 points, more than 1,000,000"),
         ({"seed": {"from": 1, "to": 10**9, "step": 1}}, "has 1,000,000,000 values; at most"),
         ({"seed": {"from": 0, "to": 1, "step": 1e-12}}, "has 1,000,000,000,001 values; at most"),
-        ({"seed": {"from": 10**400, "to": 10**401, "step": 1}}, "is of numbers up to"),
-        ({"seed": {"from": 1, "to": float("nan"), "step": 1}}, "is of numbers up to"),
+        ({"seed": {"from": 10**400, "to": 10**401, "step": 1}}, "needs numbers up to"),
+        ({"seed": {"from": 1, "to": float("nan"), "step": 1}}, "needs numbers up to"),
     ],
 )
 def test_points_are_counted_before_they_are_made(axes, message):

@@ -227,16 +227,16 @@ def test_curves_are_added_shared_and_removed(browser, server):
 
 @pytest.mark.exhaustive
 def test_a_study_is_drawn_with_intervals_and_decades(browser, server):
-    """Added by what is served; means over draws with intervals; decades to the right; the command that draws the same."""
+    """Added by what is served; means over draws with intervals; a logarithmic x axis; the command that draws the same."""
     browser.get(server.base + "/curves")
     measure = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label=measure]"))
     Select(measure).select_by_value("study")
-    upwards = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label=upwards]"))
-    Select(upwards).select_by_value("aspl")
+    y_axis = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label='y axis']"))
+    Select(y_axis).select_by_value("aspl")
     browser.find_element(By.ID, "add").click()
     _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
     ticks = _text(browser, "svg.plot .axes")
-    browser.find_element(By.XPATH, "//label[contains(., 'decades to the right')]/input").click()
+    browser.find_element(By.XPATH, "//label[contains(., 'logarithmic x axis')]/input").click()
     _wait(browser, lambda: _text(browser, "svg.plot .axes") != ticks)
     assert "log=x" in browser.current_url
     command = browser.execute_script("return document.querySelector('pre.command').textContent")
@@ -315,13 +315,13 @@ def test_a_rack_is_dragged_and_a_slot_blocked(browser, server):
     browser.get(f"{server.base}/floor?spec=dragonfly:h=2,hosts=1&switches_per_rack=4&rows=3")
     plan = _wait(browser, lambda: browser.find_element(By.ID, "floor-plan"))
     before = _text(browser, "dl.facts")
-    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='what a click does']")).select_by_value("move")
+    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='action of a click']")).select_by_value("move")
     boxes = _racks(browser, plan)
     ActionChains(browser).click_and_hold(boxes[0]).move_to_element(boxes[-1]).release().perform()
     _wait(browser, lambda: "moved\nA01 to" in _text(browser))
     assert "moved=" in browser.current_url
     assert _text(browser, "dl.facts") != before
-    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='what a click does']")).select_by_value("block")
+    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='action of a click']")).select_by_value("block")
     ActionChains(browser).click(_racks(browser, browser.find_element(By.ID, "floor-plan"))[1]).perform()
     _wait(browser, lambda: "blocked\n" in _text(browser))
     assert "blocked=" in browser.current_url

@@ -52,7 +52,7 @@ def end_of(study: "Study", folder: str, ended: "Ended") -> None:
     Stopped
         The run was interrupted.
     """
-    from topoloom.studies.sweeps.kept import refuse_failed
+    from topoloom.studies.sweeps.finished import refuse_failed
 
     refuse_failed(study, folder)
     if ended != "done":

@@ -1,4 +1,4 @@
-"""Bill: what a layout costs and draws, line by line."""
+"""Bills: the cost and power of a layout, line by line."""
 
 import math
 from collections.abc import Iterable
@@ -20,18 +20,18 @@ from topoloom.placement.layout.layout import Layout
 
 @dataclass(frozen=True)
 class AsPublished:
-    """What Table IV of Besta 2014 prints of a network, and what its own assumptions give.
+    """The published values of a network in Table IV of Besta 2014, and what the paper's own assumptions give.
 
     Attributes
     ----------
     column : str
         The column's title.
     published_cost_usd, published_power_w : float
-        A host.
+        Per host.
     cost_per_host_usd, power_per_host_w : float or None
-        With the assumptions that the print follows; None where these were not found.
+        Under the assumptions that the published values follow; None where these were not found.
     assumption, note : str
-        Why the exact count differs, and what else is to be known.
+        Why the exact count differs, and any further remark.
     """
 
     column: str
@@ -45,7 +45,7 @@ class AsPublished:
 
 @dataclass(frozen=True)
 class Bill(Result):
-    """What a layout costs: the lines, and the sums a host.
+    """The bill of a layout: its lines, and their sums in total and per host.
 
     Attributes
     ----------
@@ -56,20 +56,20 @@ class Bill(Result):
         Ports of every switch.
     hosts, switches, racks : int
     cables_inside, cables_between : int
-        Links inside racks, and between two.
+        Links inside racks, and between racks.
     lines : tuple of Line
     ports_used, ports_bought : int
-        Ports of switches that links and hosts are plugged into, and all those of the switches that are bought.
+        Switch ports that links and hosts occupy, and all ports of the switches that are bought.
     unpriced : tuple of str
-        What is in the bill and has no price ("switch", "cable" ...); the sums are without it.
+        Kinds of parts in the bill without a price ("switch", "cable" ...); the sums exclude them.
     unmetered : tuple of str
-        What is in the bill and has no watts; the sums are without it.
+        Kinds of parts in the bill whose power is not known; the sums exclude them.
     confidence : str or None
-        The worst grade of the products in it that have one: "A" to "D".
+        The worst grade of the products in the bill that have one: "A" to "D".
     orders : tuple of CableLot
-        What to order, where it was asked for.
+        The cables and transceivers to order, where they were requested.
     as_published : AsPublished, optional
-        The print beside it, where the network is one of Table IV of Besta 2014 and it was asked for.
+        The published values of a network of Table IV of Besta 2014, where they were requested.
     """
 
     record_name = "bill"
@@ -105,16 +105,16 @@ class Bill(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def record(self) -> dict[str, Any]:
-        """As every result's; each line with the middle of its price, too."""
+        """The record; each line also has the middle of its price range."""
         return super().record() | {"lines": self.rows()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per line: item, count, metres, prices and watts."""
+        """One row per line: item, count, metres, cost and power."""
         return [{**json_value(line), "cost_usd": json_value(line.cost_usd)} for line in self.lines]
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """A bar a line, as long as its price; as its watts where the catalogue has no prices."""
+        """One bar per line: its cost, or its power where the catalogue has no prices."""
         priced = not math.isnan(self.cost_usd)
         values = [line.cost_usd if priced else line.power_w for line in self.lines]
         axes.barh([line.item for line in self.lines], [0.0 if math.isnan(value) else value for value in values])
@@ -123,62 +123,62 @@ class Bill(Result):
 
     @property
     def length_m(self) -> float:
-        """Metres of all cables, as they are bought."""
+        """Metres of all cables, in the lengths that are bought."""
         return sum(line.length_m for line in self.lines)
 
     @property
     def cost_low_usd(self) -> float:
-        """The whole price with every part at its lowest; NaN when nothing has a price."""
+        """The total cost with every part at its lowest price; NaN when nothing has a price."""
         return _sum(line.cost_low_usd for line in self.lines)
 
     @property
     def cost_high_usd(self) -> float:
-        """The whole price with every part at its highest; NaN when nothing has a price."""
+        """The total cost with every part at its highest price; NaN when nothing has a price."""
         return _sum(line.cost_high_usd for line in self.lines)
 
     @property
     def cost_usd(self) -> float:
-        """The whole price; the middle, where the catalogue has ranges."""
+        """The total cost; the middle of the range, where the catalogue has ranges."""
         return (self.cost_low_usd + self.cost_high_usd) / 2
 
     @property
     def power_w(self) -> float:
-        """All watts that are known."""
+        """The power of all parts whose power is known."""
         return sum(line.power_w for line in self.lines if not math.isnan(line.power_w))
 
     @property
     def cost_per_host_low_usd(self) -> float:
-        """The lowest price over hosts; infinite without hosts."""
+        """The lowest total cost per host; infinite without hosts."""
         return self.per_host(self.cost_low_usd)
 
     @property
     def cost_per_host_usd(self) -> float:
-        """Price over hosts; infinite without hosts."""
+        """The total cost per host; infinite without hosts."""
         return self.per_host(self.cost_usd)
 
     @property
     def cost_per_host_high_usd(self) -> float:
-        """The highest price over hosts; infinite without hosts."""
+        """The highest total cost per host; infinite without hosts."""
         return self.per_host(self.cost_high_usd)
 
     @property
     def power_per_host_w(self) -> float:
-        """Watts over hosts; infinite without hosts."""
+        """The power per host; infinite without hosts."""
         return self.per_host(self.power_w)
 
     def per_host(self, total: float) -> float:
-        """A sum of the bill over its hosts; infinite without hosts."""
+        """A sum of the bill divided by its hosts; infinite without hosts."""
         return total / self.hosts if self.hosts else math.inf
 
 
 @dataclass(frozen=True)
 class Bills(Result):
-    """The bills of several topologies, to be compared.
+    """The bills of several topologies, for comparison.
 
     Attributes
     ----------
     bills : tuple of Bill
-        Each has a provenance of its own.
+        Each with its own provenance.
     """
 
     record_name = "bills"
@@ -188,13 +188,13 @@ class Bills(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def record(self) -> dict[str, Any]:
-        """As every result's, with the provenance of each bill."""
+        """The record, with the provenance of each bill."""
         bills = [{name: value for name, value in bill.record().items() if name != "schema"} for bill in self.bills]
         return super().record() | {"bills": bills}
 
     @drawn(height_in=lambda bills: 1.2 + 0.5 * len(bills.bills))
     def plot(self, axes: "Axes") -> None:
-        """Draw what each topology costs per host; watts where the catalogue has no prices."""
+        """One bar per topology: its cost per host, or its power per host where the catalogue has no prices."""
         from topoloom.figures.bars import draw_bars
 
         priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)
@@ -225,39 +225,39 @@ def price(
     orders: bool = False,
     spares: Spares | bool | None = None,
 ) -> Bill:
-    """The bill of a network: exact counts, the ports really used, each cable at the price of its own product.
+    """The bill of a network: exact counts, the ports in use, each cable at the price of its own product.
 
     Parameters
     ----------
     network : NetworkSource
-        Its layout is priced as it stands; what has none is placed by the default. What is omitted below is as the network
-        remembers it.
+        Its layout is priced; a network without a layout is placed by the default. Parameters that are omitted are those that
+        the network remembers.
     parts : Parts, str or path, optional
-        A catalogue, the name of one of topoloom's own, or a TOML file; ``slimfly-2014`` where the network remembers none.
+        A catalogue, the name of a built-in one, or a TOML file; ``slimfly-2014`` where the network remembers none.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; else that of the network, else 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; else the network's, else 40, or the nearest rate that the catalogue's prices hold for.
     radix : int, optional
-        Ports of every switch; else the most that any switch of the fabric uses.
+        Ports of every switch; else the most that any switch of the network uses.
     host_cables : bool, optional
-        Whether to add a cable inside the rack for every endpoint. Besta 2014 leaves them out (for all but the fat tree).
-        Where hosts stand in racks of their own their cables, interfaces and racks are in the bill in any case.
+        Whether to add a cable inside the rack for every endpoint. Besta 2014 omits them (for all but the fat tree).
+        Where hosts have their own racks, the bill always contains their cables, interfaces and racks.
     spare_ports : float, optional
         Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). Truong 2016 has
         0.25, 0.5 and 1.
     orders : bool
-        Whether to list how many cables of each product and length to order, too.
+        Whether to list the cables of each product and length to order.
     spares : Spares or bool, optional
-        What lies on the shelf; True: the usual ones, False: nothing.
+        Spare parts; True: the default ones, False: none.
 
     Returns
     -------
     Bill
-        Its lines, in watts and US dollars, and the sums for each host.
+        Its lines, in watts and US dollars, and the sums in total and per host.
 
     Raises
     ------
     InputError
-        A rate, radix or share that makes no sense; a switch or cable that the catalogue does not have.
+        A rate, radix or share is out of range; the catalogue has no suitable switch or cable.
 
     Source: Besta 2014 VI.B-C; Truong 2016 5.2 (spare ports).
 
@@ -275,7 +275,7 @@ def price(
         layout, terms = placed.part(Layout), placed.terms
     if radix is not None and spare_ports:
         raise InputError(
-            f"radix={radix} and spare_ports={spare_ports:g}: both say how many ports to buy; give one of them"
+            f"radix={radix} and spare_ports={spare_ports:g}: both set the number of ports to buy; give one of them"
         )
     terms = terms.changed(
         parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
@@ -283,13 +283,11 @@ def price(
     topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.link_rate_gbps
     host_cables, spare_ports, radix = terms.host_cables, terms.spare_ports, terms.radix
     if not 0 <= spare_ports < 1e6:
-        raise InputError(
-            f"spare_ports={spare_ports:g}: the share of spare ports is a number from 0 to a million (0.25 is 25 %)"
-        )
+        raise InputError(f"spare_ports={spare_ports:g}: give a share from 0 to a million (0.25 is 25 %)")
     ports = topology.radix if radix is None else radix
     if ports < topology.radix:
         raise InputError(f"radix={ports} is too small: a switch of {topology.name} uses {topology.radix} ports")
-    # The error of a product such as 20 * 1.1 must not buy a port.
+    # Rounding errors, as in 20 * 1.1, must not buy a port.
     bought = math.ceil(ports * (1 + spare_ports) * (1 - 1e-12))
     bought_cables = [link_cables(layout, parts, rate_gbps)]
     if host_cables or layout.housing is not None:
@@ -297,7 +295,7 @@ def price(
     lines = bill_lines(layout, parts, rate_gbps, (ports, bought), bought_cables, terms.spares)
     product = parts.switch_product(bought, rate_gbps)
     each = bought if product is None else product.ports_at(rate_gbps)
-    told = provenance_of(
+    provenance = provenance_of(
         topology,
         settings={
             "parts": parts.name,
@@ -325,16 +323,16 @@ def price(
         unmetered=_kinds(line for line in lines if math.isnan(line.power_w)),
         confidence=max((line.confidence for line in lines if line.confidence), default=None),
         orders=(*order_list(*bought_cables), *module_orders(layout, bought_cables)) if orders else (),
-        provenance=told,
+        provenance=provenance,
     )
 
 
 def _kinds(lines: Iterable[Line]) -> tuple[str, ...]:
-    """What these lines are of, each once."""
+    """The kinds of these lines, each once."""
     return tuple(dict.fromkeys(line.kind for line in lines))
 
 
 def _sum(prices: Iterable[float]) -> float:
-    """The sum of the prices that are known; NaN when none is."""
-    known = [usd for usd in prices if not math.isnan(usd)]
-    return sum(known) if known else math.nan
+    """The sum of the known prices; NaN when none is known."""
+    prices_known = [usd for usd in prices if not math.isnan(usd)]
+    return sum(prices_known) if prices_known else math.nan

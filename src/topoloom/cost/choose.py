@@ -1,4 +1,4 @@
-"""Cable choice: a product, a length in stock, a price and watts for every link; and what to order."""
+"""Choice of cables: a product, a stock length, a price and a power for every link; and the list to order."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,7 @@ from topoloom.placement.layout.layout import Layout
 
 @dataclass(frozen=True)
 class CableLot:
-    """So many cables of one product and one length; `cut` where the product is cut to length instead of kept in stock."""
+    """A number of cables of one product and length; `cut`: the product is cut to length instead of kept in stock."""
 
     product: str
     medium: str
@@ -28,10 +28,10 @@ class Cables:
     """The cables that are bought, as columns with one row per link.
 
     product: int64[links], the index in `parts.cable`; length_m: float64[links], the length of the link; stock_m:
-    float64[links], the length that is bought, slack and all; usd_low, usd_high: float64[links], the price without
-    installation and transceivers, NaN where the catalogue has none; power_w: float64[links], both ends together, without
-    transceivers; share: float64[links], the part of a cable that the link has: 1, or less where a cable carries several
-    links, over which its price, its watts and its metres are spread.
+    float64[links], the length that is bought, with slack; usd_low, usd_high: float64[links], the price without installation
+    and transceivers, NaN where the catalogue has none; power_w: float64[links], both ends together, without transceivers;
+    share: float64[links], the link's part of a cable: 1, or less where a cable carries several links, over which its price,
+    its power and its length are spread.
     """
 
     parts: Parts
@@ -49,7 +49,7 @@ class Cables:
         return np.asarray(np.array([cable.medium for cable in self.parts.cable])[self.product])
 
     def at(self, order: np.ndarray) -> "Cables":
-        """The rows of these numbers, int64[rows], in this order."""
+        """The rows with these numbers, int64[rows], in this order."""
         return Cables(self.parts, *(getattr(self, column)[order] for column in _COLUMNS))
 
 
@@ -73,9 +73,9 @@ def choose_cables(
 ) -> Cables:
     """The cable of every link: the first product of the catalogue that fits, in its next length.
 
-    What is bought is as long as the link and the catalogue's `slack_m`: the next of the product's `lengths_m`, or cut to
-    that length where it has none. Where a cable carries several links, those between the same two boxes share it, or, where it
-    parts, those from the same switch that need the same length.
+    The cable is as long as the link plus the catalogue's `slack_m`: the next of the product's `lengths_m`, or cut to that
+    length where it has none. Where a cable carries several links, links between the same two boxes share it; a breakout
+    cable is shared by links from the same switch that need the same length.
 
     Parameters
     ----------
@@ -85,75 +85,73 @@ def choose_cables(
         Whether the link runs between racks.
     rate_gbps : float
     ends : int[links, 2], optional
-        The two boxes of each link, a cable that parts beginning at the first; without them every cable that carries several
-        links is full.
+        The two boxes of each link, where a breakout cable begins at the first; without them, every cable that carries
+        several links is assumed to be full.
     to : "switch" or "host"
         What the far ends are plugged into.
 
     Returns
     -------
     Cables
-        Product, length to buy, price and watts of every link, in the order given.
+        Product, length to buy, price and power of every link, in the given order.
 
     Raises
     ------
     InputError
-        No product serves one of the links.
+        No product suits one of the links.
     """
-    length_m, beside = np.broadcast_arrays(np.asarray(length_m, float), between)
+    length_m, is_between = np.broadcast_arrays(np.asarray(length_m, float), between)
     several = any(cable.links > 1 for cable in parts.cable)
-    alike = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
-    product = parts.product_of(length_m, beside, rate_gbps, to, alike)
+    same_ends = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
+    product = parts.product_of(length_m, is_between, rate_gbps, to, same_ends)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
     power_w, share = np.zeros(length_m.shape), np.ones(length_m.shape)
     for index, cable in enumerate(parts.cable):
-        mine = product == index
-        stock_m[mine] = cable.stock_m(length_m[mine] + parts.slack_m)
-        usd[:, mine] = cable.usd(stock_m[mine], rate_gbps)
-        power_w[mine] = cable.both_ends_w
+        of_product = product == index
+        stock_m[of_product] = cable.stock_m(length_m[of_product] + parts.slack_m)
+        usd[:, of_product] = cable.usd(stock_m[of_product], rate_gbps)
+        power_w[of_product] = cable.both_ends_w
         if cable.links > 1:
-            count = np.full(int(mine.sum()), cable.links)
+            count = np.full(int(of_product.sum()), cable.links)
             if ends is not None:
-                far = stock_m[mine] if cable.breakout else ends[mine, 1]
-                count = _counts(ends[mine, 0], far)
-            share[mine] = -(-count // cable.links) / count
+                far_end = stock_m[of_product] if cable.breakout else ends[of_product, 1]
+                count = _counts(ends[of_product, 0], far_end)
+            share[of_product] = -(-count // cable.links) / count
     return Cables(parts, product, length_m, stock_m, usd[0] * share, usd[1] * share, power_w * share, share)
 
 
 def _counts(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """How many rows have the same pair of values, int64 a row."""
+    """The number of rows with the same pair of values, int64[rows], one entry per row."""
     kinds, code = np.unique(b, return_inverse=True)
     _, member, counts = np.unique(a.astype(np.int64) * len(kinds) + code, return_inverse=True, return_counts=True)
     return np.asarray(counts[member])
 
 
 def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_gbps: float) -> Cables:
-    """`bought`, but for the cables that are there already: their `product`, int64[cables], -1 where a new one is bought.
-
-    `stock_m` is the length of those that are there; the floor may ask for less of it now.
+    """`bought`, with existing cables in place of new ones; existing ones keep their length, even if less is needed now.
 
     Parameters
     ----------
     bought : Cables
-        The cables as they would be bought, all of them new.
+        The cables as they would be bought if all were new.
     product : int64[cables]
-        The product of the cable that is there already; -1 where a new one is bought.
+        The product of the existing cable; -1 where a new one is bought.
     stock_m : float64[cables]
-        The length of the cable that is there, metres; read only where there is one.
+        The length of the existing cable, metres; ignored where there is none.
     rate_gbps : float
         The rate that prices are taken at, Gb/s.
 
     Returns
     -------
     Cables
-        The cables that are there with their own product, length and price; the others as in `bought`.
+        Existing cables with their own product, length and price; the others as in `bought`.
     """
-    parts, there = bought.parts, product >= 0
-    product, stock_m = np.where(there, product, bought.product), np.where(there, stock_m, bought.stock_m)
+    parts, exists = bought.parts, product >= 0
+    product, stock_m = np.where(exists, product, bought.product), np.where(exists, stock_m, bought.stock_m)
     usd = np.stack([bought.usd_low, bought.usd_high])
     for index, cable in enumerate(parts.cable):
-        mine = there & (product == index)
-        usd[:, mine] = cable.usd(stock_m[mine], rate_gbps) * bought.share[mine]
+        of_product = exists & (product == index)
+        usd[:, of_product] = cable.usd(stock_m[of_product], rate_gbps) * bought.share[of_product]
     power_w = np.array([cable.both_ends_w for cable in parts.cable])[product] * bought.share
     return Cables(parts, product, bought.length_m, stock_m, usd[0], usd[1], power_w, bought.share)
 
@@ -178,7 +176,7 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     Raises
     ------
     InputError
-        No product serves one of the links.
+        No product suits one of the links.
     """
     return choose_cables(parts, layout.length_m, layout.between, rate_gbps, layout.topology.links)
 
@@ -189,7 +187,7 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     Parameters
     ----------
     layout : Layout
-        The network on its floor, which says how long the cables of hosts are.
+        The network on its floor, which gives the lengths of host cables.
     parts : Parts
         The catalogue.
     rate_gbps : float
@@ -203,17 +201,17 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     Raises
     ------
     InputError
-        No product serves one of them.
+        No product suits one of the endpoints.
     """
     ends = np.stack([layout.topology.endpoints, layout.topology.host], axis=1)
     return choose_cables(parts, layout.host_length_m, layout.host_between, rate_gbps, ends, "host")
 
 
 def order_list(*cables: Cables) -> tuple[CableLot, ...]:
-    """How many cables of each product and length all these are, in the catalogue's order, the shortest first."""
+    """The number of cables of each product and length, in the catalogue's order, shortest first."""
     parts = cables[0].parts
     product = np.concatenate([some.product for some in cables])
-    # Lengths that differ in the last digits only are one.
+    # Lengths that differ only by rounding errors are equal.
     stock_m = np.round(np.concatenate([some.stock_m for some in cables]), 6)
     lengths, length = np.unique(stock_m, return_inverse=True)
     kinds, member = np.unique(product * len(lengths) + length, return_inverse=True)

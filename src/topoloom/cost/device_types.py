@@ -1,14 +1,14 @@
-"""Device types of the NetBox community as a parts catalogue: switches from YAML files, with the cables of a catalogue of ours.
+"""NetBox device types as a parts catalogue: switches from YAML files, combined with the cables of a built-in catalogue.
 
-A file is one of github.com/netbox-community/devicetype-library (its schema/devicetype.json), or a folder of such files. What it
-does not say is made of rules, and the product's `source` names them:
+The input is one file of github.com/netbox-community/devicetype-library (its schema/devicetype.json), or a folder of such files.
+Values that a file does not state follow from rules, which the product's `source` names:
 
-* ports: the most frequent type of interface that is not for management and has a rate; without those whose names are like no
-  other's, such as the one port for a fabric manager among the numbered ones;
+* ports: the most frequent type of interface that has a rate and is not for management; interfaces with a unique kind of name,
+  such as the one port for a fabric manager among numbered ones, are not counted;
 * their rate: from the name of the type (``400gbase-x-qsfpdd``, ``infiniband-ndr``: four lanes);
-* watts: only what all power supplies may draw together, an upper bound, for many are spare.
+* power: only what all power supplies may draw together, an upper bound, because some of them are redundant.
 
-A device with fewer than eight such ports is a server or an appliance, and omitted. There are no prices in them.
+A device with fewer than eight such ports is a server or an appliance, and is omitted. The files have no prices.
 """
 
 import re
@@ -24,13 +24,13 @@ from topoloom.core.files import read_text
 from topoloom.core.yaml_files import parse_yaml
 from topoloom.cost.products import SwitchProduct
 
-#: Suffixes of such files.
+#: Suffixes of device type files.
 SUFFIXES = (".yaml", ".yml")
-#: Fewer ports make no switch.
+#: Least ports of a switch.
 _LEAST_PORTS = 8
-#: A file is some kilobytes; the library has some thousand files.
-_LONGEST, _MOST_FILES = 400_000, 20_000
-#: Gb/s of InfiniBand's types, four lanes.
+#: Most characters of a file (typical: some kilobytes), and most files of a folder (the library has some thousand).
+_MOST_CHARACTERS, _MOST_FILES = 400_000, 20_000
+#: Gb/s of InfiniBand's types, with four lanes.
 _INFINIBAND = {
     "sdr": 10.0,
     "ddr": 20.0,
@@ -69,7 +69,7 @@ class _DeviceType(msgspec.Struct, rename={"power_ports": "power-ports"}):
 
 
 def interface_rate_gbps(kind: str) -> float | None:
-    """The rate of NetBox's type of an interface, Gb/s; None where its name says none.
+    """The rate of a NetBox interface type, Gb/s; None where its name gives none.
 
     Examples
     --------
@@ -78,53 +78,55 @@ def interface_rate_gbps(kind: str) -> float | None:
     """
     if kind.startswith("infiniband-"):
         return _INFINIBAND.get(kind.removeprefix("infiniband-"))
-    found = re.match(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([gt]?)base", kind)
-    if found is None or float(found[1]) == 0:
+    match = re.match(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([gt]?)base", kind)
+    if match is None or float(match[1]) == 0:
         return None
-    return float(found[1]) * {"": 0.001, "g": 1.0, "t": 1000.0}[found[2]]
+    return float(match[1]) * {"": 0.001, "g": 1.0, "t": 1000.0}[match[2]]
 
 
 def device_type(path: Path) -> tuple[SwitchProduct, bool] | None:
-    """The switch of a file, and whether it is InfiniBand by its types; None where it is no switch.
+    """The switch in a file, and whether its interfaces are InfiniBand; None where the device is not a switch.
 
     Raises
     ------
     InputError
-        The file cannot be read, is no device type, or PyYAML is not installed.
+        The file cannot be read or is not a device type, or PyYAML is not installed.
     """
-    return _switch_of(read_text(path, _LONGEST), path)
+    return _switch_of(read_text(path, _MOST_CHARACTERS), path)
 
 
 @lru_cache(maxsize=_MOST_FILES)
 def _switch_of(text: str, path: Path) -> tuple[SwitchProduct, bool] | None:
-    """As `device_type`, from the text of the file; a command asks for the same one several times."""
-    told = parse_yaml(text, _DeviceType, str(path), "device type", strict=False)
-    stems = Counter(_stem(one.name) for one in told.interfaces)
+    """As `device_type`, from the text of the file; cached, because a command needs the same one several times."""
+    device = parse_yaml(text, _DeviceType, str(path), "device type", strict=False)
+    stems = Counter(_stem(interface.name) for interface in device.interfaces)
     kinds = Counter(
-        one.type
-        for one in told.interfaces
-        if not one.mgmt_only and stems[_stem(one.name)] > 1 and interface_rate_gbps(one.type) is not None
+        interface.type
+        for interface in device.interfaces
+        if not interface.mgmt_only
+        and stems[_stem(interface.name)] > 1
+        and interface_rate_gbps(interface.type) is not None
     )
     if not kinds:
         return None
-    # Of types that are as frequent, the fastest.
-    kind = max(kinds, key=lambda one: (kinds[one], interface_rate_gbps(one) or 0))
+    # Of equally frequent types, the fastest.
+    kind = max(kinds, key=lambda each: (kinds[each], interface_rate_gbps(each) or 0))
     if kinds[kind] < _LEAST_PORTS:
         return None
-    draws = [max(one.maximum_draw or 0, one.allocated_draw or 0) for one in told.power_ports]
+    draws = [max(supply.maximum_draw or 0, supply.allocated_draw or 0) for supply in device.power_ports]
     watts = sum(draws)
     notes = [f"{kinds[kind]} interfaces of type {kind}"]
     if watts:
-        notes.append(f"watts: {sum(draw > 0 for draw in draws)} supplies together, an upper bound")
-    if told.weight is not None and told.weight_unit not in _KILOGRAMS:
-        raise at(str(path), None, f"weight_unit {told.weight_unit[:20]!a} is not one of {', '.join(_KILOGRAMS)}")
-    weight_kg = None if told.weight is None else told.weight * _KILOGRAMS[told.weight_unit]
+        notes.append(f"power: {sum(draw > 0 for draw in draws)} supplies together, an upper bound")
+    if device.weight is not None and device.weight_unit not in _KILOGRAMS:
+        raise at(str(path), None, f"weight_unit {device.weight_unit[:20]!a} is not one of {', '.join(_KILOGRAMS)}")
+    weight_kg = None if device.weight is None else device.weight * _KILOGRAMS[device.weight_unit]
     product = SwitchProduct(
-        name=told.model,
-        vendor=told.manufacturer,
+        name=device.model,
+        vendor=device.manufacturer,
         ports=kinds[kind],
         rate_gbps=interface_rate_gbps(kind),
-        u=told.u_height or None,
+        u=device.u_height or None,
         weight_kg=weight_kg,
         power_max_w=watts or None,
         power_max_kind="power supply",
@@ -135,32 +137,38 @@ def _switch_of(text: str, path: Path) -> tuple[SwitchProduct, bool] | None:
 
 
 def _stem(name: str) -> str:
-    """A name without its numbers."""
+    """A name with its numbers replaced by "#"."""
     return re.sub(r"[0-9]+", "#", name)
 
 
 def device_types(path: Path) -> tuple[list[SwitchProduct], bool]:
-    """The switches of a file or of all files of a folder, by ports and name; and whether most of them are InfiniBand.
+    """The switches of a file or folder, by ports and name; and whether most of them are InfiniBand.
 
     Raises
     ------
     InputError
-        As `device_type`; no switch is among them.
+        As `device_type`; or no file describes a switch.
     """
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file())
         if len(files) > _MOST_FILES:
-            raise InputError(f"{path}: {len(files)} files; at most {_MOST_FILES} are read: name a folder of one maker")
-    found = [one for one in map(device_type, files) if one is not None]
-    if not found:
-        what = "none of its files is a switch" if path.is_dir() else "is no switch"
+            raise InputError(
+                f"{path}: {len(files)} files; at most {_MOST_FILES} are read; name the folder of one vendor"
+            )
+    switches = [switch for switch in map(device_type, files) if switch is not None]
+    if not switches:
+        what = "no file describes a switch" if path.is_dir() else "the device is not a switch"
         raise InputError(
-            f"{path}: {what}: it has {_LEAST_PORTS} or more interfaces, not for management, of a type whose name says a rate"
+            f"{path}: {what}: a switch has {_LEAST_PORTS} or more non-management interfaces of a type whose name gives a rate"
         )
-    count = Counter(product.name for product, _ in found)
+    count = Counter(product.name for product, _ in switches)
     named = [
-        msgspec.structs.replace(one, name=f"{one.vendor} {one.name}") if count[one.name] > 1 else one
-        for one, _ in found
+        msgspec.structs.replace(product, name=f"{product.vendor} {product.name}")
+        if count[product.name] > 1
+        else product
+        for product, _ in switches
     ]
-    return sorted(named, key=lambda one: (one.ports, one.name)), 2 * sum(ib for _, ib in found) > len(found)
+    return sorted(named, key=lambda product: (product.ports, product.name)), 2 * sum(ib for _, ib in switches) > len(
+        switches
+    )

@@ -17,10 +17,10 @@ from topoloom.placement.layout.layout import Layout
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a bill: so many of an item, their price and their watts together; cables also have metres.
+    """One line of a bill: the count of an item, its total price and its total power; cables also have a length.
 
-    `kind` is "switch", "cable", "transceiver", "nic", "rack" or "installation"; `confidence` the grade of the product's
-    figures, where it has one. Prices and watts that are not known are NaN.
+    `kind` is "switch", "cable", "transceiver", "nic", "rack" or "installation"; `confidence` is the grade of the product's
+    figures, where it has one. Prices and power that are not known are NaN.
     """
 
     item: str
@@ -34,7 +34,7 @@ class Line:
 
     @property
     def cost_usd(self) -> float:
-        """The price; the middle, where the catalogue has a range; NaN where it has none."""
+        """The middle of the price range; NaN without a price."""
         return (self.cost_low_usd + self.cost_high_usd) / 2
 
 
@@ -46,18 +46,18 @@ def bill_lines(
     cables: Sequence[Cables],
     spares: Spares | None,
 ) -> list[Line]:
-    """All lines, in the order of a bill.
+    """All lines of a bill, in its order.
 
     Parameters
     ----------
     layout : Layout
     parts : Parts
     rate_gbps : float
-        Of every link, Gb/s.
+        The rate of every link, Gb/s.
     ports : (int, int)
-        The ports that a switch needs, and with how many it is bought.
+        The ports that a switch needs, and the ports that it is bought with.
     cables : sequence of Cables
-        Those of the links, and, if they are bought, those of the endpoints.
+        The cables of the links and, if they are bought, those of the endpoints.
     spares : Spares or None
 
     Returns
@@ -67,7 +67,7 @@ def bill_lines(
     Raises
     ------
     InputError
-        No switch has the ports; a module that is hotter than the cages of the switch.
+        No switch has enough ports; a transceiver draws more power than the switch's cages allow.
     """
     lines = [*_switch_lines(layout.topology, parts, rate_gbps, *ports)]
     wired = [
@@ -82,29 +82,29 @@ def bill_lines(
 
 
 def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int, bought: int) -> Iterator[Line]:
-    """The switches that the fabric needs, and what it costs to buy them with more ports."""
+    """The switches that the network needs, and the extra cost of more ports."""
     count = topology.switches
     in_use = (2 * len(topology.links) + topology.endpoints.size) / count
     least, most = parts.switch_usd_range(ports, rate_gbps), parts.switch_usd_range(bought, rate_gbps)
     watts = parts.switch_w(ports, rate_gbps, in_use)
     low, high = (float(usd) for usd in count * least)
     product = parts.switch_product(bought, rate_gbps)
-    told = "" if product is None else f" ({product.name})"
+    of_product = "" if product is None else f" ({product.name})"
     grade = None if product is None else product.confidence
-    yield Line(f"switch, {ports} ports{told}", count, low, high, count * watts, confidence=grade)
+    yield Line(f"switch, {ports} ports{of_product}", count, low, high, count * watts, confidence=grade)
     if bought > ports:
         low, high = (float(usd) for usd in count * (most - least))
         more_w = count * (parts.switch_w(bought, rate_gbps, in_use) - watts)
-        yield Line(f"spare ports, {bought - ports} a switch", count * (bought - ports), low, high, more_w)
+        yield Line(f"spare ports, {bought - ports} per switch", count * (bought - ports), low, high, more_w)
 
 
 def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
-    """One line per product that is used; a cable that carries several links is one piece."""
+    """One line per cable product in use; a cable that carries several links counts once."""
     for index, product in enumerate(cables.parts.cable):
-        mine = cables.product == index
-        if mine.any():
+        of_product = cables.product == index
+        if of_product.any():
             low, high, watts, metres, pieces = (
-                float(column[mine].sum())
+                float(column[of_product].sum())
                 for column in (
                     cables.usd_low,
                     cables.usd_high,
@@ -120,32 +120,32 @@ def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
 def _module_lines(
     layout: Layout, parts: Parts, rate_gbps: float, bought: int, cables: Sequence[Cables]
 ) -> Iterator[Line]:
-    """One line per transceiver that is used."""
+    """One line per transceiver product in use."""
     switch = parts.switch_product(bought, rate_gbps)
-    for one, count in modules(layout, cables):
-        hottest = one.power_max_w or one.power_w or 0.0
+    for module, count in modules(layout, cables):
+        hottest = module.power_max_w or module.power_w or 0.0
         if (
             switch is not None
-            and one.side != "host"
+            and module.side != "host"
             and switch.cage_power_w is not None
             and hottest > switch.cage_power_w
         ):
             raise InputError(
-                f"parts '{parts.name}': the transceiver '{one.name}' draws up to {hottest:g} W, but a cage of"
+                f"parts '{parts.name}': the transceiver '{module.name}' draws up to {hottest:g} W, but a cage of"
                 f" '{switch.name}' takes {switch.cage_power_w:g} W; choose another module for its fibres"
             )
-        low, high = _range(count, one.price_usd)
-        watts = math.nan if one.power_w is None else count * one.power_w
-        yield Line(f"transceiver, {one.name}", count, low, high, watts, 0.0, "transceiver", one.confidence)
+        low, high = _range(count, module.price_usd)
+        watts = math.nan if module.power_w is None else count * module.power_w
+        yield Line(f"transceiver, {module.name}", count, low, high, watts, 0.0, "transceiver", module.confidence)
 
 
 def _host_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
-    """The interfaces of the hosts, whose watts are the hosts' own, and the racks."""
+    """The interfaces of the hosts, whose power is part of the hosts', and the racks."""
     if layout.housing is None:
         return
     host, rack = layout.housing.host, layout.housing.rack
     if host.nic:
-        product = next((one for one in parts.nic if one.name == host.nic), None)
+        product = next((interface for interface in parts.nic if interface.name == host.nic), None)
         count = layout.topology.endpoints.size // host.ports
         low, high = _range(count, None if product is None else product.price_usd)
         grade = None if product is None else product.confidence
@@ -155,20 +155,20 @@ def _host_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
 
 
 def _installation(parts: Parts, count: int) -> Iterator[Line]:
-    """What it costs to lay all cables, where the catalogue knows."""
+    """The cost of laying all cables, where the catalogue gives it."""
     low, high = (float(usd) for usd in count * low_high(parts.installation_usd))
     if high:
         yield Line("installation", count, low, high, kind="installation")
 
 
 def _spare_lines(lines: Sequence[Line], spares: Spares) -> Iterator[Line]:
-    """What lies on the shelf of each product: at the price of one, without watts."""
+    """The spare parts of each product: at the price of one each, without power."""
     shares = {"switch": spares.switches, "cable": spares.cables, "transceiver": spares.cables, "nic": spares.nics}
     for line in lines:
         share = shares.get(line.kind, 0.0)
         if not share or line.item.startswith("spare"):
             continue
-        # 2 % of 50 is 1: the error of a product must not buy another.
+        # Rounding errors must not buy another part: 2 % of 50 is exactly 1.
         count = math.ceil(line.count * share / 100 * (1 - 1e-12))
         part = count / line.count
         yield replace(
@@ -183,7 +183,7 @@ def _spare_lines(lines: Sequence[Line], spares: Spares) -> Iterator[Line]:
 
 
 def _range(count: int, price: Price | None) -> tuple[float, float]:
-    """The lowest and the highest price of so many; NaN where there is none."""
+    """The lowest and the highest price of this number of parts; NaN without a price."""
     if price is None:
         return math.nan, math.nan
     low, high = count * low_high(price)
@@ -191,15 +191,15 @@ def _range(count: int, price: Price | None) -> tuple[float, float]:
 
 
 def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transceiver, int]]:
-    """Each transceiver with how many are plugged in, in the catalogue's order.
+    """Yield each transceiver product with the number in use, in the catalogue's order.
 
-    A module of several links takes links of one switch (or host) only: every box has as many as its own links need.
+    A module of several links serves links of one switch (or host) only, so each box has as many as its own links need.
 
     Parameters
     ----------
     layout : Layout
     cables : sequence of Cables
-        Those of the links, and, if they are bought, those of the endpoints.
+        The cables of the links and, if they are bought, those of the endpoints.
     """
     topology, parts = layout.topology, cables[0].parts
     plugged: dict[str, int] = {}
@@ -207,26 +207,26 @@ def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transcei
         ((topology.links[:, 0], "switch"), (topology.links[:, 1], "switch")),
         ((topology.endpoints, "switch"), (topology.host, "host")),
     ]
-    # Links of one box that take the same module share it, whatever their fibres are.
-    at: dict[tuple[str, str], list[np.ndarray]] = {}
+    # Links of one box that use the same module share it, even on different fibre products.
+    boxes_of: dict[tuple[str, str], list[np.ndarray]] = {}
     for bought, sides in zip(cables, ends, strict=False):
         for index, cable in enumerate(parts.cable):
-            mine = bought.product == index
-            if cable.modules and mine.any():
+            of_product = bought.product == index
+            if cable.modules and of_product.any():
                 for boxes, side in sides:
-                    at.setdefault((parts.module(index, side).name, side), []).append(boxes[mine])
-    by_name = {one.name: one for one in parts.transceiver}
-    for (name, _), some in at.items():
+                    boxes_of.setdefault((parts.module(index, side).name, side), []).append(boxes[of_product])
+    by_name = {module.name: module for module in parts.transceiver}
+    for (name, _), some in boxes_of.items():
         counts = np.bincount(np.concatenate(some))
         plugged[name] = plugged.get(name, 0) + int((-(-counts // by_name[name].links)).sum())
-    for one in parts.transceiver:
-        if one.name in plugged:
-            yield one, plugged[one.name]
+    for module in parts.transceiver:
+        if module.name in plugged:
+            yield module, plugged[module.name]
 
 
 def module_orders(layout: Layout, cables: Sequence[Cables]) -> Iterator[CableLot]:
-    """What to order of transceivers, as cables are ordered; their length is 0."""
-    for one, count in modules(layout, cables):
-        low, high = count * low_high(one.price_usd) if one.price_usd is not None else (np.nan, np.nan)
-        watts = np.nan if one.power_w is None else count * one.power_w
-        yield CableLot(one.name, "transceiver", 0.0, False, count, float(low), float(high), float(watts))
+    """The transceivers to order, in the form of cable lots with length 0."""
+    for module, count in modules(layout, cables):
+        low, high = count * low_high(module.price_usd) if module.price_usd is not None else (np.nan, np.nan)
+        watts = np.nan if module.power_w is None else count * module.power_w
+        yield CableLot(module.name, "transceiver", 0.0, False, count, float(low), float(high), float(watts))

@@ -1,4 +1,4 @@
-"""Parts catalogues: what switches and cables cost and draw, as TOML; and which of them serves."""
+"""Parts catalogues in TOML: prices and power of switches and cables, and the choice of products."""
 
 import datetime
 import math
@@ -31,8 +31,8 @@ from topoloom.cost.products import (
 class Parts(TomlTable, frozen=True, dict=True):
     """A parts catalogue.
 
-    Where prices are ranges, `switch_usd`, `cable_usd` and `link_usd` give the middle. `unpriced` names that of which the
-    catalogue need not have prices, only watts or reach: a price that it has not is NaN, never 0.
+    Where prices are ranges, `switch_usd`, `cable_usd` and `link_usd` give the middle. `unpriced` names kinds of parts that may
+    lack prices and have only power or reach: a missing price is NaN, never 0.
     """
 
     group: ClassVar[str] = "parts"
@@ -42,35 +42,37 @@ class Parts(TomlTable, frozen=True, dict=True):
     cable: Annotated[tuple[CableProduct, ...], msgspec.Meta(min_length=1), setting("the cable products")]
     switch: Annotated[SwitchParts, setting("the switches: a line in the number of ports, or products")] = SwitchParts()
     format: Annotated[Literal[1], setting("the version of this format; 1 is the only one")] = 1
-    version: Annotated[str, setting("the version of the catalogue, as you count them")] = ""
-    date: Annotated[datetime.date | None, setting("the day that its numbers are of")] = None
+    version: Annotated[str, setting("the version of the catalogue, in your own numbering")] = ""
+    date: Annotated[datetime.date | None, setting("the date of its numbers")] = None
     rate_gbps: Annotated[
         tuple[Positive, Positive] | None,
         setting(
-            "the least and the greatest link rate that its numbers hold for; outside, bills and reports warn",
+            "the least and the greatest link rate that its numbers hold for; at other rates, bills and reports warn",
             unit="Gb/s",
         ),
     ] = None
-    slack_m: Annotated[float, setting("what a cable must be longer than its link", unit="m", least=0, most=1e15)] = 0.0
-    installation_usd: Annotated[Price, setting("laying one cable", unit="USD")] = 0.0
-    rewiring_usd: Annotated[
-        Price, setting("moving one cable that is laid; no bill of a new network holds it", unit="USD")
+    slack_m: Annotated[
+        float, setting("how much longer a cable must be than its link", unit="m", least=0, most=1e15)
     ] = 0.0
+    installation_usd: Annotated[Price, setting("laying one cable", unit="USD")] = 0.0
+    rewiring_usd: Annotated[Price, setting("moving one installed cable; used for expansions only", unit="USD")] = 0.0
     unpriced: Annotated[
         tuple[Literal["switch", "cable"], ...],
         setting(
-            "what may have no price, only watts or reach. The bill says so, and its sums are without them. Switches and"
-            " cables that have no price and are not named here are an error"
+            "kinds of parts that may have no price, only power or reach. The bill names them, and its sums exclude them."
+            " Switches and cables without a price that are not named here are an error"
         ),
     ] = ()
-    transceiver: Annotated[tuple[Transceiver, ...], setting("the modules at the ends of fibres that have none")] = ()
+    transceiver: Annotated[
+        tuple[Transceiver, ...], setting("the modules for fibres without connectors of their own")
+    ] = ()
     nic: Annotated[tuple[NicProduct, ...], setting("network interfaces")] = ()
     server: Annotated[tuple[ServerProduct, ...], setting("servers, for `[host] name`")] = ()
 
     def switch_usd_range(self, ports: int, rate_gbps: float | None = None) -> np.ndarray:
-        """Lowest and highest price of a switch with so many ports of that rate, float64[2]; NaN where it is unpriced.
+        """Lowest and highest price of a switch with this many ports of that rate, float64[2]; NaN where it is unpriced.
 
-        The smallest product that serves (of those with as many ports the cheapest, then the first), else the line.
+        The smallest product with enough ports (of equal ones the cheapest, then the first); without products, the line.
         """
         product = self.switch_product(ports, rate_gbps)
         if (product.price_usd is None) if product is not None else not self.switch.has_line:
@@ -78,13 +80,13 @@ class Parts(TomlTable, frozen=True, dict=True):
         return low_high(product.price_usd) if product is not None else self.switch.line_usd(ports)
 
     def switch_usd(self, ports: int, rate_gbps: float | None = None) -> float:
-        """The price of a switch with so many ports: the middle of `switch_usd_range`."""
+        """The price of a switch with this many ports: the middle of `switch_usd_range`."""
         return float(self.switch_usd_range(ports, rate_gbps).mean())
 
     def switch_w(self, ports: int, rate_gbps: float | None = None, used: float | None = None) -> float:
-        """The watts of a switch with so many ports, `used` of them in use (all, if omitted).
+        """The power of a switch with this many ports, `used` of them in use (all, if omitted), in watts.
 
-        A product draws its watts a port for the ports in use. A line, being fitted to switches with all ports in use,
+        A product draws its power per port for the ports in use. A line, which is fitted to switches with all ports in use,
         counts every port that is bought.
 
         Parameters
@@ -92,14 +94,14 @@ class Parts(TomlTable, frozen=True, dict=True):
         ports : int
             Ports that the switch is bought with.
         rate_gbps : float, optional
-            The rate of its ports, Gb/s, which chooses the product; any rate when omitted.
+            The rate of its ports, Gb/s, which selects the product; any rate when omitted.
         used : float, optional
-            How many of the ports are in use; all when omitted.
+            The number of ports in use; all when omitted.
 
         Returns
         -------
         float
-            Watts; NaN where the product's are not known.
+            Watts; NaN where the product's power is not known.
         """
         product = self.switch_product(ports, rate_gbps)
         if product is None:
@@ -109,19 +111,19 @@ class Parts(TomlTable, frozen=True, dict=True):
         return product.power_w + product.power_w_per_port * (ports if used is None else used)
 
     def switch_feed_w(self, ports: int, rate_gbps: float | None = None) -> float:
-        """What a rack must feed a switch with so many ports, W: the most that it draws; 0 where no watts are known."""
+        """The power that a rack must supply to a switch with this many ports, W: its maximum; 0 where none is known."""
         product = self.switch_product(ports, rate_gbps)
         most = None if product is None else product.power_max_w
         watts = self.switch_w(ports, rate_gbps) if most is None else most
         return 0.0 if math.isnan(watts) else watts
 
     def switch_product(self, ports: int, rate_gbps: float | None = None) -> SwitchProduct | None:
-        """The product that is bought for a switch with so many ports of that rate; None where a line prices switches.
+        """The product that is bought for a switch with this many ports of that rate; None where a line prices switches.
 
         Raises
         ------
         InputError
-            No product has so many ports of that rate.
+            No product has enough ports of that rate.
         """
         if not self.switch.product:
             return None
@@ -139,25 +141,25 @@ class Parts(TomlTable, frozen=True, dict=True):
         return min(fitting, key=preferred)
 
     def most_ports(self, rate_gbps: float | None = None) -> int:
-        """The ports of the largest product, at that rate; 0 when switches are priced by a line."""
+        """The ports of the largest product at that rate; 0 when switches are priced by a line."""
         return max((product.ports_at(rate_gbps) for product in self.switch.product), default=0)
 
     def nearest_rate(self, rate_gbps: float = 40.0) -> float:
-        """The rate that is nearest to this one among those that the prices hold for, Gb/s."""
+        """The rate nearest to this one among those that the prices hold for, Gb/s."""
         return rate_gbps if self.rate_gbps is None else float(np.clip(rate_gbps, *self.rate_gbps))
 
     def link_rate(self, rate_gbps: float | None) -> float:
-        """The rate that is meant, Gb/s: 40, or the nearest that the prices hold for, where none is given.
+        """The given rate, Gb/s; if none is given, 40 or the nearest rate that the prices hold for.
 
         Raises
         ------
         InputError
-            It is no number above 0.
+            The rate is not a number above 0.
         """
         if rate_gbps is None:
             return self.nearest_rate()
         if not 0 < rate_gbps < 1e15:
-            raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
+            raise InputError(f"rate_gbps={rate_gbps:g}: give a rate in Gb/s above 0")
         return rate_gbps
 
     def product_of(
@@ -168,34 +170,34 @@ class Parts(TomlTable, frozen=True, dict=True):
         to: Literal["switch", "host"] = "switch",
         alike: np.ndarray | None = None,
     ) -> np.ndarray:
-        """For each cable, the index of its product: int64[cables].
+        """The index of each cable's product, int64[cables].
 
-        The first in the catalogue's order that is used there, carries the rate (any, if omitted) and reaches the length
-        with its slack. Order decides, not price: Besta 2014 chooses by use, and a catalogue may list what is preferred first.
+        The first product in the catalogue's order that may be used there, carries the rate (any, if omitted) and reaches the
+        length plus slack. Order decides, not price: Besta 2014 chooses by use, and a catalogue may list preferred ones first.
 
         Parameters
         ----------
         length_m : float64[cables]
-            The length that each cable has to span, metres, without slack.
+            The length that each cable must span, metres, without slack.
         between : bool[cables]
-            Whether the cable runs between racks (it is inside one otherwise).
+            Whether the cable runs between racks; otherwise it is inside one.
         rate_gbps : float, optional
-            What each cable has to carry, Gb/s; any rate when omitted.
+            The rate that each cable must carry, Gb/s; any rate when omitted.
         to : "switch" or "host"
             What the far end is plugged into.
         alike : int64[cables], optional
-            How many cables run between the same two boxes: one that carries several links serves where these are a multiple.
-            Left out, everywhere.
+            The number of cables between the same two boxes: a product that carries several links is used where this is a
+            multiple of them; if omitted, everywhere.
 
         Returns
         -------
         int64[cables]
-            The place of each cable's product in `cable`.
+            The index of each cable's product in `cable`.
 
         Raises
         ------
         InputError
-            No product serves one of the cables.
+            No product suits one of the cables.
         """
         length_m, between = np.broadcast_arrays(length_m, between)
         chosen = self._first_fitting(length_m, between, rate_gbps, to, alike)
@@ -212,7 +214,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         to: str = "switch",
         alike: np.ndarray | None = None,
     ) -> np.ndarray:
-        """As `product_of`; -1 where no product serves."""
+        """As `product_of`; -1 where no product suits."""
         chosen = np.full(length_m.shape, -1)
         needed_m = length_m + self.slack_m
         for index, cable in enumerate(self.cable):
@@ -225,7 +227,9 @@ class Parts(TomlTable, frozen=True, dict=True):
 
     def _no_cable(self, length_m: float, between: bool, rate_gbps: float | None, to: str) -> InputError:
         where = "between" if between else "inside"
-        fitting = [index for index, one in enumerate(self.cable) if one.use in {where, "any"} and one.to in {to, "any"}]
+        fitting = [
+            index for index, cable in enumerate(self.cable) if cable.use in {where, "any"} and cable.to in {to, "any"}
+        ]
         if not fitting:
             hosts = " to hosts" if to == "host" else ""
             return self._complaint(
@@ -251,24 +255,24 @@ class Parts(TomlTable, frozen=True, dict=True):
         Parameters
         ----------
         index : int
-            The product's place in `cable`.
+            The product's index in `cable`.
         stock_m : float64[cables]
             The lengths that are bought, metres.
         rate_gbps : float
-            The rate, Gb/s, for products whose price follows it.
+            The rate, Gb/s, for products whose price depends on it.
 
         Returns
         -------
         float64[cables]
-            US dollars for each link; the middle where the catalogue gives a range. A cable that carries several links is
-            shared evenly among them.
+            US dollars per link; the middle where the catalogue gives a range. The price of a cable that carries several links
+            is divided evenly among them.
         """
         return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0)) / self.cable[index].links
 
     def link_usd(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
-        """What a link of each length costs with its installation, float64 of the shape of `length_m`; inf beyond reach.
+        """The cost of a link of each length with its installation, float64 of the shape of `length_m`; inf beyond reach.
 
-        For an optimiser: a function of the length alone, so that every pair of places can be priced once.
+        For optimisers: the cost depends on the length only, so every pair of places can be priced once.
 
         Parameters
         ----------
@@ -282,8 +286,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         Returns
         -------
         float64, the shape of `length_m`
-            US dollars for each link: cable and installation, the middle of their ranges; inf where no product
-            reaches.
+            US dollars per link: cable and installation, in the middle of their ranges; inf where no product is long enough.
 
         Raises
         ------
@@ -292,13 +295,14 @@ class Parts(TomlTable, frozen=True, dict=True):
         """
         if not all(cable.has_price for cable in self.cable if cable.carries(rate_gbps)):
             raise self._complaint(
-                "it has no prices of cables; choose a catalogue that has, or lay prices over it", "unpriced"
+                "it has no prices of cables; choose a catalogue with prices, or give your quotes with prices",
+                "unpriced",
             )
         usd = self._each(length_m, between, rate_gbps, lambda index, stock_m: self.cable_usd(index, stock_m, rate_gbps))
         return usd + float(low_high(self.installation_usd).mean())
 
     def link_w(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
-        """The watts of a link of each length, both ends together, float64 of that shape; inf beyond reach.
+        """The power of a link of each length, both ends together, float64 of that shape; inf beyond reach.
 
         Parameters
         ----------
@@ -312,34 +316,32 @@ class Parts(TomlTable, frozen=True, dict=True):
         Returns
         -------
         float64, the shape of `length_m`
-            Watts of both ends of each link together; inf where no product reaches.
+            Watts per link, both ends together; inf where no product is long enough.
         """
         return self._each(length_m, between, rate_gbps, lambda index, _: self.link_ends_w(index))
 
     def link_ends_w(self, index: int, to: Literal["switch", "host"] = "switch") -> float:
-        """The watts of both ends of one link of a cable product, modules included; NaN where they are not known."""
+        """The power of both ends of one link of a cable product, modules included, W; NaN where it is not known."""
         cable = self.cable[index]
         if not cable.modules:
             return cable.both_ends_w / cable.links
         sides = ("switch", to)
         modules = [self.module(index, side) for side in sides]
-        return sum(math.nan if one.power_w is None else one.power_w / one.links for one in modules)
+        return sum(math.nan if module.power_w is None else module.power_w / module.links for module in modules)
 
     def module(self, index: int, side: str) -> Transceiver:
-        """The transceiver at one end of a fibre: the first of its `modules` that is plugged into a switch, or a host.
+        """The transceiver at one end of a fibre: the first of its `modules` that fits a switch or a host (`side`).
 
         Raises
         ------
         InputError
-            None of them is.
+            None of them fits.
         """
-        cable, by_name = self.cable[index], {one.name: one for one in self.transceiver}
-        found = next((by_name[name] for name in cable.modules if by_name[name].side in {side, "any"}), None)
-        if found is None:
-            raise self._complaint(
-                f"no module of '{cable.title}' is plugged into a {side}; add one", "cable", str(index)
-            )
-        return found
+        cable, by_name = self.cable[index], {module.name: module for module in self.transceiver}
+        fitting = next((by_name[name] for name in cable.modules if by_name[name].side in {side, "any"}), None)
+        if fitting is None:
+            raise self._complaint(f"no module of '{cable.title}' fits a {side}; add one", "cable", str(index))
+        return fitting
 
     def _each(
         self,
@@ -348,16 +350,16 @@ class Parts(TomlTable, frozen=True, dict=True):
         rate_gbps: float,
         value: Callable[[int, np.ndarray], np.ndarray | float],
     ) -> np.ndarray:
-        length_m, beside = np.broadcast_arrays(length_m, between)
-        chosen = self._first_fitting(length_m, beside, rate_gbps)
+        length_m, is_between = np.broadcast_arrays(length_m, between)
+        chosen = self._first_fitting(length_m, is_between, rate_gbps)
         out = np.full(length_m.shape, np.inf)
         for index, cable in enumerate(self.cable):
-            mine = chosen == index
-            out[mine] = value(index, cable.stock_m(length_m[mine] + self.slack_m))
+            of_product = chosen == index
+            out[of_product] = value(index, cable.stock_m(length_m[of_product] + self.slack_m))
         return out
 
     def check(self) -> None:
-        """What one key alone cannot tell: ranges; every part has a price, or is named as one without."""
+        """Check what concerns several keys: ranges, and that every part has a price or is named as unpriced."""
         for key in ("installation_usd", "rewiring_usd"):
             try:
                 check_ranges(self, key)
@@ -377,19 +379,21 @@ class Parts(TomlTable, frozen=True, dict=True):
         ):
             for has_price, what, keys in sold:
                 if not has_price and word not in self.unpriced:
-                    raise self._complaint(f"{what} has no price; give {remedy}, or say unpriced = ['{word}']", *keys)
-        known = {one.name for one in self.transceiver}
+                    raise self._complaint(f"{what} has no price; give {remedy}, or set unpriced = ['{word}']", *keys)
+        module_names = {module.name for module in self.transceiver}
         for number, cable in enumerate(self.cable):
-            lost = next((name for name in cable.modules if name not in known), None)
-            if lost is not None:
+            unknown = next((name for name in cable.modules if name not in module_names), None)
+            if unknown is not None:
                 raise self._complaint(
-                    f"modules: there is no [[transceiver]] named '{lost}' ({hint(lost, known)})", "cable", str(number)
+                    f"modules: there is no [[transceiver]] named '{unknown}' ({hint(unknown, module_names)})",
+                    "cable",
+                    str(number),
                 )
         if self.rate_gbps is not None and self.rate_gbps[0] > self.rate_gbps[1]:
             raise self._complaint("rate_gbps: the lower one of the two rates must come first", "rate_gbps")
 
     def _complaint(self, reason: str, *keys: str) -> InputError:
-        """An error that names the file and the line of a key, or the catalogue where it is one of `PARTS`."""
+        """An error that names the file and the line of a key, or the catalogue if it is one of `PARTS`."""
         path = self.__dict__.get("path")
         if path is None:
             return InputError(f"parts '{self.name}': {reason}")

@@ -1,4 +1,4 @@
-"""Parts catalogues in files and in packages: by name, as TOML, as device types of NetBox, and as JSON beside what it priced."""
+"""Reading and writing parts catalogues: by name, from TOML, from NetBox device types, and as JSON in a network folder."""
 
 import math
 import os
@@ -18,12 +18,12 @@ from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchParts
 
-#: The catalogues by name: topoloom's own, and those of other packages.
+#: The catalogues by name: the built-in ones, and those of other packages.
 PARTS: Register[Parts] = Register("parts catalogue", room="topoloom.cost.catalogues", group="topoloom.parts")
 
 
 def register_parts(file: Path | Traversable) -> Parts:
-    """Put the catalogue of a TOML file into `PARTS`, under the name that it gives itself.
+    """Add the catalogue of a TOML file to `PARTS`, under the name that it contains.
 
     Raises
     ------
@@ -31,21 +31,21 @@ def register_parts(file: Path | Traversable) -> Parts:
         The file cannot be read or used, or the name is taken.
     """
     parts = _checked(file.read_text(encoding="utf-8"), str(file))
-    del parts.__dict__["path"]  # a complaint names the catalogue, not a file that came with a package
+    del parts.__dict__["path"]  # errors then name the catalogue, not a file of an installed package
     PARTS.add(parts.name, parts)
     return parts
 
 
 def load_parts(name: str | Path) -> Parts:
-    """A parts catalogue: one of `PARTS` by name (``slimfly-2014``), a TOML file, or device types of NetBox.
+    """A parts catalogue: one of `PARTS` by name (``slimfly-2014``), a TOML file, or NetBox device types.
 
-    Device types are a YAML file of NetBox's library or a folder of them; cables are then those of ``infiniband-2026`` where
-    most of the switches are InfiniBand, else of ``ethernet-2026``.
+    Device types are a YAML file of NetBox's library or a folder of them; the cables are then those of ``infiniband-2026``
+    where most of the switches are InfiniBand, else those of ``ethernet-2026``.
 
     Raises
     ------
     InputError
-        The file cannot be read or used (``file:line: reason``), or there is no such catalogue.
+        The file cannot be read or used (``file:line: reason``), or no catalogue has this name.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def load_parts(name: str | Path) -> Parts:
 
 
 def _of_device_types(path: Path) -> Parts:
-    """The switches of device types, with the cables of a catalogue of ours."""
+    """The switches of NetBox device types, with the cables of a built-in catalogue."""
     products, infiniband = device_types(path)
     base = PARTS.find("infiniband-2026" if infiniband else "ethernet-2026")
     return Parts(
@@ -83,32 +83,32 @@ def _of_device_types(path: Path) -> Parts:
 
 @lru_cache(maxsize=8)
 def _checked(text: str, source: str) -> Parts:
-    """A catalogue from its text; a command asks for the same one several times."""
+    """A catalogue from its text; cached, because a command needs the same one several times."""
     parts = parse_toml(text, Parts, source)
-    parts.__dict__["path"] = source  # for complaints; no key of a catalogue
+    parts.__dict__["path"] = source  # for error messages; not a key of the catalogue
     parts.check()
     return parts
 
 
 def parts_json(parts: Parts) -> bytes:
-    """A catalogue as JSON, for a folder that must be read back with the prices that it was made with."""
+    """A catalogue as JSON, for a folder that must be read later with the prices that it was written with."""
     return msgspec.json.format(msgspec.json.encode(_finite(msgspec.to_builtins(parts))), indent=1) + b"\n"
 
 
 def _finite(value: Any) -> Any:
-    """Plain data without keys whose value is infinite, which JSON lacks: it is their default."""
+    """Plain data without keys whose value is infinite, which JSON cannot hold; infinity is their default."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items() if item != math.inf}
     return [_finite(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def parts_from_json(text: str, source: str) -> Parts:
-    """The catalogue that `parts_json` wrote into the file `source`.
+    """The catalogue in a JSON file `source` that `parts_json` wrote.
 
     Raises
     ------
     InputError
-        It is damaged.
+        The file is damaged.
     """
     parts = parse_json(text, source, Parts, "parts catalogue")
     with naming(source):

@@ -1,4 +1,4 @@
-"""From a network and its terms to a layout: the one place where rooms, racks, and what they must feed come together."""
+"""The layout of a network by its terms: combines the floor, the racks, and the power that the racks must supply."""
 
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.place import DEFAULT_MAP, place
 
-#: Where nobody says where.
+#: The floor where none is given.
 DEFAULT_ROOM = "slimfly-2014"
 
 
@@ -33,31 +33,30 @@ def placed_layout(
     objective: Any = None,
     **search: Any,
 ) -> Layout:
-    """Put a network into a machine room as it is bought: racks feed what its switches draw.
+    """Place a network in a machine room by its terms: the racks supply the power of its switches.
 
     Parameters
     ----------
     topology : Topology
     terms : Terms
-        The catalogue and the rate, which say what a switch draws, and what its cables cost.
+        Give the catalogue and the rate, and with them the power of a switch and the prices of cables.
     room : Floor, str or path, optional
         A floor, the name of a preset, or the path of a .toml or .csv file.
     hosts : Housing, str or path, optional
-        Hosts in racks of their own: a server of the catalogue, or a file with the tables [host] and [rack].
+        Hosts in racks: a server of the catalogue, or a file with the tables [host] and [rack].
     rows, columns, switches_per_rack : int, optional
-        Changes of the room: its sides in places, and the most switches in a rack.
+        Changes of the floor: its sides in places, and the most switches in a rack.
     cluster, map : str, optional
-        As `topoloom.place` has them.
+        As in `topoloom.place`.
     objective : str or callable, optional
-        As `topoloom.place` has it; also ``cost`` and ``power``, of the cables of the catalogue.
+        As in `topoloom.place`; also ``cost`` and ``power`` of the catalogue's cables.
     **search
-        What `topoloom.place` takes besides.
+        Further arguments of `topoloom.place`.
 
     Raises
     ------
     InputError
-        A room, a host or a word that is not known; a catalogue without watts or prices where they are asked for; switches
-        that do not fit.
+        A floor, host or keyword is unknown; the catalogue lacks power or prices that are needed; the switches do not fit.
     """
     parts, rate = terms.catalogue, terms.link_rate_gbps
     if isinstance(room, Floor):
@@ -69,17 +68,17 @@ def placed_layout(
     else:
         floor = chosen_floor(DEFAULT_ROOM if room is None else str(room), rows, columns, switches_per_rack)
     housing = None if hosts is None else housing_of(hosts, parts)
-    # Only where a floor or a rack limits them: a catalogue need not have a switch of this size else.
-    fed = floor.limits_power or housing is not None
-    watts = parts.switch_feed_w(topology.radix, rate) if fed else 0.0
+    # Only where a floor or a rack limits the power: otherwise the catalogue need not have a switch of this size.
+    power_limited = floor.limits_power or housing is not None
+    watts = parts.switch_feed_w(topology.radix, rate) if power_limited else 0.0
     if floor.limits_power and not watts:
         raise InputError(
-            f"floor '{floor.name}' limits the power of a rack, but the catalogue '{parts.name}' has no watts of a switch"
-            f" with {topology.radix} ports; take parts that have, lay a quote with power_w over them, or remove the limit"
+            f"floor '{floor.name}' limits the power of a rack, but the catalogue '{parts.name}' has no power of a switch"
+            f" with {topology.radix} ports; choose other parts, give a quote with power_w, or remove the limit"
         )
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
-    if fed or objective in ("cost", "power"):
-        refuse_mixed(topology, "place by watts or prices")
+    if power_limited or objective in ("cost", "power"):
+        refuse_mixed(topology, "place by power or prices")
     if isinstance(objective, str) and objective in by_parts:
         objective = partial(by_parts[objective], rate_gbps=rate)
     return place(

@@ -1,4 +1,4 @@
-"""A user's own prices and figures, laid over a parts catalogue product by product."""
+"""Quotes: a user's own prices and figures, which replace those of a parts catalogue product by product."""
 
 import datetime
 import logging
@@ -18,9 +18,9 @@ from topoloom.cost.parts_files import load_parts
 
 log = logging.getLogger("topoloom")
 
-#: The tables whose products a file of quotes may name, as paths of keys.
+#: The tables of products that a file of quotes may contain, as paths of keys.
 _TABLES = (("switch", "product"), ("cable",), ("transceiver",), ("nic",), ("server",))
-#: What may stand next to them: of the catalogue itself.
+#: Further keys that replace the catalogue's own.
 _PLAIN = ("installation_usd", "rewiring_usd", "slack_m")
 _Rows = tuple[dict[str, Any], ...]
 
@@ -28,17 +28,19 @@ _Rows = tuple[dict[str, Any], ...]
 class _SwitchQuotes(TomlTable, frozen=True):
     """The table [switch] of a file of quotes."""
 
-    product: Annotated[_Rows, setting("switches of the catalogue by their names, and what is quoted of each")] = ()
+    product: Annotated[_Rows, setting("switches of the catalogue by name, with the quoted values")] = ()
 
 
 class _Quotes(TomlTable, frozen=True):
-    """A file of quotes: what a row may say is known once its product is."""
+    """A file of quotes; the allowed keys of a row depend on its product."""
 
-    name: Annotated[str | None, setting("what bills call the quotes; the file's name when not given")] = None
-    extends: Annotated[str | None, setting("the catalogue that they are for")] = None
-    installation_usd: Annotated[Any, setting("of the catalogue: laying one cable", unit="USD")] = None
-    rewiring_usd: Annotated[Any, setting("of the catalogue: moving one cable", unit="USD")] = None
-    slack_m: Annotated[Any, setting("of the catalogue: what a cable must be longer than its link", unit="m")] = None
+    name: Annotated[str | None, setting("the name of the quotes in bills; the file's name, if omitted")] = None
+    extends: Annotated[str | None, setting("the catalogue that the quotes are for")] = None
+    installation_usd: Annotated[Any, setting("replaces the catalogue's value: laying one cable", unit="USD")] = None
+    rewiring_usd: Annotated[Any, setting("replaces the catalogue's value: moving one cable", unit="USD")] = None
+    slack_m: Annotated[
+        Any, setting("replaces the catalogue's value: how much longer a cable must be than its link", unit="m")
+    ] = None
     switch: Annotated[_SwitchQuotes, setting("quotes of switches")] = _SwitchQuotes()
     cable: Annotated[_Rows, setting("quotes of cables, by the names of the catalogue")] = ()
     transceiver: Annotated[_Rows, setting("quotes of transceivers")] = ()
@@ -47,7 +49,7 @@ class _Quotes(TomlTable, frozen=True):
 
 
 def quoted_parts(name: str | Path, prices: str | Path | None = None) -> Parts:
-    """A catalogue by name or path, as `load_parts` reads it, with a file of quotes laid over it if one is given.
+    """A catalogue by name or path, as in `load_parts`, with a file of quotes applied if one is given.
 
     Raises
     ------
@@ -61,45 +63,47 @@ def quoted_parts(name: str | Path, prices: str | Path | None = None) -> Parts:
 def lay_over(parts: Parts, path: str | Path) -> Parts:
     """A catalogue with the prices and figures of a TOML file in place of its own.
 
-    The file has the catalogue's tables; each product in them names one of the catalogue, and what it says of it replaces what
-    the catalogue says (docs/reference/parts-catalogue.md).
+    The file has the catalogue's tables; each product in them names one of the catalogue, and its values replace those of the
+    catalogue (docs/reference/parts-catalogue.md).
 
     Parameters
     ----------
     parts : Parts
     path : path
-        Of the file of quotes.
+        The file of quotes.
 
     Returns
     -------
     Parts
-        Named after both.
+        Its name combines both names.
 
     Raises
     ------
     InputError
-        ``file:line: reason`` for a product that the catalogue has not, a key that there is not, or a value that is none.
+        ``file:line: reason`` for a product that the catalogue lacks, an unknown key, or a wrong value.
 
     Notes
     -----
-    A quote that is past its ``valid_until`` is used, and a warning names it.
+    A quote past its ``valid_until`` is used, with a warning that names it.
     """
     path = str(path)
     text = read_text(path, LONGEST)
-    given = parse_toml(text, _Quotes, path)
-    # A catalogue that quotes were laid over already is called "NAME with QUOTES", one with factors "NAME (FACTORS)".
+    quotes = parse_toml(text, _Quotes, path)
+    # A catalogue with quotes is named "NAME with QUOTES", one with price factors "NAME (FACTORS)".
     base = parts.name.partition(" with ")[0].partition(" (")[0]
-    if given.extends not in (None, parts.name, base):
-        reason = f"the quotes are for the catalogue '{given.extends}', not '{parts.name}'; give --parts {given.extends}"
+    if quotes.extends not in (None, parts.name, base):
+        reason = (
+            f"the quotes are for the catalogue '{quotes.extends}', not '{parts.name}'; give --parts {quotes.extends}"
+        )
         raise at(path, line_of(text, ["extends"]), reason)
-    *_, (_, data) = _laid(parts, given, text, path)
-    called = f" with {given.name or Path(path).stem}"
-    data["name"] = parts.name if parts.name.endswith(called) else parts.name + called
+    *_, (_, data) = _laid(parts, quotes, text, path)
+    suffix = f" with {quotes.name or Path(path).stem}"
+    data["name"] = parts.name if parts.name.endswith(suffix) else parts.name + suffix
     try:
         return _usable(data)
     except (msgspec.ValidationError, InputError):
-        # Which quote it was is looked for only now.
-        for line, data in _laid(parts, given, text, path):
+        # Find the wrong quote: apply them one by one.
+        for line, data in _laid(parts, quotes, text, path):
             try:
                 _usable(data)
             except (msgspec.ValidationError, InputError) as error:
@@ -108,16 +112,16 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
         raise
 
 
-def _laid(parts: Parts, given: _Quotes, text: str, path: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
-    """The catalogue with quotes laid over it, one more each time, and the line of that one."""
+def _laid(parts: Parts, quotes: _Quotes, text: str, path: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    """The catalogue after each further quote, with the line of that quote."""
     data = msgspec.to_builtins(parts, builtin_types=(datetime.date,))
     yield None, data
     for key in _PLAIN:
-        if (value := getattr(given, key)) is not None:
+        if (value := getattr(quotes, key)) is not None:
             data[key] = value
             yield line_of(text, [key]), data
     for keys in _TABLES:
-        rows: Any = given
+        rows: Any = quotes
         sold: Any = data
         for key in keys:
             rows, sold = getattr(rows, key), sold[key]
@@ -134,18 +138,18 @@ def _usable(data: dict[str, Any]) -> Parts:
 
 
 def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str, line: int | None) -> None:
-    """One product's quote into the product of that name."""
+    """Apply one row of quotes to all products with its name."""
     name = row.get("name")
-    mine = [one for one in sold if (one.get("name") or one.get("medium")) == name]
-    if not mine:
-        names = [str(one.get("name") or one.get("medium")) for one in sold]
-        raise at(path, line, f"the catalogue has no '{str(name)[:60]}' there ({hint(str(name)[:60], names)})")
+    named = [product for product in sold if (product.get("name") or product.get("medium")) == name]
+    if not named:
+        names = [str(product.get("name") or product.get("medium")) for product in sold]
+        raise at(path, line, f"the catalogue has no '{str(name)[:60]}' in this table ({hint(str(name)[:60], names)})")
     row = dict(row)
     until = row.pop("valid_until", None)
     row.pop("seller", None)
     if until is not None and (not isinstance(until, datetime.date) or isinstance(until, datetime.datetime)):
-        raise at(path, line, f"valid_until = {str(until)[:40]!a}: it is a date, as in 2026-12-31")
+        raise at(path, line, f"valid_until = {str(until)[:40]!a}: give a date, as in 2026-12-31")
     if until is not None and until < datetime.date.today():
         log.warning("%s: the quote for '%s' was valid until %s", path, name, until)
-    for one in mine:
-        one.update(row)
+    for product in named:
+        product.update(row)

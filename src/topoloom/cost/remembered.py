@@ -1,4 +1,4 @@
-"""What a network folder remembers besides the network: the terms, how the layout was made, the requirement."""
+"""The decisions that a network folder stores with the network: its terms, how its layout was made, its requirement."""
 
 import hashlib
 from dataclasses import replace
@@ -20,14 +20,14 @@ from topoloom.model.network_folders import NETWORK, PARTS
 from topoloom.model.results import Provenance
 from topoloom.placement.layout.layout import Layout
 
-_LONGEST = 1 << 28
+_MOST_CHARACTERS = 1 << 28
 _SCHEMA = "topoloom/network/1"
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """How a layout was made, and which sides of its floor were decided, where others may grow.
+    """How a layout was made, and which sides of its floor are fixed; the others may grow.
 
-    `places` tells whether it is still this one (`places_digest`).
+    `places` is the digest of the layout (`places_digest`), which shows whether the layout has changed since.
     """
 
     made: str
@@ -39,7 +39,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of `NETWORK`, with the catalogue of `PARTS`."""
+    """The content of the file `NETWORK`, with the catalogue in the file `PARTS`."""
 
     terms: Terms = Terms()
     placement: Placement | None = None
@@ -47,7 +47,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
-    """As the file has it: the catalogue stands in a file of its own, and is named here."""
+    """The content of the file: the catalogue is in its own file, and is named here."""
 
     schema: str = _SCHEMA
     parts: str | None = None
@@ -66,7 +66,7 @@ _TERMS = ("rate_gbps", "radix", "spare_ports", "host_cables", "spares")
 def remembered_files(
     terms: Terms, layout: Layout | None = None, requirements: dict[str, Any] | None = None
 ) -> dict[str, Content]:
-    """The files of what a folder remembers; none where nothing was decided.
+    """The files of a folder's decisions; empty where nothing was decided.
 
     Parameters
     ----------
@@ -81,14 +81,14 @@ def remembered_files(
     """
     placement = None
     if layout is not None:
-        told = msgspec.structs.replace(layout.provenance, timings={})  # equal runs write equal folders
+        provenance = msgspec.structs.replace(layout.provenance, timings={})  # equal runs write equal folders
         placement = Placement(
             made=layout.made,
             places=places_digest(layout),
             rows=layout.floor.rows,
             columns=layout.floor.columns,
             length_bound_m=layout.length_bound_m,
-            provenance=told,
+            provenance=provenance,
         )
     elif terms == Terms() and requirements is None:
         return {}
@@ -103,7 +103,7 @@ def remembered_files(
 
 
 def places_digest(layout: Layout) -> str:
-    """SHA-256 of where every switch stands and how long every cable is: another one where somebody moved a switch by hand."""
+    """SHA-256 of the positions of all switches and the lengths of all cables: it changes when a switch is moved by hand."""
     text = hashlib.sha256("\n".join(layout.rack_names).encode())
     text.update(layout.rack.astype("<i4").tobytes())
     text.update(np.round(layout.length_m, 3).astype("<f8").tobytes())
@@ -111,37 +111,37 @@ def places_digest(layout: Layout) -> str:
 
 
 def as_made(layout: Layout, folder: Path) -> Layout:
-    """A layout that was read from the lists of a folder, with what the folder remembers of its making.
+    """A layout that was read from the lists of a folder, completed by the stored record of how it was made.
 
     Raises
     ------
     InputError
         As `read_remembered`.
     """
-    how = read_remembered(folder).placement
-    if how is None:
+    stored = read_remembered(folder).placement
+    if stored is None:
         return layout
     floor = layout.floor
-    if floor.fixed is None and (how.rows in (None, floor.rows)) and (how.columns in (None, floor.columns)):
-        layout = replace(layout, floor=replace(floor, rows=how.rows, columns=how.columns))
-    if how.places != places_digest(layout):
+    if floor.fixed is None and (stored.rows in (None, floor.rows)) and (stored.columns in (None, floor.columns)):
+        layout = replace(layout, floor=replace(floor, rows=stored.rows, columns=stored.columns))
+    if stored.places != places_digest(layout):
         return layout
-    return replace(layout, made=how.made, length_bound_m=how.length_bound_m, provenance=how.provenance)
+    return replace(layout, made=stored.made, length_bound_m=stored.length_bound_m, provenance=stored.provenance)
 
 
 def read_remembered(folder: Path) -> Remembered:
-    """What a folder remembers; nothing in folders of before version 2.
+    """The decisions that a folder stores; none in folders from before version 2.
 
     Raises
     ------
     InputError
-        A file that is damaged, or missing beside the other.
+        A file is damaged, or one of the two files is missing.
     """
     path = folder / NETWORK
     if not path.is_file():
         return Remembered()
     source, what = str(path), "record of a network (write the folder again)"
-    record = parse_json(read_text(path, _LONGEST), source, _Record, what)
+    record = parse_json(read_text(path, _MOST_CHARACTERS), source, _Record, what)
     if record.schema != _SCHEMA:
         raise at(source, None, f"is {record.schema[:60]}; expected {_SCHEMA}")
     parts = None
@@ -149,6 +149,6 @@ def read_remembered(folder: Path) -> Remembered:
         place = folder / PARTS
         if not place.is_file():
             raise at(source, None, f"its catalogue '{record.parts}' is missing: {PARTS}; write the folder again")
-        parts = parts_from_json(read_text(place, _LONGEST), str(place))
+        parts = parts_from_json(read_text(place, _MOST_CHARACTERS), str(place))
     terms = Terms(parts=parts, **{name: getattr(record, name) for name in _TERMS})
     return Remembered(terms=terms, placement=record.placement, requirements=with_current_keys(record.requirements))

@@ -1,4 +1,4 @@
-"""Servers of a catalogue as hosts: what `[host] name` names, and what it leaves to the catalogue."""
+"""Servers of a catalogue as hosts: the server that `[host] name` selects fills the keys that the host omits."""
 
 from pathlib import Path
 
@@ -10,18 +10,18 @@ from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_h
 
 
 def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
-    """Hosts and racks by the name of a server of the catalogue, by a TOML file, or as they are; filled from the catalogue.
+    """Hosts and racks from the name of a server, a TOML file, or a `Housing`; omitted values come from the catalogue.
 
     Parameters
     ----------
     given : str, path or Housing
-        What a host leaves out is that of the server with its name; what it says stays.
+        Values that a host omits are those of the server with its name; given values stay.
     parts : Parts
 
     Raises
     ------
     InputError
-        No such server; or as `read_housing`.
+        The catalogue has no such server; or as in `read_housing`.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
     >>> host.nics, host.nic, host.u, host.power_w
     (8, 'ConnectX-7', 10.0, 14300.0)
     """
-    servers = {one.name: one for one in parts.server}
+    servers = {sold.name: sold for sold in parts.server}
     if isinstance(given, Housing):
         housing = given
     elif Path(given).suffix == ".toml":
@@ -45,11 +45,11 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
     server = servers.get(housing.host.name)
     if server is None:
         return housing
-    least = HostType()
+    defaults = HostType()
     sold = {key: getattr(server, key) for key in ("nics", "nic", "u", "power_w", "weight_kg", "scale_up")}
     filled = {
         key: value
         for key, value in sold.items()
-        if value is not None and getattr(housing.host, key) == getattr(least, key)
+        if value is not None and getattr(housing.host, key) == getattr(defaults, key)
     }
     return msgspec.structs.replace(housing, host=msgspec.structs.replace(housing.host, **filled))

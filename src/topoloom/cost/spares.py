@@ -1,4 +1,4 @@
-"""Spares: what lies on the shelf for the day when a part fails."""
+"""Spares: parts that are bought in reserve for failures."""
 
 from typing import Annotated, ClassVar
 
@@ -7,10 +7,12 @@ from topoloom.core.toml_files import TomlTable
 
 
 class Spares(TomlTable, frozen=True):
-    """How many of the parts of a bill are bought besides, in per cent; a part of a piece counts as a whole one."""
+    """Spare parts, as percentages of the parts in a bill; fractions are rounded up."""
 
     group: ClassVar[str] = "[spares]"
 
-    switches: Annotated[float, setting("of each model of switch, and at least one", unit="%", least=0, most=1000)] = 1.0
-    cables: Annotated[float, setting("of each product of cable and transceiver", unit="%", least=0, most=1000)] = 2.0
-    nics: Annotated[float, setting("of the network interfaces", unit="%", least=0, most=1000)] = 0.0
+    switches: Annotated[
+        float, setting("share of each switch model, rounded up to at least one", unit="%", least=0, most=1000)
+    ] = 1.0
+    cables: Annotated[float, setting("share of each cable and transceiver product", unit="%", least=0, most=1000)] = 2.0
+    nics: Annotated[float, setting("share of the network interfaces", unit="%", least=0, most=1000)] = 0.0

@@ -1,8 +1,7 @@
-"""Slim Fly's Table IV, column by column: as printed, with the assumptions that give the print, and counted exactly.
+"""Table IV of Besta 2014, column by column: as published, recomputed with the paper's assumptions, and counted exactly.
 
-Source: Besta 2014 Table IV and VI.B; `assumption` says what the errata (Besta 2014, 3-8, C) found behind a printed number.
-Those marked
-inferred were found by trying alternatives until a number matched: plausible, not proved.
+Source: Besta 2014 Table IV and VI.B; `assumption` states what the errata (Besta 2014, 3-8, C) found behind a published number.
+Assumptions marked "inferred" were found by trying alternatives until a number matched: plausible, not confirmed.
 """
 
 from collections.abc import Callable
@@ -24,7 +23,7 @@ _OVERHEAD_M = 2.0
 
 @dataclass(frozen=True)
 class Printed:
-    """A column of Table IV as the paper prints it."""
+    """A column of Table IV as published."""
 
     hosts: int
     switches: int
@@ -37,7 +36,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Count:
-    """What a column's cost is made of; `electric` and `fibre` where the print's own split was found."""
+    """The quantities behind a column's cost; `electric` and `fibre` where the published split was reproduced."""
 
     hosts: float
     switches: float
@@ -51,16 +50,16 @@ class Count:
         return (self.switches * parts.switch_usd(self.radix) + self.cables_usd) / self.hosts
 
     def power_w(self, parts: Parts) -> float:
-        """Watts a host."""
+        """W per host."""
         return self.switches * parts.switch_w(self.radix) / self.hosts
 
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column: the print, the count that the print follows (None: not found), and the spec that is counted exactly.
+    """One column: the published values, the count that they follow (None: not found), and the spec for the exact count.
 
-    `radix` is the switch that the exact count buys (the paper's own, where it is large enough); `folded` keeps Besta 2014's
-    assumption that a folded torus needs nothing but 1 m electric cables.
+    `radix` is the switch that the exact count buys (the paper's, if it is large enough); `folded` keeps Besta 2014's
+    assumption that a folded torus needs only electric cables of 1 m.
     """
 
     key: str
@@ -75,16 +74,16 @@ class TableColumn:
     note: str = ""
 
     def layout(self) -> Layout:
-        """The exact column's layout, on Besta 2014's floor."""
+        """The layout of the exact count, on the floor of Besta 2014."""
         from topoloom.topologies.spec import build
 
         layout = place(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
         return layout if not self.folded else in_one_rack(layout)
 
     def exact(self, orders: bool = False) -> Bill:
-        """The column counted exactly: the true graph, each cable at the tariff of its own medium, no host cables.
+        """The bill of the exact count: the true graph, each cable at the price of its own medium, no host cables.
 
-        The bill has the print beside it, and what to order if `orders` is set.
+        The bill contains the published values, and the cables to order if `orders` is set.
         """
         bill = price(self.layout(), "slimfly-2014", _RATE_GBPS, self.radix, orders=orders)
         parts = load_parts("slimfly-2014")
@@ -102,7 +101,7 @@ class TableColumn:
 
 
 def in_one_rack(layout: Layout) -> Layout:
-    """Besta 2014 VI.B.3a: a folded torus has short electric cables only, which the model prices like those inside a rack."""
+    """Besta 2014 VI.B.3a: a folded torus has only short electric cables, priced like those inside a rack."""
     nowhere = np.zeros(layout.topology.switches, np.int32)
     return Layout(layout.topology, layout.floor, layout.floor.slots_for(1), nowhere)
 
@@ -120,7 +119,7 @@ def _fibre(length_m: float) -> float:
 
 
 def _mean_apart_m(groups: int) -> float:
-    """Mean Manhattan distance over all ordered pairs of `groups` racks, each rack with itself counted too."""
+    """Mean Manhattan distance over all ordered pairs of `groups` racks, including each rack with itself, m."""
     place_m = preset("slimfly-2014").slots_for(groups).place_m[:groups]
     return float(np.abs(place_m[:, None, :] - place_m[None, :, :]).sum(axis=2).mean())
 
@@ -317,18 +316,18 @@ COLUMNS: tuple[TableColumn, ...] = (
 
 
 def column(key: str) -> TableColumn:
-    """The column of that key."""
-    return next(one for one in COLUMNS if one.key == key)
+    """The column with this key."""
+    return next(each for each in COLUMNS if each.key == key)
 
 
 def column_of(topology: Topology) -> TableColumn | None:
-    """The column that a topology stands for in Table IV, by its spec and size; None if it is in no column."""
+    """The column of Table IV that a topology corresponds to, by its spec and size; None if there is none."""
     from topoloom.topologies.spec import build
 
-    for one in COLUMNS:
+    for candidate in COLUMNS:
         if (
-            one.spec.partition(":")[0] == (topology.spec or "").partition(":")[0]
-            and build(one.spec) == topology.without_rates()
+            candidate.spec.partition(":")[0] == (topology.spec or "").partition(":")[0]
+            and build(candidate.spec) == topology.without_rates()
         ):
-            return one
+            return candidate
     return None

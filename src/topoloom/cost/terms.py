@@ -1,4 +1,4 @@
-"""Terms: what a network is bought by, and what its bill holds; a network remembers them, so that all commands answer alike."""
+"""Terms: the parts, prices and rate that a network is bought with; a network remembers them, so that all commands agree."""
 
 from pathlib import Path
 from typing import Any
@@ -13,28 +13,28 @@ from topoloom.cost.spares import Spares
 from topoloom.model.link_rates import rate_for
 from topoloom.model.topology import Topology
 
-#: The catalogue of what nobody decided about.
+#: The catalogue where none was chosen.
 DEFAULT_PARTS = "slimfly-2014"
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """The catalogue, the rate and what the bill holds; None where nobody decided.
+    """The catalogue, the rate and the options of the bill; None where a value was not chosen.
 
     Attributes
     ----------
     parts : Parts or None
-        By content, quotes and factors laid over it: no later change of a file or of a catalogue changes an answer. None:
+        The catalogue by content, with quotes and factors applied, so that later changes of a file have no effect. None:
         `DEFAULT_PARTS`.
     rate_gbps : float or None
-        Of every link, Gb/s; None: that of the network, else 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; None: the network's, else 40, or the nearest that the catalogue's prices hold for.
     radix : int or None
         Ports of every switch that is bought; None: as many as are used.
     spare_ports : float
         Ports for growth, as a share of those in use.
     host_cables : bool
-        Whether the bill has the hosts' cables.
+        Whether the bill includes host cables.
     spares : Spares or None
-        What lies on the shelf.
+        Spare parts; None: none.
     """
 
     parts: Parts | None = None
@@ -46,27 +46,27 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def catalogue(self) -> Parts:
-        """The parts that are meant."""
+        """The chosen parts, or the default ones."""
         return load_parts(DEFAULT_PARTS) if self.parts is None else self.parts
 
     @property
     def link_rate_gbps(self) -> float:
-        """The rate that is meant, Gb/s.
+        """The chosen rate, or the default one, Gb/s.
 
         Raises
         ------
         InputError
-            It is no number above 0.
+            The rate is not a number above 0.
         """
         return self.catalogue.link_rate(self.rate_gbps)
 
     def on(self, topology: Topology, taker: str) -> "Terms":
-        """These terms for a network: at its own rate, where it has one and none was decided.
+        """These terms for a network: at its own rate, if it has one and none was chosen.
 
         Raises
         ------
         InputError
-            Its links differ in their rates.
+            The network's links have different rates.
         """
         rate_gbps = rate_for(topology, self.rate_gbps, taker)
         return self if rate_gbps == self.rate_gbps else msgspec.structs.replace(self, rate_gbps=rate_gbps)
@@ -83,29 +83,29 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         host_cables: bool | None = None,
         spares: Spares | bool | None = None,
     ) -> "Terms":
-        """These terms with what is given in the place of what was decided.
+        """These terms with the given values in place of the earlier ones.
 
         Parameters
         ----------
         parts : Parts, str or path, optional
-            A catalogue, the name of one of topoloom's own, or a file.
+            A catalogue, the name of a built-in one, or a file.
         prices : path, optional
-            Quotes, laid over the catalogue that is meant.
+            Quotes, applied to the catalogue.
         factors : PriceFactors, optional
         rate_gbps, radix, spare_ports, host_cables
-            As the attributes; None: as they are.
+            As the attributes; None: unchanged.
         spares : Spares or bool, optional
-            True: the usual ones; False: none.
+            True: the default ones; False: none.
 
         Raises
         ------
         InputError
-            A catalogue or a file of quotes that cannot be used.
+            A catalogue or a file of quotes cannot be used.
         """
         given = {"rate_gbps": rate_gbps, "spare_ports": spare_ports, "host_cables": host_cables}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if spare_ports is not None and spare_ports != self.spare_ports:
-            changes["radix"] = None  # both say how many ports to buy
+            changes["radix"] = None  # both set the number of ports to buy
         if radix is not None:
             changes |= {"radix": radix} | ({"spare_ports": 0.0} if spare_ports is None else {})
         if spares is not None:

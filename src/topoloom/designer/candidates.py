@@ -1,4 +1,4 @@
-"""Which topologies could serve a requirement: every family's parameter sets, before anything is built."""
+"""The candidates for a requirement: every family's parameter sets, before anything is built."""
 
 from dataclasses import dataclass
 from math import isnan
@@ -6,35 +6,35 @@ from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
+from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
-from topoloom.designer.usual import usual_specs
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
 from topoloom.graph.moore import moore_aspl, moore_diameter
 from topoloom.topologies.spec import FAMILIES, Facts, Family
 
-#: Measuring takes a time that grows with the square of the switches, and more: days for more than these.
+#: Most switches that are measured: the time grows with at least the square of their number, and takes days for more.
 MOST_SWITCHES = 50_000
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A candidate before it is built: its spec, the least its switches cost per host, and the limit that theory sees passed.
+    """A candidate before it is built: its spec, a lower bound of its cost per host, and the limit that it surely exceeds.
 
-    `least_usd` is 0 where theory knows nothing; `passed` is None where no limit is passed for certain. `beside`: it is measured
-    to be compared with only, for its family does not take part. `ports` is how many a switch uses at least, 0 where only some
-    switches carry hosts.
+    `least_usd` is the cost of its switches per host; 0 where theory gives no bound. `passed` is None where no limit is
+    exceeded for certain. `compared_only`: it is measured for comparison only, because its family does not take part. `ports`
+    is the least number of ports that a switch uses; 0 where only some switches carry hosts.
     """
 
     spec: str
     least_usd: float = 0.0
     passed: str | None = None
-    beside: bool = False
+    compared_only: bool = False
     ports: int = 0
 
 
 def enumerate_candidates(requirement: Requirement, parts: Parts) -> list[Proposal]:
-    """Every family's candidates for a need and the specs that it names, the cheapest possible first; `parts`: the need's."""
-    found: dict[str, Proposal] = {}
+    """Every family's candidates for a requirement and the specs that it names, sorted by the lower bound of their cost."""
+    proposals: dict[str, Proposal] = {}
     for record in _chosen(requirement):
         if record.sizes is None:
             continue
@@ -43,18 +43,18 @@ def enumerate_candidates(requirement: Requirement, parts: Parts) -> list[Proposa
                 values = fitted_wiring(record, dict(sized), requirement.hosts, wiring)
                 if values is not None:
                     proposal = proposal_of(record, values, requirement, parts, wiring)
-                    found.setdefault(proposal.spec, proposal)
+                    proposals.setdefault(proposal.spec, proposal)
     for spec in requirement.families.specs:
-        found.setdefault(spec, Proposal(spec))
-    for spec in usual_specs(requirement) if requirement.usual else ():
-        # Measured whatever it costs: it is what a recommendation is compared with.
-        if spec not in found:
-            found[spec] = Proposal(
-                spec, beside=spec.partition(":")[0] not in {record.name for record in _chosen(requirement)}
+        proposals.setdefault(spec, Proposal(spec))
+    for spec in reference_specs(requirement) if requirement.usual else ():
+        # A reference design is measured whatever it costs: a recommendation is compared with it.
+        if spec not in proposals:
+            proposals[spec] = Proposal(
+                spec, compared_only=spec.partition(":")[0] not in {record.name for record in _chosen(requirement)}
             )
-        elif found[spec].passed != "size":
-            found[spec] = Proposal(spec)
-    return sorted(found.values(), key=lambda proposal: (proposal.least_usd, proposal.spec))
+        elif proposals[spec].passed != "size":
+            proposals[spec] = Proposal(spec)
+    return sorted(proposals.values(), key=lambda proposal: (proposal.least_usd, proposal.spec))
 
 
 def _chosen(requirement: Requirement) -> list[Family]:
@@ -71,20 +71,22 @@ def proposal_of(
     wiring: PlaneWiring,
     change: str = "",
 ) -> Proposal:
-    """The spec with every parameter written out, so that one topology has one spec, and what theory says of it.
+    """The proposal of a family's parameter set: its spec, with every parameter written out, and its theoretical bounds.
+
+    Each topology has exactly one such spec.
 
     Parameters
     ----------
     record : Family
     values : dict
-        Its parameters, and ``hosts`` on each switch where it takes them.
-    requirement : Need
+        Its parameters, and ``hosts`` per switch where the family takes them.
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
     wiring : PlaneWiring
-        How hosts hang on it.
+        How hosts are attached.
     change : str
-        A transform of its links, ``+optimized:moves=1000``, that keeps degrees.
+        A transform of its links that keeps degrees, as ``+optimized:moves=1000``; empty for none.
     """
     hosts = values.pop("hosts", None) if record.takes_hosts else None
     spec = record.spec_of(values, hosts) + change + wiring.suffix
@@ -93,10 +95,10 @@ def proposal_of(
     except InputError:
         return Proposal(spec, passed="construction")
     if facts.carriers is not None or (hosts is None and not facts.hosts):
-        # Where only some switches carry hosts theory says little, and there are few such candidates.
+        # Where only some switches carry hosts, theory gives few bounds; such candidates are few.
         return Proposal(spec, passed=_passed(facts, requirement, None, wiring))
     per_switch = int(hosts) if hosts is not None else facts.hosts // facts.switches
-    # Where the highest degree is a matter of luck, it is at least the mean.
+    # Where the highest degree is random, it is at least the mean.
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
     ports = degree + per_switch
     usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(requirement.rate_gbps) or ports))
@@ -105,19 +107,19 @@ def proposal_of(
 
 
 def _passed(facts: Facts, requirement: Requirement, per_switch: int | None, wiring: PlaneWiring) -> str | None:
-    """The limit that the candidate is past for certain: by the family's facts, or by the bounds of Moore and Cerf.
+    """The limit that the candidate exceeds for certain, by its family's facts or by the bounds of Moore and Cerf; or None.
 
-    `per_switch`: hosts on each switch, where all switches carry the same number; None otherwise.
+    `per_switch`: hosts per switch, where all switches carry the same number; None otherwise.
     """
     limits, n, degree = requirement.limits, facts.switches, facts.degree
     if n * wiring.planes > MOST_SWITCHES:
         return "size"
-    # A tree's diameter is between its leaves too, so the fact holds for hosts as well.
+    # The diameter of a tree is reached between leaves, so the fact holds for hosts as well.
     diameter, share = facts.diameter, 0.0
     if per_switch and degree is not None and n > 1:
         least = moore_diameter(n, degree)
         diameter = max(diameter or 0, int(least)) if least < n else diameter
-        # Mean channel load of uniform traffic on shortest paths, with the least ASPL that the degree allows.
+        # Mean channel load of uniform traffic on shortest paths, with the lowest ASPL that the degree allows.
         share = per_switch * moore_aspl(n, degree) * (n - 1) / (n * degree)
     if diameter is not None:
         if limits.diameter is not None and diameter > limits.diameter:
@@ -129,7 +131,7 @@ def _passed(facts: Facts, requirement: Requirement, per_switch: int | None, wiri
             return "worst_latency_ns"
     if limits.oversubscription is not None and share > limits.oversubscription * (1 + 1e-9):
         return "oversubscription"
-    # No channel's load is above the busiest's, so neither is the mean (which counts a host's traffic to its own switch).
+    # The mean load is at most the maximum channel load; it counts a host's traffic to its own switch, hence 1 - 1/n.
     if limits.maximum_channel_load is not None and share * (1 - 1 / n) > limits.maximum_channel_load * (1 + 1e-9):
         return "maximum_channel_load"
     return "switches" if limits.switches is not None and n * wiring.planes > limits.switches else None

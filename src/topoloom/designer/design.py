@@ -1,4 +1,4 @@
-"""`design`: every candidate measured in parallel, limits applied, the rest ranked and the Pareto front marked."""
+"""The operation `design`: measure candidates in parallel, apply the limits, rank the rest and mark the Pareto front."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measuring import Measuring
 from topoloom.designer.pareto import pareto_front
+from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.screening import Screening
 from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
 from topoloom.designer.shortlist import assess_shortlist, chosen_shortlist, in_order, place_shortlist
 from topoloom.designer.store import CandidateStore
-from topoloom.designer.usual import usual_specs
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, schema_id
 from topoloom.network import Network
@@ -29,32 +29,32 @@ from topoloom.placement.layout.layout import Layout
 
 @dataclass(frozen=True, eq=False)
 class Design(Result):
-    """The answer to a need.
+    """The result of a design: ranked candidates for a requirement, and a shortlist that is fully assessed.
 
     Attributes
     ----------
-    requirement : Need
+    requirement : Requirement
     ranked : tuple of Candidate
-        Those within every limit, best first. All are screened with their racks row by row; the shortlist are then placed by
-        the default placement, and ranked by what that gives: `Candidate.map` says which.
+        Candidates within every limit, best first. All are screened with their racks placed row by row; those of the shortlist
+        are then placed by the default placement and ranked by the result: `Candidate.map` names the placement.
     dropped : tuple of Dropped
-        Those past a limit, with the limit named.
+        Candidates that exceed a limit, each with the limit.
     dropped_by : dict of str to int
-        How many each limit dropped.
+        Number of candidates that each limit dropped.
     pareto : frozenset of str
-        Specs that no other candidate beats in cost, mean latency and bisection a host all at once.
+        Specs of candidates that no other beats in cost per host, mean latency and bisection per host at once.
     unmeasured : int
-        How many were left when the run was stopped.
+        Number of candidates that were not measured when the run was stopped.
     ended : "done", "deadline" or "interrupted"
     network : Network or None
-        The winner as it is built; not in the record.
+        The winner's network; not in the record.
     usual : tuple of Candidate or Dropped
-        What everybody buys, measured beside all others: fat trees tapered 1:1, 2:1 and 4:1, and a Dragonfly.
+        The reference designs: fat trees tapered 1:1, 2:1 and 4:1, and a Dragonfly.
     shortlist : tuple of Assessment
-        The best of the leading families, reference designs, and the ends of the Pareto front, fully assessed:
-        `requirement.shortlist` of them at most, the best first, within `requirement.minutes`.
+        The fully assessed networks, best first, at most `requirement.shortlist`: the best of the leading families, reference
+        designs, and the ends of the Pareto front. `requirement.minutes` is the budget of time.
     search : Searched or None
-        What was found beyond the catalogue, and what that gains, where the need asks for it.
+        Networks found beyond the catalogue and what they gain; None where the requirement asks for no search.
     """
 
     record_name = "design"
@@ -69,7 +69,7 @@ class Design(Result):
     pareto: frozenset[str]
     unmeasured: int = 0
     ended: Ended = "done"
-    # Not as a Network: records of a union of dataclasses cannot be read, and this is in none.
+    # Any, not Network: a record cannot hold a union of dataclasses; this field is not recorded.
     network: Any = None
     usual: tuple[Outcome, ...] = ()
     shortlist: tuple[Assessment, ...] = ()
@@ -78,7 +78,7 @@ class Design(Result):
 
     @property
     def layout(self) -> Layout | None:
-        """Of the winner, where it was placed here."""
+        """The winner's layout; None where it was not placed in this run."""
         return None if self.network is None else self.network.layout
 
     @property
@@ -93,7 +93,7 @@ class Design(Result):
 
     @property
     def reused(self) -> int:
-        """How many candidates an earlier run had measured."""
+        """Number of candidates whose measurements an earlier run had stored."""
         return int(self.provenance.timings.get("reused", 0))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -134,7 +134,7 @@ class Design(Result):
         )
 
     def leading(self, most: int = 6) -> list[tuple[int, Candidate]]:
-        """The best of each family with its rank, best first, at most so many."""
+        """The best candidate of each family with its rank, best first, at most `most`."""
         first: dict[str, tuple[int, Candidate]] = {}
         for rank, candidate in enumerate(self.ranked, 1):
             first.setdefault(candidate.family, (rank, candidate))
@@ -142,12 +142,12 @@ class Design(Result):
 
     @classmethod
     def from_record(cls, record: Any, source: str = "record") -> Self:
-        """The design that a record is of, also one of topoloom 0.1.
+        """The design in a record, including records of topoloom 0.1.
 
         Raises
         ------
         InputError
-            The record is of something else, or damaged.
+            The record is damaged or of another kind.
         """
         if isinstance(record, dict) and record.get("format") == "topoloom-design":
             record = _renewed(with_current_keys(record))
@@ -155,16 +155,16 @@ class Design(Result):
 
 
 def _renewed(old: dict[str, Any]) -> dict[str, Any]:
-    """A record of topoloom 0.1 as one of today."""
-    kept = {key: old.get(key) for key in ("requirement", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
-    requirement = dict(kept["requirement"] or {})
+    """Convert a record of topoloom 0.1 to the present format."""
+    fields = {key: old.get(key) for key in ("requirement", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
+    requirement = dict(fields["requirement"] or {})
     requirement["compare"] = [f"besta-2014/{name.partition('/')[2]}" for name in requirement.get("compare", [])]
-    stopped = "interrupted" if kept["unmeasured"] else "done"
+    stopped = "interrupted" if fields["unmeasured"] else "done"
     version = str(old.get("made_by", "")).removeprefix("topoloom ")
     return {
         "schema": schema_id(Design),
         "provenance": {"version": version},
-        **kept,
+        **fields,
         "requirement": requirement,
         "ended": stopped,
     }
@@ -178,52 +178,51 @@ def design(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Design:
-    """Enumerate every family's candidates for a need, measure and rank them, and take the shortlist a full assessment.
+    """Measure and rank every family's candidates for a requirement, then assess the shortlist in full.
 
     Parameters
     ----------
-    requirement : Need or path
-        The requirement, or the TOML file that says it.
+    requirement : Requirement or path
+        The requirement, or the path of its TOML file.
     store : path, optional
-        A folder where measurements are kept and found again.
+        A folder that keeps measurements for later runs.
     fresh : bool
-        Measure again what the store has, and keep the new measurements.
+        Ignore stored measurements, measure again and store the new ones.
     jobs : int, optional
-        Processes; the default is one for each core. They are started afresh (spawn), so a script that calls this with
+        Number of processes; by default one per core. They are started by the method "spawn": a script that calls this with
         more than one must do so under ``if __name__ == "__main__":``.
     work : Work, optional
-        Told of each candidate (`Candidate` or `Dropped`) as soon as it is measured; may stop the measuring.
+        Reports each candidate (`Candidate` or `Dropped`) when it is measured; can stop the run.
 
     Returns
     -------
     Design
-        The candidates within the limits, the best first; those out, with the limit that each of them passes; the
-        Pareto front.
+        The candidates within the limits, best first; the dropped ones, each with the limit that it exceeds; the Pareto front.
 
     Raises
     ------
     InputError
-        The need cannot be read, or no family has a candidate for it.
+        The requirement cannot be read, or no family has a candidate for it.
 
     Notes
     -----
-    A stop or Ctrl-C ends the measuring; the design is then made of what was measured: `ended` says so, and `unmeasured`
-    how much is missing.
+    A stop or Ctrl-C ends the measuring; the design then contains what was measured: `ended` gives the reason, and
+    `unmeasured` the number of candidates that are missing.
     """
     if not isinstance(requirement, Requirement):
-        check_path(requirement, "design", "give a Need, or the path of a requirement file")
+        check_path(requirement, "design", "give a Requirement, or the path of a requirement file")
     work = Work() if work is None else work
     requirement = requirement.filled() if isinstance(requirement, Requirement) else read_requirement(requirement)
     parts = requirement.catalogue()
     proposals = enumerate_candidates(requirement, parts)
-    if all(proposal.beside for proposal in proposals):
+    if all(proposal.compared_only for proposal in proposals):
         raise InputError(
             f"no family serves {requirement.hosts} hosts on {requirement.radix}-port switches; raise switch.radix or try more "
             "families"
         )
-    kept = CandidateStore(Path(store), requirement, parts) if store is not None else None
+    stored = CandidateStore(Path(store), requirement, parts) if store is not None else None
     with Measuring(requirement, parts, cores(jobs), work) as measuring, work.interruptible():
-        screening = Screening(requirement, measuring, kept, work, fresh=fresh)
+        screening = Screening(requirement, measuring, stored, work, fresh=fresh)
         beyond = DesignSearch(requirement, parts, screening, proposals, work)
         work.begin(sum(proposal.passed is None for proposal in proposals), "candidates")
         screening.take(proposals)
@@ -232,33 +231,33 @@ def design(
     proposals += beyond.proposals
     screening.settle(proposals)
     outcomes = [screening.found[p.spec] for p in proposals if p.spec in screening.found]
-    beside = {proposal.spec for proposal in proposals if proposal.beside}
-    screened = in_order((c for c in outcomes if isinstance(c, Candidate) and c.spec not in beside), requirement)
-    named = tuple(usual_specs(requirement)) if requirement.usual else ()
+    compared_only = {proposal.spec for proposal in proposals if proposal.compared_only}
+    screened = in_order((c for c in outcomes if isinstance(c, Candidate) and c.spec not in compared_only), requirement)
+    named = tuple(reference_specs(requirement)) if requirement.usual else ()
     usual = tuple(screening.found[spec] for spec in named if spec in screening.found)
-    searched = beyond.told(screened) if requirement.search.networks else None
+    searched = beyond.summary(screened) if requirement.search.networks else None
     catalogue = None if searched is None else best_of_catalogue(screened, searched)
     chosen = chosen_shortlist(screened, usual, pareto_front(screened), requirement.shortlist, catalogue)
-    # Without shortlist the best is still placed: lengths, money and watts of the answer are those that are built.
-    placed = [screening.found[spec] for spec in chosen or [one.spec for one in screened[:1]]]
-    to_place = [one for one in placed if isinstance(one, Candidate)]
+    # Without a shortlist the winner is still placed: its lengths, cost and power are those of the network as built.
+    placed = [screening.found[spec] for spec in chosen or [candidate.spec for candidate in screened[:1]]]
+    to_place = [outcome for outcome in placed if isinstance(outcome, Candidate)]
     budget = work.budget(requirement.minutes * 60)
     rebuilt, networks, stopped = place_shortlist(
-        to_place, requirement, parts, kept, work, budget, cores(jobs), fresh=fresh
+        to_place, requirement, parts, stored, work, budget, cores(jobs), fresh=fresh
     )
-    ranked = in_order((rebuilt.get(one.spec, one) for one in screened), requirement)
+    ranked = in_order((rebuilt.get(candidate.spec, candidate) for candidate in screened), requirement)
     by_spec: dict[str, Outcome] = {**screening.found, **rebuilt}
     shortlist: tuple[Assessment, ...] = ()
     if chosen and not stopped:
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
         shortlist = assess_shortlist(chain, networks, requirement, parts, steps, work, budget, cores(jobs), fresh=fresh)
-    outcomes = [c for c in outcomes if c.spec not in beside]
-    proposals = [proposal for proposal in proposals if not proposal.beside]
+    outcomes = [c for c in outcomes if c.spec not in compared_only]
+    proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
-    usual = tuple(by_spec[one.spec] for one in usual)
+    usual = tuple(by_spec[outcome.spec] for outcome in usual)
     for proposal in proposals:
-        limit = proposal.passed or ("cost_over_best" if screening.too_dear(proposal.least_usd) else None)
+        limit = proposal.passed or ("cost_over_best" if screening.too_expensive(proposal.least_usd) else None)
         if limit and proposal.spec not in screening.found:
             dropped.append(Dropped(proposal.spec, proposal.spec.partition(":")[0], limit))
     return Design(
@@ -280,6 +279,8 @@ def design(
 
 
 def _winner(spec: str, networks: dict[str, Network], shortlist: tuple[Assessment, ...]) -> Network | None:
-    """The winner's network, with its tables where it went a full assessment."""
-    assessed = (one.network for one in shortlist if one.spec == spec and one.network is not None)
+    """The winner's network, with its tables where it was fully assessed."""
+    assessed = (
+        assessment.network for assessment in shortlist if assessment.spec == spec and assessment.network is not None
+    )
     return next(assessed, networks.get(spec))

@@ -1,4 +1,4 @@
-"""What one candidate is worth: built, measured, placed and priced."""
+"""The measures of one candidate: it is built, placed, priced and measured."""
 
 from collections.abc import Mapping
 from math import isnan
@@ -30,15 +30,16 @@ from topoloom.topologies.spec import build
 class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     """A candidate with all its measures; units are in the names.
 
-    `diameter` and `host_aspl` are between hosts' switches. `oversubscription` is the hosts on a switch over those with
-    full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic). `maximum_channel_load` is the
-    load of the busiest channel when every host sends at full rate to all others, split evenly over all shortest paths, in
-    units of a link's rate: at 1 or less nothing is over full; None where the need does not ask for it. The bisection is
-    METIS's best, None where METIS is not installed, and that of all planes together. `map` is the placement that lengths,
-    latencies, money and watts are of: ``rows`` for all, and the default of `place` for the best. Hops, loads and latencies are
-    those of the worst plane. `taper` is the most ports down for one up at any level, None without levels; `room_hosts` the
-    hosts that can be plugged in later into ports that are idle; the times are those of `designer.offers.collective_times`,
-    where the need asks for one.
+    `diameter` and `host_aspl` are between the hosts' switches. `oversubscription` is the hosts per switch over the number
+    that would have full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic).
+    `maximum_channel_load` is in units of a link's rate: every host sends at full rate to all others, split evenly over all
+    shortest paths; at 1 or less no channel is overloaded; None where the requirement does not need it. `bisection_links` is
+    the best cut by METIS, over all planes; None where METIS is not installed. `map` is the placement behind lengths,
+    latencies, cost and power: ``rows`` for screened candidates, the default of `place` for the shortlist. Hops, loads and
+    latencies are those of the worst plane. `taper` is the most ports down per port up at any level; None without levels.
+    `room_hosts` is the number of hosts that idle ports can take later. `survives` names the kinds of part that may fail
+    without cutting a host off. The times are those of `designer.offers.collective_times`; None where the requirement does
+    not need them.
     """
 
     spec: str
@@ -82,7 +83,7 @@ MEASURES = tuple(f for f in Candidate.__struct_fields__ if f not in _WORDS)
 
 
 class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
-    """A candidate that is out: the limit that it is past (or what it lacks), why, and what of it is known by then."""
+    """A dropped candidate: the limit that it exceeds or the step that failed, the reason, and the measures known by then."""
 
     spec: str
     family: str
@@ -95,34 +96,34 @@ Outcome = Candidate | Dropped
 
 
 def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray | None = None) -> Outcome:
-    """Build, measure, place and price one candidate; a limit that it passes is named, not raised.
+    """Build, measure, place and price one candidate; a limit that it exceeds is returned, not raised.
 
     Parameters
     ----------
     spec : str
-    requirement : Need
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
     flag : uint8[1], optional
-        As soon as it is not 0, the measuring ends.
+        The measuring ends as soon as this is not 0.
 
     Returns
     -------
     Candidate or Dropped
-        All its measures; or the limit that it passes, with what was measured until then.
+        All its measures; or the limit that it exceeds, with what was measured by then.
 
     Raises
     ------
     Stopped
-        It was ended.
+        The measuring was ended by `flag`.
     """
     work = Work()
     work.flag = work.flag if flag is None else flag
     family = spec.partition(":")[0]
-    known: dict[str, float] = {}
+    measures: dict[str, float] = {}
 
     def out(limit: str, reason: object = None) -> Dropped:
-        return Dropped(spec, family, limit, None if reason is None else str(reason), known)
+        return Dropped(spec, family, limit, None if reason is None else str(reason), measures)
 
     try:
         topology = build(spec)
@@ -133,7 +134,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         return out("construction", "its parts are joined neither by links nor by hosts")
     taper, ports = worst_taper(topology), requirement.ports_per_host
     room = idle_room(topology, requirement.radix, ports)
-    known |= {
+    measures |= {
         "switches": topology.switches,
         "hosts": topology.hosts,
         "links": len(topology.links),
@@ -145,14 +146,13 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         return out("radix", f"a switch needs {topology.radix} ports")
     if topology.hosts < requirement.hosts:
         return out("hosts", f"it has room for {topology.hosts} hosts")
-    if (limit := passed_limit(known, requirement.limits)) is not None:
+    if (limit := passed_limit(measures, requirement.limits)) is not None:
         return out(limit)
     wanted, least = requirement.least.survives, requirement.least.grow_to_hosts
     survives = survived(topology, len(planes)) if wanted else frozenset()
     if not survives.issuperset(wanted):
-        return out(
-            "survives", f"a host is cut off when one {next(one for one in wanted if one not in survives)} is lost"
-        )
+        first_lost = next(kind for kind in wanted if kind not in survives)
+        return out("survives", f"a host is cut off when one {first_lost} is lost")
     if least is not None and topology.hosts + room < least:
         return out("grow_to_hosts", f"it has idle ports for {topology.hosts + room} hosts")
     try:
@@ -164,46 +164,46 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     except InputError as error:
         return out("parts", error)
     distances, host_aspl, host_diameter = _hops(planes, work)
-    known |= _of_layout(layout, bill) | {
+    measures |= _of_layout(layout, bill) | {
         "diameter": host_diameter,
         "host_aspl": host_aspl,
-        "oversubscription": max(oversubscription(plane.topology) for plane in _unlike(planes)),
+        "oversubscription": max(oversubscription(plane.topology) for plane in _one_per_kind(planes)),
     }
     work.check()
-    # What comes now takes the longest: a candidate that is out already is spared them.
-    if (limit := passed_limit(known, requirement.limits)) is not None:
+    # The remaining measures take the longest: check the limits before them.
+    if (limit := passed_limit(measures, requirement.limits)) is not None:
         return out(limit)
-    known |= _latencies(layout, requirement, planes, jobs=1)
-    if (limit := passed_limit(known, requirement.limits)) is not None:
+    measures |= _latencies(layout, requirement, planes, jobs=1)
+    if (limit := passed_limit(measures, requirement.limits)) is not None:
         return out(limit)
     work.check()
-    # The dearest measure of all: taken where the need asks for it.
+    # The most expensive measure to compute: only where the requirement needs it.
     if requirement.limits.maximum_channel_load is not None or requirement.minimize in (
         "maximum_channel_load",
         "all_to_all_ms",
         "step_ms",
     ):
-        known["maximum_channel_load"] = maximum_channel_load(topology, jobs=1)
-        if (limit := passed_limit(known, requirement.limits)) is not None:
+        measures["maximum_channel_load"] = maximum_channel_load(topology, jobs=1)
+        if (limit := passed_limit(measures, requirement.limits)) is not None:
             return out(limit)
     if requirement.minimize in _TIMES:
-        known |= collective_times(requirement, topology.hosts, known)
+        measures |= collective_times(requirement, topology.hosts, measures)
     cut = bisection(planes)
     if cut is not None:
-        known["bisection_gbps_per_host"] = 2 * cut * requirement.rate_gbps / topology.hosts
+        measures["bisection_gbps_per_host"] = 2 * cut * requirement.rate_gbps / topology.hosts
     wide = requirement.least.bisection_gbps_per_host
-    if wide is not None and known.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
-        return out("bisection_gbps_per_host", f"{known.get('bisection_gbps_per_host', 0.0):.4g} Gb/s per host")
-    found = {
+    if wide is not None and measures.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
+        return out("bisection_gbps_per_host", f"{measures.get('bisection_gbps_per_host', 0.0):.4g} Gb/s per host")
+    fields = {
         "maximum_channel_load": None,
-        **known,
+        **measures,
         "bisection_links": cut,
         "bisection_per_host": None if cut is None else cut / topology.hosts,
         "hop_histogram": tuple(distances.histogram.tolist()),
         "survives": tuple(sorted(survives)),
     }
     return msgspec.convert(
-        {"spec": spec, "name": topology.name, "family": family, "type": "candidate", **found}, Candidate
+        {"spec": spec, "name": topology.name, "family": family, "type": "candidate", **fields}, Candidate
     )
 
 
@@ -211,28 +211,28 @@ _TIMES = ("all_to_all_ms", "all_reduce_ms", "step_ms")
 
 
 def wired(topology: Topology) -> bool:
-    """Whether every host reaches every other: the network is connected, or its planes are joined by their hosts."""
+    """Whether every host reaches every other: the network is connected, or hosts connect its planes."""
     return plane_count(topology) > 0
 
 
-def _unlike(planes: tuple[Plane, ...]) -> list[Plane]:
-    """One of each kind of plane."""
+def _one_per_kind(planes: tuple[Plane, ...]) -> list[Plane]:
+    """One plane of each kind: planes with equal digests are alike."""
     return list({plane.topology.digest: plane for plane in planes}.values())
 
 
 def _hops(planes: tuple[Plane, ...], work: Work) -> tuple[PathLengths, float, int]:
-    """The path lengths, the mean hops and the diameter between hosts, of the plane where hosts are farthest apart."""
-    found = []
-    for plane in _unlike(planes):
+    """The path lengths, the mean hops and the diameter between hosts, of the plane with the greatest mean."""
+    of_planes = []
+    for plane in _one_per_kind(planes):
         distances = path_lengths(plane.topology, jobs=1, work=work)
         aspl, diameter = host_path_lengths(plane.topology, distances.histogram, jobs=1, work=work)
-        found.append((float(aspl or 0.0), int(diameter or 0), distances))
-    aspl, diameter, distances = max(found, key=lambda one: one[:2])
-    return distances, aspl, max(one[1] for one in found)
+        of_planes.append((float(aspl or 0.0), int(diameter or 0), distances))
+    aspl, diameter, distances = max(of_planes, key=lambda lengths: lengths[:2])
+    return distances, aspl, max(lengths[1] for lengths in of_planes)
 
 
 def _of_layout(layout: Layout, bill: Bill) -> dict[str, float]:
-    """What a layout and its bill give of a candidate."""
+    """The measures of a candidate that its layout and bill give."""
     housed = {} if layout.housing is None else {"host_cable_m": float(layout.host_length_m.mean())}
     return housed | {
         "racks": layout.racks,
@@ -248,37 +248,40 @@ def _of_layout(layout: Layout, bill: Bill) -> dict[str, float]:
 def _latencies(
     layout: Layout, requirement: Requirement, planes: tuple[Plane, ...], jobs: int | None
 ) -> dict[str, float]:
-    """Mean and worst latency without load, of the worst plane."""
+    """Mean and worst latency without load, in ns, of the worst plane."""
     switch, cable = requirement.switch.delay_ns, requirement.cable.delay_ns_per_m
     if len(planes) == 1:
-        found = [latencies(layout.topology, layout.length_m, switch, cable, jobs=jobs)]
+        of_planes = [latencies(layout.topology, layout.length_m, switch, cable, jobs=jobs)]
     else:
         part = np.empty(layout.topology.switches, np.int64)
         for number, plane in enumerate(planes):
             part[plane.switches] = number
         of_link = part[layout.topology.links[:, 0]]
-        found = [
+        of_planes = [
             latencies(plane.topology, layout.length_m[of_link == number], switch, cable, jobs=jobs)
             for number, plane in enumerate(planes)
         ]
-    return {"mean_latency_ns": max(one.mean_ns for one in found), "worst_latency_ns": max(one.max_ns for one in found)}
+    return {
+        "mean_latency_ns": max(latency.mean_ns for latency in of_planes),
+        "worst_latency_ns": max(latency.max_ns for latency in of_planes),
+    }
 
 
 def priced(layout: Layout, requirement: Requirement, parts: Parts) -> Bill:
-    """The bill of a candidate of a need.
+    """The bill of a candidate for a requirement.
 
     Parameters
     ----------
     layout : Layout
-    requirement : Need
+    requirement : Requirement
         Its rate, spares, and whether host cables are billed.
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
 
     Raises
     ------
     InputError
-        A part that the catalogue does not have, or a switch, a cable or a transceiver that it has no price of.
+        The catalogue lacks a part, or has no price for a switch, a cable or a transceiver of the bill.
     """
     terms = requirement.terms(parts)
     return without_gaps(
@@ -287,12 +290,12 @@ def priced(layout: Layout, requirement: Requirement, parts: Parts) -> Bill:
 
 
 def without_gaps(bill: Bill, parts: Parts) -> Bill:
-    """A bill, if its catalogue has a price of every switch, cable and transceiver in it.
+    """The bill itself, if the catalogue prices every switch, cable and transceiver in it.
 
     Raises
     ------
     InputError
-        It has none of one.
+        A price is missing.
     """
     missing = [kind for kind in ("switch", "cable", "transceiver") if kind in bill.unpriced]
     if missing:
@@ -302,7 +305,7 @@ def without_gaps(bill: Bill, parts: Parts) -> Bill:
 
 
 def oversubscription(topology: Topology) -> float:
-    """Hosts on a switch that carries hosts, in the mean, over the number with full bandwidth; 0 for a single switch."""
+    """Mean hosts per switch with hosts, over the number that would have full bandwidth; 0 for a single switch."""
     if not len(topology.links):
         return 0.0
     carrying = topology.endpoints_at[topology.endpoints_at > 0]
@@ -310,29 +313,29 @@ def oversubscription(topology: Topology) -> float:
 
 
 def maximum_channel_load(topology: Topology, jobs: int | None = None) -> float:
-    """The load of the busiest channel, in link rates, under uniform traffic at full rate on all shortest paths evenly.
+    """The maximum channel load, in link rates, of uniform traffic at full rate, split evenly over all shortest paths.
 
-    Of several planes, that of the worst: every port of a host sends to its own plane.
+    Of several planes, the worst: every port of a host sends to its own plane.
     """
-    loads = [channel_loads(plane.topology, jobs) for plane in _unlike(planes_of(topology))]
-    return max(one.greatest / one.hosts for one in loads)
+    loads = [channel_loads(plane.topology, jobs) for plane in _one_per_kind(planes_of(topology))]
+    return max(load.greatest / load.hosts for load in loads)
 
 
 def place_candidate(topology: Topology, requirement: Requirement, parts: Parts) -> Layout:
-    """The layout of a candidate of a need, as it is screened.
+    """The layout of a candidate as it is screened: its racks row by row.
 
     Parameters
     ----------
     topology : Topology
-    requirement : Need
-        Its floor, hosts and racks are used.
+    requirement : Requirement
+        Gives the floor, the hosts and their racks.
     parts : Parts
-        The need's catalogue, for the watts that racks must feed.
+        The requirement's catalogue, for the power that racks must supply.
 
     Raises
     ------
     InputError
-        The switches do not fit onto the floor.
+        The switches do not fit on the floor.
     """
     terms, room = requirement.terms(parts), requirement.floor.floor()
     return placed_layout(topology, terms, room, hosts=requirement.housing, map=SCREENING_MAP)
@@ -346,15 +349,15 @@ def placed_network(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Network:
-    """A candidate of a need as the network that is built of it: placed, with its terms and its requirement.
+    """A candidate's network: built, placed, with its terms and its requirement.
 
     Parameters
     ----------
     spec : str
     requirement, parts
-        As `place_candidate` has them.
+        As in `place_candidate`.
     map : str
-        How to place, as `place` has it.
+        The placement, as in `place`.
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
@@ -363,7 +366,7 @@ def placed_network(
     Raises
     ------
     InputError
-        The switches do not fit onto the floor.
+        The switches do not fit on the floor.
     """
     terms = msgspec.structs.asdict(requirement.terms(parts))
     network = as_network(build(spec)).priced(**terms).with_requirements(json_value(requirement))
@@ -373,15 +376,15 @@ def placed_network(
 def measured_by_default_placement(
     candidate: Candidate, requirement: Requirement, parts: Parts, jobs: int | None = None, work: Work | None = None
 ) -> tuple[Candidate, Network] | None:
-    """A candidate with the lengths, latencies, money and watts that it has by the default placement, and its network.
+    """Measure a candidate again by the default placement: its new lengths, latencies, cost and power, and its network.
 
     Parameters
     ----------
     candidate : Candidate
-        Measured row by row.
-    requirement : Need
+        As screened, with racks row by row.
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
@@ -390,13 +393,13 @@ def measured_by_default_placement(
     Returns
     -------
     (Candidate, Network) or None
-        None where the search was stopped, or where the shortest cables in sum pass a limit that the rows keep, as the
-        longest cable may do.
+        None where the search was stopped, or where the new placement exceeds a limit that the old one meets: the least
+        total length may have a longer longest cable.
 
     Raises
     ------
     InputError
-        No product of the catalogue serves one of the cables.
+        No product of the catalogue suits one of the cables.
     """
     work = Work() if work is None else work
     network = placed_network(candidate.spec, requirement, parts, DEFAULT_MAP, jobs, work)
@@ -407,22 +410,22 @@ def measured_by_default_placement(
     rebuilt: dict[str, Any] = _of_layout(layout, bill) | _latencies(layout, requirement, planes_of(topology), jobs)
     if requirement.minimize in _TIMES:
         rebuilt |= collective_times(requirement, topology.hosts, single_numbers(candidate) | rebuilt)
-    found = msgspec.structs.replace(candidate, **rebuilt, map=DEFAULT_MAP)
-    return None if passed_limit(single_numbers(found), requirement.limits) is not None else (found, network)
+    placed = msgspec.structs.replace(candidate, **rebuilt, map=DEFAULT_MAP)
+    return None if passed_limit(single_numbers(placed), requirement.limits) is not None else (placed, network)
 
 
-def passed_limit(known: Mapping[str, float], limits: DesignLimits) -> str | None:
-    """The first limit that what is known of a candidate is past, or None."""
+def passed_limit(measures: Mapping[str, float], limits: DesignLimits) -> str | None:
+    """The first limit that the measures of a candidate exceed, or None; unknown measures are not compared."""
     for limit in limits.__struct_fields__:
-        if limit == "cost_over_best":  # a limit among candidates, not of one
+        if limit == "cost_over_best":  # compares candidates with each other
             continue
         most = getattr(limits, limit)
-        # A value that equals its limit but for the last digit is not past it.
-        if most is not None and limit in known and known[limit] > most * (1 + 1e-9):
+        # A value that equals its limit except for rounding does not exceed it.
+        if most is not None and limit in measures and measures[limit] > most * (1 + 1e-9):
             return limit
     return None
 
 
 def single_numbers(candidate: Candidate) -> dict[str, float]:
-    """The measures of a candidate that are single numbers; what is None is omitted."""
+    """The measures of a candidate that are single numbers; those that are None are omitted."""
     return {key: value for key in MEASURES if (value := getattr(candidate, key)) is not None}

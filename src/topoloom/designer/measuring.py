@@ -1,4 +1,4 @@
-"""Candidates measured side by side, in processes that are kept from one batch to the next."""
+"""Candidates measured in parallel, in processes that are reused from one batch to the next."""
 
 import os
 import signal
@@ -19,24 +19,24 @@ from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Outcome, measure
 from topoloom.designer.requirement import Requirement
 
-#: Seconds between two looks at whether the work shall end.
-_LOOK_EVERY_S = 0.2
-#: How long a process that was killed may take to be gone.
-_LAST_WORDS_S = 60.0
+#: Seconds between two checks whether the work was stopped.
+_CHECK_EVERY_S = 0.2
+#: Seconds that a killed process may take to end.
+_END_TIMEOUT_S = 60.0
 
 
 class Measuring:
-    """Measures the candidates of a need, `jobs` at a time; used in a ``with`` block, at whose end its processes are gone.
+    """Measures the candidates of a requirement, `jobs` at a time; a ``with`` block, at whose end its processes are ended.
 
     Parameters
     ----------
-    requirement : Need
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
     jobs : int
-        Processes; with one everything is measured here.
+        Number of processes; with 1, candidates are measured in this process.
     work : Work
-        Ends the measuring when it is stopped.
+        When it is stopped, the measuring ends.
     """
 
     def __init__(self, requirement: Requirement, parts: Parts, jobs: int, work: Work) -> None:
@@ -49,16 +49,16 @@ class Measuring:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._pool is None:
             return
-        # The pool offers no way to end a task that runs, and nobody waits for it.
+        # The pool cannot end a running task, and its results are no longer needed.
         processes = list((getattr(self._pool, "_processes", None) or {}).values())
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
         for process in processes:
-            process.join(_LAST_WORDS_S)
+            process.join(_END_TIMEOUT_S)
 
     def outcomes(self, specs: Iterable[str]) -> Iterator[Outcome]:
-        """Candidates as they are finished, until the work is stopped; each spec is taken when there is room for it.
+        """Yield candidates as they are finished, until the work is stopped; specs are read only as they are needed.
 
         Returns
         -------
@@ -74,10 +74,10 @@ class Measuring:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), initializer=_end_with_parent)
         pursued = iter(specs)
-        # Two in hand for each process keep it busy, and leave the rest to what is found meanwhile.
+        # Two submitted tasks per process keep it busy; later specs are read late, since results may exclude them.
         waiting = self._submitted(self._pool, islice(pursued, 2 * self._jobs))
         while waiting and not self._work.stopped:
-            done, waiting = wait(waiting, timeout=_LOOK_EVERY_S, return_when=FIRST_COMPLETED)
+            done, waiting = wait(waiting, timeout=_CHECK_EVERY_S, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
             waiting |= self._submitted(self._pool, islice(pursued, len(done)))
@@ -88,7 +88,7 @@ class Measuring:
 
 
 def _end_with_parent() -> None:
-    """In a worker: end when the parent does, however it does, instead of living on and holding its output open."""
+    """In a worker: end when the parent process ends, so that no worker stays behind and holds its output open."""
     parent = parent_process()
 
     def watch() -> None:
@@ -101,9 +101,9 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _without_signals() -> Iterator[None]:
-    """Processes started here never see Ctrl-C and `kill`, which may reach the whole group; only this one acts on them.
+    """Processes started inside never receive Ctrl-C or `kill`, which may reach the whole group; only this process acts on them.
 
-    They inherit that both are held back, so not even one that is still starting up complains; here both come afterwards.
+    Children inherit the blocked signals, so none fails while it is still starting; this process receives them afterwards.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:

@@ -23,17 +23,17 @@ from topoloom.start.draft import Draft, path_from
 from topoloom.start.examples import EXAMPLES, examples_folder
 from topoloom.start.toml_text import toml_text
 
-#: What may matter most, and what the ranking then goes by.
+#: What may matter most, and the measure that the candidates are then ranked by.
 Matter = Literal["cost", "latency", "power", "growth"]
 _MINIMIZED = {"cost": "cost_usd", "latency": "mean_latency_ns", "power": "power_w", "growth": "cost_usd"}
-#: Where growth matters: hosts that idle ports must take, as a share of the hosts.
+#: Where growth matters: the hosts that must fit on idle ports, as a share of the hosts.
 _GROWTH = 0.25
-#: Full bandwidth, with room for a host more per switch: without a limit the cheapest network is a ring.
+#: Full bandwidth, with room for one more host per switch: without a limit, the cheapest network would be a ring.
 _FULL_BANDWIDTH = {"oversubscription": 1.05}
 #: The examples that quote switches of catalogues without prices.
 _MADE_UP = ("made-up-ndr", "made-up-2026")
 DEFAULT_HOSTS, DEFAULT_SWITCH = 1000, "QM9700"
-#: Values of keys that have no default, as a reader could write them.
+#: Example values of the keys that have no default.
 _SAMPLES: dict[str, Any] = {
     "planes": [1, 8],
     "prices": "quotes.toml",
@@ -123,7 +123,7 @@ def new_requirement(
         Keys of the table [limits]: ``{"cost_usd": 2e6, "power_w": 50_000}``. The oversubscription is limited to 1.05 unless
         it is among them.
     matters : "cost", "latency", "power" or "growth"
-        What the ranking goes by; growth also asks for idle ports for a quarter more hosts.
+        What the candidates are ranked by; growth also requires idle ports for a quarter more hosts.
     families : sequence of str
         The families that take part; all if empty.
     rows, columns : int, optional
@@ -133,7 +133,7 @@ def new_requirement(
     title : str, optional
         The report's title.
     folder : path
-        Where the requirement will lie: its paths start there.
+        The folder that the requirement will be written to: its paths are relative to it.
 
     Returns
     -------
@@ -150,43 +150,46 @@ def new_requirement(
     '# 500 hosts on switches of 36 ports at 40 Gb/s.'
     """
     check_type(hosts, int, "new_requirement", "give the number of hosts")
-    wanted = _checked_limits(limits or {})
-    bought, quotes, others = _priced(_switch(switch), prices)
+    limit_values = _checked_limits(limits or {})
+    priced, quotes, quote_files = _priced(_switch(switch), prices)
     _check_families(families)
-    place = _floor(floor, rows, columns)
-    product = bought.product
-    named = product.name if product is not None else f"switches of {bought.ports} ports"
-    about = f"{hosts:,} hosts on {named} at {bought.rate_gbps:g} Gb/s"
+    floor_table = _floor(floor, rows, columns)
+    product = priced.product
+    named = product.name if product is not None else f"switches of {priced.ports} ports"
+    about = f"{hosts:,} hosts on {named} at {priced.rate_gbps:g} Gb/s"
     values: dict[str, Any] = {
         "title": title or about,
         "hosts": hosts,
-        "rate_gbps": bought.rate_gbps,
-        "parts": bought.parts.name,
+        "rate_gbps": priced.rate_gbps,
+        "parts": priced.parts.name,
     }
     values |= {} if quotes is None else {"prices": quotes}
     values |= {"minimize": _MINIMIZED[matters]}
-    values["switch"] = {"product": product.name} if product is not None else {"radix": bought.ports}
-    values["limits"] = _FULL_BANDWIDTH | wanted
+    values["switch"] = {"product": product.name} if product is not None else {"radix": priced.ports}
+    values["limits"] = _FULL_BANDWIDTH | limit_values
     if matters == "growth":
         values["least"] = {"grow_to_hosts": math.ceil(hosts * (1 + _GROWTH))}
-    values["floor"] = place
+    values["floor"] = floor_table
     if families:
         values["families"] = {"try": list(families)}
-    _check(values, about, examples_folder() if others else Path())
-    if quotes is not None and not others:
+    _check(values, about, examples_folder() if quote_files else Path())
+    if quotes is not None and not quote_files:
         values["prices"] = path_from(folder, quotes)
-    if "file" in place:
-        values["floor"] = {"file": path_from(folder, place["file"])}
+    if "file" in floor_table:
+        values["floor"] = {"file": path_from(folder, floor_table["file"])}
     answers = {
         "hosts": hosts,
         "switch": switch,
         "floor": floor,
-        "limits": wanted,
+        "limits": limit_values,
         "matters": matters,
         "families": list(families),
     }
     return Draft(
-        "requirement", _text(values, about), others, provenance=Provenance(name=about, settings=json_value(answers))
+        "requirement",
+        _text(values, about),
+        quote_files,
+        provenance=Provenance(name=about, settings=json_value(answers)),
     )
 
 
@@ -198,7 +201,7 @@ def check_answers(
     rows: int | None,
     columns: int | None,
 ) -> None:
-    """Refuse each answer that is wrong by itself; the parameters are those of `new_requirement`.
+    """Refuse each answer that is wrong on its own; the parameters are those of `new_requirement`.
 
     Parameters
     ----------
@@ -214,15 +217,15 @@ def check_answers(
         An answer that no requirement can hold.
     """
     _switch(switch)
-    place = _floor(floor, rows, columns)
-    if "file" in place:
-        read_floor(place["file"])
+    floor_table = _floor(floor, rows, columns)
+    if "file" in floor_table:
+        read_floor(floor_table["file"])
     _checked_limits(limits)
     _check_families(families)
 
 
 def products_with_quotes() -> list[str]:
-    """The switches that can be named without quotes of one's own: those that have a price, or a made-up one."""
+    """The switches that need no quotes of your own: those that have a public price or a made-up one."""
     names = [
         product.name for parts in PARTS.values() for product in parts.switch.product if product.price_usd is not None
     ]
@@ -232,11 +235,11 @@ def products_with_quotes() -> list[str]:
 def _check(values: Mapping[str, Any], about: str, quotes_in: Path) -> None:
     """Refuse what `design` would refuse. Made-up quotes are not written yet: they are read from the folder `quotes_in`."""
     table_of(dict(values), Requirement, "new requirement")
-    place = values["floor"]
-    if "file" in place:
-        read_floor(place["file"])
-        place = {"file": os.path.abspath(place["file"])}
-    requirement_of(_text({**values, "floor": place}, about), "new requirement", quotes_in)
+    floor_table = values["floor"]
+    if "file" in floor_table:
+        read_floor(floor_table["file"])
+        floor_table = {"file": os.path.abspath(floor_table["file"])}
+    requirement_of(_text({**values, "floor": floor_table}, about), "new requirement", quotes_in)
 
 
 def _text(values: Mapping[str, Any], about: str) -> str:
@@ -272,7 +275,7 @@ def _floor(floor: str | None, rows: int | None, columns: int | None) -> dict[str
     """The table [floor]."""
     if floor is not None and floor.endswith((".toml", ".csv")):
         if rows is not None or columns is not None:
-            raise InputError("`rows` and `columns` are of a preset; a floor file has its own, so omit them")
+            raise InputError("`rows` and `columns` belong to a preset; a floor file has its own, so omit them")
         return {"file": floor}
     name = "slimfly-2014" if floor is None else floor
     if name not in PRESETS:
@@ -283,12 +286,12 @@ def _floor(floor: str | None, rows: int | None, columns: int | None) -> dict[str
 
 
 def _switch(text: str) -> _Switch:
-    """What a switch is called: a product, ``PORTSxGBPS``, or a product and a slower rate.
+    """The switch that a text names: a product, ``PORTSxGBPS``, or a product and a slower rate.
 
     Raises
     ------
     InputError
-        It is none of them.
+        The text is none of them.
     """
     catalogues = {product.name: (parts, product) for parts in PARTS.values() for product in parts.switch.product}
     name, rate = text.strip(), None
@@ -305,16 +308,16 @@ def _switch(text: str) -> _Switch:
         return _Switch(parts, rate, product, product.ports_at(rate))
     if rate and re.fullmatch(r"\d{1,4}", name) and 2 <= int(name) <= 4096:
         return _Switch(PARTS.find("slimfly-2014"), rate, None, int(name))
-    near = hint(name, catalogues) if not name[:1].isdigit() else "ports by rate"
-    meant = f"; {near}" if near.startswith("did you mean") else ""
+    advice = hint(name, catalogues) if not name[:1].isdigit() else ""
+    suggestion = f"; {advice}" if advice.startswith("did you mean") else ""
     raise InputError(
-        f"`switch`: '{text[:60]}' is neither a product of a parts catalogue nor ports by rate{meant}; write"
+        f"`switch`: '{text[:60]}' is neither a product of a parts catalogue nor ports by rate{suggestion}; write"
         f" {DEFAULT_SWITCH}, or 64x400 for 64 ports of 400 Gb/s"
     )
 
 
 def _priced(switch: _Switch, prices: str | None) -> tuple[_Switch, str | None, dict[str, str]]:
-    """The switch, the file of quotes that it is priced by, and the made-up quotes that are written with the requirement.
+    """The switch, the file of quotes that prices it, and the made-up quotes that are written with the requirement.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a candidate offers beside cost and latency: tapers, bisection, what may fail, growth, times of collectives."""
+"""Further measures of a candidate: tapers, bisection, tolerance of failures, room to grow, times of collectives."""
 
 import math
 
@@ -10,13 +10,13 @@ from topoloom.graph.cuts import cuts
 from topoloom.graph.planes import Plane
 from topoloom.model.topology import Topology
 
-#: METIS runs for a candidate's bisection.
+#: Number of METIS runs for a candidate's bisection.
 CUT_SEEDS = 4
-_BITS_A_MIB = 8 * 2.0**20
+_BITS_PER_MIB = 8 * 2.0**20
 
 
 def worst_taper(topology: Topology) -> float | None:
-    """The most ports down for one up at any level of a tree, by the label ``level``; None without levels above the hosts."""
+    """The most ports down per port up at any level of a tree, by the label ``level``; None without levels above the hosts."""
     level = topology.labels.get("level")
     if level is None or level.dtype.kind != "i" or level.max() == level.min():
         return None
@@ -28,20 +28,20 @@ def worst_taper(topology: Topology) -> float | None:
 
 
 def bisection(planes: tuple[Plane, ...]) -> int | None:
-    """Links between two halves, METIS's best of a few seeds, of all planes; None without pymetis, or for single switches."""
+    """Links between two halves, the best METIS cut of several seeds, of all planes; None without pymetis or for one switch."""
     from importlib.util import find_spec
 
     if find_spec("pymetis") is None or planes[0].topology.switches < 2:
         return None
-    found: dict[str, int] = {}
+    cut_links: dict[str, int] = {}
     for plane in planes:
-        if plane.topology.digest not in found:
-            found[plane.topology.digest] = int(cuts(plane.topology, ways=2, seeds=CUT_SEEDS).links)
-    return sum(found[plane.topology.digest] for plane in planes)
+        if plane.topology.digest not in cut_links:
+            cut_links[plane.topology.digest] = int(cuts(plane.topology, ways=2, seeds=CUT_SEEDS).links)
+    return sum(cut_links[plane.topology.digest] for plane in planes)
 
 
 def idle_room(topology: Topology, radix: int, ports: int) -> int:
-    """Hosts that could be plugged into ports which are idle, on switches that carry hosts.
+    """Number of hosts that fit into idle ports of the switches that carry hosts.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def idle_room(topology: Topology, radix: int, ports: int) -> int:
     radix : int
         Ports of every switch.
     ports : int
-        Of a host.
+        Ports per host.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def idle_room(topology: Topology, radix: int, ports: int) -> int:
 
 
 def survived(topology: Topology, planes: int) -> frozenset[str]:
-    """Which of port, leaf and plane may fail, any one at a time, without cutting a host off from another."""
+    """The kinds of "port", "leaf" and "plane" of which any one may fail without cutting a host off."""
     hosts, endpoints, host = topology.hosts, topology.endpoints, topology.host
     if not hosts or np.bincount(host, minlength=hosts).min() < 2:
         return frozenset()
@@ -78,40 +78,45 @@ def survived(topology: Topology, planes: int) -> frozenset[str]:
 
 
 def _no_leaf_splits(topology: Topology) -> bool:
-    """Whether the switches with hosts stay joined whichever one of them is lost."""
+    """Whether the switches with hosts stay connected whichever one of them is lost."""
     carrying = np.flatnonzero(topology.endpoints_at)
     for leaf in carrying.tolist():
-        kept = topology.links[(topology.links != leaf).all(axis=1)]
-        part = components(Topology(links=kept, switches=topology.switches))
+        links = topology.links[(topology.links != leaf).all(axis=1)]
+        part = components(Topology(links=links, switches=topology.switches))
         if np.unique(part[carrying[carrying != leaf]]).size > 1:
             return False
     return True
 
 
-def collective_times(requirement: Requirement, hosts: int, known: dict[str, float]) -> dict[str, float]:
-    """The times of collectives by formula, ms: bandwidth of hosts and of the busiest channel, and latency without load.
+def collective_times(requirement: Requirement, hosts: int, measures: dict[str, float]) -> dict[str, float]:
+    """The times of collectives by formula, in ms, from the hosts' bandwidth, the maximum channel load and the latency.
 
-    All to all: what a host sends over the rate of its ports, times the load of the busiest channel where that is above 1, and
-    the mean latency. All-reduce: 2 (H - 1) / H of the vector over that rate (a ring, whose neighbours are near), and
-    2 log2 H worst latencies. A step: both, and what it computes.
+    All-to-all: the bytes that a host sends over the rate of its ports, times the maximum channel load where that is above 1,
+    plus the mean latency. All-reduce: 2 (H - 1) / H of the vector over that rate (a ring of near neighbours), plus
+    2 log2 H worst latencies. A step: both, plus the time that it computes.
 
     Parameters
     ----------
-    requirement : Need
+    requirement : Requirement
     hosts : int
-    known : dict of str to float
-        mean_latency_ns and worst_latency_ns; maximum_channel_load, without which there is no time of all to all.
+    measures : dict of str to float
+        mean_latency_ns and worst_latency_ns; maximum_channel_load, without which no all-to-all time is given.
 
     Returns
     -------
     dict of str to float
     """
-    work, rate = requirement.collective, requirement.rate_gbps * requirement.ports_per_host * 1e6  # bits a millisecond
+    work, rate = (
+        requirement.collective,
+        requirement.rate_gbps * requirement.ports_per_host * 1e6,
+    )  # bits per millisecond
     rounds = 2 * math.ceil(math.log2(max(2, hosts)))
-    reduce = 2 * (hosts - 1) / hosts * work.all_reduce_mib * _BITS_A_MIB / rate
-    found = {"all_reduce_ms": reduce + rounds * known["worst_latency_ns"] * 1e-6}
-    if "maximum_channel_load" in known:
-        busiest = max(1.0, known["maximum_channel_load"])
-        found["all_to_all_ms"] = work.all_to_all_mib * _BITS_A_MIB / rate * busiest + known["mean_latency_ns"] * 1e-6
-        found["step_ms"] = work.compute_ms + found["all_to_all_ms"] + found["all_reduce_ms"]
-    return found
+    reduce = 2 * (hosts - 1) / hosts * work.all_reduce_mib * _BITS_PER_MIB / rate
+    times = {"all_reduce_ms": reduce + rounds * measures["worst_latency_ns"] * 1e-6}
+    if "maximum_channel_load" in measures:
+        overload = max(1.0, measures["maximum_channel_load"])
+        times["all_to_all_ms"] = (
+            work.all_to_all_mib * _BITS_PER_MIB / rate * overload + measures["mean_latency_ns"] * 1e-6
+        )
+        times["step_ms"] = work.compute_ms + times["all_to_all_ms"] + times["all_reduce_ms"]
+    return times

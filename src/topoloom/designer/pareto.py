@@ -1,4 +1,4 @@
-"""Which candidates no other beats in everything that counts."""
+"""The Pareto front: candidates that no other beats in every objective."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from topoloom.designer.measure import Candidate
 
 
 def undominated(values: np.ndarray) -> np.ndarray:
-    """Which rows no other is at least as good as in every column, and better in one.
+    """Mark the rows that no other row dominates: at least as good in every column, and better in one.
 
     Parameters
     ----------
@@ -21,17 +21,17 @@ def undominated(values: np.ndarray) -> np.ndarray:
     """
     no_worse = np.all(values[None, :, :] <= values[:, None, :], axis=2)
     better = np.any(values[None, :, :] < values[:, None, :], axis=2)
-    kept: np.ndarray = ~np.any(no_worse & better, axis=1)
-    return kept
+    front: np.ndarray = ~np.any(no_worse & better, axis=1)
+    return front
 
 
 def pareto_values(candidates: Sequence[Candidate]) -> np.ndarray:
-    """Cost a host, mean latency and bisection a host with its sign turned, float64[n, 3]: less of each is better."""
+    """Cost per host, mean latency and negated bisection per host, float64[n, 3]: less of each is better."""
     rows = [[c.cost_per_host_usd, c.mean_latency_ns, -(c.bisection_per_host or 0.0)] for c in candidates]
     return np.array(rows).reshape(-1, 3)
 
 
 def pareto_front(candidates: Sequence[Candidate]) -> frozenset[str]:
-    """Specs of the candidates that none beats in cost per host, mean latency and bisection a host all at once."""
-    kept = undominated(pareto_values(candidates))
-    return frozenset(c.spec for c, stays in zip(candidates, kept.tolist(), strict=True) if stays)
+    """Specs of the candidates that no other beats in cost per host, mean latency and bisection per host at once."""
+    front = undominated(pareto_values(candidates))
+    return frozenset(c.spec for c, stays in zip(candidates, front.tolist(), strict=True) if stays)

@@ -1,4 +1,4 @@
-"""The requirement: what its file may say (`requirement_files` reads it)."""
+"""The requirement and all its keys; `requirement_files` reads it."""
 
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -28,7 +28,7 @@ def _side(description: str) -> Any:
     return setting(description, least=1, most=10_000)
 
 
-# Upper bounds of 1e15 keep inf and NaN out, which TOML knows.
+# Upper bounds of 1e15 exclude inf and NaN, which TOML allows.
 def _positive(description: str, unit: str = "") -> Any:
     return setting(description, unit=unit, above=0, most=1e15)
 
@@ -38,7 +38,7 @@ def _not_negative(description: str, unit: str = "") -> Any:
 
 
 class SwitchRequirement(TomlTable, frozen=True):
-    """The switches that can be had: their ports, and the delay of passing one."""
+    """The available switches: their ports, and their delay."""
 
     group: ClassVar[str] = "requirement [switch]"
 
@@ -46,8 +46,8 @@ class SwitchRequirement(TomlTable, frozen=True):
         Annotated[
             int,
             setting(
-                "ports of the largest switch that can be had; links and hosts of every switch must fit. A design is billed"
-                " for the ports that it uses. Needed, unless `product` says it",
+                "ports of the largest available switch; links and hosts of every switch must fit. A design is billed"
+                " for the ports that it uses. Required, unless `product` gives it",
                 least=2,
                 most=4096,
             ),
@@ -57,11 +57,13 @@ class SwitchRequirement(TomlTable, frozen=True):
     product: Annotated[
         str, setting("the switch to buy, a product of the parts catalogue; `radix` is then its ports at `rate_gbps`")
     ] = ""
-    delay_ns: Annotated[float, _not_negative("the delay of passing one switch", "ns")] = 100.0
+    delay_ns: Annotated[float, _not_negative("the delay of one switch", "ns")] = 100.0
     virtual_channels: Annotated[
         int,
         setting(
-            "virtual channels for data that a switch has; the tables of a finalist must do with them", least=1, most=255
+            "virtual channels for data that a switch has; the tables of every network of the shortlist must fit into them",
+            least=1,
+            most=255,
         ),
     ] = VIRTUAL_CHANNELS
 
@@ -72,7 +74,7 @@ class CableRequirement(TomlTable, frozen=True):
     group: ClassVar[str] = "requirement [cable]"
 
     delay_ns_per_m: Annotated[
-        float, _not_negative("the signal's delay a metre of cable; 5 ns is light in glass, or copper", "ns/m")
+        float, _not_negative("the signal's delay per metre of cable; 5 ns is light in glass, or copper", "ns/m")
     ] = 5.0
     hosts: Annotated[
         bool, setting("whether the bill holds a cable, of the length inside a rack, for every host port")
@@ -80,7 +82,7 @@ class CableRequirement(TomlTable, frozen=True):
 
 
 class DesignLimits(TomlTable, frozen=True):
-    """What a design must not exceed; a limit that is omitted does not limit."""
+    """What a design must not exceed; an omitted limit does not apply."""
 
     group: ClassVar[str] = "requirement [limits]"
 
@@ -89,23 +91,23 @@ class DesignLimits(TomlTable, frozen=True):
         Annotated[
             float,
             _positive(
-                "latency without load between the two hosts that are farthest apart: the switches on the path (both"
-                " ends included) and the cables between them",
+                "latency without load between the two hosts that are farthest apart: all switches on the path, and the"
+                " cables between them",
                 "ns",
             ),
         ]
         | None
     ) = None
     cost_per_host_usd: (
-        Annotated[float, _positive("the whole bill over the hosts that the design has room for", "USD")] | None
+        Annotated[float, _positive("the whole bill divided by the hosts that the design has room for", "USD")] | None
     ) = None
-    power_per_host_w: Annotated[float, _positive("all watts over those hosts", "W")] | None = None
+    power_per_host_w: Annotated[float, _positive("the power of the network divided by those hosts", "W")] | None = None
     longest_cable_m: Annotated[float, _positive("the longest cable between two switches", "m")] | None = None
     oversubscription: (
         Annotated[
             float,
             _positive(
-                "hosts on a switch over those that would have full bandwidth for uniform traffic; 1 is full bandwidth"
+                "hosts per switch divided by the number with full bandwidth under uniform traffic; 1 is full bandwidth"
             ),
         ]
         | None
@@ -114,25 +116,25 @@ class DesignLimits(TomlTable, frozen=True):
         Annotated[
             float,
             _positive(
-                "load of the busiest channel in link rates, when every host sends at full rate to all others over all"
-                " shortest paths evenly; at 1 no channel is over full"
+                "load of the most loaded channel in link rates, when every host sends at full rate to all others, split"
+                " evenly over all shortest paths; at 1 no channel is overloaded"
             ),
         ]
         | None
     ) = None
     taper: (
-        Annotated[float, _positive("ports down for one up, at any level of a tree; other networks have no levels")]
+        Annotated[float, _positive("ports down per port up, at any level of a tree; other networks have no levels")]
         | None
     ) = None
     cost_usd: Annotated[float, _positive("the whole bill", "USD")] | None = None
-    power_w: Annotated[float, _positive("all watts of the network, for the room", "W")] | None = None
-    switches: Annotated[int, _count("how many switches")] | None = None
-    racks: Annotated[int, _count("how many racks")] | None = None
+    power_w: Annotated[float, _positive("the power of the whole network", "W")] | None = None
+    switches: Annotated[int, _count("number of switches")] | None = None
+    racks: Annotated[int, _count("number of racks")] | None = None
     cost_over_best: Annotated[
         float,
         setting(
-            "cost per host, at most so many times the cheapest design found; a candidate whose switches alone cost more is"
-            " not even measured, which saves time; a large number pursues all",
+            "cost per host, as a multiple of the cheapest design found; a candidate whose switches alone cost more is"
+            " not measured, which saves time; a large number measures all",
             least=1,
             most=1e15,
         ),
@@ -140,13 +142,16 @@ class DesignLimits(TomlTable, frozen=True):
 
 
 class Least(TomlTable, frozen=True):
-    """What a design must offer at least; what is omitted is not asked for."""
+    """What a design must offer at least; an omitted key requires nothing."""
 
     group: ClassVar[str] = "requirement [least]"
 
     bisection_gbps_per_host: (
         Annotated[
-            float, _positive("links between halves times their rate, both ways, over the hosts of a half", "Gb/s")
+            float,
+            _positive(
+                "links between the halves times their rate, in both directions, divided by the hosts of a half", "Gb/s"
+            ),
         ]
         | None
     ) = None
@@ -155,44 +160,43 @@ class Least(TomlTable, frozen=True):
         setting("what may fail, one at a time, without cutting a host off: a port (or its cable), a leaf, a plane"),
     ] = ()
     grow_to_hosts: (
-        Annotated[int, _count("hosts that may be plugged in later into ports that are idle, without moving a cable")]
-        | None
+        Annotated[int, _count("hosts that idle ports must be able to take later, without moving a cable")] | None
     ) = None
 
 
 class CollectiveRequirement(TomlTable, frozen=True):
-    """What a step of the application sends, for the objectives that are times; by formula.
+    """What a step of the application sends, for the objectives that are times, which are computed by formula.
 
-    docs/reference/requirement-file.md has it.
+    docs/reference/requirement-file.md gives the formulas.
     """
 
     group: ClassVar[str] = "requirement [collective]"
 
     all_to_all_mib: Annotated[float, _not_negative("what every host sends to all others together", "MiB")] = 256.0
     all_reduce_mib: Annotated[float, _not_negative("the vector that is reduced over all hosts", "MiB")] = 256.0
-    compute_ms: Annotated[float, _not_negative("what a step computes besides", "ms")] = 0.0
+    compute_ms: Annotated[float, _not_negative("the time that a step computes", "ms")] = 0.0
 
 
 class FloorRequirement(TomlTable, frozen=True):
-    """The machine room: a preset, and what differs from it; or a floor file."""
+    """The machine room: a preset with changes, or a floor file."""
 
     group: ClassVar[str] = "requirement [floor]"
 
     file: Annotated[
         str,
         setting(
-            "a floor file (`.toml` or `.csv`), its path taken from the folder of the requirement; then no other key is given"
+            "a floor file (`.toml` or `.csv`), relative to the folder of the requirement; no other key may be given then"
         ),
     ] = ""
-    preset: Annotated[
-        str, setting("the floor to begin with, by name; each key beside it changes one of its values")
-    ] = "slimfly-2014"
+    preset: Annotated[str, setting("the name of the floor to start from; each other key changes one of its values")] = (
+        "slimfly-2014"
+    )
     rows: (
         Annotated[
             int,
             _side(
-                "rows of places; with `columns`, the room: what needs more places is dropped. Without both the floor is as"
-                " near to a square as it can be"
+                "rows of places; `rows` and `columns` set the room: a network that needs more places is dropped. Without both"
+                " the floor is as near to a square as possible"
             ),
         ]
         | None
@@ -202,29 +206,24 @@ class FloorRequirement(TomlTable, frozen=True):
     depth_m: Annotated[float, _positive("from one row to the next, aisle included", "m")] | None = None
     inside_m: Annotated[float, _not_negative("the length of a cable inside a rack", "m")] | None = None
     overhead_end_m: (
-        Annotated[
-            float, _not_negative("what a cable between racks needs besides the distance, at each of its ends", "m")
-        ]
-        | None
+        Annotated[float, _not_negative("extra length of a cable between racks, at each of its ends", "m")] | None
     ) = None
     switches_per_rack: Annotated[int, _count("the most switches in a rack")] | None = None
     hosts_per_rack: Annotated[int, _count("the most hosts in a rack")] | None = None
     sequence_rack: (
         Annotated[
             int,
-            _count(
-                "switches that fill a rack when the family has no groups of its own and `switches_per_rack` is left out"
-            ),
+            _count("switches that fill a rack when the family defines no groups and `switches_per_rack` is omitted"),
         ]
         | None
     ) = None
     sequence_hosts: (
-        Annotated[int, _count("hosts that fill such a rack, when they come first and `hosts_per_rack` is omitted")]
+        Annotated[int, _count("hosts that fill such a rack, if that happens first and `hosts_per_rack` is omitted")]
         | None
     ) = None
 
     def floor(self) -> Floor:
-        """The floor that is meant."""
+        """The floor that these keys describe."""
         if self.file:
             return read_floor(self.file)
         changes = {key: getattr(self, key) for key in self.__struct_fields__ if key not in ("preset", "file")}
@@ -232,33 +231,33 @@ class FloorRequirement(TomlTable, frozen=True):
 
 
 class FamiliesRequirement(TomlTable, frozen=True, rename={"only": "try"}):
-    """Which families to try, which to leave out, and specs to measure besides."""
+    """Families to try, families to leave out, and further specs to measure."""
 
     group: ClassVar[str] = "requirement [families]"
 
     only: Annotated[tuple[str, ...], setting("the families that take part; all, if omitted")] = ()
-    leave_out: Annotated[tuple[str, ...], setting("families that do not")] = ()
-    specs: Annotated[tuple[str, ...], setting("specs to measure besides, exactly as written, hosts included")] = ()
+    leave_out: Annotated[tuple[str, ...], setting("families that do not take part")] = ()
+    specs: Annotated[tuple[str, ...], setting("further specs to measure, exactly as written, hosts included")] = ()
 
 
 class SearchRequirement(TomlTable, frozen=True):
-    """Networks beyond what the catalogue offers: how many are tried."""
+    """The search for networks beyond the catalogue."""
 
     group: ClassVar[str] = "requirement [search]"
 
     networks: Annotated[
         int,
         setting(
-            "how many networks that the catalogue does not offer are measured, varied from the best ones: parameters, hosts a"
-            " switch, wiring, smaller switches, optimised links; 0: none",
+            "how many networks beyond the catalogue are measured, varied from the best ones: parameters, hosts per switch,"
+            " wiring, smaller switches, optimised links; 0: none",
             least=0,
             most=1_000_000,
         ),
     ] = 0
-    seed: Annotated[int, setting("of what is varied", least=0, most=(1 << 63) - 1)] = 1
+    seed: Annotated[int, setting("the seed of the variations", least=0, most=(1 << 63) - 1)] = 1
 
 
-#: What can be minimised: the columns of a candidate where less is better.
+#: The objectives: measures of a candidate of which less is better.
 Objective = Literal[
     "cost_per_host_usd",
     "power_per_host_w",
@@ -278,7 +277,7 @@ Objective = Literal[
 
 
 class Requirement(TomlTable, frozen=True, kw_only=True):
-    """A requirement, as a person writes it in TOML."""
+    """A requirement, as its TOML file gives it."""
 
     group: ClassVar[str] = "requirement"
 
@@ -288,14 +287,14 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     host: Annotated[
         HostType | None,
         setting(
-            "what a host is: its interfaces, height and watts; it then stands in a rack, and its cables are measured"
+            "the kind of host: its interfaces, height and power; hosts then stand in racks, and their cables are measured"
         ),
     ] = None
-    rack: Annotated[RackRule, setting("what a rack of hosts holds, and where leaves stand")] = RackRule()
+    rack: Annotated[RackRule, setting("what a rack of hosts holds, and where leaf switches stand")] = RackRule()
     planes: Annotated[
         tuple[Annotated[int, msgspec.Meta(ge=1, le=1024)], ...],
         setting(
-            "into how many planes the ports of a host may be spread; 1 and as many as it has ports, if omitted",
+            "numbers of planes to spread the ports of a host over; if omitted, 1 and as many as it has ports",
             example="[1, 8]",
         ),
     ] = ()
@@ -303,80 +302,85 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         Annotated[
             bool,
             setting(
-                "how the ports that a host has in a plane are plugged in: `true`, each into a leaf of its own (fat trees only);"
-                " `false`, all into one switch; both are tried, if omitted"
+                "how the ports of a host in a plane are connected: `true`, each to another leaf (fat trees only);"
+                " `false`, all to one switch; if omitted, both are tried"
             ),
         ]
         | None
     ) = None
-    switch: Annotated[SwitchRequirement, setting("the switches that can be had")]
+    switch: Annotated[SwitchRequirement, setting("the available switches")]
     title: Annotated[str, setting("the report's title")] = "A network"
     rate_gbps: Annotated[float, _positive("the rate of every link; cables are priced per Gb/s", "Gb/s")] = 40.0
-    cable: Annotated[CableRequirement, setting("the cables: their delay, and whether the hosts' are billed")] = (
+    cable: Annotated[CableRequirement, setting("the cables: their delay, and whether host cables are billed")] = (
         CableRequirement()
     )
     limits: Annotated[DesignLimits, setting("what a design must not exceed")] = DesignLimits()
     least: Annotated[Least, setting("what a design must offer at least")] = Least()
-    collective: Annotated[CollectiveRequirement, setting("what a step sends, for objectives that are times")] = (
-        CollectiveRequirement()
-    )
-    spares: Annotated[Spares | None, setting("what lies on the shelf, in the bill")] = None
+    collective: Annotated[
+        CollectiveRequirement, setting("what a step of the application sends, for objectives that are times")
+    ] = CollectiveRequirement()
+    spares: Annotated[Spares | None, setting("spare parts on the shelf, included in the bill")] = None
     usual: Annotated[
         bool,
         setting(
-            "whether reference designs is measured too: fat trees tapered 1:1, 2:1 and 4:1, with rails where"
+            "whether reference designs are measured too: fat trees tapered 1:1, 2:1 and 4:1, with rails where"
             " hosts have several interfaces, and a Dragonfly"
         ),
     ] = True
     shortlist: Annotated[
         int,
         setting(
-            "how many networks go a full assessment after the screening: bill, tables, throughput, load, collectives, "
-            "failures and"
-            " growth; 0: none",
+            "how many networks are fully assessed after the screening: bill, tables, throughput, load, collectives,"
+            " failures and growth; 0: none",
             least=0,
             most=100,
         ),
     ] = 6
     minutes: Annotated[
-        float, setting("the budget of the shortlist; what does not fit is said", unit="min", above=0, most=1e6)
+        float,
+        setting(
+            "the time budget of the shortlist; the report lists the steps that did not fit",
+            unit="min",
+            above=0,
+            most=1e6,
+        ),
     ] = 5.0
     repeats: Annotated[
         int,
         setting(
-            "where some of that time is left over: how many times the usual draws are made at most, for tighter intervals; 1:"
-            " once, so that no figure depends on the time",
+            "the largest multiple of the normal number of random draws, for tighter intervals if time is left; 1:"
+            " no further draws, so that no figure depends on the time",
             least=1,
             most=MOST_REPEATS,
         ),
     ] = MOST_REPEATS
     floor: Annotated[FloorRequirement, setting("the machine room")] = FloorRequirement()
     parts: Annotated[
-        str, setting("a parts catalogue: by name, or a `.toml` file, its path taken from the folder of the requirement")
+        str, setting("a parts catalogue: a name, or a `.toml` file relative to the folder of the requirement")
     ] = "slimfly-2014"
     prices: Annotated[
         str,
         setting(
-            "your quotes, laid over the catalogue: a `.toml` file, its path taken from the folder of the requirement"
+            "your quotes, which replace prices of the catalogue: a `.toml` file relative to the folder of the requirement"
         ),
     ] = ""
-    price_factors: Annotated[PriceFactors, setting("what prices are multiplied by, to see what hangs on them")] = (
-        PriceFactors()
-    )
-    minimize: Annotated[Objective, setting("what the ranking goes by, least first")] = "cost_usd"
+    price_factors: Annotated[
+        PriceFactors, setting("factors that prices are multiplied by, to see how the result depends on them")
+    ] = PriceFactors()
+    minimize: Annotated[Objective, setting("the measure that candidates are ranked by, the lowest first")] = "cost_usd"
     families: Annotated[FamiliesRequirement, setting("which families take part")] = FamiliesRequirement()
-    search: Annotated[SearchRequirement, setting("networks beyond what the catalogue offers")] = SearchRequirement()
+    search: Annotated[SearchRequirement, setting("the search for networks beyond the catalogue")] = SearchRequirement()
     compare: Annotated[
         tuple[Literal["besta-2014/table-iv"], ...],
         setting(
-            "published tables that the report sets beside our numbers; `besta-2014/table-iv` is the cost table of the"
+            "published tables that the report compares with our numbers; `besta-2014/table-iv` is the cost table of the"
             " Slim Fly paper"
         ),
     ] = ()
 
     @property
     def radix(self) -> int:
-        """Ports of the largest switch, once `filled`; 0 before that where only a product is named."""
+        """Ports of the largest switch; before `filled`, 0 where only a product is named."""
         return self.switch.radix or 0
 
     @property
@@ -390,23 +394,23 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         return None if self.host is None else Housing(host=self.host, rack=self.rack)
 
     def catalogue(self) -> Parts:
-        """The parts, quotes laid over them, only the switch that is named."""
+        """The parts catalogue with the quotes and price factors applied, reduced to the switch that is named, if any."""
         parts = with_factors(quoted_parts(self.parts, self.prices or None), self.price_factors)
         if not self.switch.product:
             return parts
-        named = tuple(one for one in parts.switch.product if one.name == self.switch.product)
+        named = tuple(product for product in parts.switch.product if product.name == self.switch.product)
         if not named:
-            names = [one.name for one in parts.switch.product]
-            known = hint(self.switch.product, names) if names else "it has none"
-            raise InputError(f"the catalogue '{parts.name}' has no switch '{self.switch.product}' ({known})")
+            names = [product.name for product in parts.switch.product]
+            choices = hint(self.switch.product, names) if names else "it has none"
+            raise InputError(f"the catalogue '{parts.name}' has no switch '{self.switch.product}' ({choices})")
         return msgspec.structs.replace(parts, switch=msgspec.structs.replace(parts.switch, product=named))
 
     def terms(self, parts: Parts) -> Terms:
-        """What a design is bought by, with its catalogue as `catalogue` has it."""
+        """The terms of purchase of a design; `parts` as `catalogue` returns them."""
         return Terms(parts=parts, rate_gbps=self.rate_gbps, host_cables=self.cable.hosts, spares=self.spares)
 
     def filled(self) -> "Requirement":
-        """The need with what its catalogue says of the host and the switch that it names.
+        """The requirement, completed with the catalogue's data of the host and the switch that it names.
 
         Raises
         ------
@@ -428,6 +432,6 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             requirement = msgspec.structs.replace(requirement, switch=msgspec.structs.replace(self.switch, radix=radix))
         if requirement.switch.radix is None:
             raise InputError(
-                "switch.radix is missing; say how many ports the largest switch has, or name a [switch] product"
+                "switch.radix is missing; give the ports of the largest switch, or name a [switch] product"
             )
         return requirement

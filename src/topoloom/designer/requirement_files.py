@@ -1,4 +1,4 @@
-"""Requirement files: read, and each mistake named by its line."""
+"""Reading requirement files; each error names the line."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ from topoloom.topologies.spec import FAMILIES, build
 def read_requirement(path: str | Path) -> Requirement:
     """The requirement in a TOML file.
 
-    A path under ``parts`` is taken from the requirement's own folder.
+    A path under ``parts`` is relative to the requirement's folder.
 
     Raises
     ------
@@ -28,15 +28,15 @@ def read_requirement(path: str | Path) -> Requirement:
 
 
 def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirement:
-    """The requirement that a TOML text is.
+    """The requirement in a TOML text.
 
     Parameters
     ----------
     text : str
     source : str
-        What it is called in complaints.
+        Its name in error messages.
     beside : path
-        The folder that its paths start from.
+        The folder that relative paths start from.
 
     Raises
     ------
@@ -59,7 +59,9 @@ def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirem
         ]
         if other:
             raise complain(
-                f"a floor file says all of the floor; take {other[0]} out, or write it there", "floor", other[0]
+                f"a floor file describes the whole floor; remove {other[0]} here, or set it in that file",
+                "floor",
+                other[0],
             )
         if not Path(requirement.floor.file).is_absolute():
             requirement = msgspec.structs.replace(
@@ -88,7 +90,7 @@ def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirem
         raise complain(error, "prices" if requirement.prices else "parts") from None
     if parts.unpriced and not requirement.prices:
         raise complain(
-            f"'{parts.name}' has no prices of everything (unpriced); a design needs them: lay yours over it with prices",
+            f"the catalogue '{parts.name}' has no prices (unpriced), and a design needs them; give your quotes with prices",
             "parts",
         )
     try:
@@ -99,5 +101,5 @@ def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirem
 
 def _table(text: str, name: str) -> str:
     """The lines of one table of a TOML text."""
-    found = re.search(rf"^\[{name}\][^\n]*(\n(?!\[)[^\n]*)*", text, re.MULTILINE)
-    return found[0] if found else ""
+    match = re.search(rf"^\[{name}\][^\n]*(\n(?!\[)[^\n]*)*", text, re.MULTILINE)
+    return match[0] if match else ""

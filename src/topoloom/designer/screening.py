@@ -1,4 +1,4 @@
-"""The first round: candidates measured, found again in the store, and omitted where they are too dear to pursue."""
+"""The screening: candidates are measured or read from the store; those that are too expensive are skipped."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,25 +6,25 @@ from topoloom.core.work import Work
 from topoloom.designer.candidates import Proposal
 from topoloom.designer.measure import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.measuring import Measuring
+from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import DesignLimits, Requirement
 from topoloom.designer.store import CandidateStore
-from topoloom.designer.usual import usual_specs
 
 
 class Screening:
-    """What was found so far, and the cheapest of it, which decides what is too dear to pursue.
+    """The outcomes so far, and the cheapest of them, which decides what is too expensive to measure.
 
     Parameters
     ----------
-    requirement : Need
+    requirement : Requirement
     measuring : Measuring
-        Measures what the store has not.
+        Measures candidates that are not stored.
     kept : CandidateStore or None
-        Where candidates are found and kept.
+        Stores outcomes; None: nothing is stored.
     work : Work
-        A stop ends it; what was measured stays.
+        A stop ends the screening; what was measured stays.
     fresh : bool
-        Do not look what the store has.
+        Ignore the outcomes in the store.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Screening:
         )
         # Specs that the user names, and reference designs, are measured and ranked whatever they cost.
         self._wanted = frozenset(requirement.families.specs) | frozenset(
-            usual_specs(requirement) if requirement.usual else ()
+            reference_specs(requirement) if requirement.usual else ()
         )
 
     @property
@@ -49,19 +49,19 @@ class Screening:
         costs = (c.cost_per_host_usd for c in self.found.values() if isinstance(c, Candidate))
         return min(costs, default=float("inf"))
 
-    def too_dear(self, usd_per_host: float) -> bool:
-        """Whether something costs too many times the cheapest design found."""
+    def too_expensive(self, usd_per_host: float) -> bool:
+        """Whether a cost per host exceeds the allowed multiple of the cheapest design found."""
         return usd_per_host > self._requirement.limits.cost_over_best * self._cheapest
 
     def take(self, proposals: Sequence[Proposal], *, every: bool = False) -> None:
-        """Measure all that is neither stored nor too dear; those that theory sees past a limit are omitted.
+        """Measure all that is neither stored nor too expensive; those that exceed a limit by theory are omitted.
 
         Parameters
         ----------
         proposals : sequence of Proposal
-            The cheapest possible first.
+            Sorted by the lower bound of their cost.
         every : bool
-            Measure those, too, that become too dear by what others cost meanwhile.
+            Measure also those that become too expensive while others are measured.
         """
         pursued = [proposal for proposal in proposals if proposal.passed is None]
         before = len(self.found)
@@ -81,27 +81,33 @@ class Screening:
             self._work.deliver(candidate)
 
     def settle(self, proposals: Iterable[Proposal]) -> None:
-        """One rule for all, however the measuring was interleaved: what is too dear in the end is out."""
+        """Drop what is too expensive in the end: the same rule for all, in whatever order they were measured."""
         self.found = {
-            p.spec: self.found[p.spec] for p in proposals if p.spec in self.found and not self.too_dear(p.least_usd)
+            p.spec: self.found[p.spec]
+            for p in proposals
+            if p.spec in self.found and not self.too_expensive(p.least_usd)
         }
-        for spec, one in self.found.items():
-            if spec not in self._wanted and isinstance(one, Candidate) and self.too_dear(one.cost_per_host_usd):
-                self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, single_numbers(one))
+        for spec, outcome in self.found.items():
+            if (
+                spec not in self._wanted
+                and isinstance(outcome, Candidate)
+                and self.too_expensive(outcome.cost_per_host_usd)
+            ):
+                self.found[spec] = Dropped(spec, outcome.family, "cost_over_best", None, single_numbers(outcome))
 
     def _not_found(self, proposals: Sequence[Proposal], every: bool) -> Iterator[str]:
-        """The specs to measure; what has become too dear is passed over, unless every one is wanted."""
+        """The specs to measure; those that have become too expensive are skipped, unless `every` is set."""
         for proposal in proposals:
-            if proposal.spec not in self.found and (every or not self.too_dear(proposal.least_usd)):
+            if proposal.spec not in self.found and (every or not self.too_expensive(proposal.least_usd)):
                 yield proposal.spec
 
 
-def _limited(found: Outcome, requirement: Requirement) -> Outcome | None:
-    """A stored outcome held against this need's limits; None if it has to be measured further than it was."""
-    if isinstance(found, Dropped) and found.limit not in DesignLimits.__struct_fields__:
-        return found
-    known = single_numbers(found) if isinstance(found, Candidate) else found.known
-    limit = passed_limit(known, requirement.limits)
+def _limited(outcome: Outcome, requirement: Requirement) -> Outcome | None:
+    """A stored outcome under this requirement's limits; None if it has to be measured further."""
+    if isinstance(outcome, Dropped) and outcome.limit not in DesignLimits.__struct_fields__:
+        return outcome
+    measures = single_numbers(outcome) if isinstance(outcome, Candidate) else outcome.known
+    limit = passed_limit(measures, requirement.limits)
     if limit is not None:
-        return Dropped(found.spec, found.family, limit, None, known)
-    return found if isinstance(found, Candidate) else None
+        return Dropped(outcome.spec, outcome.family, limit, None, measures)
+    return outcome if isinstance(outcome, Candidate) else None

@@ -1,9 +1,9 @@
-"""Beyond the catalogue: networks that are varied from the best found so far, and what that gains.
+"""The search beyond the catalogue: networks varied from the best found so far, and what they gain.
 
-The catalogue offers each family at some sizes. The search changes the best of them, and those that no other beats: parameters
-and hosts per switch, wiring of the hosts, switches of fewer ports, links optimised. What is found stands beside the catalogue's
-candidates, measured by the same rules, and varied again. Generations are of a fixed size and are chosen from what was
-found before them, so a seed finds the same on every machine.
+The catalogue offers each family at some sizes. The search varies the best of them and the Pareto front: parameters, hosts per
+switch, wiring of the hosts, switches with fewer ports, optimised links. Results join the catalogue's candidates, are measured
+by the same rules, and are varied again. Generations have a fixed size and are chosen from earlier results only, so a seed
+gives the same networks on every machine.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,16 +23,16 @@ from topoloom.designer.screening import Screening
 from topoloom.designer.variations import Variant, variant_of, varied
 from topoloom.topologies.spec import FAMILIES
 
-#: Networks that are chosen, and measured, together.
+#: Networks that are chosen and measured together.
 GENERATION = 16
-#: Half of the parents are among so many of the best.
+#: Half of the parents are among this many of the best.
 _LEADERS = 8
-#: So many variations are drawn for each that is measured; half are taken by what theory says that they cost at least.
+#: Variations drawn for each that is measured; half of those measured are the ones with the least theoretical cost.
 _DRAWN = 4
 #: Draws without anything new that end the search.
 _FRUITLESS = 400
-#: What is gained is told of the objective and of these: whether more is better.
-_TOLD = {
+#: Measures, besides the objective, whose gains are reported: whether more is better.
+_GAIN_MEASURES = {
     "cost_usd": False,
     "cost_per_host_usd": False,
     "power_w": False,
@@ -44,17 +44,17 @@ _TOLD = {
 
 @dataclass(frozen=True)
 class Gain:
-    """The best of a measure within all limits, of the catalogue's networks and of all that were found.
+    """The best value of a measure within all limits: among the catalogue's networks, and among all networks.
 
     Attributes
     ----------
     measure : str
         A field of `Candidate`.
     catalogue, found : float
-        By the placement of the screening.
+        Values by the placement of the screening.
     catalogue_spec, found_spec : str
     share : float
-        How much better the second is, in shares of the first; 0 where the catalogue has the best.
+        The improvement of `found` over `catalogue`, as a share of `catalogue`; 0 where the catalogue has the best.
     """
 
     measure: str
@@ -67,19 +67,19 @@ class Gain:
 
 @dataclass(frozen=True)
 class Searched:
-    """What the search beyond the catalogue came to.
+    """The result of the search beyond the catalogue.
 
     Attributes
     ----------
     asked, measured : int
-        Networks that were to be measured, and that were.
+        Networks that the requirement asks for, and networks that were measured.
     generations, seed : int
     specs : tuple of str
-        Networks that it found within all limits, the best first.
+        Networks that the search found within all limits, best first.
     gains : tuple of Gain
     front, beaten : int
-        Networks of the catalogue that no other of it beats in cost, mean latency and bisection a host all at once; and how
-        many of these one that was found beats in all three, or equals in some and beats in the others.
+        Size of the catalogue's own Pareto front in cost, mean latency and bisection per host, and how many of its networks
+        are dominated by a found one.
     """
 
     asked: int
@@ -97,12 +97,12 @@ class DesignSearch:
 
     Parameters
     ----------
-    requirement : Need
-        `requirement.search` says how many networks, and the seed.
+    requirement : Requirement
+        `requirement.search` gives the number of networks and the seed.
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
     screening : Screening
-        What the catalogue's candidates came to; what is found goes there, too.
+        Holds the outcomes of the catalogue's candidates, and receives those of the search.
     catalogue : sequence of Proposal
         All that the catalogue offers.
     work : Work
@@ -114,15 +114,15 @@ class DesignSearch:
     ) -> None:
         self._requirement, self._parts, self._screening, self._work = requirement, parts, screening, work
         self._catalogue = tuple(catalogue)
-        self._beside = frozenset(one.spec for one in catalogue if one.beside)
-        self._seen = {one.spec for one in catalogue}
+        self._compared_only = frozenset(proposal.spec for proposal in catalogue if proposal.compared_only)
+        self._seen = {proposal.spec for proposal in catalogue}
         self.proposals: list[Proposal] = []
         self._generations = 0
 
     def run(self) -> None:
-        """Measure as many networks as the need asks for, or until nothing new is drawn, or the work is stopped."""
+        """Measure as many networks as the requirement asks for, until nothing new is drawn or the work is stopped."""
         asked = self._requirement.search.networks
-        # Which of the catalogue's dear candidates were measured hangs on who was quicker; which are left does not.
+        # Which expensive candidates were measured depends on the order in which processes finished; after this it does not.
         self._screening.settle(self._catalogue)
         self._work.begin(asked, "networks beyond the catalogue")
         while len(self.proposals) < asked and not self._work.stopped:
@@ -137,24 +137,28 @@ class DesignSearch:
             self._screening.settle([*self._catalogue, *self.proposals])
 
     def _drop_twins(self, chosen: Sequence[Proposal]) -> None:
-        """Some families have networks of others among theirs: what has the counts and distances of a known one is out.
+        """Drop networks that equal a known one in counts and distances: some families contain networks of others.
 
-        Draws of random families are told apart by more than these, and stay.
+        Random families are exempt: equal counts and distances do not make two random networks equal.
         """
-        found, new = self._screening.found, {one.spec for one in chosen}
-        known = {
-            _counts(one): one.spec
-            for one in found.values()
-            if isinstance(one, Candidate) and one.spec not in new and one.spec not in self._beside
+        outcomes, new = self._screening.found, {proposal.spec for proposal in chosen}
+        spec_of = {
+            _counts(outcome): outcome.spec
+            for outcome in outcomes.values()
+            if isinstance(outcome, Candidate) and outcome.spec not in new and outcome.spec not in self._compared_only
         }
-        for spec in (one.spec for one in chosen):
-            one = found.get(spec)
-            if not isinstance(one, Candidate) or FAMILIES.find(one.family).random:
+        for proposal in chosen:
+            candidate = outcomes.get(proposal.spec)
+            if not isinstance(candidate, Candidate) or FAMILIES.find(candidate.family).random:
                 continue
-            twin = known.setdefault(_counts(one), spec)
-            if twin != spec:
-                found[spec] = Dropped(
-                    spec, one.family, "same", f"as {twin}, by counts and distances", single_numbers(one)
+            twin = spec_of.setdefault(_counts(candidate), candidate.spec)
+            if twin != candidate.spec:
+                outcomes[candidate.spec] = Dropped(
+                    candidate.spec,
+                    candidate.family,
+                    "same",
+                    f"as {twin}, by counts and distances",
+                    single_numbers(candidate),
                 )
 
     def _generation(self, number: int, size: int) -> list[Proposal]:
@@ -164,121 +168,135 @@ class DesignSearch:
         parents = self._parents()
         if parents and len(fresh) < _DRAWN * size:
             fresh += self._variations(parents, draws, _DRAWN * size - len(fresh))
-        # Half by what theory says that their switches cost, half as they were drawn.
-        cheap = sorted(fresh, key=lambda one: one.least_usd)[: size // 2]
-        taken = {one.spec for one in cheap}
-        chosen = [*cheap, *(one for one in fresh if one.spec not in taken)][:size]
-        self._seen.update(one.spec for one in chosen)
+        # Half by the theoretical cost of their switches, half in the order in which they were drawn.
+        cheap = sorted(fresh, key=lambda proposal: proposal.least_usd)[: size // 2]
+        taken = {proposal.spec for proposal in cheap}
+        chosen = [*cheap, *(proposal for proposal in fresh if proposal.spec not in taken)][:size]
+        self._seen.update(proposal.spec for proposal in chosen)
         return chosen
 
     def _variations(self, parents: Sequence[Sequence[Variant]], draws: Draws, count: int) -> list[Proposal]:
-        """New networks within what theory can tell, at most so many."""
-        found: dict[str, Proposal] = {}
+        """New networks that exceed no limit by theory, at most `count`."""
+        variations: dict[str, Proposal] = {}
         fruitless = 0
-        while len(found) < count and fruitless < _FRUITLESS:
+        while len(variations) < count and fruitless < _FRUITLESS:
             group = parents[int(draws.below(len(parents), 1)[0])]
             parent = group[int(draws.below(len(group), 1)[0])]
-            one = varied(parent, draws, self._requirement, self._parts)
-            if one is None or one.spec in found or not self._pursued(one):
+            proposal = varied(parent, draws, self._requirement, self._parts)
+            if proposal is None or proposal.spec in variations or not self._pursued(proposal):
                 fruitless += 1
                 continue
-            found[one.spec] = one
+            variations[proposal.spec] = proposal
             fruitless = 0
-        return list(found.values())
+        return list(variations.values())
 
-    def _pursued(self, one: Proposal) -> bool:
-        return one.spec not in self._seen and one.passed is None and not self._screening.too_dear(one.least_usd)
+    def _pursued(self, proposal: Proposal) -> bool:
+        return (
+            proposal.spec not in self._seen
+            and proposal.passed is None
+            and not self._screening.too_expensive(proposal.least_usd)
+        )
 
     def _parents(self) -> list[list[Variant]]:
-        """The best by the objective, and those that no other beats in money, watts, time and bisection; without empty ones."""
+        """Two groups: the best by the objective, and the Pareto front in cost, power, latency and bisection (no empty ones)."""
         within = [
-            one for one in self._screening.found.values() if isinstance(one, Candidate) and one.spec not in self._beside
+            outcome
+            for outcome in self._screening.found.values()
+            if isinstance(outcome, Candidate) and outcome.spec not in self._compared_only
         ]
-        best = sorted(within, key=lambda one: (getattr(one, self._requirement.minimize), one.spec))[:_LEADERS]
-        kept = undominated(np.array([self._objectives(one) for one in within]).reshape(len(within), -1))
-        front = [one for one, stays in zip(within, kept.tolist(), strict=True) if stays]
-        groups = [[variant_of(one.spec, self._requirement) for one in group] for group in (best, front)]
-        known = [[one for one in group if one is not None] for group in groups]
-        return [group for group in known if group]
+        best = sorted(within, key=lambda each: (getattr(each, self._requirement.minimize), each.spec))[:_LEADERS]
+        undominated_rows = undominated(np.array([self._objectives(each) for each in within]).reshape(len(within), -1))
+        front = [each for each, stays in zip(within, undominated_rows.tolist(), strict=True) if stays]
+        groups = [[variant_of(each.spec, self._requirement) for each in group] for group in (best, front)]
+        variants = [[variant for variant in group if variant is not None] for group in groups]
+        return [group for group in variants if group]
 
-    def _objectives(self, one: Candidate) -> list[float]:
-        latency = one.mean_latency_ns if one.step_ms is None else one.step_ms
-        own = float(getattr(one, self._requirement.minimize))
-        return [own, one.cost_usd, one.power_w, latency, -(one.bisection_per_host or 0.0)]
+    def _objectives(self, candidate: Candidate) -> list[float]:
+        latency = candidate.mean_latency_ns if candidate.step_ms is None else candidate.step_ms
+        own = float(getattr(candidate, self._requirement.minimize))
+        return [own, candidate.cost_usd, candidate.power_w, latency, -(candidate.bisection_per_host or 0.0)]
 
     def _smaller_switches(self) -> list[Proposal]:
-        """The cheapest by theory of each family, of switches with fewer ports than the largest that can be had."""
-        found: dict[tuple[int, str], Proposal] = {}
+        """The proposal of least theoretical cost of each family, for switches with fewer ports than the largest available."""
+        cheapest: dict[tuple[int, str], Proposal] = {}
         for radix in _other_radices(self._requirement, self._parts):
             smaller = msgspec.structs.replace(
                 self._requirement, usual=False, switch=msgspec.structs.replace(self._requirement.switch, radix=radix)
             )
-            for one in enumerate_candidates(smaller, self._parts):
-                family = one.spec.partition(":")[0]
-                if self._pursued(one) and one.spec not in self._requirement.families.specs:
-                    found.setdefault((radix, family), one)
-        return list(found.values())
+            for proposal in enumerate_candidates(smaller, self._parts):
+                family = proposal.spec.partition(":")[0]
+                if self._pursued(proposal) and proposal.spec not in self._requirement.families.specs:
+                    cheapest.setdefault((radix, family), proposal)
+        return list(cheapest.values())
 
-    def told(self, ranked: Sequence[Candidate]) -> Searched:
-        """What it came to.
+    def summary(self, ranked: Sequence[Candidate]) -> Searched:
+        """The result of the search.
 
         Parameters
         ----------
         ranked : sequence of Candidate
-            All within every limit, those of the catalogue and those that it found, as they were screened, best first.
+            All candidates within every limit, as screened, best first: those of the catalogue and those of the search.
         """
-        mine = {one.spec for one in self.proposals}
-        catalogue = [one for one in ranked if one.spec not in mine]
-        found = [one for one in ranked if one.spec in mine]
-        front = [one for one in catalogue if one.spec in pareto_front(catalogue)]
+        own = {proposal.spec for proposal in self.proposals}
+        catalogue = [candidate for candidate in ranked if candidate.spec not in own]
+        new = [candidate for candidate in ranked if candidate.spec in own]
+        front = [candidate for candidate in catalogue if candidate.spec in pareto_front(catalogue)]
         return Searched(
             asked=self._requirement.search.networks,
-            measured=sum(one.spec in self._screening.found for one in self.proposals),
+            measured=sum(proposal.spec in self._screening.found for proposal in self.proposals),
             generations=self._generations,
             seed=self._requirement.search.seed,
-            specs=tuple(one.spec for one in found),
+            specs=tuple(candidate.spec for candidate in new),
             gains=tuple(_gains(catalogue, ranked, self._requirement)),
             front=len(front),
-            beaten=_beaten(front, found),
+            beaten=_beaten(front, new),
         )
 
 
-def _counts(one: Candidate) -> tuple[object, ...]:
-    return one.switches, one.hosts, one.links, one.radix, one.planes, one.hop_histogram, one.maximum_channel_load
+def _counts(candidate: Candidate) -> tuple[object, ...]:
+    return (
+        candidate.switches,
+        candidate.hosts,
+        candidate.links,
+        candidate.radix,
+        candidate.planes,
+        candidate.hop_histogram,
+        candidate.maximum_channel_load,
+    )
 
 
 def _other_radices(requirement: Requirement, parts: Parts) -> list[int]:
-    """Ports of smaller switches that can be had at the need's rate; three quarters and half where a line prices any."""
-    products = {one.ports_at(requirement.rate_gbps) for one in parts.switch.product}
+    """Ports of the smaller switches available at the requirement's rate; 3/4 and 1/2 of the radix where any can be priced."""
+    products = {product.ports_at(requirement.rate_gbps) for product in parts.switch.product}
     sizes = products if products else {requirement.radix * 3 // 4, requirement.radix // 2}
     return sorted((size for size in sizes if 2 < size < requirement.radix), reverse=True)
 
 
 def _gains(catalogue: Sequence[Candidate], everything: Sequence[Candidate], requirement: Requirement) -> Iterator[Gain]:
-    """The objective first; a measure that some candidate has not is omitted."""
-    told = {requirement.minimize: False} | _TOLD
-    for measure, more in told.items():
-        if not catalogue or any(getattr(one, measure) is None for one in everything):
+    """Yield the gains, the objective first; a measure that some candidate lacks is omitted."""
+    measures = {requirement.minimize: False} | _GAIN_MEASURES
+    for measure, more in measures.items():
+        if not catalogue or any(getattr(candidate, measure) is None for candidate in everything):
             continue
         sign = -1.0 if more else 1.0
-        known, best = _least(catalogue, measure, sign), _least(everything, measure, sign)
-        before, after = float(getattr(known, measure)), float(getattr(best, measure))
+        least, best = _least(catalogue, measure, sign), _least(everything, measure, sign)
+        before, after = float(getattr(least, measure)), float(getattr(best, measure))
         better = sign * (before - after)
-        yield Gain(measure, before, after, known.spec, best.spec, max(0.0, better) / abs(before) if before else 0.0)
+        yield Gain(measure, before, after, least.spec, best.spec, max(0.0, better) / abs(before) if before else 0.0)
 
 
 def _least(candidates: Sequence[Candidate], measure: str, sign: float) -> Candidate:
-    """The best by a measure; of those alike, by their specs."""
-    return min(candidates, key=lambda one: (sign * float(getattr(one, measure)), one.spec))
+    """The best candidate by a measure; of equal ones, the first by spec."""
+    return min(candidates, key=lambda candidate: (sign * float(getattr(candidate, measure)), candidate.spec))
 
 
-def _beaten(front: Sequence[Candidate], found: Sequence[Candidate]) -> int:
-    """How many of the front some found one is no worse than in everything, and better in something."""
-    values = np.concatenate([pareto_values(front), pareto_values(found)])
-    return sum(not undominated(np.concatenate([one[None], values[len(front) :]]))[0] for one in values[: len(front)])
+def _beaten(front: Sequence[Candidate], new: Sequence[Candidate]) -> int:
+    """Number of candidates of the front that a new candidate dominates: at least as good in everything, better in something."""
+    values = np.concatenate([pareto_values(front), pareto_values(new)])
+    return sum(not undominated(np.concatenate([row[None], values[len(front) :]]))[0] for row in values[: len(front)])
 
 
 def best_of_catalogue(ranked: Sequence[Candidate], searched: Searched) -> str | None:
-    """The spec of the best network that the catalogue offers; None where none is within every limit."""
-    mine = frozenset(searched.specs)
-    return next((one.spec for one in ranked if one.spec not in mine), None)
+    """The spec of the best network of the catalogue; None where none is within every limit."""
+    own = frozenset(searched.specs)
+    return next((candidate.spec for candidate in ranked if candidate.spec not in own), None)

@@ -1,4 +1,4 @@
-"""The shortlist of a design: who they are, where they stand as `topoloom layout` places them, and a full assessment."""
+"""The shortlist of a design: its choice, its placement by the default of `topoloom layout`, and its full assessment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -27,15 +27,15 @@ from topoloom.designer.store import CandidateStore
 from topoloom.network import Network
 from topoloom.placement.layout.place import DEFAULT_MAP
 
-#: Why a reference design cannot stand beside the others: it is not there to be assessed.
-_NOT_THERE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
+#: Reasons why a reference design cannot be assessed: there is no such network, or no bill.
+_NOT_ASSESSABLE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
 
-#: Seconds that the placement of a network may take, whatever the budget.
+#: Seconds that the placement of a network may take even if the budget is spent.
 _PLACED_SECONDS = 20.0
 
 
 def in_order(candidates: Iterable[Candidate], requirement: Requirement) -> list[Candidate]:
-    """Candidates, best first."""
+    """Sort candidates by the objective, best first."""
     return sorted(candidates, key=lambda c: (getattr(c, requirement.minimize), c.cost_per_host_usd, c.spec))
 
 
@@ -46,126 +46,124 @@ def chosen_shortlist(
     count: int,
     catalogue: str | None = None,
 ) -> list[str]:
-    """The specs of the shortlist: by turns the best of the next family, reference designs, and the ends of the Pareto front.
+    """The specs of the shortlist, taken in turn from three lists.
 
-    By turns one of three lists: the best of each leading family, then the second of each, and so on; reference designs; and
-    those of the Pareto front with the least latency and with the widest bisection. After a search beyond the catalogue the best
-    that the catalogue offers comes first of the third list, to be seen beside what was found.
+    The lists: the best candidate of each leading family, then the second of each, and so on; the reference designs; and the
+    candidates of the Pareto front with the least latency and with the widest bisection. After a search beyond the catalogue,
+    the catalogue's best network heads the third list, so that it can be compared with what was found.
 
     Parameters
     ----------
     ranked : sequence of Candidate
         Best first.
     usual : sequence of Candidate or Dropped
-        What everybody buys.
+        The reference designs.
     pareto : frozenset of str
         Specs.
     count : int
-        At most so many.
+        Most specs to choose.
     catalogue : str, optional
-        The best that the catalogue offers, where others were found.
+        The spec of the catalogue's best network, where the search found others.
 
     Returns
     -------
     list of str
-        Each once, the best first.
+        Each spec once, in the order of choice.
     """
     families: dict[str, list[str]] = {}
-    for one in ranked:
-        families.setdefault(one.family, []).append(one.spec)
+    for candidate in ranked:
+        families.setdefault(candidate.family, []).append(candidate.spec)
     deepest = max((len(specs) for specs in families.values()), default=0)
     of_families = [specs[depth] for depth in range(deepest) for specs in families.values() if depth < len(specs)]
-    places = {one.spec: place for place, one in enumerate(ranked)}
-    there = [one for one in usual if isinstance(one, Candidate) or one.limit not in _NOT_THERE]
-    # Those within all limits first, as they are ranked; then as they are listed.
-    references = [one.spec for one in sorted(there, key=lambda one: places.get(one.spec, len(places)))]
-    front = [one for one in ranked if one.spec in pareto]
-    ends = [] if catalogue is None else [catalogue]
-    ends += [
-        one.spec
-        for some in (
-            sorted(front, key=lambda c: c.mean_latency_ns)[:1],
-            sorted(front, key=lambda c: -(c.bisection_per_host or 0.0))[:1],
-        )
-        for one in some
+    places = {candidate.spec: place for place, candidate in enumerate(ranked)}
+    assessable = [
+        outcome for outcome in usual if isinstance(outcome, Candidate) or outcome.limit not in _NOT_ASSESSABLE
     ]
-    found: dict[str, None] = {}
+    # Those within all limits come first, as they are ranked; the others keep the order of `usual`.
+    last = len(places)
+    references = [outcome.spec for outcome in sorted(assessable, key=lambda outcome: places.get(outcome.spec, last))]
+    front = [candidate for candidate in ranked if candidate.spec in pareto]
+    ends = [] if catalogue is None else [catalogue]
+    ends += [c.spec for c in sorted(front, key=lambda c: c.mean_latency_ns)[:1]]
+    ends += [c.spec for c in sorted(front, key=lambda c: -(c.bisection_per_host or 0.0))[:1]]
+    chosen: dict[str, None] = {}
     kinds = [iter(of_families), iter(references), iter(ends)]
-    while len(found) < count and kinds:
+    while len(chosen) < count and kinds:
         for kind in list(kinds):
-            spec = next((one for one in kind if one not in found), None)
+            spec = next((name for name in kind if name not in chosen), None)
             if spec is None:
                 kinds.remove(kind)
-            elif len(found) < count:
-                found[spec] = None
-    return list(found)
+            elif len(chosen) < count:
+                chosen[spec] = None
+    return list(chosen)
 
 
 def place_shortlist(
     shortlist: Sequence[Candidate],
     requirement: Requirement,
     parts: Parts,
-    kept: CandidateStore | None,
+    stored: CandidateStore | None,
     work: Work,
     budget: Work,
     jobs: int,
     *,
     fresh: bool,
 ) -> tuple[dict[str, Candidate], dict[str, Network], bool]:
-    """Measure shortlist again by the default placement.
+    """Measure the shortlist again by the default placement.
 
-    The first, which is the best of the screening, is always placed; another in half of the budget, or where it takes seconds.
+    The first, which is the best of the screening, is always placed; the others within half of the budget, or in seconds.
 
     Parameters
     ----------
     shortlist : sequence of Candidate
-        Measured row by row.
-    requirement : Need
+        As screened, with racks row by row.
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
-    kept : CandidateStore or None
-        Where candidates that were placed again are found and kept.
+        The requirement's catalogue.
+    stored : CandidateStore or None
+        Stores candidates that were placed again; None: nothing is stored.
     work : Work
-        May stop it.
+        Can stop the placing.
     budget : Work
-        A share of it: that of the shortlist.
+        The share of `work` that the shortlist may take.
     jobs : int
-        Threads.
+        Number of threads.
     fresh : bool
-        Do not look what the store has.
+        Ignore the candidates in the store.
 
     Returns
     -------
     (dict of str to Candidate, dict of str to Network, bool)
-        The candidates measured again, and the networks that were placed, by spec; whether it was stopped before its end.
+        The candidates measured again and the networks that were placed, by spec; whether the placing was stopped early.
     """
-    found: dict[str, Candidate] = {}
+    placed: dict[str, Candidate] = {}
     networks: dict[str, Network] = {}
     done = 0
     half = budget.share(budget.seconds_left / 2)
     if shortlist:
         work.begin(len(shortlist), "shortlist placed")
     with work.interruptible():
-        for number, one in enumerate(shortlist):
+        for number, candidate in enumerate(shortlist):
             if work.stopped:
                 break
-            old = kept.get(one.spec, DEFAULT_MAP) if kept is not None and not fresh else None
+            old = stored.get(candidate.spec, DEFAULT_MAP) if stored is not None and not fresh else None
             if isinstance(old, Candidate) and passed_limit(single_numbers(old), requirement.limits) is None:
-                found[one.spec] = old
+                placed[candidate.spec] = old
             else:
                 inner = work.step() if number == 0 else work.budget(max(half.seconds_left, _PLACED_SECONDS))
                 rebuilt = None
-                with suppress(InputError, Stopped):  # a cable beyond all products: then the rows, which have none, stay
-                    rebuilt = measured_by_default_placement(one, requirement, parts, jobs, inner)
+                # Where a longer cable has no product, the row-by-row placement, which has prices, stays.
+                with suppress(InputError, Stopped):
+                    rebuilt = measured_by_default_placement(candidate, requirement, parts, jobs, inner)
                 if work.flag[0]:
                     break
                 if rebuilt is not None:
-                    found[one.spec], networks[one.spec] = rebuilt
-                    if kept is not None:
-                        kept.put(found[one.spec])
+                    placed[candidate.spec], networks[candidate.spec] = rebuilt
+                    if stored is not None:
+                        stored.put(placed[candidate.spec])
             done += 1
             work.advance()
-    return found, networks, done < len(shortlist)
+    return placed, networks, done < len(shortlist)
 
 
 def assess_shortlist(
@@ -180,55 +178,59 @@ def assess_shortlist(
     *,
     fresh: bool,
 ) -> tuple[Assessment, ...]:
-    """Take shortlist a full assessment, and say why each stands where it stands.
+    """Assess the shortlist in full, and give the reason for each network's rank.
 
     Parameters
     ----------
     shortlist : sequence of Candidate or Dropped
-        Those past a limit stand behind the others.
+        Those that exceed a limit rank behind the others.
     networks : mapping of str to Network
-        By spec, those that are placed already.
-    requirement : Need
+        The networks that are placed already, by spec.
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
     store : path or None
-        Where steps are kept.
+        The folder that keeps the results of steps.
     work : Work
     budget : Work
-        A share of it: what is left of that of the shortlist.
+        The rest of the shortlist's share of `work`.
     jobs : int
-        Threads.
+        Number of threads.
     fresh : bool
-        Do not look what the store has.
+        Ignore the results in the store.
 
     Returns
     -------
     tuple of Assessment
-        The best first.
+        Best first.
     """
     subjects: list[Subject] = []
-    own: list[Outcome] = []
+    assessed: list[Outcome] = []
     order = sorted(
         shortlist,
-        key=lambda one: (isinstance(one, Dropped), _score(one, requirement) is None, _score(one, requirement) or 0.0),
+        key=lambda outcome: (
+            isinstance(outcome, Dropped),
+            _score(outcome, requirement) is None,
+            _score(outcome, requirement) or 0.0,
+        ),
     )
     with work.interruptible(), suppress(Stopped):
-        for one in order:
-            network = networks.get(one.spec)
+        for outcome in order:
+            network = networks.get(outcome.spec)
             if network is None:
-                map = one.map if isinstance(one, Candidate) else DEFAULT_MAP
+                map = outcome.map if isinstance(outcome, Candidate) else DEFAULT_MAP
                 try:
-                    # Within no budget: a network that is not placed could not be assessed at all.
-                    network = placed_network(one.spec, requirement, parts, map, jobs, work.step())
+                    # Without a time limit: a network that is not placed could not be assessed at all.
+                    network = placed_network(outcome.spec, requirement, parts, map, jobs, work.step())
                 except InputError:
                     continue
             subjects.append(subject_of(network, requirement))
-            own.append(one)
+            assessed.append(outcome)
     if not subjects:
         return ()
-    found = assess(
+    assessments = assess(
         subjects,
-        objective="",  # the order of the need's objective, which not every figure has
+        objective="",  # keeps the order of the requirement's objective, which may be none of the figures
         seconds=max(budget.seconds_left, 1e-3),
         repeats=requirement.repeats,
         store=store,
@@ -236,28 +238,31 @@ def assess_shortlist(
         jobs=jobs,
         work=work,
     ).networks
-    scores = tuple(_score(one, requirement) if isinstance(one, Candidate) else None for one in own)
-    label, unit = _WORDS.get(requirement.minimize, (requirement.minimize.replace("_", " "), ""))
-    told = reasons(found, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
-    told = [
-        text
-        if isinstance(one, Candidate)
-        else f"Past a limit of the need: {one.limit}{f', {one.reason}' if one.reason else ''}."
-        for one, text in zip(own, told, strict=True)
+    scores = tuple(_score(outcome, requirement) if isinstance(outcome, Candidate) else None for outcome in assessed)
+    label, unit = _OBJECTIVES.get(requirement.minimize, (requirement.minimize.replace("_", " "), ""))
+    sentences = reasons(assessments, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
+    sentences = [
+        sentence
+        if isinstance(outcome, Candidate)
+        else f"Exceeds a limit of the requirement: {outcome.limit}{f', {outcome.reason}' if outcome.reason else ''}."
+        for outcome, sentence in zip(assessed, sentences, strict=True)
     ]
-    # By the spec that the candidate has, which may leave out what the network's own says.
-    return tuple(replace(one, spec=outcome.spec, why=text) for one, outcome, text in zip(found, own, told, strict=True))
+    # By the candidate's spec, which may omit details that the network's own spec has.
+    return tuple(
+        replace(assessment, spec=outcome.spec, why=sentence)
+        for assessment, outcome, sentence in zip(assessments, assessed, sentences, strict=True)
+    )
 
 
-#: What is minimised, for sentences, and its unit.
-_WORDS = {
+#: Labels and units of the objectives, for sentences.
+_OBJECTIVES = {
     "cost_per_host_usd": ("cost per host", "USD"),
     "power_per_host_w": ("power per host", "W"),
     "mean_latency_ns": ("mean latency without load", "ns"),
     "worst_latency_ns": ("worst latency without load", "ns"),
     "host_aspl": ("mean hops between hosts", ""),
     "mean_cable_m": ("mean cable", "m"),
-    "maximum_channel_load": ("load of the busiest channel", "link rates"),
+    "maximum_channel_load": ("maximum channel load", "link rates"),
     "cost_usd": ("cost", "USD"),
     "power_w": ("power", "W"),
     "all_to_all_ms": ("time of an all-to-all, by formula", "ms"),
@@ -266,7 +271,11 @@ _WORDS = {
 }
 
 
-def _score(one: Outcome, requirement: Requirement) -> float | None:
-    """What it is ranked by."""
-    found = one.known.get(requirement.minimize) if isinstance(one, Dropped) else getattr(one, requirement.minimize)
-    return None if found is None else float(found)
+def _score(outcome: Outcome, requirement: Requirement) -> float | None:
+    """The value of the objective, by which the outcome is ranked; None where it is not known."""
+    value = (
+        outcome.known.get(requirement.minimize)
+        if isinstance(outcome, Dropped)
+        else getattr(outcome, requirement.minimize)
+    )
+    return None if value is None else float(value)

@@ -1,6 +1,4 @@
-"""Networks beside those that the catalogue offers: parameters, hosts per switch, the wiring of hosts or the links are
-changed.
-"""
+"""Variations of a network, beyond the catalogue: its parameters, hosts per switch, wiring of the hosts or links are changed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -27,19 +25,19 @@ from topoloom.topologies.spec import (
     read_settings,
 )
 
-#: The transform by which links are optimised.
+#: The transform that optimises links.
 _OPTIMIZED = "optimized"
-#: Ports down to ports up that trees are built with.
+#: Tapers that trees are built with: ports down to ports up.
 _TAPERS = ((1, 1), (5, 4), (4, 3), (3, 2), (2, 1), (3, 1), (4, 1))
-#: A candidate's links are optimised for so many nanoseconds, by what a move takes: 2 us, and 2 ns a port and block of 512.
+#: Time to optimise a candidate's links, and the time per move: 2 us, plus 2 ns per port and block of 512 switches.
 _OPTIMIZE_NS, _MOVE_NS, _PORT_NS, _BLOCK = 1e9, 2_000, 2.0, 512
-#: At most so many changes at once.
+#: Most changes at once.
 _MOST_CHANGES = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """A network by its parts, so that each can be changed.
+    """A network by its parts, each of which can be changed.
 
     Attributes
     ----------
@@ -47,9 +45,9 @@ class Variant:
     values : dict
         Its parameters.
     hosts : int or None
-        On each switch, where the family takes them.
+        Per switch, where the family takes them; None elsewhere.
     wiring : PlaneWiring
-        How the hosts hang on it.
+        How the hosts are attached.
     optimized : bool
         Whether its links are optimised.
     """
@@ -62,38 +60,38 @@ class Variant:
 
 
 def variant_of(spec: str, requirement: Requirement) -> Variant | None:
-    """The parts of a candidate's spec; None where it is no family with the wiring of a need's hosts, as of a product."""
-    suiting = [one for one in wirings(requirement) if spec.endswith(one.suffix)]
+    """The parts of a candidate's spec; None where it is no family's (a product's) or has another wiring of the hosts."""
+    suiting = [wiring_choice for wiring_choice in wirings(requirement) if spec.endswith(wiring_choice.suffix)]
     if not suiting or spec.startswith("product"):
         return None
-    wiring = max(suiting, key=lambda one: len(one.suffix))
+    wiring = max(suiting, key=lambda wiring_choice: len(wiring_choice.suffix))
     base, _, change = spec.removesuffix(wiring.suffix).partition("+")
     name, _, _ = change.partition(":")
-    found = family_of(base)
-    if found is None or name not in ("", _OPTIMIZED) or "+" in change:
+    parsed = family_of(base)
+    if parsed is None or name not in ("", _OPTIMIZED) or "+" in change:
         return None
-    family, values, hosts = found
+    family, values, hosts = parsed
     return None if hosts == "full" else Variant(family, values, hosts, wiring, bool(name))
 
 
 def varied(variant: Variant, draws: Draws, requirement: Requirement, parts: Parts) -> Proposal | None:
-    """A network that is like another but for a change or a few; None where what was drawn does not go together.
+    """A network with one change or a few; None where the drawn changes are not compatible.
 
-    A change of what decides the number of switches is followed by as many hosts on each as the need asks for.
+    A change that affects the number of switches also sets the hosts per switch that the requirement asks for.
 
     Parameters
     ----------
     variant : Variant
     draws : Draws
-        What is changed, and how.
-    requirement : Need
+        Decides what is changed, and how.
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
 
     Returns
     -------
     Proposal or None
-        What theory says of it; `Proposal.passed` names a limit that it is past for certain.
+        With its theoretical bounds; `Proposal.passed` names a limit that it exceeds for certain.
     """
     sized = False
     for _ in range(1 + int(draws.below(_MOST_CHANGES, 1)[0])):
@@ -105,14 +103,14 @@ def varied(variant: Variant, draws: Draws, requirement: Requirement, parts: Part
 
 
 def proposed(variant: Variant | None, requirement: Requirement, parts: Parts) -> Proposal | None:
-    """The proposal of a network by its parts; None where these do not go together, or a switch has not ports enough.
+    """The proposal of a network by its parts; None where these are not compatible, or a switch has too few ports.
 
     Parameters
     ----------
     variant : Variant or None
-    requirement : Need
+    requirement : Requirement
     parts : Parts
-        The need's catalogue.
+        The requirement's catalogue.
 
     Returns
     -------
@@ -123,19 +121,19 @@ def proposed(variant: Variant | None, requirement: Requirement, parts: Parts) ->
     values = dict(variant.values) | ({} if variant.hosts is None else {"hosts": variant.hosts})
     try:
         change = _optimizing(variant) if variant.optimized else ""
-        found = proposal_of(variant.family, values, requirement, parts, variant.wiring, change)
+        proposal = proposal_of(variant.family, values, requirement, parts, variant.wiring, change)
     except InputError:
         return None
-    return None if found.ports > requirement.radix else found
+    return None if proposal.ports > requirement.radix else proposal
 
 
 def _served(variant: Variant, requirement: Requirement) -> Variant | None:
-    """The same with as many hosts as the need asks for, and no more than come of even numbers; None where it cannot be."""
+    """The same network with hosts per switch for the requirement's hosts, rounded up to equal numbers; None if impossible."""
     family, wiring = variant.family, variant.wiring
     values = dict(variant.values)
     if not family.takes_hosts:
-        made = fitted_wiring(family, values | {"hosts": requirement.hosts * wiring.ports}, requirement.hosts, wiring)
-        return None if made is None else replace(variant, values=made)
+        fitted = fitted_wiring(family, values | {"hosts": requirement.hosts * wiring.ports}, requirement.hosts, wiring)
+        return None if fitted is None else replace(variant, values=fitted)
     try:
         facts = family.known(family.filled(values))
     except InputError:
@@ -148,7 +146,7 @@ def _served(variant: Variant, requirement: Requirement) -> Variant | None:
 
 
 def _optimizing(variant: Variant) -> str:
-    """The transform that optimises its links, with the moves that a candidate has time for."""
+    """The transform that optimises a network's links, with as many moves as `_OPTIMIZE_NS` allows."""
     facts = variant.family.known(variant.family.filled(variant.values))
     ports = facts.switches * (facts.degree or 1)
     moves = _OPTIMIZE_NS / (_MOVE_NS + _PORT_NS * ports * math.ceil(facts.switches / _BLOCK))
@@ -161,12 +159,12 @@ _Change = Callable[[Draws], Variant]
 
 
 def _changes(variant: Variant, requirement: Requirement) -> Sequence[tuple[str, _Change]]:
-    """What can be changed of a network, by name."""
-    found: list[tuple[str, _Change]] = []
+    """The possible changes of a network, by name."""
+    changes: list[tuple[str, _Change]] = []
     for key, parameter in variant.family.parameters.items():
         value = variant.values.get(key)
         if value is not None and key != "hosts":
-            found.append((key, _of_parameter(variant, key, parameter, value)))
+            changes.append((key, _of_parameter(variant, key, parameter, value)))
     if variant.hosts is not None:
         step = variant.wiring.ports
 
@@ -174,14 +172,14 @@ def _changes(variant: Variant, requirement: Requirement) -> Sequence[tuple[str, 
             by = (-2, -1, 1, 2)[int(draws.below(4, 1)[0])] * step
             return replace(variant, hosts=max(step, (variant.hosts or 0) + by))
 
-        found.append(("hosts", concentrated))
-    others = [one for one in wirings(requirement) if one != variant.wiring]
+        changes.append(("hosts", concentrated))
+    others = [wiring_choice for wiring_choice in wirings(requirement) if wiring_choice != variant.wiring]
     if others:
-        found.append(("wiring", lambda draws: replace(variant, wiring=others[int(draws.below(len(others), 1)[0])])))
+        changes.append(("wiring", lambda draws: replace(variant, wiring=others[int(draws.below(len(others), 1)[0])])))
     if variant.family.random:
-        # Optimised links are for random ones: others have a structure that tables and racks go by.
-        found.append(("links", lambda _: replace(variant, optimized=not variant.optimized)))
-    return found
+        # Only links of random families are optimised: tables and racks rely on the structure of the others.
+        changes.append(("links", lambda _: replace(variant, optimized=not variant.optimized)))
+    return changes
 
 
 def _of_parameter(variant: Variant, key: str, parameter: Parameter, value: Any) -> _Change:
@@ -192,14 +190,16 @@ def _of_parameter(variant: Variant, key: str, parameter: Parameter, value: Any) 
 
 
 def _other(parameter: Parameter, value: Any, draws: Draws) -> Any:
-    """Another value of a parameter: near the one that it has, and within its range."""
+    """Another value of a parameter: near the present one, and within its range."""
     if isinstance(parameter, Seed):
         return int(draws.below(1000, 1)[0])
     if isinstance(parameter, Integer):
         return _near(parameter, int(value), draws)
     if isinstance(parameter, Integers):
-        place = int(draws.below(len(value), 1)[0])
-        return tuple(_near(parameter, one, draws) if at == place else one for at, one in enumerate(value))
+        position = int(draws.below(len(value), 1)[0])
+        return tuple(
+            _near(parameter, element, draws) if at == position else element for at, element in enumerate(value)
+        )
     if isinstance(parameter, Real):
         factor = (0.75, 0.9, 1.1, 1.3)[int(draws.below(4, 1)[0])]
         return min(max(float(f"{value * factor:.3g}"), parameter.least), parameter.most)

@@ -1,4 +1,4 @@
-"""How hosts of several ports hang on a candidate: planes, rails, or all ports on one switch; as the end of a spec."""
+"""How hosts of several ports are attached to a candidate, as the end of a spec: planes, rails, or all ports on one switch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from topoloom.topologies.spec import Family
 
 @dataclass(frozen=True)
 class PlaneWiring:
-    """So many planes, in each of which a host has so many ports.
+    """The number of planes, and the ports that a host has in each.
 
     Attributes
     ----------
     planes, ports : int
     rails : bool
-        Whether the ports of a host in a plane are spread over the leaves of a unit; else they are on one switch.
+        Whether a host's ports in a plane are spread over the leaves of a unit; otherwise all are on one switch.
     """
 
     planes: int
@@ -27,18 +27,18 @@ class PlaneWiring:
 
     @property
     def suffix(self) -> str:
-        """What it adds to the spec of a plane."""
+        """The transforms that this wiring adds to the spec of a plane."""
         spread = "" if self.ports == 1 else f"+rails:nics={self.ports}" if self.rails else f"+nics:count={self.ports}"
         return spread + (f"+planes:count={self.planes}" if self.planes > 1 else "")
 
 
 def wirings(requirement: Requirement) -> Iterator[PlaneWiring]:
-    """The ways in which the hosts of a need may hang on a network.
+    """The possible wirings of a requirement's hosts.
 
     Raises
     ------
     InputError
-        A number of planes that the ports of a host cannot be spread over.
+        The ports of a host cannot be spread evenly over a number of planes.
     """
     ports = requirement.ports_per_host
     for planes in requirement.planes or tuple(dict.fromkeys((1, ports))):
@@ -55,15 +55,15 @@ def wirings(requirement: Requirement) -> Iterator[PlaneWiring]:
 
 
 def fitted_wiring(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring) -> dict[str, Any] | None:
-    """The parameters of a plane of a family for so many hosts; None where its ports do not go into hosts this way.
+    """A family's parameters of one plane for a number of hosts; None where its ports do not divide into hosts this way.
 
     Parameters
     ----------
     record : Family
     values : dict
-        Parameters that the family offers for the ports of all hosts in a plane.
+        Parameters that the family offers for all host ports of a plane.
     hosts : int
-        That must be served.
+        Hosts to serve.
     wiring : PlaneWiring
 
     Returns
@@ -73,11 +73,11 @@ def fitted_wiring(record: Family, values: dict[str, Any], hosts: int, wiring: Pl
     if wiring.ports == 1:
         return values
     if wiring.rails:
-        # A unit has a leaf for each port of a host: leaves come in units.
+        # A unit has one leaf per port of a host, so leaves come in whole units.
         if record.name != "fat-tree" or "hosts" not in values:
             return None
-        kept = {key: values[key] for key in ("taper", "core_taper") if key in values}
-        plan = plan_tree(values["k"], values["hosts"], **kept)
+        tapers = {key: values[key] for key in ("taper", "core_taper") if key in values}
+        plan = plan_tree(values["k"], values["hosts"], **tapers)
         if plan.leaves % wiring.ports:
             return {**values, "hosts": -(-hosts // plan.down) * plan.down * wiring.ports}
         return values

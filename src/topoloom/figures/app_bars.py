@@ -1,4 +1,4 @@
-"""How fast programs are on each network, beside a baseline."""
+"""Bar charts of application speed: each network relative to a baseline."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from topoloom.figures.style import COLOURS, Axes, sheet, style, svg_text
 
 
 class Bar(Protocol):
-    """A bar, as `applications.app_runs.Compared` is: what ran where, and how many times as fast as the baseline."""
+    """A bar, like `applications.app_runs.Compared`: program, network, placement, and speed relative to the baseline."""
 
     @property
     def program(self) -> str: ...
@@ -29,16 +29,16 @@ class Bar(Protocol):
 
 
 def draw_app_bars(axes: "Axes", rows: "Sequence[Bar]", baseline: str) -> None:
-    """A group of bars a program and placement, a bar a network; whiskers from the least to the most.
+    """One group of bars per program and placement, one bar per network; whiskers from the least to the greatest speed.
 
     Parameters
     ----------
     axes : Axes
-        What is drawn on.
+        The axes to draw on.
     rows : sequence of Bar
-        How fast each network ran each program, relative to the baseline.
+        The speed of each network for each program, relative to the baseline.
     baseline : str
-        The name of the network whose bars are 1.
+        The name of the network whose speed is 1.
     """
     _draw(axes, rows, _groups(rows), list(dict.fromkeys(row.network for row in rows)))
     axes.axhline(1.0, color="#333333", linewidth=0.8)
@@ -48,7 +48,7 @@ def draw_app_bars(axes: "Axes", rows: "Sequence[Bar]", baseline: str) -> None:
 
 
 def bars_svg(rows: "Sequence[Bar]", baseline: str) -> str:
-    """The figure of `draw_bars` as SVG text, as wide as its groups need."""
+    """The figure of `draw_app_bars` as SVG text, wide enough for its groups."""
     with style():
         figure = sheet(max(6.0, 1.1 * len(_groups(rows)) + 4), 4.4)
         axes = figure.add_subplot()
@@ -62,22 +62,24 @@ def _groups(rows: "Sequence[Bar]") -> list[tuple[str, str]]:
 
 
 def _labels(groups: Sequence[tuple[str, str]]) -> list[str]:
-    """What stands under each group of bars: the program, with what it is called with only where that tells two apart."""
+    """The label of each group of bars: the program, with its arguments only where they are needed to distinguish two."""
     programs = list(dict.fromkeys(program for program, _ in groups))
     bare = [program.partition("(")[0] for program in programs]
-    told = {
+    label_of = {
         program: name if bare.count(name) == 1 else program.replace("(", "\n").replace(",", "\n").rstrip(")")
         for program, name in zip(programs, bare, strict=True)
     }
-    return [f"{told[program]}\n{placement}" for program, placement in groups]
+    return [f"{label_of[program]}\n{placement}" for program, placement in groups]
 
 
 def _draw(axes: "Axes", rows: "Sequence[Bar]", groups: list[tuple[str, str]], names: list[str]) -> None:
     width = 0.8 / len(names)
     for index, name in enumerate(names):
-        mine = [row for row in rows if row.network == name]
-        places = [groups.index((row.program, row.placement)) + (index - (len(names) - 1) / 2) * width for row in mine]
-        means = [row.faster for row in mine]
-        spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]
+        own_rows = [row for row in rows if row.network == name]
+        places = [
+            groups.index((row.program, row.placement)) + (index - (len(names) - 1) / 2) * width for row in own_rows
+        ]
+        means = [row.faster for row in own_rows]
+        spread = [[row.faster - row.slowest for row in own_rows], [row.fastest - row.faster for row in own_rows]]
         axes.bar(places, means, width * 0.92, color=COLOURS[index % len(COLOURS)], label=name, yerr=spread, capsize=2.5)
     axes.set_xticks(range(len(groups)), _labels(groups), fontsize=8)

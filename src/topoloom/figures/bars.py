@@ -1,4 +1,4 @@
-"""Named numbers as horizontal bars, a bound beside some; and sorted loads of channels."""
+"""Horizontal bars of named numbers, some with a bound; and sorted loads of channels."""
 
 from collections.abc import Sequence
 
@@ -15,19 +15,19 @@ def draw_bars(
     bounds: Sequence[float | None] = (),
     form: str = "{:.4g}",
 ) -> None:
-    """A bar for each number, the first on top, its value at its end.
+    """One bar per number, the first on top, with its value at the end.
 
     Parameters
     ----------
     axes : Axes
     bars : sequence of (str, float)
     unit : str
-        What they are counted in, on the axis.
+        The unit of the numbers, for the axis.
     title : str
     bounds : sequence of float or None, optional
-        What cannot be passed, a line across the bar.
+        Upper bounds, drawn as lines across the bars.
     form : str
-        How values are written.
+        The format of the values.
     """
     places = range(len(bars), 0, -1)
     axes.barh(list(places), [value for _, value in bars], color=COLOURS[0], height=0.6)
@@ -37,28 +37,28 @@ def draw_bars(
     if drawn:
         at, ends = [bound for _, bound in drawn], [place for place, _ in drawn]
         low, high = [place - 0.38 for place in ends], [place + 0.38 for place in ends]
-        axes.vlines(at, low, high, color=COLOURS[1], linewidth=2, label="no routing passes")
+        axes.vlines(at, low, high, color=COLOURS[1], linewidth=2, label="bound for any routing")
         axes.legend(loc="upper right", bbox_to_anchor=(1.0, 1.16), fontsize=8, frameon=False)
     axes.set_yticks(list(places), [name for name, _ in bars])
     axes.grid(visible=False, axis="y")
     axes.margins(x=0.15)
     axes.set_xlim(left=0)
     if not any(value for _, value in bars):
-        axes.set_xlim(0, 1)  # nothing of anything: no fractions on the axis
+        axes.set_xlim(0, 1)  # all values are 0: no fractions on the axis
         axes.set_xticks([0, 1])
     axes.set_xlabel(unit)
     axes.set_title(title, fontsize=10, loc="left")
 
 
 def draw_sorted_loads(axes: "Axes", loads: np.ndarray, unit: str, title: str) -> None:
-    """Loads from the most to the least, over the share of all; even loads are a level line.
+    """Loads in decreasing order, over the share of all channels; equal loads give a horizontal line.
 
     Parameters
     ----------
     axes : Axes
     loads : number[k]
     unit : str
-        What they are counted in.
+        The unit of the loads.
     title : str
     """
     ordered = np.sort(loads)[::-1]
@@ -68,7 +68,7 @@ def draw_sorted_loads(axes: "Axes", loads: np.ndarray, unit: str, title: str) ->
         axes.axhline(float(ordered.mean()), color=COLOURS[1], linewidth=1.2, linestyle="--", label="mean")
     axes.set_ylim(bottom=0)
     axes.set_xlim(0, 100)
-    axes.set_xlabel("channels, the busiest first [%]")
+    axes.set_xlabel("channels, highest load first [%]")
     axes.set_ylabel(unit)
     axes.set_title(title, fontsize=10, loc="left")
     axes.legend(loc="upper right", fontsize=8, frameon=False)

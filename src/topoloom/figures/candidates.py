@@ -1,4 +1,4 @@
-"""Candidates of a design: one measure against another, and how far apart their switches are."""
+"""Plots of a design's candidates: one measure against another, and the distances between switches."""
 
 from collections.abc import Callable, Sequence
 from itertools import cycle
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from topoloom.designer.measure import Candidate
 
 
-#: More families stand in a further column of the legend, which would be cut off below else.
+#: Most families in a column of the legend, so that it is not cut off at the bottom.
 _LEGEND_ROWS = 21
 
 
@@ -26,28 +26,28 @@ def draw_candidates(
     named: "Sequence[tuple[int, Candidate]]",
     families: Sequence[str] | None = None,
 ) -> None:
-    """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their rank.
+    """Candidates in a plane, with a colour and shape per family, rings on the Pareto front, and ranks of the `named` ones.
 
     Parameters
     ----------
     axes : Axes
-        What is drawn on.
+        The axes to draw on.
     candidates : sequence of Candidate
-        A mark for each.
+        One mark each.
     pareto : frozenset of str
-        The specs of those that get a ring.
+        The specs of those with a ring.
     x, y : callable (Candidate) to float
-        What the axes show.
+        The values for the axes.
     labels : (str, str)
-        Below the x axis, and beside the y axis; with units.
+        Labels of the x and the y axis, with units.
     named : sequence of (int, Candidate)
-        The candidates that get their rank written beside them.
+        The candidates whose rank is shown.
     families : sequence of str, optional
-        All families of the design, whose order gives each its look; those of the candidates, if omitted.
+        All families of the design, whose order decides their looks; if omitted, those of the candidates.
     """
     drawn = families if families is not None else [c.family for c in candidates]
-    there = {c.family for c in candidates}
-    chosen = {family: look for family, look in looks(drawn).items() if family in there}
+    present = {c.family for c in candidates}
+    chosen = {family: look for family, look in looks(drawn).items() if family in present}
     for family, look in chosen.items():
         points = [c for c in candidates if c.family == family]
         axes.scatter(
@@ -87,7 +87,7 @@ def draw_candidates(
 
 
 def draw_hop_shares(axes: "Axes", candidates: "Sequence[Candidate]") -> None:
-    """The share of ordered pairs of switches at each distance, a group of bars a distance."""
+    """The share of ordered pairs of switches at each distance, one group of bars per distance."""
     from matplotlib.ticker import MaxNLocator
 
     width = 0.8 / len(candidates)
@@ -103,7 +103,7 @@ def draw_hop_shares(axes: "Axes", candidates: "Sequence[Candidate]") -> None:
 
 
 def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> None:
-    """Logarithmic where the values span more than a factor of eight, with plain numbers on the ticks."""
+    """Use a logarithmic scale where the values span more than a factor of eight, with plain numbers on the ticks."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis = axes.xaxis if which == "x" else axes.yaxis
@@ -115,7 +115,7 @@ def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> N
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
 
 
-#: Where a name may stand beside its point, in printer's points: on circles around it, the nearest first, below first.
+#: Offsets of a label from its point, in typographic points: on circles around it, nearest first, starting below.
 _AROUND = [
     (r * cos(radians(turn)), r * sin(radians(turn))) for r in (20, 32, 46, 62, 80, 100) for turn in range(-90, 270, 15)
 ]
@@ -124,31 +124,33 @@ _AROUND = [
 def _name_points(
     axes: "Axes", points: Sequence[tuple[float, float, str]], markers: Sequence[tuple[float, float]]
 ) -> None:
-    """Ranks beside points, moved around them until none lies on another, nor on any marker; all else is drawn already."""
+    """Draw ranks next to points, moved around them until none overlaps another or a marker; call it after all drawing."""
     figure = axes.get_figure(root=True)
     if figure is None:
         return
     figure.draw_without_rendering()
-    # Names lie inside: they would not move anything, and finding the places of all once more takes as long as drawing.
+    # Fix the layout: labels lie inside the axes, and computing the layout again takes as long as drawing.
     figure.set_layout_engine("none")
     taken: list[Any] = []
     spots = axes.transData.transform(markers)
     inside, pixels = axes.get_window_extent(), figure.dpi / 72
     style: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "ha": "center", "va": "center"}
 
-    def stands(box: Any) -> bool:
-        fits = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1
+    def fits_at(box: Any) -> bool:
+        inside_axes = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1
         return (
-            fits and not any(box.overlaps(other) for other in taken) and not any(box.contains(*spot) for spot in spots)
+            inside_axes
+            and not any(box.overlaps(other) for other in taken)
+            and not any(box.contains(*spot) for spot in spots)
         )
 
     for x, y, name in points:
         probe = axes.annotate(name, (x, y), xytext=(0, 0), textcoords="offset points", **style)
-        # The name alone, a little smaller than it will be: measuring it with its arrow takes a hundred times as long.
+        # Measure the text alone, slightly smaller than the final label: with its arrow this takes a hundred times as long.
         alone = probe.get_window_extent().padded(3)
         probe.remove()
         for right, up in _AROUND:
-            if not stands(alone.translated(right * pixels, up * pixels)):
+            if not fits_at(alone.translated(right * pixels, up * pixels)):
                 continue
             text = axes.annotate(
                 name,
@@ -160,7 +162,7 @@ def _name_points(
                 **style,
             )
             box = text.get_window_extent().padded(4)
-            if stands(box):
+            if fits_at(box):
                 taken.append(box)
                 break
             text.remove()

@@ -1,4 +1,4 @@
-"""The panels of a floor plan: the plan itself, the lengths of its cables, the load of its trays; drawn on matplotlib's axes."""
+"""The panels of a floor plan, on matplotlib's axes: the plan, the lengths of its cables, and the load of its trays."""
 
 from typing import Any
 
@@ -9,34 +9,32 @@ from topoloom.figures.style import Axes
 
 _INK, _EDGE, _PILLAR, _TRAY, _UNUSED = "#1c2733", "#8793a3", "#444b55", "#c9b458", "#c4cad2"
 
-#: Bundles are drawn until their lines are so many diagonals of the floor long: more would be a ball of wool.
+#: Bundles are drawn until the total length of lines is this many floor diagonals; more would be unreadable.
 _MOST_LINES = 100
-#: Around the floor, and below it for the scale bar, in printer's points.
+#: Padding around the floor, and below it for the scale bar, in typographic points.
 PAD_POINTS, FOOT_POINTS = 7.0, 14.0
 _LEGEND_COLUMNS = 7
-#: More slots than these are drawn as one collection, without hints.
+#: Most racks with tooltips; with more, they are drawn as one collection without tooltips.
 MOST_HINTS = 2_000
 
 
-def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
+def draw_plan(axes: "Axes", view: View, points_per_metre: float) -> None:
     """Slots, pillars, trays, racks shaded by the cables that leave them, and the strongest bundles of cables.
-
-    `points_a_metre` is the scale at which the axes will be drawn: names are as large as their racks allow.
 
     Parameters
     ----------
     axes : Axes
-        What is drawn on.
+        The axes to draw on.
     view : View
-        The layout, and how the floor lies in the drawing.
-    points_a_metre : float
-        The scale at which the axes will be drawn: names are as large as their racks allow.
+        The layout, and its position in the drawing.
+    points_per_metre : float
+        The scale of the axes: names are as large as their racks allow.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Rectangle
 
     floor = view.layout.floor
-    view.frame(axes, PAD_POINTS / points_a_metre, FOOT_POINTS / points_a_metre)
+    view.frame(axes, PAD_POINTS / points_per_metre, FOOT_POINTS / points_per_metre)
     if floor.trays_m:
         trays = np.array(floor.trays_m).reshape(-1, 2, 2)
         axes.add_collection(LineCollection(list(trays), colors=_TRAY, linewidths=3.0, alpha=0.55, zorder=3))
@@ -47,8 +45,8 @@ def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
         axes.add_patch(Rectangle(**shape, facecolor="none", edgecolor="#9aa3ae", hatch="xxx", linewidth=0.6, zorder=2))
     _draw_slots(axes, view)
     drawn = _draw_bundles(axes, view)
-    _name_racks(axes, view, points_a_metre)
-    _scale_bar(axes, view, points_a_metre)
+    _name_racks(axes, view, points_per_metre)
+    _scale_bar(axes, view, points_per_metre)
     _legend(axes, view, drawn)
     if view.watts is not None:
         _colour_bar(axes, _warm(), float(view.watts.max()) / 1000, "power of the rack [kW]", whole=False)
@@ -57,7 +55,7 @@ def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
 
 
 def _warm() -> Any:
-    """From nearly white to an orange on which black text can still be read: watts."""
+    """Colours for power: from nearly white to an orange on which black text is readable."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -65,7 +63,7 @@ def _warm() -> Any:
 
 
 def _greys() -> Any:
-    """From nearly white to a grey on which black text can still be read."""
+    """Colours for cables: from nearly white to a grey on which black text is readable."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -73,7 +71,7 @@ def _greys() -> Any:
 
 
 def _draw_slots(axes: "Axes", view: View) -> None:
-    """Every slot to scale; a rack's patch is called ``rack-NUMBER`` where there are not too many."""
+    """Every slot to scale; the patch of a rack has the id ``rack-NUMBER`` if there are at most `MOST_HINTS` racks."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
@@ -105,7 +103,7 @@ def _draw_slots(axes: "Axes", view: View) -> None:
 
 
 def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
-    """The strongest bundles as arcs from rack to rack, wider with more cables; the numbers of those drawn."""
+    """The strongest bundles as arcs from rack to rack, wider with more cables; returns the numbers of those drawn."""
     from matplotlib.collections import PathCollection
     from matplotlib.path import Path
 
@@ -118,7 +116,7 @@ def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
     shown = strongest(cables, int(np.clip(room, 100, 2000)))
     start, end = (layout.place_m[side] for side in pairs[shown].T)
     step = end - start
-    # An arc keeps off the racks of its own row, and bends to the middle of the floor, so that it stays on it.
+    # An arc avoids the racks of its own row, and bends towards the middle of the floor, so that it stays inside.
     middle, length_m = (start + end) / 2, np.hypot(*step.T)
     aside = np.stack([-step[:, 1], step[:, 0]], axis=1)
     inwards = np.where(((view.box_m.mean(axis=0) - middle) * aside).sum(axis=1) < -1e-9, -1.0, 1.0)
@@ -141,7 +139,7 @@ def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
 
 
 def strongest(cables: np.ndarray, most: int) -> np.ndarray:
-    """The `most` bundles with the most cables, int64[...]; of equal ones, evenly from all over the list."""
+    """The `most` bundles with the most cables, int64[...]; of equal ones, an even selection from the whole list."""
     if cables.size <= most:
         return np.arange(cables.size)
     least = np.sort(cables)[-most]
@@ -150,11 +148,11 @@ def strongest(cables: np.ndarray, most: int) -> np.ndarray:
     return np.sort(np.concatenate([sure, some]))
 
 
-def _name_racks(axes: "Axes", view: View, points_a_metre: float) -> None:
-    """Each rack's slot, and what it holds where there is room; nothing where nobody could read it."""
+def _name_racks(axes: "Axes", view: View, points_per_metre: float) -> None:
+    """The slot of each rack, and its contents where they fit; nothing where the text would be too small to read."""
     layout = view.layout
-    width, height = points_a_metre * layout.floor.width_m, points_a_metre * layout.floor.depth_m
-    # In a rack that is deeper than wide a name has more room upright.
+    width, height = points_per_metre * layout.floor.width_m, points_per_metre * layout.floor.depth_m
+    # In a rack that is deeper than wide, vertical text has more room.
     upright = height > 1.5 * width
     if upright:
         width, height = height, width
@@ -167,7 +165,7 @@ def _name_racks(axes: "Axes", view: View, points_a_metre: float) -> None:
     if height > 3.2 * size and width / (0.62 * most) > 5:
         size = min(size, width / (0.62 * most))
     two = height > 3.2 * size and width > 0.6 * most * size
-    # Where racks are many, boxes around the names would hide the bundles.
+    # With many racks, boxes around the names would hide the bundles.
     box = {"boxstyle": "square,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
     for (x, y), name, holds in zip(layout.place_m.tolist(), layout.rack_names, held, strict=True):
         text = f"{name}\n{holds}" if two else name
@@ -186,13 +184,13 @@ def _name_racks(axes: "Axes", view: View, points_a_metre: float) -> None:
         )
 
 
-def _scale_bar(axes: "Axes", view: View, points_a_metre: float) -> None:
-    """A bar of a round number of metres below the floor, on the right."""
+def _scale_bar(axes: "Axes", view: View, points_per_metre: float) -> None:
+    """A bar of a round number of metres below the floor, at the right."""
     wide_m = view.shape_m[0] / 5
     power = 10.0 ** np.floor(np.log10(wide_m))
     length_m = power * max(step for step in (1, 2, 5) if step * power <= wide_m)
     (_, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    gap_m = 8 / points_a_metre
+    gap_m = 8 / points_per_metre
     right, level = right - gap_m, bottom + np.sign(top - bottom) * gap_m
     axes.plot([right - length_m, right], [level, level], color=_INK, linewidth=2.2, solid_capstyle="butt", zorder=6)
     axes.annotate(
@@ -208,7 +206,7 @@ def _scale_bar(axes: "Axes", view: View, points_a_metre: float) -> None:
 
 
 def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
-    """What the colours and hatches mean, and how many bundles are shown of how many; above the plan."""
+    """The legend above the plan: the meaning of colours and hatches, and the number of bundles shown and in total."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -255,13 +253,13 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
 
 
 def _colour_bar(axes: "Axes", colours: Any, most: float, label: str, *, whole: bool = True) -> None:
-    """A colour bar from 0 to `most`, as high as the axes, on their right."""
+    """A colour bar from 0 to `most`, as high as the axes, to their right."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
     from matplotlib.ticker import MaxNLocator
 
-    beside = axes.inset_axes((1.012, 0.0, 0.016, 1.0))
-    bar = axes.figure.colorbar(ScalarMappable(Normalize(0, most), colours), cax=beside)
+    bar_axes = axes.inset_axes((1.012, 0.0, 0.016, 1.0))
+    bar = axes.figure.colorbar(ScalarMappable(Normalize(0, most), colours), cax=bar_axes)
     bar.set_label(label, fontsize=8)
     bar.ax.yaxis.set_major_locator(MaxNLocator(integer=whole, nbins=6))
     bar.ax.tick_params(labelsize=7.5, length=2.5)
@@ -269,7 +267,7 @@ def _colour_bar(axes: "Axes", colours: Any, most: float, label: str, *, whole: b
 
 
 def draw_lengths(axes: "Axes", view: View) -> None:
-    """How many cables of each length, by kind."""
+    """The number of cables of each length, by kind."""
     layout = view.layout
     kind, kinds = view.kinds
     counts = np.bincount(kind, minlength=len(kinds))
@@ -288,10 +286,10 @@ def draw_lengths(axes: "Axes", view: View) -> None:
         longest_m = max(longest_m, float(layout.host_length_m.max(initial=0.0)))
     step = max(0.5, float(np.ceil(longest_m / 40)))
     bins = np.arange(0, longest_m + 2 * step, step) - step / 2
-    there = np.flatnonzero(counts)
-    lengths = [layout.length_m[kind == number] for number in there]
-    colours = [kinds[number][1] for number in there]
-    labels = [f"{kinds[number][0]}: {counts[number]:,}" for number in there]
+    present = np.flatnonzero(counts)
+    lengths = [layout.length_m[kind == number] for number in present]
+    colours = [kinds[number][1] for number in present]
+    labels = [f"{kinds[number][0]}: {counts[number]:,}" for number in present]
     if layout.host_slot is not None:
         lengths.append(layout.host_length_m)
         colours.append(HOST_CABLES)
@@ -302,16 +300,16 @@ def draw_lengths(axes: "Axes", view: View) -> None:
 
 
 def draw_trays(axes: "Axes", view: View, trays: tuple[np.ndarray, np.ndarray]) -> None:
-    """The cables on each stretch of tray: `trays` are the stretches (x, y, x, y) [m] and how many lie on each.
+    """The cables on each section of tray.
 
     Parameters
     ----------
     axes : Axes
-        What is drawn on.
+        The axes to draw on.
     view : View
-        The layout, and how the floor lies in the drawing.
-    trays : (float64[stretches, 4], int64[stretches])
-        The ends (x, y, x, y) of each stretch of tray, metres, and how many cables lie on it.
+        The layout, and its position in the drawing.
+    trays : (float64[sections, 4], int64[sections])
+        The ends (x, y, x, y) of each section of tray, metres, and the number of cables on it.
     """
     from matplotlib import colormaps
     from matplotlib.collections import LineCollection, PatchCollection
@@ -346,10 +344,10 @@ def draw_trays(axes: "Axes", view: View, trays: tuple[np.ndarray, np.ndarray]) -
         )
     )
     how = (
-        "on the shortest path; grey: unused"
+        "cables on shortest paths; grey: unused"
         if floor.trays_m
-        else "trays assumed: along x over a row, then along y over a column"
+        else "assumed trays: along x over a row, then along y over a column"
     )
-    axes.set_title(f"cables on each stretch of tray\n({how})", fontsize=8.5, loc="left")
+    axes.set_title(f"cables on each section of tray\n({how})", fontsize=8.5, loc="left")
     if cables.any():
         _colour_bar(axes, colours, most, "cables")

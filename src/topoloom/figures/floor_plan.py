@@ -8,7 +8,7 @@ from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths,
 from topoloom.figures.floor_view import DrawnLayout, View
 from topoloom.figures.style import Axes, Figure, style
 
-#: The sheet, in inches: what fits a page or a screen across; and what stands above the plan and beside it.
+#: Size of the sheet in inches, to fit a page or a screen; and the space above the plan and next to it.
 _WIDTH, _TALLEST = 13.0, 8.6
 _HEADER, _ABOVE, _BESIDE = 0.6, 0.95, 1.5
 _MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
@@ -26,17 +26,17 @@ def floor_plan(
     ----------
     layout : Layout
     medium : array of str, shape (links,), or None
-        What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
-        it, cables inside racks and between them have two colours.
-    trays : (float64[stretches, 4], int64[stretches])
-        The stretches of tray (x, y, x, y) in metres, and how many cables lie on each, as `tray_load` has them.
+        The medium of each link's cable (``copper``, ``optical``), which gives the colour of its bundle and of its bar by
+        length. Without it, cables inside racks and between racks have one colour each.
+    trays : (float64[sections, 4], int64[sections])
+        The sections of tray (x, y, x, y) in metres, and the number of cables on each, as from `tray_load`.
     watts : float64[racks], optional
-        What each rack draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
+        Power of each rack, which gives its colour. Without it, or where all are equal, the number of cables that leave it.
 
     Returns
     -------
     Figure
-        Not yet written anywhere.
+        Not written to a file.
 
     Raises
     ------
@@ -44,7 +44,9 @@ def floor_plan(
         `medium` has another shape.
     """
     if medium is not None and np.shape(medium) != layout.length_m.shape:
-        raise InputError(f"medium has shape {np.shape(medium)}; give one word for each of {layout.length_m.size} links")
+        raise InputError(
+            f"medium has shape {np.shape(medium)}; give one medium for each of {layout.length_m.size} links"
+        )
     import_library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -57,7 +59,7 @@ def floor_plan(
         FigureCanvasAgg(figure)
         figure.suptitle(_header(layout), fontsize=11, x=0.012, ha="left")
         if width_m > 1.5 * height_m:
-            # A long floor takes the sheet's whole width; the others stand below.
+            # A long floor takes the sheet's whole width; the other panels are below.
             wide_in = _WIDTH - _BESIDE
             high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 1.2, 4.3))
             sheet_in = _TALLEST
@@ -68,27 +70,27 @@ def floor_plan(
             wide_in = 0.58 * _WIDTH - _BESIDE
             high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 5.0, _TALLEST - _HEADER - _ABOVE))
             sheet_in = high_in + _HEADER + _ABOVE
-            # A deep floor leaves more of the width to the others.
+            # A deep floor leaves more of the width to the other panels.
             left_in = float(np.clip(high_in * width_m / height_m + _BESIDE, 0.45 * _WIDTH, 0.58 * _WIDTH))
             grid = figure.add_gridspec(2, 2, width_ratios=(left_in, _WIDTH - left_in), height_ratios=(1, 1.35))
             plan, lengths, below = grid[:, 0], grid[0, 1], grid[1, 1]
         figure.set_size_inches(_WIDTH, sheet_in)
         margin = 2 * PAD_POINTS
-        points_a_metre = min((72 * wide_in - margin) / width_m, (72 * high_in - margin - FOOT_POINTS) / height_m)
-        draw_plan(figure.add_subplot(plan), view, points_a_metre)
+        points_per_metre = min((72 * wide_in - margin) / width_m, (72 * high_in - margin - FOOT_POINTS) / height_m)
+        draw_plan(figure.add_subplot(plan), view, points_per_metre)
         draw_lengths(figure.add_subplot(lengths), view)
         draw_trays(figure.add_subplot(below), view, trays)
     return figure
 
 
 def plan_alone(layout: DrawnLayout, ax: "Axes | None" = None) -> "Axes":
-    """The floor from above, without the sheet's other pictures.
+    """The floor from above, without the sheet's other panels.
 
     Parameters
     ----------
     layout : Layout
     ax : matplotlib axes, optional
-        A figure of its own when omitted.
+        A new figure when omitted.
     """
     import matplotlib.pyplot as plt
 
@@ -106,16 +108,16 @@ def plan_alone(layout: DrawnLayout, ax: "Axes | None" = None) -> "Axes":
 
 
 def _header(layout: DrawnLayout) -> str:
-    """The topology, the floor, and the cables in numbers."""
+    """The title: the topology, the floor, and the numbers of its cables."""
     total = f"{layout.total_m / 1000:,.2f} km" if layout.total_m >= 1000 else f"{layout.total_m:,.1f} m"
     name, floor = (
         text if len(text) <= most else text[: most - 3] + "..."
         for text, most in ((layout.topology.name, 70), (layout.floor.name, 30))
     )
-    hosts = "" if layout.host_slot is None else f"; {layout.host_length_m.size:,} more to hosts"
+    hosts = "" if layout.host_slot is None else f"; {layout.host_length_m.size:,} host cables"
     return (
         f"{name} on {floor}: {layout.racks:,} of {len(layout.slots):,} slots,"
         f" {layout.length_m.size:,} cables\n"
         f"{int(layout.between.sum()):,} between racks; mean {layout.mean_length_m:.2f} m,"
-        f" longest {layout.longest_m:.1f} m, {total} in all{hosts}"
+        f" longest {layout.longest_m:.1f} m, {total} in total{hosts}"
     )

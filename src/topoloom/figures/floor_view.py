@@ -1,4 +1,4 @@
-"""A layout as it is drawn on paper: x to the right and y upwards; what is in the picture, and in which colours."""
+"""A layout as drawn on paper, x to the right and y upwards: the content of the picture, and its colours."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from topoloom.placement.floors.floor import Floor
     from topoloom.placement.floors.slots import Slots
 
-#: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cable, known ones first.
+#: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cables, known ones first.
 _INSIDE, _BETWEEN = "#009E73", "#0072B2"
 _KNOWN = {"copper": "#D55E00", "electric": "#D55E00", "optical": "#0072B2", "fibre": "#0072B2", "fiber": "#0072B2"}
 _OTHERS = ("#E69F00", "#56B4E9", "#009E73", "#000000")
-#: Cables between switches and hosts that have racks of their own.
+#: Colour of cables between switches and hosts in separate racks.
 HOST_CABLES = "#CC79A7"
 
-#: A picture's shorter side is at least this share of the longer one.
+#: Least ratio of a picture's shorter side to the longer one.
 _SLIMMEST = 0.16
 
 
 class DrawnLayout(Protocol):
-    """What is drawn, as `layout.layout.Layout` is."""
+    """The attributes of a layout that are drawn, like `layout.layout.Layout`."""
 
     @property
     def floor(self) -> "Floor": ...
@@ -84,9 +84,9 @@ class DrawnLayout(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A layout as it is drawn: seen from above, x to the right and y upwards, as floor files have it.
+    """A layout as drawn: seen from above, x to the right and y upwards, as in floor files.
 
-    `medium` is the medium of each link, `watts` what each rack draws; None where that is not known.
+    `medium` is the medium of each link, `watts` the power of each rack; None where it is not known.
     """
 
     layout: DrawnLayout
@@ -95,7 +95,7 @@ class View:
 
     @cached_property
     def box_m(self) -> np.ndarray:
-        """The corners (x, y) of what is drawn, low and high: float64[2, 2]."""
+        """The corners (x, y) of the drawn area, low and high: float64[2, 2]."""
         floor = self.layout.floor
         half = np.array([floor.width_m, floor.depth_m]) / 2
         others = [place_m for _, *place_m in floor.blocked]
@@ -106,27 +106,27 @@ class View:
         every = np.concatenate(corners)
         box = np.array([every.min(axis=0), every.max(axis=0)])
         sides = box[1] - box[0]
-        # A single row of racks still needs room for the arcs between them.
+        # A single row of racks needs room for the arcs between them.
         missing = np.maximum(0.0, _SLIMMEST * sides.max() - sides)
         return box + np.outer([-0.5, 0.5], missing)
 
     @cached_property
     def shape_m(self) -> tuple[float, float]:
-        """The drawn width and height in metres."""
+        """Width and height of the drawn area, in metres."""
         width, depth = (self.box_m[1] - self.box_m[0]).tolist()
         return width, depth
 
     def frame(self, axes: "Axes", pad_m: float, foot_m: float = 0.0) -> None:
-        """Scale, limits and names of the axes: `pad_m` around the floor, and `foot_m` more below.
+        """Set scale, limits and labels of the axes: `pad_m` around the floor, and `foot_m` more below.
 
         Parameters
         ----------
         axes : Axes
-            What is drawn on.
+            The axes to draw on.
         pad_m : float
-            Room around the floor, metres.
+            Space around the floor, metres.
         foot_m : float
-            More room below it, metres.
+            Additional space below it, metres.
         """
         from matplotlib.ticker import MaxNLocator
 
@@ -145,7 +145,7 @@ class View:
             axis.set_major_locator(MaxNLocator(integer=True, nbins=int(np.clip(8 * share, 1, 8))))
 
     def rectangle(self, x_m: float, y_m: float, width_m: float, depth_m: float, inset: float = 0.0) -> dict[str, Any]:
-        """A rectangle around a centre, as what matplotlib's Rectangle takes.
+        """The arguments of matplotlib's Rectangle for a rectangle around a centre.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class View:
         width_m, depth_m : float
             The sides along x and y, metres.
         inset : float
-            How far each side moves inwards, as a share of the shorter one.
+            How far each side is moved inwards, as a share of the shorter one.
 
         Returns
         -------
@@ -167,7 +167,7 @@ class View:
 
     @cached_property
     def leaving(self) -> np.ndarray:
-        """How many cables leave each rack, int64[racks]."""
+        """Number of cables that leave each rack, int64[racks]."""
         return cables_leaving(self.layout)
 
     @cached_property
@@ -180,22 +180,22 @@ class View:
 
     @cached_property
     def bundles(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """All bundles: the pairs of racks, how many cables, and the colour; those of links first, then those to hosts."""
+        """All bundles: the pairs of racks, the numbers of cables, and the colours; first of links, then of host cables."""
         layout = self.layout
         pairs, cables = layout.bundles
         kind, kinds = self.kinds
-        # All cables of a bundle are as long as each other, so one of them tells the medium.
+        # All cables of a bundle have the same length, so one of them shows the medium.
         ends = np.sort(layout.rack[layout.topology.links], axis=1)
         key = ends[:, 0].astype(np.int64) * layout.racks + ends[:, 1]
         first = np.unique(key[layout.between], return_index=True)[1]
-        colours = [kinds[one][1] for one in kind[np.flatnonzero(layout.between)[first]].tolist()]
+        colours = [kinds[link_kind][1] for link_kind in kind[np.flatnonzero(layout.between)[first]].tolist()]
         to_hosts, host_cables = host_bundles(layout)
         every = np.concatenate([pairs, to_hosts])
         return every, np.concatenate([cables, host_cables]), colours + [HOST_CABLES] * len(to_hosts)
 
 
 def _colours(media: list[str]) -> list[str]:
-    """A colour for each medium: copper's or glass's own where the name says so, a free one else."""
+    """A colour for each medium: that of copper or glass if the name contains these, else a free one."""
     chosen: list[str] = []
     for name in media:
         own = next((colour for word, colour in _KNOWN.items() if word in name.lower()), None)
@@ -205,7 +205,7 @@ def _colours(media: list[str]) -> list[str]:
 
 
 def host_bundles(layout: DrawnLayout) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of racks with cables between switches and hosts, and how many; none where hosts stand with switches."""
+    """The pairs of racks with cables between switches and hosts, with their number; none where hosts stand with switches."""
     if layout.host_slot is None:
         return np.empty((0, 2), np.int64), np.empty(0, np.int64)
     topology, out = layout.topology, layout.host_between
@@ -215,7 +215,7 @@ def host_bundles(layout: DrawnLayout) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cables_leaving(layout: DrawnLayout) -> np.ndarray:
-    """How many cables leave each rack, int64[racks]; those to hosts too, where these have racks of their own."""
+    """Number of cables that leave each rack, int64[racks], including those to hosts in separate racks."""
     total = np.zeros(layout.racks, np.int64)
     for pairs, cables in (layout.bundles, host_bundles(layout)):
         total += np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.racks).astype(np.int64)
@@ -223,21 +223,24 @@ def cables_leaving(layout: DrawnLayout) -> np.ndarray:
 
 
 def racks_hold(layout: DrawnLayout) -> list[str]:
-    """What each rack holds, in a few letters: ``8 sw``, ``4 hosts``, or both where hosts have racks of their own."""
+    """The contents of each rack, abbreviated: ``8 sw``, ``4 hosts``, or both where hosts have separate racks."""
     switches = np.bincount(layout.rack, minlength=layout.racks).tolist()
     if layout.host_slot is None:
-        return [f"{held} sw" for held in switches]
+        return [f"{switch_count} sw" for switch_count in switches]
     hosts = np.bincount(layout.host_rack, minlength=layout.racks).tolist()
     return [
-        ", ".join([f"{held} sw"] * (held > 0) + [f"{there} host{'s' * (there > 1)}"] * (there > 0))
-        for held, there in zip(switches, hosts, strict=True)
+        ", ".join(
+            [f"{switch_count} sw"] * (switch_count > 0)
+            + [f"{host_count} host{'s' * (host_count > 1)}"] * (host_count > 0)
+        )
+        for switch_count, host_count in zip(switches, hosts, strict=True)
     ]
 
 
 def rack_hints(layout: DrawnLayout, watts: np.ndarray | None = None) -> list[str]:
-    """A line on each rack: its number and slot, what it holds, its watts where known, the cables that leave it."""
+    """A tooltip per rack: its number and slot, its contents, its power if known, and the cables that leave it."""
     held = [text.replace(" sw", " switches") for text in racks_hold(layout)]
-    power = [""] * layout.racks if watts is None else [f"{one / 1000:,.1f} kW, " for one in watts.tolist()]
+    power = [""] * layout.racks if watts is None else [f"{rack_w / 1000:,.1f} kW, " for rack_w in watts.tolist()]
     each = zip(layout.rack_names, held, power, cables_leaving(layout).tolist(), strict=True)
     return [
         f"rack {number}: {name}, {holds}, {draws}{leaving} cables leave it"

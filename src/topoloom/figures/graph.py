@@ -1,4 +1,4 @@
-"""Graphs on floors: switches at their points, links straight, and paths from the top-left corner to the others."""
+"""Pictures of networks: switches at their points, straight links, and paths from the top-left corner to the others."""
 
 from typing import TYPE_CHECKING
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from topoloom.model.topology import Topology
 
 _INK, _LINK = "#1c2733", "#5d6a7a"
-#: One for each corner that paths lead to; where paths share a link, the later is drawn thinner on the earlier.
+#: One path per other corner; where paths share a link, later ones are drawn thinner on top.
 _PATHS = (("top right", "#2563a8", 4.4), ("bottom left", "#d1661b", 3.0), ("bottom right", "#2f8f4e", 1.7))
-#: A link that runs over other switches is bent apath from the floor's middle, by so much of a grid step.
+#: A link that runs over other switches is bent away from the middle of the picture, by this share of a grid step.
 _BEND = 0.32
-#: With more links an SVG holds them as a picture, or no browser would show it.
+#: Most links that an SVG holds as lines; with more it holds a bitmap, because browsers cannot show it otherwise.
 _MOST_LINES = 20_000
 
 
 def draw_graph(axes: "Axes", topology: "Topology", geometry: "Geometry | None", title: str = "") -> None:
-    """A network with its switches at their points of a grid, or on a circle; links straight, or bent round others.
+    """A network with its switches at their points of a grid, or on a circle; links are straight, or bent around others.
 
     On a grid, a shortest path from the top-left corner to each of the other corners is coloured, with its hops.
 
@@ -30,9 +30,9 @@ def draw_graph(axes: "Axes", topology: "Topology", geometry: "Geometry | None", 
     axes : matplotlib Axes
     topology : Topology
     geometry : Geometry or None
-        The points, as `geometry_of` has them; None: on a circle.
+        The points, as from `geometry_of`; None: on a circle.
     title : str
-        Above it, on the left.
+        The title, at the left.
     """
     from matplotlib.collections import PathCollection
     from matplotlib.lines import Line2D
@@ -92,15 +92,15 @@ def draw_graph(axes: "Axes", topology: "Topology", geometry: "Geometry | None", 
 
 
 def link_curves(points: np.ndarray, links: np.ndarray, kind: str | None) -> "list[Curve]":
-    """A curve a link: straight, or bent outwards where other switches of a grid lie between its ends.
+    """One curve per link: straight, or bent outwards where other switches of a grid lie between its ends.
 
     Parameters
     ----------
     points : float64[n, 2]
-        Where each switch is drawn.
+        The position of each switch.
     links : int64[m, 2]
     kind : "grid", "diagrid" or None
-        What the points are of; None: all links are straight.
+        The kind of the points; None: all links are straight.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def link_curves(points: np.ndarray, links: np.ndarray, kind: str | None) -> "lis
     middle, step = (start + end) / 2, end - start
     if kind is not None and len(links):
         whole = points[links[:, 1]] - points[links[:, 0]]
-        # In a diagrid the points are those with X + Y even: every step is a whole number of diagonals in either direction.
+        # The points of a diagrid have an even X + Y, so every step is a whole number of diagonals in both directions.
         along = whole if kind == "grid" else np.stack([whole.sum(axis=1), whole[:, 0] - whole[:, 1]], axis=1) // 2
         over = np.gcd(along[:, 0], along[:, 1]) > 1
         aside = np.stack([-step[:, 1], step[:, 0]], axis=1)
@@ -130,14 +130,14 @@ def _paths(topology: "Topology", geometry: "Geometry") -> list[np.ndarray]:
     from scipy.sparse.csgraph import breadth_first_order
 
     offsets, neighbours, _ = topology.csr
-    # Every second row of a diagrid begins half a step later: of two corners the one in the outer row is meant.
+    # Every second row of a diagrid is shifted by half a step: of two corners, prefer the one in the outer row.
     x, y = geometry.points[:, 0], 1.01 * geometry.points[:, 1]
     corner = int(np.argmin(x + y))
     graph = csr_array((np.ones(neighbours.size, np.int8), neighbours, offsets), shape=(topology.switches,) * 2)
     _, before = breadth_first_order(graph, corner)
     paths = []
-    for far in (int(np.argmax(x - y)), int(np.argmax(y - x)), int(np.argmax(x + y))):
-        path = [far]
+    for target in (int(np.argmax(x - y)), int(np.argmax(y - x)), int(np.argmax(x + y))):
+        path = [target]
         while before[path[-1]] >= 0:
             path.append(int(before[path[-1]]))
         paths.append(np.array(path[::-1] if path[-1] == corner else [], np.int64))
@@ -145,6 +145,6 @@ def _paths(topology: "Topology", geometry: "Geometry") -> list[np.ndarray]:
 
 
 def circle_points(switches: int) -> np.ndarray:
-    """Switches on a circle of radius 1, the first on top, float64[n, 2]; y runs down."""
+    """Switches on a circle of radius 1, the first on top, float64[n, 2]; y points down."""
     turn = 2 * np.pi * np.arange(switches) / switches
     return np.stack([np.sin(turn), -np.cos(turn)], axis=1)

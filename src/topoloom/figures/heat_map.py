@@ -1,4 +1,4 @@
-"""A map of numbers over two axes: the colour and the number of each cell."""
+"""A map of numbers over two axes: colour and number of each cell."""
 
 from typing import TYPE_CHECKING
 
@@ -8,12 +8,12 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Maps with more cells show colours only.
+#: Most cells with numbers; larger maps show colours only.
 _MOST_NUMBERS = 400
 
 
 class HeatMap(msgspec.Struct, frozen=True):
-    """A picture: the axes' labels and names, and the cells, a row for each of `up`; None where nothing is known."""
+    """The data of a map: labels and values of the axes, and the cells, one row per value of `up`; None: not known."""
 
     title: str
     x: str
@@ -24,18 +24,18 @@ class HeatMap(msgspec.Struct, frozen=True):
     cells: tuple[tuple[float | None, ...], ...]
 
 
-def draw_heat_map(axes: "Axes", found: HeatMap) -> None:
-    """The cells, x to the right and y upwards, darker for more, each with its number where there is room."""
-    values = np.array([[np.nan if one is None else one for one in row] for row in found.cells], float)
+def draw_heat_map(axes: "Axes", heat: HeatMap) -> None:
+    """The cells, x to the right and y upwards, darker for larger values, each with its number if there is room."""
+    values = np.array([[np.nan if cell is None else cell for cell in row] for row in heat.cells], float)
     drawn = axes.pcolormesh(values, cmap="cividis_r", edgecolors="white", linewidth=0.5)
     axes.grid(visible=False)
-    axes.set_xticks(np.arange(len(found.across)) + 0.5, found.across, rotation=0 if _short(found.across) else 30)
-    axes.set_yticks(np.arange(len(found.up)) + 0.5, found.up)
-    axes.set_xlabel(found.x)
-    axes.set_ylabel(found.y)
-    axes.set_title(found.title, fontsize=10, loc="left", wrap=True)
+    axes.set_xticks(np.arange(len(heat.across)) + 0.5, heat.across, rotation=0 if _short(heat.across) else 30)
+    axes.set_yticks(np.arange(len(heat.up)) + 0.5, heat.up)
+    axes.set_xlabel(heat.x)
+    axes.set_ylabel(heat.y)
+    axes.set_title(heat.title, fontsize=10, loc="left", wrap=True)
     bar = axes.figure.colorbar(drawn, ax=axes)
-    bar.set_label(found.value)
+    bar.set_label(heat.value)
     if values.size > _MOST_NUMBERS or not np.isfinite(values).any():
         return
     middle = (np.nanmin(values) + np.nanmax(values)) / 2

@@ -1,4 +1,4 @@
-"""Curves with intervals: y against x, a band from low to high around each curve, a mark for each point."""
+"""Curves with intervals: y against x, a band from low to high around each curve, and one mark per point."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from topoloom.figures.style import Axes, svg_of
 
 
 class IntervalPoint(msgspec.Struct, frozen=True, array_like=True):
-    """A point, and the ends of its interval where it has one; a `note` says why its mark is open: y is not what was found."""
+    """A point, with the ends of its interval if it has one; a `note` explains an open mark, whose y is not a measured value."""
 
     x: float
     y: float
@@ -21,7 +21,7 @@ class IntervalPoint(msgspec.Struct, frozen=True, array_like=True):
 
 
 class IntervalSeries(msgspec.Struct, frozen=True):
-    """A curve: its name and its points, by rising x; straight between them, or along `line`, and then `rest`, dashed."""
+    """A curve: its name and its points, by increasing x; straight between them, or along `line`, then `rest`, dashed."""
 
     name: str
     points: tuple[IntervalPoint, ...]
@@ -30,11 +30,10 @@ class IntervalSeries(msgspec.Struct, frozen=True):
 
 
 class IntervalCurves(msgspec.Struct, frozen=True):
-    """A picture of curves: `x` and `y` are the axes' labels, with units.
+    """The data of a picture of curves; `x` and `y` are the labels of the axes, with units.
 
-    `integer` says that x is counted, not measured, and `whole_y` that y is labelled at whole numbers only, from 0: no diameter
-    is 2.4. `log_x` and `log_y` say that an axis spans
-    decades; with `x_names` these stand at x = 1, 2, ...; `criterion` is a level of y to compare with.
+    `integer`: x is a count. `whole_y`: y is labelled at whole numbers only, from 0, as for a diameter. `log_x` and `log_y`:
+    the axis is logarithmic. `x_names`: the labels at x = 1, 2, ... `criterion`: a level of y for comparison.
     """
 
     title: str
@@ -52,23 +51,23 @@ class IntervalCurves(msgspec.Struct, frozen=True):
 def draw_interval_curves(
     axes: "Axes", curves: IntervalCurves, *, names: Sequence[str] | None = None, legend: bool = True
 ) -> None:
-    """The curves, with their bands and marks; the legend is below.
+    """Draw the curves with their bands and marks; the legend is below.
 
     Parameters
     ----------
     axes : Axes
     curves : IntervalCurves
     names : sequence of str, optional
-        Of all series that have a look, also of other pictures; those of this one when omitted.
+        Names of all series that need distinct looks, in this and other pictures; by default those of this one.
     legend : bool
     """
     from matplotlib.ticker import MaxNLocator
 
-    look_of = looks([one.name for one in curves.series] if names is None else names)
+    look_of = looks([series.name for series in curves.series] if names is None else names)
     for series in curves.series:
         look = look_of[series.name]
-        sure = [one for one in series.points if one.note is None]
-        x, y = [one.x for one in sure], [one.y for one in sure]
+        sure = [point for point in series.points if point.note is None]
+        x, y = [point.x for point in sure], [point.y for point in sure]
         low, high = _ends(sure)
         if low != y or high != y:
             axes.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
@@ -77,7 +76,7 @@ def draw_interval_curves(
             axes.plot(*_axes(series.rest), color=look.colour, linewidth=1.2, linestyle="--")
         style: dict[str, Any] = {"linestyle": "", "marker": marker(look.mark), "markersize": 6, "color": look.colour}
         axes.plot(x, y, label=series.name, markeredgecolor="white", markeredgewidth=0.5, **style)
-        noted = [(one.x, one.y) for one in series.points if one.note is not None]
+        noted = [(point.x, point.y) for point in series.points if point.note is not None]
         if noted:
             axes.plot(*_axes(noted), markerfacecolor="white", **style)
     if curves.criterion is not None:
@@ -103,13 +102,13 @@ def draw_interval_curves(
 
 
 def _number(value: float, _place: object) -> str:
-    """A tick of a logarithmic axis as people write it."""
+    """The text of a tick on a logarithmic axis."""
     return f"{value:,g}"
 
 
 def _doubling(curves: IntervalCurves) -> bool:
-    """Whether the places on x are powers of two."""
-    return all(one.x > 0 and math.log2(one.x).is_integer() for series in curves.series for one in series.points)
+    """Whether all x are powers of two."""
+    return all(point.x > 0 and math.log2(point.x).is_integer() for series in curves.series for point in series.points)
 
 
 def interval_curves_svg(curves: IntervalCurves) -> str:
@@ -122,5 +121,5 @@ def _axes(line: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]
 
 
 def _ends(points: Sequence[IntervalPoint]) -> tuple[list[float], list[float]]:
-    low = [one.y if one.low is None else one.low for one in points]
-    return low, [one.y if one.high is None else one.high for one in points]
+    low = [point.y if point.low is None else point.low for point in points]
+    return low, [point.y if point.high is None else point.high for point in points]

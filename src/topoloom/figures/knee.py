@@ -1,4 +1,4 @@
-"""The line of a latency curve between its points: as queues behave, flat first and steep at the end."""
+"""The line of a latency curve between its points, in the shape of queues: flat first, and steep at the end."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,25 +11,25 @@ Line = list[tuple[float, float]]
 
 
 def knee(points: Sequence[tuple[float, float]], saturation: float | None, top: float) -> tuple[Line, Line]:
-    """A smooth line through points (load, latency), and how it goes on to the load at which latency has no limit.
+    """A smooth line through points (load, latency), and its continuation to the load at which latency has no limit.
 
-    The inverse of what waiting adds to latency falls nearly straight with load in queues, to 0 at saturation: between points
-    it is interpolated (PCHIP, which never turns between points), and drawn as latency.
+    In queues, the inverse of the latency that waiting adds falls nearly linearly with load, to 0 at saturation. So this
+    inverse is interpolated between points (PCHIP, which is monotonic between points), and drawn as latency.
 
     Parameters
     ----------
     points : sequence of (float, float)
-        By rising load.
+        By increasing load.
     saturation : float, optional
-        The load that arrives above saturation; None where no point is above it.
+        The accepted load above saturation; None where no point is above it.
     top : float
-        The latency at which the picture ends.
+        The latency at the upper edge of the picture.
 
     Returns
     -------
     (list of (float, float), list of (float, float))
-        The line through the points; and the rest from the last of them to the picture's end, empty without saturation.
-        Straight lines where the loads do not rise.
+        The line through the points; and the rest from the last point to the picture's edge, empty without saturation.
+        Straight lines where the loads do not increase.
 
     Examples
     --------
@@ -43,11 +43,11 @@ def knee(points: Sequence[tuple[float, float]], saturation: float | None, top: f
         return list(points), []
     from scipy.interpolate import PchipInterpolator
 
-    # Below the least latency, so that its inverse is finite there; nearer would bend the line at its very beginning.
+    # Below the least latency, so that the inverse is finite there; a closer base would bend the line at its start.
     base = 0.9 * float(latency.min())
     ends, inverse = loads, 1 / (latency - base)
     if saturation is not None:
-        # What arrives above saturation may be less than below it: then the line turns up at the last point.
+        # The accepted load above saturation may be less than below it: then the line turns up at the last point.
         limit = max(saturation, float(loads[-1]) * 1.02)
         ends, inverse = np.append(loads, limit), np.append(inverse, 0.0)
     through = PchipInterpolator(ends, inverse)
@@ -65,7 +65,7 @@ def knee(points: Sequence[tuple[float, float]], saturation: float | None, top: f
     x = sampled(float(loads[-1]), float(ends[-1]))
     late = through(x)
     seen = late > 1 / max(top - base, 1e-12)
-    # The last step of the picture, cut where the line leaves it.
+    # The last step in the picture, cut where the line leaves it.
     edge = int(np.argmin(seen)) if not seen.all() else len(seen) - 1
     rest = _pairs(x[seen], base + 1 / late[seen])
     if edge:

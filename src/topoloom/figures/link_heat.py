@@ -1,4 +1,4 @@
-"""How much goes over every link: a drawing of the network or, where it is large, a matrix, and the loads by rank."""
+"""Pictures of the load of every link: a drawing of the network or, for large ones, a matrix; and the sorted loads."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,44 +15,44 @@ if TYPE_CHECKING:
     from topoloom.simulation.flits.point import Point
 
 _INK = "#1c2733"
-#: With more links nobody could follow a line, and a matrix stands for the drawing; a side of it has at most so many cells.
+#: Most links that are drawn as lines; with more, a matrix is drawn, with at most this many cells per side.
 _MOST_LINES, _MOST_CELLS = 500, 400
-#: Of networks without places of their own, which would stand on a circle: its middle is a knot soon.
+#: Most links of networks without positions, which are drawn on a circle: with more, its middle is unreadable.
 _MOST_CHORDS = 60
-#: A matrix up to this side has its cells apart; lines between up to so many groups; so many busiest channels are named.
+#: Most switches for lines between cells; most groups for lines between groups; number of channels that are named.
 _MOST_APART, _MOST_GROUPS, _NAMED_CHANNELS = 120, 60, 8
-#: Where a matrix has no link.
+#: Colour of matrix cells without a link.
 _NO_LINK = "#eef1f5"
-#: Up to so many switches have their numbers beside them.
+#: Most switches whose numbers are shown.
 _MOST_NAMES = 100
-#: Letters of a name that fit above the drawing.
-_LONGEST = 80
+#: Most letters of the name above the drawing.
+_MOST_NAME_LETTERS = 80
 
 
 def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = None) -> "Figure":
     """The loads of all channels between switches at one point of a load curve.
 
-    On the left every link in the colour of its busier direction: switches stand at their places in a grid, by levels or, a
-    few of them, on a circle. Where lines could not be followed, a matrix with a cell for every channel, groups of switches
-    set apart. On the right the loads of all channels from the busiest to the idlest, and the names of the busiest.
+    Left: every link in the colour of its more loaded direction, with switches at their positions in a grid, by levels or, for
+    few of them, on a circle. Where lines would be unreadable, a matrix with one cell per channel, with groups of switches
+    separated. Right: the loads of all channels in decreasing order, and the names of the most loaded ones.
 
     Parameters
     ----------
     routing : Routing
     point : Point
-        Of a load curve of these tables.
+        A point of a load curve of these tables.
     geometry : Geometry, optional
-        The points of a grid where the switches stand, as `geometry_of` has them.
+        The positions of the switches in a grid, as from `geometry_of`.
 
     Returns
     -------
     Figure
-        Not yet written anywhere.
+        Not written to a file.
 
     Raises
     ------
     InputError
-        The point has no loads of this network's channels.
+        The point has no loads for this network's channels.
     """
     topology, loads = routing.topology, np.asarray(point.channel_loads, float)
     if not routing.channels.to.size:
@@ -67,7 +67,7 @@ def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = 
         figure = sheet(13.0, 7.2)
         grid = figure.add_gridspec(1, 2, width_ratios=(1.55, 1))
         left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
-        # An even load is in the middle of the colours, whatever it is: only what is far over the mean is dark.
+        # An even load is in the middle of the colour scale; only loads far above the mean are dark.
         scale = Normalize(0, max(float(loads.max()), 2 * float(loads.mean())) or 1.0)
         placed = geometry is not None or _has_places(topology)
         if len(topology.links) > (_MOST_LINES if placed else _MOST_CHORDS):
@@ -75,14 +75,18 @@ def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = 
         else:
             _draw_links(left, routing, geometry, loads, scale)
         bar = figure.colorbar(ScalarMappable(scale, _colours()), ax=left, shrink=0.85, pad=0.015, aspect=32)
-        bar.set_label("flits a cycle", fontsize=8)
+        bar.set_label("flits per cycle", fontsize=8)
         bar.ax.tick_params(labelsize=7.5, length=2.5)
         bar.outline.set_linewidth(0.5)
         _draw_ranks(right, loads)
         _name_busiest(right, routing, loads)
-        name = topology.name if len(topology.name) <= _LONGEST else topology.name[: _LONGEST - 3] + "..."
+        name = (
+            topology.name
+            if len(topology.name) <= _MOST_NAME_LETTERS
+            else topology.name[: _MOST_NAME_LETTERS - 3] + "..."
+        )
         figure.suptitle(
-            f"{name}, engine {routing.engine}, offered {point.offered:g}, accepted {point.accepted:.3f} flits a host"
+            f"{name}, engine {routing.engine}, offered {point.offered:g}, accepted {point.accepted:.3f} flits per host"
             " and cycle",
             fontsize=11,
             x=0.012,
@@ -92,7 +96,7 @@ def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = 
 
 
 def _colours() -> Any:
-    """From a light grey-yellow, still seen on white, over orange to nearly black."""
+    """Colours from a light grey-yellow, visible on white, over orange to nearly black."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -100,13 +104,13 @@ def _colours() -> Any:
 
 
 def _has_places(topology: "Topology") -> bool:
-    """Whether its labels say where switches are drawn: in a grid of two dimensions, or by levels."""
+    """Whether its labels give positions of switches: in a grid of two dimensions, or by levels."""
     labels = topology.labels
     return ("x1" in labels and "x2" not in labels) or "level" in labels
 
 
 def _places(topology: "Topology", geometry: "Geometry | None") -> tuple[np.ndarray, str | None]:
-    """Where each switch is drawn, [n, 2], y downwards; and the kind of grid, where it is one."""
+    """The position of each switch, [n, 2], y downwards; and the kind of grid, or None."""
     labels = topology.labels
     if geometry is not None:
         return geometry.points, geometry.kind
@@ -117,10 +121,10 @@ def _places(topology: "Topology", geometry: "Geometry | None") -> tuple[np.ndarr
         points = np.zeros((topology.switches, 2))
         counts = np.bincount(level - level.min())
         wide = max(1.0, float(counts.max()))
-        for one in np.unique(level):
-            row = np.flatnonzero(level == one)
+        for value in np.unique(level):
+            row = np.flatnonzero(level == value)
             points[row, 0] = (np.arange(row.size) + 0.5) * wide / row.size
-            points[row, 1] = -float(one)  # the lowest level, which has the hosts, at the bottom
+            points[row, 1] = -float(value)  # the lowest level, which has the hosts, at the bottom
         return points, None
     return circle_points(topology.switches), None
 
@@ -163,14 +167,14 @@ def _draw_links(axes: "Axes", routing: "Routing", geometry: "Geometry | None", l
             axes.text(x, y, str(number), fontsize=6.5, color=_INK, ha="center", va="center", zorder=4)
     axes.margins(0.05)
     axes.set_title(
-        f"{topology.switches} switches, {len(topology.links)} links, each in the colour of its busier direction",
+        f"{topology.switches} switches, {len(topology.links)} links, each in the colour of its more loaded direction",
         fontsize=8.5,
         loc="left",
     )
 
 
 def _draw_matrix(axes: "Axes", routing: "Routing", loads: np.ndarray, scale: Any) -> None:
-    """A cell from each switch to each: the load of the busiest channel there; white where there is none."""
+    """One cell per pair of switches: the greatest load of a channel there; pale where there is none."""
     channels, n = routing.channels, routing.topology.switches
     each = -(-n // _MOST_CELLS)
     side = -(-n // each)
@@ -183,18 +187,18 @@ def _draw_matrix(axes: "Axes", routing: "Routing", loads: np.ndarray, scale: Any
         lines = np.arange(n + 1) - 0.5
         axes.hlines(lines, -0.5, edge, color="white", linewidth=0.5)
         axes.vlines(lines, -0.5, edge, color="white", linewidth=0.5)
-    told = _part_groups(axes, routing.topology, edge)
+    separators = _part_groups(axes, routing.topology, edge)
     axes.set_xlabel("to switch")
     axes.set_ylabel("from switch")
     axes.tick_params(labelsize=7.5, length=2.5)
-    cell = "a cell for each" if each == 1 else f"a cell for {each} x {each} switches: the busiest"
+    cell = "one cell per channel" if each == 1 else f"one cell per {each} x {each} switches, with the greatest load"
     axes.set_title(
-        f"{n:,} switches, {loads.size:,} channels, {cell}; pale grey: no link{told}", fontsize=8.5, loc="left"
+        f"{n:,} switches, {loads.size:,} channels, {cell}; pale grey: no link{separators}", fontsize=8.5, loc="left"
     )
 
 
 def _part_groups(axes: "Axes", topology: "Topology", edge: float) -> str:
-    """Lines between groups of switches, where these stand together in the order of numbers; what the lines are, in words."""
+    """Draw lines between groups of switches with consecutive numbers; returns the text that explains the lines."""
     group = topology.labels.get("group")
     if group is None:
         return ""
@@ -207,14 +211,16 @@ def _part_groups(axes: "Axes", topology: "Topology", edge: float) -> str:
 
 
 def _name_busiest(axes: "Axes", routing: "Routing", loads: np.ndarray) -> None:
-    """The busiest channels by their switches, in the free corner of the ranks."""
+    """The names of the most loaded channels, by their switches, in the free corner of the sorted loads."""
     channels = routing.channels
     order = np.argsort(-loads, kind="stable")[:_NAMED_CHANNELS]
-    lines = [f"{channels.origin[one]} to {channels.to[one]}: {loads[one]:.3f}" for one in order.tolist()]
+    lines = [
+        f"{channels.origin[channel]} to {channels.to[channel]}: {loads[channel]:.3f}" for channel in order.tolist()
+    ]
     axes.text(
         0.985,
         0.97,
-        "\n".join(["busiest channels, by switches", *lines]),
+        "\n".join(["most loaded channels, by switches", *lines]),
         transform=axes.transAxes,
         ha="right",
         va="top",
@@ -226,7 +232,7 @@ def _name_busiest(axes: "Axes", routing: "Routing", loads: np.ndarray) -> None:
 
 
 def _draw_ranks(axes: "Axes", loads: np.ndarray) -> None:
-    """The loads of all channels, the busiest first."""
+    """The loads of all channels in decreasing order."""
     ranked = np.sort(loads)[::-1]
     axes.fill_between(
         100 * np.arange(loads.size + 1) / loads.size, np.append(ranked, ranked[-1]), step="post", color="#cfe3f1"
@@ -247,8 +253,8 @@ def _draw_ranks(axes: "Axes", loads: np.ndarray) -> None:
     )
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 1.08 * float(ranked[0]) or 1.0)
-    axes.set_xlabel("channels, the busiest first [%]")
-    axes.set_ylabel("load [flits a cycle]")
+    axes.set_xlabel("channels, highest load first [%]")
+    axes.set_ylabel("load [flits per cycle]")
     frame(axes)
     times = f" ({ranked[0] / mean:.2f} times the mean)" if mean else ""
-    axes.set_title(f"busiest {ranked[0]:.3f}{times}, idlest {ranked[-1]:.3f}", fontsize=8.5, loc="left")
+    axes.set_title(f"greatest load {ranked[0]:.3f}{times}, least load {ranked[-1]:.3f}", fontsize=8.5, loc="left")

@@ -1,4 +1,4 @@
-"""Load curves on one pair of axes: latency against the load that arrives."""
+"""Load curves on one pair of axes: latency against accepted load."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from topoloom.figures.style import Axes, Figure, frame, sheet, style
 
 
 class LoadPoint(Protocol):
-    """A point of a load curve, as `simulation.flits.point.Point` is."""
+    """The attributes of a point that are drawn, like `simulation.flits.point.Point`."""
 
     @property
     def offered(self) -> float: ...
@@ -29,7 +29,7 @@ class LoadPoint(Protocol):
 
 
 class DrawnCurve(Protocol):
-    """What is drawn, as `simulation.flits.load_curve.LoadCurve` is."""
+    """The attributes of a curve that are drawn, like `simulation.flits.load_curve.LoadCurve`."""
 
     @property
     def points(self) -> Sequence[LoadPoint]: ...
@@ -43,22 +43,22 @@ class DrawnCurve(Protocol):
     def identity(self) -> dict[str, Any]: ...
 
 
-#: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
+#: Ratio of the upper end of the latency axis to the greatest finite latency; ratio from which the axis is logarithmic.
 _ROOM, _LOGARITHMIC = 1.3, 8.0
 
 
 def draw_load_curves(axes: "Axes", curves: "Sequence[DrawnCurve]") -> None:
     """Latency against accepted load of one network or of several.
 
-    Filled marks are means with their 95 % confidence interval. Above saturation latency has no limit, so that only the
-    accepted load counts: such points are open marks on the upper edge, joined by a dotted line. A curve begins at load 0
-    with `zero_load` where that was measured. Between marks it is drawn as queues behave (`knee`), dashed from the last mark
-    to the load where latency leaves the picture: nothing was measured there.
+    Filled marks are means with their 95 % confidence interval. Above saturation latency has no limit and only the accepted
+    load is meaningful: such points are open marks at the upper edge, connected by a dotted line. A curve starts at load 0 with
+    `zero_load` if that was measured. Between marks it has the shape of queues (`knee`); it is dashed from the last mark to the
+    load where it leaves the picture, because nothing was measured there.
 
     Raises
     ------
     InputError
-        No curve.
+        `curves` is empty.
     """
     if not curves:
         raise InputError("no load curve to draw; give one or more")
@@ -66,7 +66,7 @@ def draw_load_curves(axes: "Axes", curves: "Sequence[DrawnCurve]") -> None:
     every = looks([str(number) for number in range(len(curves))]).values()
     for curve, name, look in zip(curves, load_curve_names(curves), every, strict=True):
         _draw(axes, curve, name, top, look)
-    axes.set_xlabel("accepted load [flits a host and cycle]")
+    axes.set_xlabel("accepted load [flits per host and cycle]")
     axes.set_ylabel("mean latency [cycles]")
     axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)
     _legend(axes, any(point.saturated for curve in curves for point in curve.points))
@@ -78,7 +78,7 @@ def load_curves(curves: "Sequence[DrawnCurve]") -> "Figure":
     Raises
     ------
     InputError
-        No curve.
+        `curves` is empty.
     """
     with style():
         figure = sheet(8.6, 4.8)
@@ -89,13 +89,13 @@ def load_curves(curves: "Sequence[DrawnCurve]") -> "Figure":
 
 
 def upper_end(curves: "Sequence[DrawnCurve]") -> tuple[float, bool]:
-    """Where the axis of latencies ends, and whether it is logarithmic."""
+    """The upper end of the latency axis, and whether the axis is logarithmic."""
     low, high = _latencies(curves)
     return high * _ROOM or 1.0, low > 0 and high / low > _LOGARITHMIC
 
 
 def _latencies(curves: "Sequence[DrawnCurve]") -> tuple[float, float]:
-    """The least and the greatest latency that has a limit."""
+    """The least and the greatest finite latency."""
     limited = [point.latency_mean for curve in curves for point in curve.points if not point.saturated]
     limited += [curve.zero_load for curve in curves if curve.zero_load is not None]
     every = limited or [point.latency_mean for curve in curves for point in curve.points] or [1.0]
@@ -103,7 +103,7 @@ def _latencies(curves: "Sequence[DrawnCurve]") -> tuple[float, float]:
 
 
 def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
-    """Set the axes' limits, and return the upper end of the latencies."""
+    """Set the limits of the axes; returns the upper end of the latencies."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, _ = _latencies(curves)
@@ -149,13 +149,13 @@ def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, look: Look) 
 
 
 def split_at_saturation(curve: "DrawnCurve") -> tuple[list[LoadPoint], list[LoadPoint]]:
-    """The points below saturation and those above, by offered load."""
+    """The points below saturation and those above it, by offered load."""
     points = sorted(curve.points, key=lambda point: point.offered)
     return [point for point in points if not point.saturated], [point for point in points if point.saturated]
 
 
 def load_line(curve: "DrawnCurve", top: float) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
-    """The line through the points below saturation, from load 0 where that is known; and the knee, up to `top`."""
+    """The line through the points below saturation, from load 0 if that was measured; and its continuation up to `top`."""
     well, over = split_at_saturation(curve)
     points = [(point.accepted, point.latency_mean) for point in well]
     if curve.zero_load is not None:
@@ -164,15 +164,15 @@ def load_line(curve: "DrawnCurve", top: float) -> tuple[list[tuple[float, float]
 
 
 def load_curve_names(curves: "Sequence[DrawnCurve]") -> list[str]:
-    """What tells each curve from the others; of several, only what differs."""
-    told = [_in_words(curve) for curve in curves]
-    differ = [key for key in told[0] if len({one[key] for one in told}) > 1] or ["topology"]
-    return [", ".join(one[key] for key in differ) for one in told]
+    """A name for each curve: of several, only the attributes that differ."""
+    attributes = [_in_words(curve) for curve in curves]
+    differ = [key for key in attributes[0] if len({curve_words[key] for curve_words in attributes}) > 1] or ["topology"]
+    return [", ".join(curve_words[key] for key in differ) for curve_words in attributes]
 
 
 def _title(curves: "Sequence[DrawnCurve]") -> str:
-    """What all curves share."""
-    told = []
+    """The attributes that all curves share."""
+    shared = []
     for key, words in (
         ("topology", "{}"),
         ("engine", "engine {}"),
@@ -181,12 +181,12 @@ def _title(curves: "Sequence[DrawnCurve]") -> str:
     ):
         values = {_in_words(curve)[key] for curve in curves}
         if len(values) == 1 and not (key == "topology" and len(curves) == 1):
-            told.append(words.format(values.pop()))
-    return ", ".join(told)
+            shared.append(words.format(values.pop()))
+    return ", ".join(shared)
 
 
 def _in_words(curve: "DrawnCurve") -> dict[str, str]:
-    """What a curve is of, in words; the preset with what was changed of it."""
+    """The attributes of a curve as texts; the preset with its changed settings."""
     return {key: str(value) for key, value in (curve.identity() | {"preset": curve.routers}).items()}
 
 

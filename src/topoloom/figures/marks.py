@@ -1,4 +1,4 @@
-"""A colour and a mark for each of many series, told apart by either alone: one place for pictures and for pages."""
+"""Colours and marks of series: each is distinct by colour and by mark, and pictures and pages use the same ones."""
 
 from collections.abc import Callable, Sequence
 from math import cos, pi, sin
@@ -9,19 +9,19 @@ from topoloom.figures.style import COLOURS
 if TYPE_CHECKING:
     from matplotlib.path import Path
 
-#: The corners of a polygon in a square from -1 to 1, y upwards.
+#: The corners of a polygon within a square from -1 to 1, y upwards.
 Outline = tuple[tuple[float, float], ...]
 
 
 class Look(NamedTuple):
-    """How a series is drawn: its colour, and the name of its mark in `MARKS`."""
+    """The look of a series: its colour, and the name of its mark in `MARKS`."""
 
     colour: str
     mark: str
 
 
 def _turned(corners: int, start: float = 90.0, radii: Sequence[float] = (1.0,)) -> Outline:
-    """Corners around the middle, the first at `start` degrees; radii take turns."""
+    """Corners around the middle, the first at `start` degrees; the radii are used in turn."""
     angles = [pi * start / 180 + 2 * pi * number / corners for number in range(corners)]
     return tuple(
         (radii[number % len(radii)] * cos(angle), radii[number % len(radii)] * sin(angle))
@@ -49,7 +49,7 @@ _PARALLELOGRAM: Outline = ((-1.05, -0.65), (0.35, -0.65), (1.05, 0.65), (-0.35, 
 
 
 def _rotated(outline: Outline) -> Outline:
-    """A quarter of a turn, against the clock."""
+    """The outline turned by 90 degrees counterclockwise."""
     return tuple((-y, x) for x, y in outline)
 
 
@@ -60,7 +60,7 @@ def _flipped(outline: Outline) -> Outline:
 _UP = _scaled(_turned(3), 1.15)
 _HOURGLASS: Outline = ((-0.9, -1.0), (0.9, -1.0), (-0.9, 1.0), (0.9, 1.0))
 
-#: Marks by name, the plainest first.
+#: Marks by name, simplest first.
 MARKS: dict[str, Outline] = {
     "disc": _turned(24),
     "square": _box(0.86, 0.86),
@@ -87,7 +87,7 @@ MARKS: dict[str, Outline] = {
 
 
 def looks(names: Sequence[str]) -> dict[str, Look]:
-    """A look for each name, in their order: the first 21 have marks of their own, and no two of 168 the same look.
+    """A look for each name, in their order: the first 21 have distinct marks, and 168 have distinct looks.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def looks(names: Sequence[str]) -> dict[str, Look]:
 
 
 def marker(mark: str) -> "Path":
-    """A mark as matplotlib takes it."""
+    """A mark as a path of matplotlib."""
     from matplotlib.path import Path
 
     outline = MARKS[mark]

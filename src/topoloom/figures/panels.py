@@ -1,4 +1,4 @@
-"""Small multiples: several pictures of curves side by side, with the same axes and one legend."""
+"""Small multiples: several pictures of curves side by side, with common axes and one legend."""
 
 import math
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ _MOST_ACROSS = 3
 
 
 def panels(curves: Sequence[IntervalCurves], title: str = "") -> "Figure":
-    """A figure with a panel for each picture, rows of three at most; the legend stands below, once."""
+    """A figure with one panel per picture, in rows of at most three; the common legend is below."""
     across = min(_MOST_ACROSS, len(curves))
     rows = math.ceil(len(curves) / across)
-    names = list(dict.fromkeys(series.name for one in curves for series in one.series))
-    # Each name has its look in every panel, also where it has no points.
+    names = list(dict.fromkeys(series.name for picture in curves for series in picture.series))
+    # Each name has the same look in every panel, even in those where it has no points.
     with style():
         legend = math.ceil(len(names) / 3) * 0.22 + 0.3
         figure = sheet(8.6 if across == 1 else 3.6 * across + 0.6, (4.2 if across == 1 else 3.2) * rows + legend)

@@ -1,4 +1,4 @@
-"""The house's style of pictures: colours, marks, axes; figures as SVG text or PNG bytes."""
+"""The style of all pictures: colours, marks, axes; figures as SVG text or PNG bytes."""
 
 import io
 import re
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 else:  # matplotlib is loaded when something is drawn
     Axes = Figure = Any
 
-#: Okabe and Ito's colours, distinct for every kind of colour blindness; grey for their yellow, which nobody sees on white.
+#: Okabe and Ito's colours, distinct for every kind of colour blindness; grey replaces their yellow, which is weak on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#1c2733", "#56B4E9", "#8a8a8a")
 SHAPES = "osD^vPX*"
 
 
 def style() -> AbstractContextManager[None]:
-    """While it is open, figures are drawn in the house's style: text stays text, a $ is a $, ids are not random."""
+    """While the context is open, figures have topoloom's style: text stays text, $ is literal, ids are not random."""
     import_library("matplotlib")
     from matplotlib import rc_context
 
@@ -39,7 +39,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def sheet(width_in: float, height_in: float) -> "Figure":
-    """An empty figure that no window shows; it can be saved as SVG and as PNG."""
+    """An empty figure without a window, which can be saved as SVG and as PNG."""
     import_library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -50,7 +50,7 @@ def sheet(width_in: float, height_in: float) -> "Figure":
 
 
 def axes_of(ax: "Axes | None", height_in: float = 4.6) -> "Axes":
-    """The axes that a `plot` draws on: `ax` as they are, or the only ones of a new figure, with a grid."""
+    """The axes for a `plot`: `ax` itself, or the only axes of a new figure, with a grid."""
     if ax is not None:
         return ax
     axes = sheet(8.6, height_in).add_subplot()
@@ -62,11 +62,11 @@ class Plot(Protocol):
     """The `plot` of a result."""
 
     def __call__(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw on `ax`, or on the only axes of a new figure, in the house's style; returns the axes."""
+        """Draw on `ax`, or on the only axes of a new figure, in topoloom's style; returns the axes."""
 
 
 def drawn(height_in: float | Callable[[Any], float] = 4.6) -> Callable[[Callable[[Any, "Axes"], None]], Plot]:
-    """Make the `plot` of a result of a method that draws on axes; a new figure is so high, which may depend on the result."""
+    """Turn a method that draws on axes into the `plot` of a result; a new figure has this height, or one by the result."""
 
     def plot_of(draw: Callable[[Any, "Axes"], None]) -> Plot:
         def plot(self: Any, ax: "Axes | None" = None) -> "Axes":
@@ -82,14 +82,14 @@ def drawn(height_in: float | Callable[[Any], float] = 4.6) -> Callable[[Callable
 
 
 def frame(axes: "Axes") -> None:
-    """Only the left and the lower side, and a light grid behind what is drawn."""
+    """Show only the left and the lower side of the axes, and a light grid behind the drawing."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
 
 
 def svg_text(figure: "Figure") -> str:
-    """The figure from ``<svg`` on: no XML prologue, no date, as wide as the page that it stands in."""
+    """The figure from ``<svg`` on: without XML prologue and date, and as wide as the page around it."""
     out = io.StringIO()
     with style():
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
@@ -100,7 +100,7 @@ def svg_text(figure: "Figure") -> str:
 
 
 def png_bytes(figure: "Figure") -> bytes:
-    """The figure as a PNG picture of 150 dots an inch, without a date."""
+    """The figure as a PNG picture of 150 dots per inch, without a date."""
     out = io.BytesIO()
     with style():
         figure.savefig(out, format="png", dpi=150, metadata={"Software": None})
@@ -108,20 +108,19 @@ def png_bytes(figure: "Figure") -> bytes:
 
 
 def svg_of(draw: "Callable[[Axes], None]", width_in: float = 8.6, height_in: float = 4.6) -> str:
-    """What `draw` draws on the only axes of a new figure, as SVG text.
+    """The drawing on the only axes of a new figure, as SVG text.
 
     Parameters
     ----------
     draw : callable (Axes)
-        Draws.
+        Draws on the axes.
     width_in, height_in : float
         The figure's size, inches.
 
     Returns
     -------
     str
-        An ``<svg>`` element, as wide as the page that it stands in; without a date, so that equal figures are equal
-        texts.
+        An ``<svg>`` element, as wide as the page around it; without a date, so that equal figures have equal texts.
     """
     import_library("matplotlib")
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -9,7 +9,7 @@ from topoloom.figures.style import COLOURS, Axes, Figure, frame, sheet, style
 
 
 class LevelOfFailures(Protocol):
-    """A point of a survival curve, as `failures.survival.Level` is."""
+    """The attributes of a point that are drawn, like `failures.survival.Level`."""
 
     @property
     def share(self) -> float: ...
@@ -25,7 +25,7 @@ class LevelOfFailures(Protocol):
 
 
 class SurvivalCurve(Protocol):
-    """What is drawn, as `failures.survival.Survival` is."""
+    """The attributes of a curve that are drawn, like `failures.survival.Survival`."""
 
     @property
     def levels(self) -> Sequence[LevelOfFailures]: ...
@@ -57,21 +57,21 @@ _WORDS = {
 }
 _FIRST = {
     "random": "at random",
-    "load": "the most loaded first",
-    "degree": "the best connected first",
-    "cables": "the most cabled first",
+    "load": "most loaded first",
+    "degree": "best connected first",
+    "cables": "those with most cables first",
 }
 
 
 def draw_survival(axes: "Axes", curves: "Sequence[SurvivalCurve]") -> None:
-    """The probability of surviving against the share that has failed; a band is its 95 % confidence interval.
+    """The probability of survival against the share of failures; the band is its 95 % confidence interval.
 
-    Each curve begins at no failure, which is survived. The dashed line is the criterion.
+    Each curve starts without failures, at probability 1. The dashed line is the criterion.
 
     Raises
     ------
     InputError
-        No curve.
+        `curves` is empty.
     """
     if not curves:
         raise InputError("no survival curve to draw; give one or more")
@@ -109,7 +109,7 @@ def draw_survival(axes: "Axes", curves: "Sequence[SurvivalCurve]") -> None:
     axes.set_xlim(0, 100 * max([level.share for curve in curves for level in curve.levels] or [1.0]) or 100)
     axes.set_ylim(-0.02, 1.03)
     axes.set_xlabel(f"{' / '.join(sorted({curve.fail for curve in curves}))} that have failed [%]")
-    axes.set_ylabel("probability to survive")
+    axes.set_ylabel("probability of survival")
     axes.set_title(title_of(curves), fontsize=10, loc="left", pad=12)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=2)
 
@@ -120,10 +120,10 @@ def survival_curves(curves: "Sequence[SurvivalCurve]") -> "Figure":
     Raises
     ------
     InputError
-        No curve.
+        `curves` is empty.
     """
     with style():
-        # A legend of many names takes rows of its own below the axes.
+        # A legend of many names takes additional rows below the axes.
         figure = sheet(8.6, 4.6 + 0.11 * len(curves))
         axes = figure.add_subplot()
         frame(axes)
@@ -132,21 +132,21 @@ def survival_curves(curves: "Sequence[SurvivalCurve]") -> "Figure":
 
 
 def title_of(curves: "Sequence[SurvivalCurve]") -> str:
-    """What all curves have in common."""
+    """The attributes that all curves share, as a title."""
     first = curves[0]
-    told = []
+    parts = []
     if all(curve.planes > 1 for curve in curves):
-        told.append("Surviving hosts reach each other through their planes")
+        parts.append("Surviving hosts reach each other through their planes")
     elif len({(curve.metric, curve.of, curve.planes > 1) for curve in curves}) == 1:
         between = "switches" if first.of == "switches" else "switches with hosts"
-        told.append(f"Surviving {between} {_WORDS[first.metric]}")
+        parts.append(f"Surviving {between} {_WORDS[first.metric]}")
     if len({(curve.fail, curve.order) for curve in curves}) == 1:
-        told.append(f"{first.fail} fail {_FIRST[first.order]}")
-    return ", ".join(told)
+        parts.append(f"{first.fail} fail {_FIRST[first.order]}")
+    return ", ".join(parts)
 
 
 def curve_names(curves: "Sequence[SurvivalCurve]") -> list[str]:
-    """What tells each curve from the others; of several, only what differs."""
+    """A name for each curve: of several, only the attributes that differ."""
     keys = ("name", "fail", "metric", "order", "of", "seed")
     differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["name"]
     return [", ".join(str(getattr(curve, key)) for key in differ) for curve in curves]

@@ -1,4 +1,4 @@
-"""The report of applications: each program on each network beside a baseline, with the spread, and every run."""
+"""The report of applications: each program on each network compared with a baseline, the spread, and every run."""
 
 import math
 import os
@@ -21,17 +21,17 @@ from topoloom.simulation.applications.sweep import Case
 
 
 def write_apps(folder: str | os.PathLike[str], runs: AppRuns, cases: Sequence[Case]) -> list[Path]:
-    """Write a sweep into a folder, all of it or nothing; returns the paths.
+    """Write the results of application runs into a folder, all files or none, and return their paths.
 
     ``runs.csv``, ``ranks.csv``, ``links.csv``, ``app.html`` and ``bars.svg``.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there; the folder around it must be.
+        Created if it does not exist; its parent folder must exist.
     runs : AppRuns
     cases : sequence of Case
-        What `run_apps` was given.
+        The cases that were given to `run_apps`.
 
     Returns
     -------
@@ -55,15 +55,15 @@ def write_apps(folder: str | os.PathLike[str], runs: AppRuns, cases: Sequence[Ca
 
 
 def app_page(runs: AppRuns, drawn: str) -> str:
-    """The report as one self-contained HTML page; `drawn` are the bars, as SVG text."""
+    """The report as one self-contained HTML page; `drawn` is the bar chart as SVG text."""
     first = runs.runs[0]
     title = f"Applications on {', '.join(dict.fromkeys(run.network for run in runs.runs))}"
     about = f"topoloom {__version__}, {first.simulated_by}; {first.ranks} ranks"
     if len(runs.runs) < runs.wanted:
         about += f"; {len(runs.runs)} of {runs.wanted} runs are finished"
     caption = (
-        f"How many times as fast as {runs.baseline} each network is, by the program's own measure; the mean over seeds and"
-        " tables, whiskers from the least to the most of the same seed and table."
+        f"Speed of each network relative to {runs.baseline}, by the program's own measure: the mean over seeds and tables;"
+        " whiskers reach from the lowest to the highest ratio for one seed and table."
     )
     settings = [(name, written(value)) for name, value in first.settings.values.items()]
     body = rendered(
@@ -87,7 +87,7 @@ def _compared(runs: AppRuns) -> Markup:
 
 
 def _breakable(program: str) -> str:
-    """A program's name that lines may end in: after each comma, by a space without width."""
+    """A program's name in which lines may break after each comma, at a space without width."""
     return program.replace(",", ",\u200b")
 
 
@@ -101,7 +101,7 @@ def _runs(runs: AppRuns) -> Markup:
         "bound [s]",
         "Mop/s",
         "communication",
-        "most on a link [MB]",
+        "most loaded link [MB]",
         "results",
     )
     return table(
@@ -117,7 +117,7 @@ def _runs(runs: AppRuns) -> Markup:
                 "" if math.isnan(run.mops) else f"{run.mops:,.0f}",
                 f"{100 * run.communication.mean():.1f} %",
                 f"{run.link_bytes.max(initial=0.0) / 1e6:.2f}",
-                ", ".join(f"{name} {one.value:.4g} {one.unit}" for name, one in run.results.items()),
+                ", ".join(f"{name} {result.value:.4g} {result.unit}" for name, result in run.results.items()),
             )
             for run in runs.runs
         ],

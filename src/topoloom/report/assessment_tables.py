@@ -1,4 +1,4 @@
-"""Networks that were fully assessed, for a page: side by side, as curves, and a sentence each."""
+"""Networks that were fully assessed, on a page: their reasons, a table side by side, and curves."""
 
 from collections.abc import Sequence
 
@@ -15,20 +15,22 @@ _BETTER = {"less": "low", "more": "high", "": ""}
 
 
 def networks_side_by_side(networks: Sequence[Assessment]) -> SideBySide:
-    """Every figure of every network; where a routing-free bound is known, it stands in a row of its own under the figure."""
+    """Every figure of every network; a known bound for any routing has its own row below the figure."""
     groups: dict[str, list[MeasureRow]] = {}
     for key in figure_keys(tuple(networks)):
-        figures = [one.figure(key) for one in networks]
-        first = next(one for one in figures if one is not None)
+        figures = [network.figure(key) for network in networks]
+        first = next(entry for entry in figures if entry is not None)
         rows = groups.setdefault(first.group, [])
-        told = {one.how for one in figures if one is not None and one.value is not None}
-        same = next(iter(told)) if len(told) == 1 else ""
-        values = tuple(_value(one, "" if same else one.how) if one is not None else None for one in figures)
-        rows.append(MeasureRow(first.label, values, first.unit, _BETTER[first.better], how=same))
-        if any(one is not None and one.bound is not None for one in figures):
-            bounds = tuple(None if one is None or one.bound is None else Value(one.bound) for one in figures)
-            rows.append(MeasureRow("at most", bounds, first.unit))
-    titles = tuple(one.name for one in networks)
+        methods = {entry.how for entry in figures if entry is not None and entry.value is not None}
+        common_method = next(iter(methods)) if len(methods) == 1 else ""
+        values = tuple(
+            _value(entry, "" if common_method else entry.how) if entry is not None else None for entry in figures
+        )
+        rows.append(MeasureRow(first.label, values, first.unit, _BETTER[first.better], how=common_method))
+        if any(entry is not None and entry.bound is not None for entry in figures):
+            bounds = tuple(None if entry is None or entry.bound is None else Value(entry.bound) for entry in figures)
+            rows.append(MeasureRow("upper bound", bounds, first.unit))
+    titles = tuple(network.name for network in networks)
     return SideBySide(titles, tuple(RowGroup(title, tuple(rows)) for title, rows in groups.items()))
 
 
@@ -41,26 +43,28 @@ def _value(figure: Figure, how: str) -> Value | None:
 
 
 def assessment_curves(networks: Sequence[Assessment]) -> list[IntervalCurves]:
-    """Latency by load, and the bandwidth left by links lost; of what was worked out."""
-    found = (_latency(networks), _left(networks))
-    return [one for one in found if one.series]
+    """The curves that have points: latency by load, and bandwidth by links lost."""
+    return [curves for curves in (_latency(networks), _left(networks)) if curves.series]
 
 
 def _latency(networks: Sequence[Assessment]) -> IntervalCurves:
     series = []
-    for one in networks:
+    for network in networks:
         points = []
         for load in LOADS:
-            figure, arrives = one.figure(f"latency_{load * 100:.0f}_cycles"), one.value(f"accepted_{load * 100:.0f}")
+            figure, arrives = (
+                network.figure(f"latency_{load * 100:.0f}_cycles"),
+                network.value(f"accepted_{load * 100:.0f}"),
+            )
             if figure is None or figure.value is None or arrives is None:
                 continue
-            note = None if figure.low is not None else "saturated: it grows the longer one measures"
+            note = None if figure.low is not None else "saturated: latency grows with the length of the simulation"
             points.append(IntervalPoint(arrives, figure.value, figure.low, figure.high, note))
         if points:
-            series.append(IntervalSeries(one.name, tuple(sorted(points, key=lambda point: point.x))))
+            series.append(IntervalSeries(network.name, tuple(sorted(points, key=lambda point: point.x))))
     return IntervalCurves(
         "Latency against accepted load, uniform traffic",
-        "accepted [flits a host and cycle]",
+        "accepted [flits per host and cycle]",
         "mean latency [cycles]",
         tuple(series),
         log_y=True,
@@ -69,31 +73,34 @@ def _latency(networks: Sequence[Assessment]) -> IntervalCurves:
 
 def _left(networks: Sequence[Assessment]) -> IntervalCurves:
     series = []
-    for one in networks:
-        figures = [one.figure(f"left_after_{share}") for share in (1, 5, 10)]
+    for network in networks:
+        figures = [network.figure(f"left_after_{share}") for share in (1, 5, 10)]
         points = [
             IntervalPoint(float(share), figure.value, figure.low, figure.value)
             for share, figure in zip((1, 5, 10), figures, strict=True)
             if figure is not None and figure.value is not None
         ]
         if points:
-            series.append(IntervalSeries(one.name, (IntervalPoint(0.0, 1.0), *points)))
+            series.append(IntervalSeries(network.name, (IntervalPoint(0.0, 1.0), *points)))
     return IntervalCurves(
-        "Bandwidth left after links are lost at random", "links lost [%]", "left, of the whole network's", tuple(series)
+        "Bandwidth left after random links are lost",
+        "links lost [%]",
+        "share of the undamaged network's",
+        tuple(series),
     )
 
 
 def sentences(networks: Sequence[Assessment], folder: str, reference: str | None = None) -> Markup:
-    """Why each stands where it stands, what is missing of it, and its folder.
+    """For each network: the reason for its rank, what is missing, and a link to its folder.
 
     Parameters
     ----------
     networks : sequence of Assessment
-        The best first.
+        Best first.
     folder : str
-        In which the networks' folders lie, beside the page.
+        The folder next to the page in which the networks' folders are.
     reference : str, optional
-        The name of the one that is marked as such.
+        The name of the reference network, which is marked.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a comparison leaves in its folder; its report: a sentence a network, the networks side by side, and curves."""
+"""The files of a comparison, and its report: the reasons, the networks side by side, and curves."""
 
 from pathlib import Path
 
@@ -16,20 +16,20 @@ from topoloom.report.scripting import CURVES
 from topoloom.report.shortlist_files import shortlist_files, stale_in
 from topoloom.report.side_by_side import side_by_side
 
-#: What the folders of the networks lie in.
+#: The folder that contains the networks' folders.
 NETWORKS = "networks"
 
 
-def write_comparison(found: Assessments, folder: str | Path, *, everything: bool = False) -> list[Path]:
-    """Write the report and a network folder for each network, all of it or nothing; returns what was written.
+def write_comparison(comparison: Assessments, folder: str | Path, *, everything: bool = False) -> list[Path]:
+    """Write the report and one folder per network, all files or none, and return the paths.
 
     Parameters
     ----------
-    found : Assessments
+    comparison : Assessments
     folder : path
-        Made if it is not there; the folder around it must be.
+        Created if it does not exist; its parent folder must exist.
     everything : bool
-        Whether the networks' folders have files for installers and for other tools, too.
+        Whether the networks' folders also contain the files for installers and for other tools.
 
     Returns
     -------
@@ -41,21 +41,23 @@ def write_comparison(found: Assessments, folder: str | Path, *, everything: bool
         The folder cannot be made or written.
     """
     files = shortlist_files(
-        {f"{NETWORKS}/{number}": one for number, one in enumerate(found.networks, 1)}, "compare", everything=everything
+        {f"{NETWORKS}/{number}": network for number, network in enumerate(comparison.networks, 1)},
+        "compare",
+        everything=everything,
     )
-    files["compare.json"] = msgspec.json.format(msgspec.json.encode(found.record()), indent=1) + b"\n"
-    files["compare.html"] = compare_page(found, NETWORKS)
+    files["compare.json"] = msgspec.json.format(msgspec.json.encode(comparison.record()), indent=1) + b"\n"
+    files["compare.html"] = compare_page(comparison, NETWORKS)
     return write_folder(folder, files, stale=stale_in(NETWORKS))
 
 
-def compare_page(found: Assessments, folder: str) -> str:
-    """The whole report as one self-contained HTML page.
+def compare_page(comparison: Assessments, folder: str) -> str:
+    """The report as one self-contained HTML page.
 
     Parameters
     ----------
-    found : Assessments
+    comparison : Assessments
     folder : str
-        In which the networks' folders lie, beside the page.
+        The folder next to the page in which the networks' folders are.
 
     Returns
     -------
@@ -63,14 +65,14 @@ def compare_page(found: Assessments, folder: str) -> str:
         An HTML document that fetches nothing.
     """
     title = "Networks side by side"
-    curves = assessment_curves(found.networks)
+    curves = assessment_curves(comparison.networks)
     body = rendered(
         "compare.html",
         title=title,
         version=__version__,
-        late=found.ended != "done",
-        told=sentences(found.networks, folder, found.reference),
-        table=side_by_side(networks_side_by_side(found.networks)),
-        curves=[figure(interval_curves_svg(one), "") for one in curves],
+        late=comparison.ended != "done",
+        reasons=sentences(comparison.networks, folder, comparison.reference),
+        table=side_by_side(networks_side_by_side(comparison.networks)),
+        curves=[figure(interval_curves_svg(curve), "") for curve in curves],
     )
     return page(title, [body], curve_data(curves), CURVES)

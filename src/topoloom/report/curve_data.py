@@ -1,4 +1,4 @@
-"""Curves with intervals as the scripts of a page take them, and what curves of the operations are made of."""
+"""Curves with intervals, as data for a page's scripts, and the curves of several operations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,25 +13,25 @@ from topoloom.simulation.flits.load_curve import LoadCurve
 
 
 def look_of(look: Look) -> list[str]:
-    """A look as scripts take it: its colour, and the name of its mark."""
+    """A look as data for scripts: the colour, and the name of the mark."""
     return [look.colour, look.mark]
 
 
 def curve_data(curves: Sequence[IntervalCurves]) -> dict[str, Any]:
-    """Curves as scripts draw them, each series with its look; and the outlines of all marks."""
+    """Curves as data for scripts, each series with its look; and the outlines of all marks."""
     return {
         "marks": {mark: svg_path(mark) for mark in MARKS},
         "curves": [
             {
-                "title": one.title,
-                "x": one.x,
-                "y": one.y,
-                "integer": one.integer,
-                "whole_y": one.whole_y,
-                "log_x": one.log_x,
-                "log_y": one.log_y,
-                "x_names": list(one.x_names),
-                "criterion": one.criterion,
+                "title": curve.title,
+                "x": curve.x,
+                "y": curve.y,
+                "integer": curve.integer,
+                "whole_y": curve.whole_y,
+                "log_x": curve.log_x,
+                "log_y": curve.log_y,
+                "x_names": list(curve.x_names),
+                "criterion": curve.criterion,
                 "series": [
                     {
                         "name": series.name,
@@ -43,10 +43,10 @@ def curve_data(curves: Sequence[IntervalCurves]) -> dict[str, Any]:
                         "line": _pairs(series.line),
                         "rest": _pairs(series.rest),
                     }
-                    for series, look in zip(one.series, looks([s.name for s in one.series]).values(), strict=True)
+                    for series, look in zip(curve.series, looks([s.name for s in curve.series]).values(), strict=True)
                 ],
             }
-            for one in curves
+            for curve in curves
         ],
     }
 
@@ -56,7 +56,7 @@ def _pairs(line: Sequence[tuple[float, float]]) -> list[list[float | int | None]
 
 
 def load_intervals(curves: Sequence[LoadCurve]) -> IntervalCurves:
-    """Latency against accepted load, with confidence intervals; points above saturation stand on the upper edge."""
+    """Latency against accepted load, with confidence intervals; saturated points are placed at the upper edge."""
     top, log = upper_end(curves)
     series = []
     for curve, name in zip(curves, load_curve_names(curves), strict=True):
@@ -71,18 +71,18 @@ def load_intervals(curves: Sequence[LoadCurve]) -> IntervalCurves:
         ]
         line, rest = load_line(curve, top)
         series.append(IntervalSeries(name, tuple(points), tuple(line), tuple(rest)))
-    axes = "accepted load [flits a host and cycle]", "mean latency [cycles]"
+    axes = "accepted load [flits per host and cycle]", "mean latency [cycles]"
     return IntervalCurves("Latency against accepted load", *axes, tuple(series), log_y=log)
 
 
 def survival_intervals(curves: Sequence[Survival]) -> IntervalCurves:
-    """The probability to survive against the share that failed, with confidence intervals."""
+    """The probability of survival against the share that failed, with confidence intervals."""
     series = tuple(
         IntervalSeries(
             name,
             (
                 IntervalPoint(0.0, 1.0, 1.0, 1.0),
-                *(IntervalPoint(100 * one.share, one.probability, one.low, one.high) for one in curve.levels),
+                *(IntervalPoint(100 * level.share, level.probability, level.low, level.high) for level in curve.levels),
             ),
         )
         for curve, name in zip(curves, curve_names(curves), strict=True)
@@ -90,5 +90,5 @@ def survival_intervals(curves: Sequence[Survival]) -> IntervalCurves:
     fail = " / ".join(sorted({curve.fail for curve in curves}))
     title = title_of(curves) or "Survival"
     criteria = {curve.criterion for curve in curves}
-    axes = f"{fail} that have failed [%]", "probability to survive"
+    axes = f"{fail} that have failed [%]", "probability of survival"
     return IntervalCurves(title, *axes, series, criterion=criteria.pop() if len(criteria) == 1 else None)

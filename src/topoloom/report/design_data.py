@@ -1,4 +1,4 @@
-"""What the page of a design works with, as one JSON value: candidates, columns, families with their looks, floor, files."""
+"""The data of a design's page, as one JSON value: candidates, columns, families with their looks, floor and curves."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from topoloom.designer.design import Design
 from topoloom.figures.interval_curves import IntervalCurves
 from topoloom.figures.marks import looks
 from topoloom.report.curve_data import curve_data, look_of
-from topoloom.report.design_tables import WORDS, why_dropped
+from topoloom.report.design_tables import MEASURE_LABELS, why_dropped
 from topoloom.report.scripting import short_number
 from topoloom.report.side_by_side import SideBySide
 
@@ -15,8 +15,8 @@ from topoloom.report.side_by_side import SideBySide
 class Column(NamedTuple):
     """A column of candidates.
 
-    `better` is ``low`` or ``high`` where one end is the better one, ``""`` where it depends; `shown` says whether the table
-    has it before anybody chooses.
+    `better` is ``low`` or ``high`` where that end is better, ``""`` where neither is; `shown` is whether the table has the
+    column at first.
     """
 
     key: str
@@ -28,7 +28,7 @@ class Column(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Label and unit."""
+        """The label with its unit."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
@@ -47,13 +47,13 @@ COLUMNS = (
     Column("diameter", "diameter", "hops", 0, "low"),
     Column("host_aspl", "mean hops", "", 3, "low"),
     Column("oversubscription", "over-subscr.", "", 2, "low"),
-    Column("maximum_channel_load", "busiest channel", "link rates", 2, "low"),
-    Column("bisection_per_host", "bisection", "links a host", 3, "high"),
-    Column("bisection_gbps_per_host", "bandwidth between halves", "Gb/s per host", 1, "high", shown=False),
+    Column("maximum_channel_load", "max. channel load", "link rates", 2, "low"),
+    Column("bisection_per_host", "bisection", "links per host", 3, "high"),
+    Column("bisection_gbps_per_host", "bisection bandwidth", "Gb/s per host", 1, "high", shown=False),
     Column("bisection_links", "bisection", "links", 0, "high", shown=False),
     Column("taper", "taper", "", 2, "low", shown=False),
     Column("planes", "planes", "", 0, "", shown=False),
-    Column("room_hosts", "room for more hosts", "hosts", 0, "high", shown=False),
+    Column("room_hosts", "idle ports for hosts", "hosts", 0, "high", shown=False),
     Column("racks", "racks", "", 0, "low"),
     Column("mean_cable_m", "mean cable", "m", 2, "low", shown=False),
     Column("longest_cable_m", "longest cable", "m", 1, "low"),
@@ -68,8 +68,12 @@ _WORDS = ("spec", "family", "rank", "pareto", "dropped", "map", "reason")
 
 
 def families_of(design: Design) -> list[str]:
-    """All families, those ranked first, by their best candidate."""
-    return list(dict.fromkeys([one.family for one in design.ranked] + [one.family for one in design.dropped]))
+    """All families, in the order of their best candidates; families without a ranked candidate last."""
+    return list(
+        dict.fromkeys(
+            [candidate.family for candidate in design.ranked] + [candidate.family for candidate in design.dropped]
+        )
+    )
 
 
 def design_data(
@@ -84,17 +88,19 @@ def design_data(
     ----------
     design : Design
     floor : dict, optional
-        The winner's, as `floor_data` has it.
+        The winner's floor, from `floor_data`.
     shortlist : SideBySide, optional
     curves : sequence of IntervalCurves
 
     Returns
     -------
     dict
-        JSON values. Of the measures those that no candidate has are omitted; numbers have nine digits that count.
+        JSON values. Measures that no candidate has are omitted; numbers have nine significant digits.
     """
     rows = design.rows()
-    reasons = [None] * len(design.ranked) + [why_dropped(one, design.requirement) or None for one in design.dropped]
+    reasons = [None] * len(design.ranked) + [
+        why_dropped(candidate, design.requirement) or None for candidate in design.dropped
+    ]
     columns = [column for column in COLUMNS if any(row[column.key] is not None for row in rows)]
     cells = [
         [row[word] for word in _WORDS[:-1]] + [reason] + [short_number(row[column.key]) for column in columns]
@@ -106,7 +112,7 @@ def design_data(
         "rows": cells,
         "columns": [column._asdict() for column in columns],
         "families": {family: look_of(look) for family, look in looks(families_of(design)).items()},
-        "limits": {limit: WORDS.get(limit, limit) for limit in design.dropped_by},
+        "limits": {limit: MEASURE_LABELS.get(limit, limit) for limit in design.dropped_by},
         "floor": floor,
         "shortlist": None if shortlist is None else shortlist.plain(),
         **curve_data(curves),

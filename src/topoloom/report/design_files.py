@@ -1,4 +1,4 @@
-"""What a design leaves in its folder."""
+"""The files of a design's folder."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.shortlist_files import SHORTLIST, bill_csv, shortlist_files, stale_in
 from topoloom.routing.table_files import TABLE_NAMES
 
-_OF_A_WINNER = (
+_OF_WINNER = (
     "topology.json",
     "provenance.json",
     NETWORK,
@@ -38,27 +38,27 @@ _OF_A_WINNER = (
     "power-bisection.svg",
     "hops.svg",
 )
-#: What is the same in the folder of a design and in that of the finalist that won it.
+#: Files that are the same in the design's folder and in its winner's.
 _OF_A_LAYOUT = ("cables.csv", "floor.toml", HOUSING, HOSTS, RACKS)
 
 
 def write_design(design: Design, folder: str | Path, *, everything: bool = False) -> list[Path]:
-    """Write the report and the tables, the winner's files if there is a winner, and a network folder for each finalist.
+    """Write the report and the tables, the winner's files if there is a winner, and one folder per network of the shortlist.
 
-    The folder has all of them, or is as it was; what an earlier design left of a winner or of shortlist goes.
+    All files are written, or none; files that an earlier design left are removed.
 
     Parameters
     ----------
     design : Design
     folder : path
-        Made if it is not there; the folder around it must be.
+        Created if it does not exist; its parent folder must exist.
     everything : bool
-        Whether the shortlist' folders have files for installers and for other tools, too.
+        Whether the shortlist's folders also contain the files for installers and for other tools.
 
     Returns
     -------
     list of Path
-        The files written, as they lie in `folder`.
+        The paths of the files in `folder`.
 
     Raises
     ------
@@ -86,20 +86,20 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         files["floorplan.svg"] = plan
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
-    files["report.html"] = design_page(design, parts, layout, bill, drawn, plan, cables=cables, beside=tuple(files))
+    files["report.html"] = design_page(design, parts, layout, bill, drawn, plan, cables=cables, written=tuple(files))
     files |= shortlist_files(
-        {f"{SHORTLIST}/{number}": one for number, one in enumerate(design.shortlist, 1)},
+        {f"{SHORTLIST}/{number}": assessed for number, assessed in enumerate(design.shortlist, 1)},
         "design",
         everything=everything,
         ready={}
         if design.best is None
         else {design.best: {name: files[name] for name in _OF_A_LAYOUT if name in files}},
     )
-    return write_folder(folder, files, stale=[*_OF_A_WINNER, *TABLE_NAMES, *stale_in(SHORTLIST)])
+    return write_folder(folder, files, stale=[*_OF_WINNER, *TABLE_NAMES, *stale_in(SHORTLIST)])
 
 
 def candidates_csv(design: Design) -> str:
-    """Every candidate, ranked ones first: rank, Pareto, the limit that dropped it, and what was measured of it."""
+    """Every candidate, ranked ones first: rank, Pareto front, the limit that dropped it, and its measures."""
     columns = ("rank", "pareto", "spec", "family", "dropped", "map", *MEASURES)
     return csv_text(columns, ([_cell(row[column]) for column in columns] for row in design.rows()))
 

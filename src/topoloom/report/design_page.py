@@ -1,4 +1,4 @@
-"""The report of a design, a page to work in: requirement, candidates, the winner on its floor, and files beside it."""
+"""The report of a design, an interactive page: requirement, candidates, shortlist, the winner on its floor, and files."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -21,14 +21,14 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.design_data import design_data, families_of
 from topoloom.report.design_tables import (
+    MEASURE_LABELS,
     MOST_ROWS,
-    WORDS,
-    beyond,
     dropped_rows,
     ranking,
+    reference_table,
     requirement_table,
+    search_gains,
     table_iv,
-    usual,
 )
 from topoloom.report.floor_data import floor_data, rack_power_w
 from topoloom.report.floorplan import floorplan_svg
@@ -37,24 +37,24 @@ from topoloom.report.scripting import DESIGN
 from topoloom.report.shortlist_files import SHORTLIST
 from topoloom.report.side_by_side import side_by_side
 
-#: How a measuring that was cut short is told.
-_ENDS = {"done": "", "deadline": "The time was over", "interrupted": "Interrupted"}
-#: The figures that the plots of the page replace where scripts run.
+#: How the report names the end of an incomplete run.
+_ENDS = {"done": "", "deadline": "The time limit was reached", "interrupted": "Interrupted"}
+#: Figures that interactive plots replace where scripts run.
 _REPLACED = ("cost-latency.svg", "power-bisection.svg")
-#: What the files of a design hold, those to name first.
+#: The files of a design and their contents, the most important first.
 _FILES = {
-    "candidates.csv": "every candidate, dropped ones too",
-    "design.json": "the whole design, as a record",
-    "topology.json": "the winner's switches, links and hosts",
-    "cables.csv": "every cable: both ends with ports, length, product",
-    "bill.csv": "the winner's bill",
+    "candidates.csv": "all candidates, including dropped ones",
+    "design.json": "the complete design, as a record",
+    "topology.json": "switches, links and hosts of the winner",
+    "cables.csv": "all cables: both ends with ports, length, product",
+    "bill.csv": "bill of the winner",
     "floor.toml": "the floor",
-    "floorplan.svg": "the floor plan, to print",
-    "hosts.csv": "where each host stands",
-    "racks.csv": "what each rack holds",
+    "floorplan.svg": "the floor plan, for printing",
+    "hosts.csv": "the position of each host",
+    "racks.csv": "the contents of each rack",
     "cost-latency.svg": "cost against latency",
     "power-bisection.svg": "power against bisection",
-    "hops.svg": "how far apart switches are",
+    "hops.svg": "hops between switches",
 }
 
 
@@ -67,31 +67,31 @@ def design_page(
     plan: str | None = None,
     *,
     cables: Cabling | None = None,
-    beside: Sequence[str] = (),
+    written: Sequence[str] = (),
 ) -> str:
-    """The whole report as one self-contained HTML page.
+    """The report as one self-contained HTML page.
 
-    It is whole without a script: first rows, figures, floor plan. With scripts the candidates can be sorted, filtered, plotted
-    and compared, and the floor looked at.
+    Without scripts the page shows the first rows, the figures and the floor plan. With scripts the candidates can be sorted,
+    filtered, plotted and compared, and the floor can be explored.
 
     Parameters
     ----------
     design : Design
-        The ranking, with the need that it answers.
+        The ranking, with its requirement.
     parts : Parts
         The need's catalogue.
     layout : Layout or None
-        The winner's; None: the page has no part about the winner.
+        The winner's layout; None: the page has no section about the winner.
     bill : Bill or None
-        The winner's; None: the page has no part about the winner.
+        The winner's bill; None: the page has no section about the winner.
     drawn : dict of str to (SVG, caption), optional
-        The figures by their file's name, where they are drawn already.
+        The figures, by file name, if they are drawn already.
     plan : str, optional
-        The winner's floor plan as SVG, where it is drawn already.
+        The winner's floor plan as SVG, if it is drawn already.
     cables : Cabling, optional
-        The winner's: with them the floor can be worked with.
-    beside : sequence of str
-        The files beside the page, which it links to.
+        The winner's cables: with them the floor plan is interactive.
+    written : sequence of str
+        Names of the files next to the page, which it links to.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def design_page(
     requirement, best = design.requirement, design.winner
     shortlist = networks_side_by_side(design.shortlist) if design.shortlist else None
     curves = assessment_curves(design.shortlist)
-    fitted = parts.rate_gbps is None or parts.rate_gbps[0] <= requirement.rate_gbps <= parts.rate_gbps[1]
-    by_limit = ", ".join(f"{WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
+    price_range_fits = parts.rate_gbps is None or parts.rate_gbps[0] <= requirement.rate_gbps <= parts.rate_gbps[1]
+    by_limit = ", ".join(f"{MEASURE_LABELS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
     winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
         watts = rack_power_w(layout, parts, requirement.rate_gbps)
@@ -116,7 +116,9 @@ def design_page(
         design=design,
         requirement=requirement_table(design, parts),
         parts=parts,
-        prices_of="" if fitted or parts.rate_gbps is None else f"{parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g}",
+        prices_of=""
+        if price_range_fits or parts.rate_gbps is None
+        else f"{parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g}",
         rate_gbps=f"{requirement.rate_gbps:g}",
         cut_short=_ENDS[design.ended],
         considered=len(design.ranked) + len(design.dropped),
@@ -125,19 +127,19 @@ def design_page(
         best=best,
         answer="" if best is None else _answer(best),
         ranking=ranking(design) if design.ranked else "",
-        beyond="" if design.search is None else beyond(design.search),
-        usual=usual(design),
+        search_gains="" if design.search is None else search_gains(design.search),
+        reference_designs=reference_table(design),
         most_rows=MOST_ROWS,
         shortlist="" if shortlist is None else side_by_side(shortlist),
-        told=sentences(design.shortlist, SHORTLIST) if design.shortlist else "",
+        reasons=sentences(design.shortlist, SHORTLIST) if design.shortlist else "",
         minutes=f"{requirement.minutes:g}",
-        curves=[figure(interval_curves_svg(one), "") for one in curves],
-        replaced=[figure(*one) for name, one in figures.items() if name in _REPLACED],
-        figures=[figure(*one) for name, one in figures.items() if name not in _REPLACED],
+        curves=[figure(interval_curves_svg(curve), "") for curve in curves],
+        replaced=[figure(*drawing) for name, drawing in figures.items() if name in _REPLACED],
+        figures=[figure(*drawing) for name, drawing in figures.items() if name not in _REPLACED],
         winner=winner,
         table_iv=table_iv() if "besta-2014/table-iv" in requirement.compare else "",
         cut_seeds=CUT_SEEDS,
-        files=[(name, what) for name, what in _FILES.items() if name in beside],
+        files=[(name, content) for name, content in _FILES.items() if name in written],
     )
     return page(requirement.title, [body], design_data(design, floor, shortlist, curves), DESIGN)
 
@@ -147,24 +149,24 @@ def _answer(best: Candidate) -> Markup:
         [
             (f"{best.switches:,}", f"switches of {best.radix} ports"),
             (f"{best.hosts:,}", "hosts"),
-            (f"{best.diameter}", "hops at most"),
+            (f"{best.diameter}", "hops at most (diameter)"),
             (f"{best.host_aspl:.3f}", "mean hops between hosts"),
             (f"{best.cost_per_host_usd:,.1f}", "USD per host"),
             (f"{best.power_per_host_w:.2f}", "W per host"),
-            (f"{best.worst_latency_ns:,.0f} ns", "worst latency, no load"),
+            (f"{best.worst_latency_ns:,.0f} ns", "worst latency without load"),
             (f"{best.racks}", f"racks, longest cable {best.longest_cable_m:.1f} m"),
         ]
     )
 
 
 def design_figures(design: Design) -> dict[str, tuple[str, str]]:
-    """The trade-offs as figures: file name to (SVG text, caption); none without candidates."""
+    """The trade-offs as figures: file name to (SVG text, caption); empty without ranked candidates."""
     if not design.ranked:
         return {}
     chosen = list(design.ranked)
     named, families = design.leading(), families_of(design)
     leading = [candidate for _, candidate in named]
-    found = {
+    figures = {
         "cost-latency.svg": (
             svg_of(
                 lambda axes: draw_candidates(
@@ -178,13 +180,13 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     families,
                 )
             ),
-            "Cost against latency; lower left is better. Ringed: the Pareto front. Numbers are ranks: the best of each of the"
-            " leading families.",
+            "Cost against latency; lower left is better. Rings mark the Pareto front; numbers are ranks, of the best candidate"
+            " of each leading family.",
         )
     }
     wide = [c for c in chosen if c.bisection_per_host]
     if wide:
-        found["power-bisection.svg"] = (
+        figures["power-bisection.svg"] = (
             svg_of(
                 lambda axes: draw_candidates(
                     axes,
@@ -192,29 +194,29 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     design.pareto,
                     lambda c: c.power_per_host_w,
                     lambda c: c.bisection_per_host or 0.0,
-                    ("power [W per host]", "bisection [links a host]"),
+                    ("power [W per host]", "bisection [links per host]"),
                     [(rank, c) for rank, c in named if c in wide],
                     families,
                 )
             ),
             f"Power against bisection (METIS, best of {CUT_SEEDS} seeds); upper left is better. Numbers are ranks.",
         )
-    found["hops.svg"] = (
+    figures["hops.svg"] = (
         svg_of(lambda axes: draw_hop_shares(axes, leading[:5]), 8.6, 4.2),
-        "How far apart switches are, for the best of each of the leading families.",
+        "Hops between switches, for the best candidate of each leading family.",
     )
-    return found
+    return figures
 
 
-def _known(value: float) -> str:
+def _or_dash(value: float) -> str:
     return "-" if isnan(value) else f"{value:,.0f}"
 
 
 def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
-    """What the page shows of the winner on its floor."""
+    """The section about the winner on its floor."""
     caption = (
-        "Racks at their places, in the colour of what they draw or, where no watts are known, of how many cables leave"
-        " them; cables by length; and how many lie on each stretch of tray."
+        "Racks at their positions, coloured by their power or, where that is not known, by the number of cables that leave"
+        " them; cables by length; and the number of cables on each section of tray."
     )
     inside = int((~layout.between).sum())
     cables = cards(
@@ -223,7 +225,7 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
             (f"{layout.length_m.size - inside:,}", "between racks"),
             (f"{layout.mean_length_m:.2f} m", "mean length"),
             (f"{layout.longest_m:.1f} m", "longest"),
-            (f"{layout.length_m.sum() / 1000:,.2f} km", "in all"),
+            (f"{layout.length_m.sum() / 1000:,.2f} km", "in total"),
         ]
     )
     rows = [
@@ -231,8 +233,8 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
             line.item,
             f"{line.count:,}",
             f"{line.length_m:,.0f}" if line.length_m else "",
-            _known(line.cost_usd),
-            _known(line.power_w),
+            _or_dash(line.cost_usd),
+            _or_dash(line.power_w),
         ]
         for line in bill.lines
     ]
@@ -240,7 +242,7 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     rows.append(["per host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
     head = ["item", "count", "metres", "cost [USD]", "power [W]"]
     return {
-        "busiest": maximum_channel_load(layout.topology) if layout.topology.links.size else None,
+        "maximum_load": maximum_channel_load(layout.topology) if layout.topology.links.size else None,
         "plan": figure(plan, caption),
         "cables": cables,
         "bill": table(head, rows, text=frozenset({0}), best=len(rows) - 2),

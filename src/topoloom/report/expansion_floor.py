@@ -1,4 +1,4 @@
-"""The floor at a step of an expansion: racks that are touched or set up, and the cables that go, move and come."""
+"""The floor at a step of an expansion: racks that are worked on or new, and cables that are unplugged, moved or added."""
 
 from collections import Counter
 from typing import Any
@@ -11,31 +11,31 @@ from topoloom.core.pages.templating import rendered
 from topoloom.report.floor_sheet import Sheet
 
 _STANDS, _TOUCHED, _NEW, _LATER = "#eef1f5", "#fdf0cc", "#d3ecda", "#ffffff"
-#: Okabe and Ito's colours: what goes, what moves, what comes; the first is dashed as well.
+#: Okabe and Ito's colours for cables that are unplugged (also dashed), moved and added.
 _LINES = {UNPLUG: "#D55E00", MOVE: "#0072B2", ADD: "#009E73"}
 _WORDS = {UNPLUG: "unplugged", MOVE: "moved (the new path)", ADD: "added"}
 _WIDEST = 4.5
-#: Bundles end on an ellipse around the name of a rack: so much of its sides.
+#: Bundles end on an ellipse around the name of a rack; its semi-axes, as shares of the rack's sides.
 _RING = (0.40, 0.36)
-#: What the colours of lines and boxes mean, for the legend.
+#: The legend: the meaning of the colours of lines and boxes.
 LINE_COLOURS = tuple((_LINES[work], word) for work, word in _WORDS.items())
 BOX_COLOURS = ((_NEW, "new rack"), (_TOUCHED, "touched"), (_STANDS, "not touched"))
 
 
 def step_floorplan(expansion: Expansion, number: int) -> str:
-    """The floor at step `number` (from 0) as SVG text, to scale; cables between two racks are one line."""
+    """The floor at step `number` (from 0) as SVG text, to scale; all cables between two racks are one line."""
     step, layout = expansion.steps[number], expansion.layout
     slots, slot = layout.slots, layout.slot
     sheet = Sheet(layout)
     title = f"step {number + 1} of {len(expansion.steps)}: {step.title}"
     boxes, names = sheet.free(), []
-    there = Counter(slot[: step.topology.switches].tolist())
+    switches_at = Counter(slot[: step.topology.switches].tolist())
     touched = Counter(int(slot[switch]) for task in step.tasks for switch in switches_of(task, expansion.cables))
     new = set(step.new_racks)
     for place in layout.used.tolist():
-        name, held = slots.names[place], there[place]
+        name, held = slots.names[place], switches_at[place]
         if not held:
-            boxes.append(sheet.box(place, _LATER, f"slot {name}: free at this step", dashed=True))
+            boxes.append(sheet.box(place, _LATER, f"slot {name}: free in this step", dashed=True))
             continue
         fill = _NEW if name in new else _TOUCHED if touched[place] else _STANDS
         hint = f"{name}: {held} switches, {touched[place]} plugs worked on" + (
@@ -50,9 +50,9 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
         for (work, a, b), count in sorted(bundles.items(), key=lambda item: (list(_LINES).index(item[0][0]), item[0]))
     ]
     for place in layout.used.tolist():
-        if there[place]:
+        if switches_at[place]:
             count = inside[place]
-            names += sheet.name(place, f"{there[place]} sw" + (f", {count} in" if count else ""), "#1c2733")
+            names += sheet.name(place, f"{switches_at[place]} sw" + (f", {count} in" if count else ""), "#1c2733")
     keys = [
         {"x": 46 + 170 * number, "colour": colour, "dashed": work == UNPLUG, "text": f"{_WORDS[work]}: {tasks[work]}"}
         for number, (work, colour) in enumerate(_LINES.items())
@@ -62,7 +62,7 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
 
 
 def _cables_by_slots(expansion: Expansion, step: ExpansionStep) -> tuple[Counter[tuple[str, int, int]], Counter[int]]:
-    """How many cables are worked on between two slots, by work; and inside each slot."""
+    """Number of cables worked on between two slots, by kind of work; and within each slot."""
     slot = expansion.layout.slot
     lines: Counter[tuple[str, int, int]] = Counter()
     inside: Counter[int] = Counter()
@@ -79,15 +79,17 @@ def _cables_by_slots(expansion: Expansion, step: ExpansionStep) -> tuple[Counter
 
 
 def _line(sheet: Sheet, work: str, ends: tuple[int, int], count: int, share: float, between: str) -> dict[str, Any]:
-    """A bundle as a curve beside the straight line, so that it does not run through the racks of its row; wider with more
-    cables. It begins and ends beside the racks' names, towards the other rack."""
+    """A bundle as a curve, so that it does not run through the racks between; the more cables, the wider.
+
+    It begins and ends next to the racks' names, on the side towards the other rack.
+    """
     middles = sheet.corner[list(ends)] + sheet.cell / 2
     step = middles[1] - middles[0]
-    apart = float(np.hypot(*step)) or 1.0
-    reach = sheet.cell * _RING * (step / apart)
+    distance = float(np.hypot(*step)) or 1.0
+    reach = sheet.cell * _RING * (step / distance)
     start, stop = middles[0] + reach, middles[1] - reach
     side = np.array([step[1], -step[0]])
-    # To the middle of the floor, or it would run beside it.
+    # Bend towards the middle of the floor, so that the curve stays inside.
     side *= -1.0 if (sheet.middle - middles.mean(axis=0)) @ side < -1e-9 else 1.0
     middle = (start + stop) / 2 + 0.14 * side * (1 + 0.5 * list(_LINES).index(work))
     (x0, y0), (x1, y1), (x2, y2) = start.tolist(), middle.tolist(), stop.tolist()

@@ -18,7 +18,7 @@ from topoloom.report.page import cards, curves_part, figure, page, table
 from topoloom.report.scripting import CURVES
 
 PAGE, FOLDER = "plan.html", "steps"
-#: The columns of a task that people read, of those in plan.csv.
+#: The columns of plan.csv that the page shows, with their titles.
 _COLUMNS = {
     "task": "task",
     "work": "work",
@@ -26,7 +26,7 @@ _COLUMNS = {
     "source": "from",
     "a_label": "end a",
     "b_label": "end b",
-    "from_label": "taken out of",
+    "from_label": "unplugged from",
     "length_m": "length m",
     "stock_m": "stock m",
     "product": "product",
@@ -35,7 +35,7 @@ _TEXTS = frozenset({1, 2, 3, 4, 5, 6, 9})
 
 
 def write_expansion(expansion: Expansion, folder: str | os.PathLike[str]) -> list[Path]:
-    """Everything that a plan's folder holds: its lists, the report, and a floor plan for every step; returns the paths.
+    """Write a plan's folder: its lists, the report, and a floor plan for every step; return the paths.
 
     Raises
     ------
@@ -49,14 +49,14 @@ def write_expansion(expansion: Expansion, folder: str | os.PathLike[str]) -> lis
 
 
 def expansion_page(expansion: Expansion) -> str:
-    """The report as one HTML page, which shows the pictures beside it in the folder ``steps``."""
+    """The report as one HTML page, which shows the pictures in the folder ``steps`` next to it."""
     before, after = expansion.before.layout, expansion.layout
     into = f" into {expansion.goal.name}" if expansion.goal is not None else ""
     title = f"{before.topology.name} grows{into}: {before.topology.switches:,} to {after.topology.switches:,} switches"
     tasks = expansion.tasks
     summary = (
-        f"{tasks['unplug']:,} cables are unplugged, {tasks['move']:,} moved at one end and {tasks['add']:,} plugged in;"
-        f" each switch has {expansion.radix} ports. A cable that is moved counts as removed and as added."
+        f"{tasks['unplug']:,} cables are unplugged, {tasks['move']:,} are moved at one end and {tasks['add']:,} are plugged in;"
+        f" each switch has {expansion.radix} ports. A moved cable counts as removed and as added."
         f" Connected: {expansion.connectedness}."
     )
     curves = _curves(expansion)
@@ -102,7 +102,7 @@ def _totals(expansion: Expansion) -> Markup:
 
 
 def _curves(expansion: Expansion) -> IntervalCurves | None:
-    """Diameter and ASPL after each step; None for a single step, or without a connected network."""
+    """Diameter and ASPL after each step; None for a single step, or where no step is connected."""
     every = [
         (number, step) for number, step in enumerate((expansion.start, *expansion.steps)) if math.isfinite(step.aspl)
     ]
@@ -112,12 +112,24 @@ def _curves(expansion: Expansion) -> IntervalCurves | None:
         IntervalSeries(name, tuple(IntervalPoint(float(number), float(getattr(step, key))) for number, step in every))
         for name, key in (("diameter", "diameter"), ("mean distance (ASPL)", "aspl"))
     )
-    title = "All switches as it stands (0) and after each step"
+    title = "All switches, before the expansion (0) and after each step"
     return IntervalCurves(title, "step", "hops", series, integer=True, whole_y=True)
 
 
 def _steps(expansion: Expansion) -> Markup:
-    head = ("step", "", "racks", "unplug", "move", "add", "switches", "links", "diameter", "ASPL", "cut off on the way")
+    head = (
+        "step",
+        "",
+        "racks",
+        "unplug",
+        "move",
+        "add",
+        "switches",
+        "links",
+        "diameter",
+        "ASPL",
+        "cut off during the step",
+    )
     rows = []
     for number, step in enumerate((expansion.start, *expansion.steps)):
         facts = step_facts(step)
@@ -133,14 +145,14 @@ def _steps(expansion: Expansion) -> Markup:
                 f"{facts['links']:,}",
                 _hops(step.diameter, 0),
                 _hops(step.aspl, 4),
-                _apart(step),
+                _cut_off(step),
             )
         )
     return table(head, rows, text=frozenset({1, 2, 10}))
 
 
 def _work(expansion: Expansion) -> list[dict[str, Any]]:
-    """What the page shows of each step's work."""
+    """The work of each step, for the page."""
     out: list[dict[str, Any]] = []
     rows = plan_rows(expansion)
     columns = [rows[name] for name in _COLUMNS]
@@ -162,10 +174,10 @@ def _work(expansion: Expansion) -> list[dict[str, Any]]:
     return out
 
 
-def _apart(step: ExpansionStep) -> str:
-    told = [f"{step.cut_off} switches"] if step.cut_off else []
-    told += [f"{step.interrupted} moves, while they last"] if step.interrupted else []
-    return "; ".join(told)
+def _cut_off(step: ExpansionStep) -> str:
+    parts = [f"{step.cut_off} switches"] if step.cut_off else []
+    parts += [f"{step.interrupted} hosts' links, while they are moved"] if step.interrupted else []
+    return "; ".join(parts)
 
 
 def _usd(value: float) -> str:

@@ -1,4 +1,4 @@
-"""The floor of a page to work in, as data: racks and what they hold, bundles of cables, trays."""
+"""The floor of an interactive page, as data: racks and their contents, bundles of cables, trays."""
 
 from typing import Any
 
@@ -12,26 +12,26 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
 from topoloom.report.scripting import short_number
 
-#: More slots, bundles and cables than these would only fill the page: free slots stay out, of bundles the strongest stay, and
-#: of the cables of each bundle the first.
+#: Most free slots, bundles and cables in a page, to limit its size: more free slots are all omitted; of more bundles the
+#: strongest are kept, and of more cables the first of each bundle.
 _MOST_FREE, _MOST_BUNDLES, _MOST_CABLES = 3_000, 12_000, 12_000
 
 
 def rack_power_w(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray | None:
-    """The most that each rack draws: its switches, and its hosts where these have racks; optics and cables are omitted.
+    """The maximum power of each rack: its switches, and its hosts where these have racks; without optics and cables.
 
     Parameters
     ----------
     layout : Layout
     parts : Parts
-        The catalogue that says what a switch draws.
+        The catalogue with the power of a switch.
     rate_gbps : float
         The rate of the switches' ports.
 
     Returns
     -------
     float64[racks] or None
-        Watts; None where no watts of the switches are known.
+        In watts; None where the power of the switches is not known.
     """
     each = parts.switch_feed_w(layout.topology.radix, rate_gbps)
     if not each:
@@ -43,14 +43,14 @@ def rack_power_w(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray |
 
 
 def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, Any]:
-    """All that the floor viewer draws, as JSON values: columns of numbers, metres with x to the right and y upwards.
+    """All that the floor viewer draws, as JSON values: columns of numbers, in metres, x to the right and y upwards.
 
     Parameters
     ----------
     cables : Cabling
-        Of the layout that is drawn.
+        The cables of the layout.
     watts : float64[racks], optional
-        What each rack draws.
+        Power of each rack, in watts.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, An
             "y": _metres(places[:, 1]),
             "switches": np.bincount(layout.rack, minlength=layout.racks).tolist(),
             "hosts": hosts.tolist(),
-            "watts": None if watts is None else [short_number(one, 5) for one in watts.tolist()],
+            "watts": None if watts is None else [short_number(power, 5) for power in watts.tolist()],
             "leaving": view.leaving.tolist(),
             "inside": inside.tolist(),
         },
@@ -94,7 +94,7 @@ def _metres(values: np.ndarray) -> Any:
 
 
 def _bundles(cables: Cabling) -> tuple[dict[str, Any], np.ndarray]:
-    """The bundles between racks, with the ports of their cables, and how many cables stay in each rack."""
+    """The bundles between racks, with the ports of their cables; and the number of cables that stay in each rack."""
     layout, product = cables.layout, cables.bought.product
     at = layout.rack[np.where(cables.to_host[:, None], cables.ends[:, :1], cables.ends)]
     at[cables.to_host, 1] = layout.host_rack[cables.ends[cables.to_host, 1]]
@@ -102,8 +102,8 @@ def _bundles(cables: Cabling) -> tuple[dict[str, Any], np.ndarray]:
     out = np.flatnonzero(cables.bundle >= 0)
     key = np.stack([cables.bundle[out], cables.to_host[out], product[out]], axis=1)
     _, first, member, count = np.unique(key, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    kept = strongest(count, _MOST_BUNDLES) if count.size else np.empty(0, np.int64)
-    heads = out[first[kept]]
+    shown = strongest(count, _MOST_BUNDLES) if count.size else np.empty(0, np.int64)
+    heads = out[first[shown]]
     media = list(dict.fromkeys(cables.medium[out[first]].tolist())) if count.size else []
     colours = dict(View(layout, cables.link_medium).kinds[1])
     kinds = [[name, colours.get(name, HOST_CABLES)] for name in media]
@@ -113,27 +113,27 @@ def _bundles(cables: Cabling) -> tuple[dict[str, Any], np.ndarray]:
         len(media) if host else media.index(medium)
         for host, medium in zip(cables.to_host[heads].tolist(), cables.medium[heads].tolist(), strict=True)
     ]
-    told = max(1, _MOST_CABLES // max(1, kept.size)) if out.size > _MOST_CABLES else out.size
+    cables_per_bundle = max(1, _MOST_CABLES // max(1, shown.size)) if out.size > _MOST_CABLES else out.size
     order = np.argsort(member.reshape(-1), kind="stable")
     starts = np.concatenate([[0], np.cumsum(count)])
     ports = []
-    for number in kept.tolist():
-        some = out[order[starts[number] : starts[number + 1]][:told]]
+    for number in shown.tolist():
+        some = out[order[starts[number] : starts[number + 1]][:cables_per_bundle]]
         ports.append(
             np.column_stack([cables.ends[some, 0], cables.port[some, 0], cables.ends[some, 1], cables.port[some, 1]])
         )
     return {
         "kinds": kinds,
-        "products": [one.title for one in cables.bought.parts.cable],
+        "products": [product_line.title for product_line in cables.bought.parts.cable],
         "bundles": {
             "a": at[heads, 0].tolist(),
             "b": at[heads, 1].tolist(),
-            "count": count[kept].tolist(),
+            "count": count[shown].tolist(),
             "kind": kind,
             "host": cables.to_host[heads].astype(int).tolist(),
             "product": product[heads].tolist(),
             "metres": _metres(cables.length_m[heads]),
-            "ports": [one.ravel().tolist() for one in ports],
+            "ports": [ends.ravel().tolist() for ends in ports],
         },
-        "missing": int(count.size - kept.size),
+        "missing": int(count.size - shown.size),
     }, inside

@@ -1,4 +1,4 @@
-"""A floor to scale, as the template of the pictures of a plan's steps takes it: places and sizes as texts."""
+"""A floor to scale, as the template of an expansion's pictures takes it: positions and sizes as texts."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ import numpy as np
 from topoloom.placement.layout.layout import Layout
 
 _MARGIN = 46
-#: The legend of the lines above a floor is so wide.
+#: Width of the legend above a floor.
 _LEAST_WIDTH = 540
 
-#: A hall of more free slots than these would only fill the file.
+#: Most free slots that are drawn; with more, all are omitted to limit the file's size.
 _MOST_FREE = 5_000
 
 
 class Sheet:
-    """A floor to scale on a sheet, y upwards: where its slots are drawn, and what surrounds them."""
+    """A floor to scale on a sheet, y upwards: the positions of its slots, and the frame around them."""
 
     def __init__(self, layout: Layout) -> None:
         floor, slots = layout.floor, layout.slots
@@ -56,23 +56,23 @@ class Sheet:
         }
 
     def box(self, slot: int, fill: str, hint: str, *, dashed: bool = False) -> dict[str, Any]:
-        """A slot.
+        """A slot as the template draws it.
 
         Parameters
         ----------
         slot : int
-            The place.
+            Its number.
         fill : str
             Its colour.
         hint : str
-            What a browser shows when the mouse is on it; any text.
+            The tooltip that a browser shows; any text.
         dashed : bool
-            Whether its outline is.
+            Whether its outline is dashed.
 
         Returns
         -------
         dict
-            With its corner, width and height.
+            The given values, with its corner, width and height.
         """
         x, y = (self.corner[slot] + 1).tolist()
         width, height = (self.cell - 2).tolist()
@@ -80,7 +80,7 @@ class Sheet:
         return {**places, "fill": fill, "hint": hint, "dashed": dashed}
 
     def free(self) -> list[dict[str, Any]]:
-        """The slots without a rack; none of them in a hall of very many."""
+        """The slots without a rack; empty if there are more than `_MOST_FREE`."""
         slots = self._layout.slots
         free = np.setdiff1d(np.arange(len(slots)), self._layout.used).tolist()
         if len(free) > _MOST_FREE:
@@ -88,12 +88,12 @@ class Sheet:
         return [self.box(slot, "#ffffff", f"free slot {slots.names[slot]}", dashed=True) for slot in free]
 
     def name(self, slot: int, second: str, ink: str) -> list[dict[str, Any]]:
-        """The name of a slot in its middle, and a second line where there is room.
+        """The name of a slot in its middle, and a second line if it fits.
 
         Parameters
         ----------
         slot : int
-            The place.
+            Its number.
         second : str
             The second line.
         ink : str
@@ -102,7 +102,7 @@ class Sheet:
         Returns
         -------
         list of dict
-            The lines; none where they would be too small to read.
+            The lines; empty where they would be too small to read.
         """
         lines = [self._layout.slots.names[slot], second]
         cell_x, cell_y = self.cell.tolist()
@@ -113,7 +113,7 @@ class Sheet:
 
 
 def _lines(lines: list[str], x: float, y: float, size: float, ink: str) -> list[dict[str, Any]]:
-    """One or two lines of text around a point; nothing where they would be too small to read."""
+    """One or two lines of text around a point; empty where they would be too small to read."""
     if size < 6:
         return []
     above = y + size * (0.35 if len(lines) == 1 else -0.15)

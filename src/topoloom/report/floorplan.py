@@ -1,4 +1,4 @@
-"""A layout's floor plan as SVG text or as a PNG picture."""
+"""A layout's floor plan, as SVG text or as a PNG picture."""
 
 import numpy as np
 
@@ -17,15 +17,15 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarra
     ----------
     layout : Layout
     medium : array of str, shape (links,), optional
-        What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
-        it, cables inside racks and between them have two colours.
+        The medium of each link's cable (``copper``, ``optical``), which gives the colour of its bundle and of its bar by
+        length. Without it, cables inside racks and between racks have one colour each.
     watts : float64[racks], optional
-        What each rack draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
+        Power of each rack, which gives its colour. Without it, or where all are equal, the number of cables that leave it.
 
     Returns
     -------
     Figure
-        Not yet written anywhere.
+        Not written to a file.
 
     Raises
     ------
@@ -36,15 +36,15 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarra
 
 
 def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> str:
-    """The sheet as SVG text, with a hint on each rack.
+    """The sheet as SVG text, with a tooltip on each rack.
 
     Parameters
     ----------
     layout : Layout
     medium : array of str, shape (links,), optional
-        What each link's cable is.
+        The medium of each link's cable.
     watts : float64[racks], optional
-        What each rack draws.
+        Power of each rack.
 
     Returns
     -------
@@ -62,9 +62,9 @@ def floorplan_png(layout: Layout, medium: np.ndarray | None = None, watts: np.nd
     ----------
     layout : Layout
     medium : array of str, shape (links,), optional
-        What each link's cable is.
+        The medium of each link's cable.
     watts : float64[racks], optional
-        What each rack draws.
+        Power of each rack.
 
     Returns
     -------

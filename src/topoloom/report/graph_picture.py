@@ -1,4 +1,4 @@
-"""Graphs side by side, and the picture of one graph."""
+"""Pictures of graphs: several side by side, or one."""
 
 import os
 from collections.abc import Sequence
@@ -13,25 +13,25 @@ from topoloom.graph.geometry import geometry_of
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.model.topology import Topology
 
-#: A panel among others, and one alone; the titles above and the legend below.
-_PANEL_IN, _ALONE_IN, _BESIDES_IN = 4.3, 7.0, 0.8
-_LETTERS_AN_INCH = 12
+#: Sides of a panel among others and of a single one, and the height for titles and legend, in inches.
+_PANEL_IN, _ALONE_IN, _TITLES_IN = 4.3, 7.0, 0.8
+_LETTERS_PER_INCH = 12
 
 
 def draw_steps(panels: Sequence[tuple[str, Topology]]) -> "Figure":
-    """Topologies side by side, as Figures 1 and 7 of Nakano et al. 2016 show a graph after each step of its making.
+    """Topologies side by side, as Figures 1 and 7 of Nakano et al. 2016 show a graph after each step of its construction.
 
     Parameters
     ----------
     panels : sequence of (title, Topology)
-        Diameter and ASPL are written beside each title. Switches stand at their labels ``x, y`` or, on a diagrid,
-        ``row, column``, the first row on top; on a circle where there are no such labels.
+        Each title is followed by the diameter and the ASPL. Switches are placed by their labels ``x, y`` or, on a diagrid,
+        ``row, column``, with the first row at the top; without such labels, on a circle.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Links are straight, but those that run over other switches are bent. Coloured: a shortest path from the
-        top-left corner to each of the other corners, with its hops.
+        Links are straight, but bent where they would run over other switches. A shortest path from the top-left corner to
+        each of the other corners is coloured and labelled with its hops.
 
     Examples
     --------
@@ -42,15 +42,15 @@ def draw_steps(panels: Sequence[tuple[str, Topology]]) -> "Figure":
     """
     with style():
         side_in = _PANEL_IN if len(panels) > 1 else _ALONE_IN
-        figure = sheet(side_in * len(panels), side_in + _BESIDES_IN)
+        figure = sheet(side_in * len(panels), side_in + _TITLES_IN)
         for number, (title, topology) in enumerate(panels, start=1):
-            found = path_lengths(topology)
-            told = [
-                *wrap(title, int(_LETTERS_AN_INCH * side_in)),
-                f"diameter {found.diameter:g}, ASPL {found.aspl:.3f}",
+            lengths = path_lengths(topology)
+            title_lines = [
+                *wrap(title, int(_LETTERS_PER_INCH * side_in)),
+                f"diameter {lengths.diameter:g}, ASPL {lengths.aspl:.3f}",
             ]
             axes = figure.add_subplot(1, len(panels), number)
-            draw_graph(axes, topology, geometry_of(topology), "\n".join(told))
+            draw_graph(axes, topology, geometry_of(topology), "\n".join(title_lines))
     return figure
 
 
@@ -60,21 +60,21 @@ def steps_svg(panels: Sequence[tuple[str, Topology]]) -> str:
 
 
 def grid_picture(topology: Topology, path: str | os.PathLike[str], title: str | None = None) -> None:
-    """Write the picture of one topology to `path`, whose ending, .svg or .png, says how.
+    """Write the picture of one topology to `path`, whose ending selects the format, .svg or .png.
 
     Parameters
     ----------
     topology : Topology
-        On a grid or diagrid where its labels say so, else on a circle.
+        Drawn on a grid or diagrid if its labels give one, else on a circle.
     path : path
         The file.
     title : str, optional
-        Above the picture; the topology's name when omitted.
+        The title above the picture; the topology's name when omitted.
 
     Raises
     ------
     InputError
-        Another ending, or a path that cannot be written.
+        `path` has another ending or cannot be written.
     """
     panels = [(title or topology.name, topology)]
     ending = Path(path).suffix.lower()
@@ -83,4 +83,4 @@ def grid_picture(topology: Topology, path: str | os.PathLike[str], title: str | 
     elif ending == ".png":
         write_atomically(path, png_bytes(draw_steps(panels)))
     else:
-        raise InputError(f"{path}: a picture's name ends in .svg or .png")
+        raise InputError(f"{path}: end the picture's name in .svg or .png")

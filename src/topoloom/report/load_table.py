@@ -1,4 +1,4 @@
-"""The numbers of load curves as a table in HTML, and the curves themselves."""
+"""The points of load curves as a table in HTML."""
 
 from collections.abc import Sequence
 
@@ -15,9 +15,9 @@ def load_table(curves: Sequence[LoadCurve]) -> Markup:
         "network",
         "offered",
         "accepted",
-        "of the host that gets least",
+        "accepted, worst host",
         "mean latency",
-        "99 %",
+        "99 % latency",
         "hops",
         "saturated",
     ]

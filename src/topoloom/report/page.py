@@ -1,4 +1,4 @@
-"""Pieces of a self-contained HTML page."""
+"""Building blocks of a self-contained HTML page."""
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
@@ -19,7 +19,7 @@ def page(
     pictures: bool = False,
     style: str = "",
 ) -> str:
-    """A whole page of pieces of HTML; nothing is fetched. A piece that is no `Markup` is shown as text.
+    """A complete page that fetches nothing. A piece of the body that is not `Markup` is shown as plain text.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def page(
     body : iterable of Markup
         The pieces.
     data : JSON value, optional
-        What the scripts read.
+        Data for the scripts.
     scripts : sequence of str
-        Files of ``report/scripts``, without their ending; a page without any runs nothing.
+        Files of ``report/scripts``, without their ending; empty: the page has no scripts.
     pictures : bool
-        Whether the page shows pictures that lie beside it.
+        Whether the page shows pictures that are stored next to it.
     style : str
-        CSS of this page, after that of all pages.
+        CSS of this page, which follows the CSS of all pages.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def page(
     inside = Markup("\n").join(body)
     if not scripts:
         return framed(title, style, inside)
-    # The template adds nothing around the code: its digest is that of what the browser sees.
+    # The template adds nothing around the code, so the digest of the policy matches what the browser runs.
     style += (files("topoloom.report") / "work.css").read_text(encoding="utf-8")
     code = script(scripts)
     return framed(title, style, inside, data_text(data), code, policy(code, pictures=pictures))
@@ -54,18 +54,18 @@ def page(
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[int] = frozenset(), best: int = -1
 ) -> Markup:
-    """A table of plain texts; columns in `text` are set left, row `best` stands out, a column named spec is monospaced.
+    """A table of plain texts; columns in `text` are left-aligned, row `best` is highlighted, the column "spec" is monospaced.
 
     Parameters
     ----------
     head : sequence of str
         The columns' names.
     rows : iterable of sequence of str
-        The cells, as many as columns; any text.
+        The cells, one per column; any text.
     text : frozenset of int
-        The columns, from 0, that hold words and are set left.
+        The columns, from 0, that hold words and are left-aligned.
     best : int
-        The row, from 0, that stands out; -1: none.
+        The row, from 0, that is highlighted; -1: none.
 
     Returns
     -------
@@ -80,15 +80,15 @@ def table(
 
 
 def cards(items: Iterable[tuple[str, str]]) -> Markup:
-    """A row of (value, what it is)."""
+    """A row of cards, each with a value and its label."""
     return rendered("cards.html", items=items)
 
 
 def figure(svg: str, caption: str) -> Markup:
-    """A drawing, as SVG text, with its caption."""
+    """A drawing in SVG, with its caption."""
     return rendered("figure.html", drawing=Markup(svg), caption=caption)
 
 
 def curves_part(drawing: Markup) -> Markup:
-    """A figure that a script replaces by the first curves in the page's data."""
+    """A figure that a script replaces by the first interactive curves of the page's data."""
     return rendered("curves.html", drawing=drawing)

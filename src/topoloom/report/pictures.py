@@ -1,4 +1,4 @@
-"""A figure into a file whose ending says how: .svg, .png, or .html, a page of its own."""
+"""Writing a figure to a file whose ending selects the format: .svg, .png, or .html for a page."""
 
 import os
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ _ENDINGS = (".svg", ".png", ".html")
 
 
 def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None:
-    """Raise `InputError` that names the `option` if no picture can be drawn to `path`: its ending, its folder."""
+    """Check that a picture can be written to `path`, by its ending and its folder; errors name the `option`."""
     place = Path(path)
     if place.suffix.lower() not in _ENDINGS:
         raise InputError(f"{option} {path}: end its name in .svg, .png or .html")
     if not place.parent.is_dir():
-        raise InputError(f"{option} {path}: there is no folder {place.parent}; make it first")
+        raise InputError(f"{option} {path}: there is no folder {place.parent}; create it first")
     if place.is_dir():
-        raise InputError(f"{option} {path}: is a folder; name a file in it")
+        raise InputError(f"{option} {path}: this is a folder; name a file in it")
 
 
 def write_picture(
@@ -37,25 +37,25 @@ def write_picture(
     below: Sequence[Markup] = (),
     curves: IntervalCurves | None = None,
 ) -> None:
-    """Write a figure; `title` and what is `below` it, in HTML, are the page's, where it is one.
+    """Write a figure; `title` and `below` are used only for a page.
 
     Parameters
     ----------
     figure : Figure
-        What is written.
+        The figure to write.
     path : path
-        The file; its ending says how.
+        The file; its ending selects the format.
     title : str
-        Of the page, where it is one.
+        The title of the page.
     below : sequence of Markup
-        What follows the figure on the page.
+        HTML that follows the figure on the page.
     curves : IntervalCurves, optional
-        What the figure shows, for a page on which one can point at it.
+        The data of the figure, for an interactive page.
 
     Raises
     ------
     InputError
-        Another ending than .svg, .png and .html, or a path that cannot be written.
+        `path` has another ending than .svg, .png and .html, or cannot be written.
     """
     check_picture(path)
     ending = Path(path).suffix.lower()

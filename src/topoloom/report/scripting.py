@@ -1,4 +1,4 @@
-"""What makes a page one to work in: its scripts and its data, inside the page, and a policy that lets nothing else in."""
+"""The scripts and data of an interactive page, and the policy that permits nothing else."""
 
 import base64
 import hashlib
@@ -10,42 +10,42 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-#: What each file of ``report/scripts`` needs stands before it: together they are one module.
+#: Files of ``report/scripts``; each follows those that it needs, because together they are one module.
 _BASE = ("dom", "format", "tooltip", "sortable")
 _PLOTS = ("marks", "axes", "curves", "side_by_side")
 EXPLORER = (*_BASE, *_PLOTS, "store", "filters", "table", "chooser", "scatter", "selection")
 FLOOR = ("floor_scene", "floor_bundles", "floor_camera", "floor")
 DESIGN = (*EXPLORER, *FLOOR, "design")
-#: A page of curves and tables.
+#: The scripts of a page with curves and tables.
 CURVES = (*_BASE, *_PLOTS, "plain")
 
 
 def script(names: Sequence[str]) -> str:
-    """The files of ``report/scripts`` as one module; it begins with the browser's strict rules."""
+    """The files of ``report/scripts`` as one module, which browsers run in strict mode."""
     folder = files("topoloom.report") / "scripts"
     return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def policy(code: str, *, pictures: bool = False) -> str:
-    """A Content-Security-Policy under which this code runs and no other, and nothing is ever fetched.
+    """A Content-Security-Policy under which only this code runs, and nothing is fetched.
 
-    With `pictures` those that lie beside the page are shown.
+    With `pictures`, pictures next to the page are shown.
 
     Examples
     --------
     >>> policy("")[:60]
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     """
-    beside = " 'self' file:" if pictures else ""
+    picture_sources = " 'self' file:" if pictures else ""
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return (
-        f"default-src 'none'; style-src 'unsafe-inline'; img-src data:{beside};"
+        f"default-src 'none'; style-src 'unsafe-inline'; img-src data:{picture_sources};"
         f" script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
 
 
 def data_text(data: Any) -> Markup:
-    """JSON that may stand in a page: whatever texts it has, none ends the block or begins another.
+    """JSON for the inside of a page: no text in it can end the block or begin another.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def data_text(data: Any) -> Markup:
 
 
 def short_number(value: float | None, digits: int = 9) -> float | int | None:
-    """A number with so many digits that count, so that it takes little room in a page; whole ones stay whole.
+    """A number rounded to significant digits, to save space in a page; whole numbers become int.
 
     Examples
     --------
@@ -68,5 +68,5 @@ def short_number(value: float | None, digits: int = 9) -> float | int | None:
     """
     if value is None or isnan(value):
         return None
-    found = float(f"{value:.{digits}g}")
-    return int(found) if found == int(found) and abs(found) < 1e15 else found
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded

@@ -1,6 +1,4 @@
-"""The folders of shortlist: each a network folder that every operation opens, with its tables, its bill and what is known of
-it.
-"""
+"""The folders of the shortlist: network folders that every operation opens, each with its tables, bill and assessment."""
 
 import math
 from collections.abc import Mapping
@@ -24,15 +22,15 @@ from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.routing.table_files import TABLE_NAMES, table_contents
 
-#: What a finalist's folder is called in the design's, and the file that says what is known of it.
+#: The folder of the shortlist in a design's folder, and the file of an assessment.
 SHORTLIST, ASSESSMENT = "shortlist", "assessment.json"
-_OWN = (*(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, FLOOR, HOUSING, HOSTS, RACKS), ASSESSMENT, "bill.csv")
+_NETWORK_FILES = (*(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, FLOOR, HOUSING, HOSTS, RACKS), ASSESSMENT, "bill.csv")
 
 
 def stale_in(folder: str) -> list[str]:
-    """Patterns of what an earlier writing left in the folders of this one; what others put beside it stays."""
+    """Patterns of the files that an earlier run wrote into the folders below this one; other files stay."""
     exported = (f"exports/{name}/*" for name, record in EXPORTS.items() if not record.asked)
-    inside = (*_OWN, *TABLE_NAMES, *INSTALLER_FILES, *exported)
+    inside = (*_NETWORK_FILES, *TABLE_NAMES, *INSTALLER_FILES, *exported)
     return [f"{folder}/*/{name}" for name in inside]
 
 
@@ -43,80 +41,82 @@ def shortlist_files(
     everything: bool,
     ready: Mapping[str, Mapping[str, Content]] = MappingProxyType({}),
 ) -> dict[str, Content]:
-    """The files of networks that were fully assessed, by their paths in the folder of a design or a comparison.
+    """The files of fully assessed networks, by their paths in the folder of a design or a comparison.
 
     Parameters
     ----------
     networks : mapping of str to Assessment
-        By the folder of each: "shortlist/1" for the first.
+        By folder: "shortlist/1" for the first.
     operation : str
-        Which writes them.
+        The operation that writes them, for their provenance.
     everything : bool
-        Labels, sheets, orders and NetBox's files for installers, too, and what other tools read: OpenSM, Slurm, simulators.
+        Whether to add labels, sheets, orders and NetBox files for installers, and files for OpenSM, Slurm and simulators.
     ready : mapping of str to mapping, optional
-        By spec, files of a layout that are made already: those of a large network are a gigabyte.
+        By spec, layout files that exist already: those of a large network take a gigabyte.
 
     Returns
     -------
     dict of str to str or bytes
     """
-    found: dict[str, Content] = {}
-    for name, one in networks.items():
-        if one.layout is None:
+    contents: dict[str, Content] = {}
+    for name, assessed in networks.items():
+        if assessed.layout is None:
             continue
-        made = None if one.spec is None or everything else ready.get(one.spec)
-        if made is not None:
-            files = dict(made)
+        layout_ready = None if assessed.spec is None or everything else ready.get(assessed.spec)
+        if layout_ready is not None:
+            files = dict(layout_ready)
         else:
-            cabling = cable(one.network)
-            files = cabling_files(cabling) | _exports(one) if everything else layout_files(cabling)
-        terms, requirements = one.network.terms, one.network.requirements
-        files |= network_files(one.layout.topology, operation, terms, one.layout, requirements)
-        if one.routing is not None:
-            files |= table_contents(one.routing)
-        if one.bill is not None:
-            files["bill.csv"] = bill_csv(one.bill)
-        files[ASSESSMENT] = msgspec.json.format(msgspec.json.encode(one.record()), indent=1) + b"\n"
-        found |= {f"{name}/{inner}": content for inner, content in files.items()}
-    return found
+            cabling = cable(assessed.network)
+            files = cabling_files(cabling) | _exports(assessed) if everything else layout_files(cabling)
+        terms, requirements = assessed.network.terms, assessed.network.requirements
+        files |= network_files(assessed.layout.topology, operation, terms, assessed.layout, requirements)
+        if assessed.routing is not None:
+            files |= table_contents(assessed.routing)
+        if assessed.bill is not None:
+            files["bill.csv"] = bill_csv(assessed.bill)
+        files[ASSESSMENT] = msgspec.json.format(msgspec.json.encode(assessed.record()), indent=1) + b"\n"
+        contents |= {f"{name}/{inner}": content for inner, content in files.items()}
+    return contents
 
 
-def _exports(one: Assessment) -> dict[str, Content]:
-    """What other tools read, each in a folder; a tool whose files cannot say this network has a line instead."""
-    if one.layout is None or one.routing is None:
+def _exports(assessed: Assessment) -> dict[str, Content]:
+    """The files for other tools, one folder per tool; a tool that cannot represent the network gets a file with the reason."""
+    if assessed.layout is None or assessed.routing is None:
         return {}
-    fabric = planned_fabric(one.layout.topology)
+    fabric = planned_fabric(assessed.layout.topology)
     files: dict[str, Content] = {}
-    routing: Routing = one.routing
-    if routing.virtual_channel_rule != "pair":  # what other tools read has a virtual channel for each pair
-        routing = route(one.layout.topology, ANY)
-    order = ExportRequest(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
+    routing: Routing = assessed.routing
+    if routing.virtual_channel_rule != "pair":  # other tools' formats have one virtual channel per pair
+        routing = route(assessed.layout.topology, ANY)
+    order = ExportRequest(
+        fabric, routing, lengths=lengths_in(assessed.layout, assessed.layout.topology), layout=assessed.layout
+    )
     for name, record in EXPORTS.items():
         if record.asked:
             continue
         try:
-            made = made_of(record, order)
+            tool_files = made_of(record, order)
         except InputError as error:
-            made = {"not-written.txt": f"{error}\n"}
-        files |= {f"exports/{name}/{inner}": text for inner, text in made.items()}
+            tool_files = {"not-written.txt": f"{error}\n"}
+        files |= {f"exports/{name}/{inner}": text for inner, text in tool_files.items()}
     return files
 
 
-def _known(value: float, digits: int) -> str | None:
-    """A number with so many digits; an empty cell where it is not known."""
+def _cell(value: float, digits: int) -> str | None:
+    """A number with this many decimals; None, an empty cell, where it is not known."""
     return None if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def bill_csv(bill: Bill) -> str:
-    """The bill's lines and its sums."""
+    """The lines of a bill and their sums, as CSV."""
     columns = ("item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd")
     rows: list[list[object]] = [
         [
             line.item,
             line.count,
             f"{line.length_m:.1f}" if line.length_m else None,
-            *(_known(value, digits) for value, digits in ((line.cost_usd, 2), (line.power_w, 1))),
-            *(_known(value, 2) for value in (line.cost_low_usd, line.cost_high_usd)),
+            *(_cell(value, digits) for value, digits in ((line.cost_usd, 2), (line.power_w, 1))),
+            *(_cell(value, 2) for value in (line.cost_low_usd, line.cost_high_usd)),
         ]
         for line in bill.lines
     ]

@@ -1,6 +1,6 @@
-"""Designs side by side: groups of rows, one value per design, with its interval and how it was got; the best of a row marked.
+"""Designs side by side: groups of rows, one value per design, with interval and method; the best of each row is marked.
 
-The same structure, as JSON, is what ``report/scripts/side_by_side.js`` draws.
+The script ``report/scripts/side_by_side.js`` draws the same structure from JSON.
 """
 
 import math
@@ -13,7 +13,7 @@ from topoloom.core.pages.templating import rendered
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of a design: a number or words, the ends of its interval, and how it was got."""
+    """A value of a design: a number or words, the ends of its interval, and its method."""
 
     value: float | str
     low: float | None = None
@@ -22,10 +22,10 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MeasureRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A measure of all designs: a value for each column, None where it is not known.
+    """A measure of all designs: one value per column, None where it is not known.
 
-    `better` is ``low``, ``high`` or ``""``: which end is the better one, if any. `decimals` are written of each number; as
-    many as it takes, if omitted. `how` is how all of them were got, where that is the same; else each value says it.
+    `better` is ``low``, ``high`` or ``""``: the better end, if any. `decimals` is the number of decimals shown; None shows as
+    many as are needed. `how` is the method, where all values share it; otherwise each value has its own.
     """
 
     label: str
@@ -44,25 +44,25 @@ class RowGroup(msgspec.Struct, frozen=True):
 
 
 class SideBySide(msgspec.Struct, frozen=True):
-    """Designs side by side: the columns' names, and the groups of rows."""
+    """Designs side by side: the titles of the columns, and the groups of rows."""
 
     columns: tuple[str, ...]
     groups: tuple[RowGroup, ...]
 
     def plain(self) -> Any:
-        """The structure as JSON values, as a page's data has it."""
+        """The structure as JSON values, for a page's data."""
         return msgspec.json.decode(msgspec.json.encode(self))
 
 
 def side_by_side(designs: SideBySide) -> Markup:
     """The table as HTML, which needs no script.
 
-    Beside each number that is not the first column's stands how much more or less it is than that.
+    Each number after the first column is followed by its relative difference from the first.
 
     Raises
     ------
     ValueError
-        A row has not as many values as there are columns.
+        A row has more or fewer values than there are columns.
     """
     groups = [
         {"title": group.title, "rows": [_row(row, len(designs.columns)) for row in group.rows]}
@@ -77,30 +77,34 @@ def _row(row: MeasureRow, columns: int) -> dict[str, Any]:
     best = _best(row)
     first = _number(row.values[0]) if row.values else None
     cells = []
-    for at, one in enumerate(row.values):
-        number = _number(one)
-        beside = ""
+    for at, value in enumerate(row.values):
+        number = _number(value)
+        difference = ""
         if at and first and number is not None and number != first:
-            beside = f"{100 * (number / first - 1):+.1f} %".replace("-", "\N{MINUS SIGN}")
+            difference = f"{100 * (number / first - 1):+.1f} %".replace("-", "\N{MINUS SIGN}")
         cells.append(
             {
-                "text": "\N{EN DASH}" if one is None else _written(one.value, row.decimals),
-                "interval": _interval(one, row.decimals),
-                "beside": beside,
-                "how": "" if one is None else one.how,
+                "text": "\N{EN DASH}" if value is None else _written(value.value, row.decimals),
+                "interval": _interval(value, row.decimals),
+                "difference": difference,
+                "how": "" if value is None else value.how,
                 "best": number is not None and number == best,
             }
         )
     return {"label": row.label, "unit": row.unit, "how": row.how, "cells": cells}
 
 
-def _number(one: Value | None) -> float | None:
-    return float(one.value) if one is not None and not isinstance(one.value, str) and math.isfinite(one.value) else None
+def _number(value: Value | None) -> float | None:
+    return (
+        float(value.value)
+        if value is not None and not isinstance(value.value, str) and math.isfinite(value.value)
+        else None
+    )
 
 
 def _best(row: MeasureRow) -> float | None:
-    """The best number; None where there is no better end, or where all are as good."""
-    numbers = {number for one in row.values if (number := _number(one)) is not None}
+    """The best number of a row; None where neither end is better, or where all numbers are equal."""
+    numbers = {number for value in row.values if (number := _number(value)) is not None}
     if row.better not in ("low", "high") or len(numbers) < 2:
         return None
     return min(numbers) if row.better == "low" else max(numbers)
@@ -112,7 +116,7 @@ def _written(value: float | str, decimals: int | None) -> str:
     return f"{value:,.6g}" if decimals is None else f"{value:,.{decimals}f}"
 
 
-def _interval(one: Value | None, decimals: int | None) -> str:
-    if one is None or one.low is None or one.high is None:
+def _interval(value: Value | None, decimals: int | None) -> str:
+    if value is None or value.low is None or value.high is None:
         return ""
-    return f"{_written(one.low, decimals)} to {_written(one.high, decimals)}"
+    return f"{_written(value.low, decimals)} to {_written(value.high, decimals)}"

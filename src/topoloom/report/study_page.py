@@ -1,4 +1,4 @@
-"""The page of a study: what was run, its pictures, who wins where, and the table."""
+"""The page of a study: summary, curves, the best value at each point, failures and the table."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,9 +20,9 @@ from topoloom.studies.export import table_csv
 from topoloom.studies.results import StudyResults
 from topoloom.studies.series import curves_of, winners_of
 
-#: Rows of the table on the page; the CSV file has all.
+#: Most rows of the table on the page; the CSV file has all.
 _MOST_ROWS = 1000
-#: Measures of the table on the page, the first that differ.
+#: Most measures of the table on the page: the first ones whose values differ.
 _MOST_COLUMNS = 14
 
 
@@ -43,11 +43,13 @@ def study_page(results: StudyResults) -> str:
     curves, why_not = _curves(results)
     drawn = ""
     if curves:
-        drawing = figure(svg_text(panels(curves)), "Means over seeds, with 95 % intervals where there are several.")
+        drawing = figure(
+            svg_text(panels(curves)), "Means over seeds, with 95 % confidence intervals where there are several seeds."
+        )
         drawn = curves_part(drawing)
     about = (
         f"topoloom {__version__}, operation {results.operation}: {results.done:,} of {results.tasks:,} tasks done,"
-        f" {results.failed:,} failed; {results.seconds / 3600:.3g} hours of computing"
+        f" {results.failed:,} failed; {results.seconds / 3600:.3g} hours of computing time"
     )
     winners, least = _winners(results)
     body = rendered(
@@ -66,7 +68,7 @@ def study_page(results: StudyResults) -> str:
 
 
 def _curves(results: StudyResults) -> tuple[Any, str]:
-    """The curves, or a sentence why there are none."""
+    """The curves, or a sentence that says why there are none."""
     try:
         return curves_of(results), ""
     except InputError as error:
@@ -74,7 +76,7 @@ def _curves(results: StudyResults) -> tuple[Any, str]:
 
 
 def _winners(results: StudyResults) -> tuple[Markup, str]:
-    """Which value of the first axis of words has the least of which measure, at each point of the others; else nothing."""
+    """The value of the first axis of words with the least measure, at each point of the other axes; else nothing."""
     words = [name for name in results.axes if all(isinstance(row[name], str) for row in results.table)]
     competing = [name for name in words if len({row[name] for row in results.table}) > 1]
     if not competing:
@@ -108,7 +110,7 @@ def _table(results: StudyResults) -> Markup:
 
 
 def _texts(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> frozenset[int]:
-    """The columns that hold words."""
+    """The indices of the columns that hold words."""
     return frozenset(at for at, name in enumerate(names) if any(isinstance(row.get(name), str) for row in rows))
 
 

@@ -1,4 +1,4 @@
-"""Survival of several topologies: the page with its tables, and the levels as CSV."""
+"""The report of a resilience run: the page with its tables, and the levels as CSV."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from topoloom.report.page import cards, curves_part, page, table
 from topoloom.report.page import figure as figure_of
 from topoloom.report.scripting import CURVES
 
-#: What is written of a resilience run, by file name.
+#: Names of the files of a resilience run.
 PAGE, TABLE, PICTURE = "resilience.html", "survival.csv", "survival"
 _COLUMNS = (
     "topology",
@@ -39,12 +39,12 @@ _COLUMNS = (
 
 
 def write_survival(curves: Sequence[Survival], folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the levels as CSV, the curves as pictures, and the page, the folder whole or not at all; returns the paths.
+    """Write the levels as CSV, the curves as pictures, and the page, all files or none; return the paths.
 
     Raises
     ------
     InputError
-        The folder cannot be made or written; nothing has changed then.
+        The folder cannot be created or written; nothing has changed then.
     """
     drawn = survival_curves(curves)
     files: dict[str, str | bytes] = {
@@ -57,7 +57,7 @@ def write_survival(curves: Sequence[Survival], folder: str | os.PathLike[str]) -
 
 
 def survival_csv(curves: Sequence[Survival]) -> str:
-    """All levels as CSV, one a row; names that a spreadsheet would compute are guarded."""
+    """All levels as CSV, one per row; names that a spreadsheet would take for formulas are quoted."""
     return csv_text(_COLUMNS, [_cells(curve, level) for curve in curves for level in curve.levels])
 
 
@@ -79,7 +79,7 @@ def _cells(curve: Survival, level: Level) -> list[object]:
 
 
 def resilience_page(curves: Sequence[Survival]) -> str:
-    """The page: thresholds, curves, all levels; times to disconnection and what failures cost where these were asked for."""
+    """The page: thresholds, curves and all levels; times to disconnection and degradation where these were computed."""
     names, title = curve_names(curves), title_of(curves)
     drawn = svg_text(survival_curves(curves))
     caption = "Bands: 95 % confidence intervals. The levels of a curve share their random orders of failures."
@@ -101,24 +101,24 @@ def resilience_page(curves: Sequence[Survival]) -> str:
 def _meaning(curve: Survival) -> str:
     short = "" if curve.ended == "done" else " The sampling was interrupted."
     return (
-        f"Survived means: {curve.survives}. The threshold is the last level up to which every level is survived; exactly, the"
-        f" last single failure. Every curve from {curve.samples:,} random orders, seed {curve.seed}.{short}"
+        f"Survived means: {curve.survives}. The threshold is the last level up to which every level is survived; the exact"
+        f" threshold is the last single failure. Each curve is from {curve.samples:,} random orders, seed {curve.seed}.{short}"
     )
 
 
 def _facts(curve: Survival) -> list[tuple[str, str]]:
-    facts = [(f"{100 * curve.threshold:g} %", f"of the {curve.fail} may fail, in these steps")]
+    facts = [(f"{100 * curve.threshold:g} %", f"of the {curve.fail} may fail, by these levels")]
     if curve.exact is not None:
         facts.append(
-            (f"{100 * curve.exact:.2f} %", f"exactly: {round(curve.exact * curve.units):,} of {curve.units:,}")
+            (f"{100 * curve.exact:.2f} %", f"exact threshold: {round(curve.exact * curve.units):,} of {curve.units:,}")
         )
     if curve.whole is not None and curve.most is not None:
-        facts.append((f"{curve.whole:.4g}, at most {curve.most:.4g}", f"{curve.metric} before and after"))
+        facts.append((f"{curve.whole:.4g}, at most {curve.most:.4g}", f"{curve.metric} before failures, and its limit"))
     return facts
 
 
 def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
-    head = ["network", "can fail", "samples", "threshold", "exactly", "hops before", "at most"]
+    head = ["network", "units", "samples", "threshold", "exact threshold", "hops before", "limit"]
     rows = [
         [
             name,
@@ -135,19 +135,19 @@ def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
 
 
 def _lifetimes(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
-    head = ["network", "hours", "95 % interval", "years", "failures by then", "FIT of a link", "FIT of a switch"]
+    head = ["network", "hours", "95 % interval", "years", "failures by then", "FIT per link", "FIT per switch"]
     rows = [
         [
             name,
-            f"{one.hours:,.0f}",
-            f"{one.low:,.0f} to {one.high:,.0f}",
-            f"{one.hours / 8766:,.1f}",
-            f"{one.failures:,.1f}",
-            f"{one.link_fit:g}",
-            f"{one.switch_fit:g}",
+            f"{lifetime.hours:,.0f}",
+            f"{lifetime.low:,.0f} to {lifetime.high:,.0f}",
+            f"{lifetime.hours / 8766:,.1f}",
+            f"{lifetime.failures:,.1f}",
+            f"{lifetime.link_fit:g}",
+            f"{lifetime.switch_fit:g}",
         ]
         for curve, name in zip(curves, names, strict=True)
-        if (one := curve.time_to_disconnection) is not None
+        if (lifetime := curve.time_to_disconnection) is not None
     ]
     return table(head, rows, text=frozenset({0}))
 
@@ -162,21 +162,21 @@ def _degradations(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
         "entries broken",
         "entries changed",
         "pairs in another virtual channel",
-        "tables again",
+        "tables rebuilt",
     ]
     rows = [
         [
             name,
-            f"{100 * one.share:g} %",
-            f"{one.connected} of {one.samples}",
+            f"{100 * level.share:g} %",
+            f"{level.connected} of {level.samples}",
             *(
                 _percent(value)
-                for value in (one.uniform, one.tub, one.broken, one.changed, one.virtual_channels_changed)
+                for value in (level.uniform, level.tub, level.broken, level.changed, level.virtual_channels_changed)
             ),
-            f"{one.rebuilt} of {one.rerouted}" if one.rerouted else "",
+            f"{level.rebuilt} of {level.rerouted}" if level.rerouted else "",
         ]
         for curve, name in zip(curves, names, strict=True)
-        for one in curve.degradation
+        for level in curve.degradation
     ]
     return table(head, rows, text=frozenset({0}))
 
@@ -186,7 +186,7 @@ def _percent(value: float | None) -> str:
 
 
 def _levels(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
-    head = ["network", "failed", "how many", "survived", "probability", "95 % interval", "mean hops", "worst"]
+    head = ["network", "failed", "failures", "survived", "probability", "95 % interval", "mean hops", "worst"]
     rows = [
         [
             name,

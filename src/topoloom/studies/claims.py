@@ -1,8 +1,8 @@
-"""Batches of tasks that many machines share out among themselves by files: each is claimed by one worker at a time.
+"""Claims: batches of tasks that many machines share by files; each batch is claimed by one worker at a time.
 
-A claim is a file that only one can make (O_EXCL, which also NFS keeps). Its owner touches it while it works; one that nobody
-has touched for long is taken over by renaming it, which only one can do. Times are compared by the clock of the file system
-alone.
+A claim is a file that only one worker can create (O_EXCL, which NFS also supports). Its owner touches it while working; a claim
+that was not touched for long is taken over by renaming it, which only one worker can do. Times are compared by the clock of the
+file system alone.
 """
 
 import os
@@ -15,20 +15,20 @@ import msgspec
 
 from topoloom.studies.task import Task
 
-#: Seconds between two touches of a claim, and after which one that nobody touches is anybody's.
+#: Seconds between two touches of a claim, and after which an untouched claim may be taken over.
 BEAT_S, STALE_S = 20.0, 120.0
 _BATCHES = "batches.jsonl"
 
 
 class Claims:
-    """The batches of one submission, and who works at which.
+    """The batches of one submission, and which worker has claimed which.
 
     Parameters
     ----------
     folder : path
-        That all workers share.
+        A folder that all workers share.
     owner : str
-        Who claims: the same again for a worker that is started again.
+        The name of the worker; a restarted worker uses the same name.
     """
 
     def __init__(self, folder: Path, owner: str) -> None:
@@ -38,14 +38,14 @@ class Claims:
 
     @classmethod
     def write(cls, folder: Path, batches: Sequence[Sequence[Task]]) -> None:
-        """Lay the batches down in a new folder."""
+        """Write the batches into a new folder."""
         folder.mkdir(parents=True)
         text = b"".join(msgspec.json.encode(batch) + b"\n" for batch in batches)
         (folder / _BATCHES).write_bytes(text)
 
     def open(self, begin: int = 0) -> Iterator[int]:
-        """The numbers of batches, each claimed for us as it is given; from `begin` on and then from the first."""
-        self.release_of(self.folder, self.owner)  # of ours from before we were started again
+        """Yield the numbers of open batches, each claimed for this worker; from `begin` on, then from the first."""
+        self.release_of(self.folder, self.owner)  # claims from before a restart of this worker
         count = len(self.batches)
         for step in range(count):
             number = (begin + step) % count
@@ -53,28 +53,28 @@ class Claims:
                 yield number
 
     def done(self, number: int) -> None:
-        """A batch needs nobody any more."""
+        """Mark a batch as done."""
         self._path(number, "done").touch()
         self.release(number)
 
     @property
     def all_done(self) -> bool:
-        """Whether no batch needs anybody any more."""
+        """Whether all batches are done."""
         return sum(1 for _ in self.folder.glob("*.done")) >= len(self.batches)
 
     @staticmethod
     def release_of(folder: Path, owner: str) -> None:
-        """What a worker has claimed that is known to be gone is anybody's again."""
+        """Release the claims of a worker that no longer runs."""
         for path in folder.glob("*.claim"):
             _release(path, owner)
 
     def release(self, number: int) -> None:
-        """A batch that we have claimed is anybody's again; not where another has taken it over meanwhile."""
+        """Release a batch that this worker has claimed; not if another has taken it over since."""
         _release(self._path(number, "claim"), self.owner)
 
     @contextmanager
-    def kept(self, number: int) -> Iterator[None]:
-        """While it is open, our claim is touched."""
+    def touched(self, number: int) -> Iterator[None]:
+        """Touch this worker's claim regularly while the context is open."""
         over = threading.Event()
 
         def beat() -> None:
@@ -94,7 +94,7 @@ class Claims:
         return self.folder / f"{number:06d}.{what}"
 
     def _claim(self, number: int) -> bool:
-        """Whether a batch is ours now."""
+        """Try to claim a batch; returns whether this worker has it now."""
         path = self._path(number, "claim")
         for _ in range(2):
             try:
@@ -102,31 +102,31 @@ class Claims:
                     file.write(self.owner)
                 return True
             except FileExistsError:
-                touched = self._stale(path)
-                if touched is None or not self._taken(path, touched):
+                last_touch = self._stale(path)
+                if last_touch is None or not self._taken(path, last_touch):
                     return False
         return False
 
     def _stale(self, path: Path) -> float | None:
-        """When a claim was touched last, where that is long ago by the file system's own clock; else None."""
+        """The time of the last touch, if it is long ago by the file system's clock; else None."""
         clock = self.folder / f"clock-{self.owner}"
         try:
             clock.write_text("")
-            touched = path.stat().st_mtime
-            return touched if clock.stat().st_mtime - touched > STALE_S else None
+            last_touch = path.stat().st_mtime
+            return last_touch if clock.stat().st_mtime - last_touch > STALE_S else None
         except OSError:
             return None
 
-    def _taken(self, path: Path, touched: float) -> bool:
-        """Whether it was us who took a stale claim away; of many who try it is one."""
+    def _taken(self, path: Path, last_touch: float) -> bool:
+        """Try to remove a stale claim; True for the one worker that succeeds."""
         aside = path.with_suffix(f".stale-{self.owner}")
         try:
             os.rename(path, aside)
         except OSError:
             return False
-        stale = aside.stat().st_mtime == touched
+        stale = aside.stat().st_mtime == last_touch
         if not stale:
-            # Another has taken it over since we looked, and this is the claim of that one: it goes back.
+            # Another worker has taken it over in the meantime, and this is its claim: put it back.
             with suppress(FileExistsError):
                 os.link(aside, path)
         aside.unlink(missing_ok=True)
@@ -134,7 +134,7 @@ class Claims:
 
 
 def _release(path: Path, owner: str) -> None:
-    """Remove a claim, if it is the owner's."""
+    """Remove a claim, if it belongs to the owner."""
     with suppress(OSError):
         if path.read_text() == owner:
             path.unlink()

@@ -1,6 +1,6 @@
-"""A worker on a cluster: takes batches of a submission until there are none that it can finish in its time.
+"""A worker on a cluster: takes batches of a submission until there are none that it can finish in time.
 
-``python -m topoloom.studies.cluster_worker STORE SUBMISSION THREADS [SECONDS]`` in a job of Slurm.
+Command in a Slurm job: ``python -m topoloom.studies.cluster_worker STORE SUBMISSION THREADS [SECONDS]``.
 """
 
 import os
@@ -22,29 +22,29 @@ from topoloom.studies.estimate import Estimates
 from topoloom.studies.job import record_of
 from topoloom.studies.store import Store
 
-#: A task is begun if so many times its estimate, and so many seconds, are left.
+#: A task is started if this multiple of its estimate, plus these seconds, are left.
 _SAFETY, _SPARE_S = 1.5, 5.0
-#: Seconds that the scheduler has to say when the job ends.
+#: Seconds that the scheduler may take to report the end of the job.
 _PATIENCE_S = 20.0
-#: Seconds between two looks for batches that come back, and how long a worker that has none looks.
-_LOOK_EVERY_S, _LINGER_S = 1.0, STALE_S * 1.25
-#: Seconds that the others wait for the first worker's first record, so that kernels are compiled once.
+#: Seconds between two checks for released batches, and for how long a worker without work checks.
+_CHECK_EVERY_S, _LINGER_S = 1.0, STALE_S * 1.25
+#: Seconds that other workers wait for the first worker's first record, so that kernels are compiled only once.
 _WARMING_S = 120.0
 
 
 def serve_batches(folder: str, submission: str, threads: int, limit_s: float | None = None) -> int:
-    """Take batches and run their tasks.
+    """Take batches of a submission, and run their tasks.
 
     Parameters
     ----------
     folder : str
-        Of the store.
+        The folder of the store.
     submission : str
         The folder of the batches.
     threads : int
-        Of a task.
+        Threads per task.
     limit_s : float or None
-        Seconds that a task may take.
+        Time limit of a task, in seconds.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def serve_batches(folder: str, submission: str, threads: int, limit_s: float | N
     store = Store(folder)
     place = _whole("SLURM_ARRAY_TASK_ID", 0)
     job = os.environ.get("SLURM_ARRAY_JOB_ID")
-    # In containers, and on other machines, others have the same process number.
+    # Process numbers alone are not unique: containers and other machines have the same ones.
     owner = f"{kernel()}-{os.getpid()}-{secrets.token_hex(4)}" if job is None else f"{job}-{place}"
     end = _end()
     _let_the_first_go(store, place, work)
@@ -68,10 +68,10 @@ def serve_batches(folder: str, submission: str, threads: int, limit_s: float | N
     with store.writer() as shard:
 
         def run(number: int) -> bool:
-            """Whether a batch is done; not where it was stopped, or a task of it would not end in time."""
-            known = store.records()
+            """Run a batch; False where it was stopped, or a task of it would not end in time."""
+            records = store.records()
             for task in claims.batches[number]:
-                if task.digest in known:
+                if task.digest in records:
                     continue
                 if work.stopped or estimates.seconds(task) * _SAFETY + _SPARE_S > end - time.time():
                     return False
@@ -86,25 +86,25 @@ def serve_batches(folder: str, submission: str, threads: int, limit_s: float | N
         over = False
         while not (over or work.stopped or claims.all_done) and time.monotonic() - waiting < _LINGER_S:
             for number in claims.open(begin):
-                with claims.kept(number):
+                with claims.touched(number):
                     whole = run(number)
                 if whole:
                     claims.done(number)
                     waiting = time.monotonic()
                 else:
-                    # Others may have more time; we have not enough for this.
+                    # Other workers may have more time: release the batch.
                     claims.release(number)
                     over = True
                     break
             else:
-                # What others are at may come back: a worker that is lost, or requeued.
-                time.sleep(_LOOK_EVERY_S)
+                # Batches of a lost or requeued worker may be released: check again.
+                time.sleep(_CHECK_EVERY_S)
     (Path(submission) / f"ended-{place}").touch()
     return 0
 
 
 def _whole(variable: str, default: int) -> int:
-    """A number that the scheduler gives in the environment."""
+    """A whole number from an environment variable of the scheduler."""
     text = os.environ.get(variable, "").strip() or str(default)
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise InputError(f"{variable}={text[:40]}: Slurm gives a whole number; unset it outside of a job array")
@@ -112,35 +112,35 @@ def _whole(variable: str, default: int) -> int:
 
 
 def _let_the_first_go(store: Store, place: int, work: Work) -> None:
-    """Wait until the first worker has compiled what all need: until there is a record."""
+    """Wait until the first worker has compiled the kernels that all need: until there is a record."""
     until = time.monotonic() + _WARMING_S
     while place and not work.stopped and time.monotonic() < until and not store.records():
         time.sleep(0.5)
 
 
 def _end() -> float:
-    """When the job's time is over, in seconds since 1970; never where nobody says."""
-    told = os.environ.get("SLURM_JOB_END_TIME", "")
-    if told.isdecimal():
-        return float(told)
+    """The end of the job's time, in seconds since 1970; infinite where it is not known."""
+    given = os.environ.get("SLURM_JOB_END_TIME", "")
+    if given.isdecimal():
+        return float(given)
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
         return float("inf")
     try:
-        asked = subprocess.run(
+        answer = subprocess.run(
             ["squeue", "-h", "-j", job, "-o", "%e"], capture_output=True, text=True, timeout=_PATIENCE_S, check=True
         )
-        return datetime.fromisoformat(asked.stdout.strip()).timestamp()
+        return datetime.fromisoformat(answer.stdout.strip()).timestamp()
     except (OSError, subprocess.SubprocessError, ValueError):
         return float("inf")
 
 
 @contextmanager
 def _logged(path: Path) -> Iterator[None]:
-    """While it is open, what is printed goes into a file of its own, which is gone if nothing was."""
+    """Redirect output to a separate file while the context is open; an empty file is removed."""
     sys.stdout.flush()
     sys.stderr.flush()
-    kept = [os.dup(1), os.dup(2)]
+    original = [os.dup(1), os.dup(2)]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -153,17 +153,17 @@ def _logged(path: Path) -> Iterator[None]:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os.dup2(kept[0], 1)
-        os.dup2(kept[1], 2)
-        for one in (*kept, log):
-            os.close(one)
+        os.dup2(original[0], 1)
+        os.dup2(original[1], 2)
+        for descriptor in (*original, log):
+            os.close(descriptor)
         with suppress(OSError):
             if path.stat().st_size == 0:
                 path.unlink()
 
 
 def main() -> int:
-    """Read the command line, and serve."""
+    """Read the command line, and run the worker."""
     folder, submission, threads, *limit = sys.argv[1:]
     try:
         return serve_batches(folder, submission, int(threads), float(limit[0]) if limit else None)

@@ -1,4 +1,4 @@
-"""Conditions on the axes of a study, as texts: ``load <= 0.8 and topology != 'ring'``; no code is run."""
+"""Conditions on the axes of a study, as texts: ``load <= 0.8 and topology != 'ring'``; no code is executed."""
 
 import ast
 import operator
@@ -16,8 +16,8 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.In: lambda one, many: one in many,
-    ast.NotIn: lambda one, many: one not in many,
+    ast.In: lambda item, items: item in items,
+    ast.NotIn: lambda item, items: item not in items,
 }
 _COUNT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -27,23 +27,23 @@ _COUNT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-_LONGEST = 2000
+_MOST_CHARACTERS = 2000
 
 
 def condition_holds(condition: str, values: Mapping[str, Any]) -> bool:
-    """Whether a condition is true of the values of some names.
+    """Whether a condition is true for the given values.
 
     Parameters
     ----------
     condition : str
         Comparisons (also chains, ``in`` lists), ``and``, ``or``, ``not``, sums and products; names of axes, numbers, texts.
     values : mapping
-        By name.
+        By the name of the axis.
 
     Raises
     ------
     InputError
-        It is no such text, names what is not there, or compares what cannot be compared.
+        The text is not a condition, names an unknown axis, or compares incomparable values.
 
     Examples
     --------
@@ -56,10 +56,10 @@ def condition_holds(condition: str, values: Mapping[str, Any]) -> bool:
     """
     where = f"condition {shown(condition)}"
     try:
-        if len(condition) > _LONGEST:
+        if len(condition) > _MOST_CHARACTERS:
             raise SyntaxError
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Python's, about code that nobody runs
+            warnings.simplefilter("ignore")  # Python warns about code, but this code is never executed
             tree = ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise InputError(f"{where}: cannot be read; write a comparison, as in load <= 0.8") from None
@@ -80,27 +80,27 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
                 raise InputError(f"no axis named {shown(node.id)} ({hint(node.id, list(values))})")
             return values[node.id]
         case ast.List() | ast.Tuple():
-            return [_value(one, values) for one in node.elts]
+            return [_value(element, values) for element in node.elts]
         case ast.UnaryOp(op=ast.Not()):
             return not _value(node.operand, values)
         case ast.UnaryOp(op=ast.USub()):
             return -_value(node.operand, values)
         case ast.BoolOp():
             every = isinstance(node.op, ast.And)
-            return (all if every else any)(_value(one, values) for one in node.values)
+            return (all if every else any)(_value(operand, values) for operand in node.values)
         case ast.BinOp() if type(node.op) in _COUNT:
             left, right = _value(node.left, values), _value(node.right, values)
-            if not all(isinstance(one, (int, float)) for one in (left, right)):
-                raise InputError("sums and products are of numbers")
+            if not all(isinstance(operand, (int, float)) for operand in (left, right)):
+                raise InputError("sums and products need numbers")
             return _COUNT[type(node.op)](left, right)
         case ast.Compare():
             left = _value(node.left, values)
             for how, other in zip(node.ops, node.comparators, strict=True):
                 right = _value(other, values)
                 if type(how) not in _COMPARE:
-                    raise InputError("comparisons are ==, !=, <, <=, >, >=, in and not in")
+                    raise InputError("use one of ==, !=, <, <=, >, >=, in and not in")
                 if not _COMPARE[type(how)](left, right):
                     return False
                 left = right
             return True
-    raise InputError("only comparisons, and, or, not, sums and products of axes, numbers and texts")
+    raise InputError("use only comparisons, and, or, not, sums and products of axes, numbers and texts")

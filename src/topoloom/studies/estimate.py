@@ -1,4 +1,4 @@
-"""Estimates: how long a task takes and how much memory, from the tasks that are done."""
+"""Estimates of the time and memory of a task, from the tasks that are done."""
 
 import math
 from collections import defaultdict
@@ -10,21 +10,21 @@ from topoloom.core.settings import written
 from topoloom.studies.record import Record
 from topoloom.studies.task import Task
 
-#: A task is counted as this long at least, so that logarithms and rates exist.
+#: Least time of a task, so that logarithms and rates exist.
 _SHORTEST_S = 1e-4
-#: What is taken of a task of which nothing is known.
-_USUAL_S, _USUAL_MB = 1.0, 300.0
-#: How many tasks the whole's mean counts as, beside those of one value of an argument.
-_BELIEF = 1.0
+#: Assumed time and memory of a task, where nothing is known.
+_DEFAULT_S, _DEFAULT_MB = 1.0, 300.0
+#: Weight of the overall mean, in tasks, against the tasks with one value of an argument.
+_PRIOR_TASKS = 1.0
 
 
 class Estimates:
-    """What tasks take: a mean, and how much more or less with each value of each argument (in logarithms, additive).
+    """Times of tasks: a mean, and its change with each value of each argument (additive, in logarithms).
 
     Parameters
     ----------
     records : iterable of Record
-        What is known at the beginning; `learn` adds more.
+        The records to start from; `learn` adds more.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Estimates:
             self.learn(record)
 
     def learn(self, record: Record) -> None:
-        """Take what a task took; one that failed says nothing of time."""
+        """Add the time and memory of a task; a failed one gives no time."""
         key = _topology(record.task)
         self._memory[key] = max(self._memory.get(key, 0.0), record.memory_mb)
         if record.state != "done":
@@ -52,26 +52,26 @@ class Estimates:
 
     @property
     def known(self) -> int:
-        """How many tasks they stand on."""
+        """Number of tasks that the estimates are based on."""
         return len(self._logs)
 
     def seconds(self, task: Task) -> float:
-        """How long a task takes, about."""
+        """Estimated time of a task."""
         if not self._logs:
-            return _USUAL_S
+            return _DEFAULT_S
         mean = fmean(self._logs)
-        found = mean
+        estimate = mean
         for name, value in _values(task.arguments):
             logs = self._by.get((name, value))
             if logs:
-                found += (fmean(logs) - mean) * len(logs) / (len(logs) + _BELIEF)
-        # Arguments that always come together say the same thing twice: no estimate is beyond what was ever seen.
-        return math.exp(min(max(found, min(self._logs)), max(self._logs)))
+                estimate += (fmean(logs) - mean) * len(logs) / (len(logs) + _PRIOR_TASKS)
+        # Arguments that always change together count twice, so limit the estimate to times that occurred.
+        return math.exp(min(max(estimate, min(self._logs)), max(self._logs)))
 
     def memory_mb(self, task: Task) -> float:
-        """How much memory a task takes, about: the most of those on its network, else the most of all."""
-        known = self._memory.get(_topology(task))
-        return known or max(self._memory.values(), default=_USUAL_MB) or _USUAL_MB
+        """Estimated memory of a task: the most of those on its network, else the most of all."""
+        on_network = self._memory.get(_topology(task))
+        return on_network or max(self._memory.values(), default=_DEFAULT_MB) or _DEFAULT_MB
 
 
 def _topology(task: Task) -> str:

@@ -1,4 +1,4 @@
-"""Executors: who runs the tasks of a study, and what each is given."""
+"""Executors: the interface for running the tasks of a study."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -14,45 +14,45 @@ from topoloom.studies.task import Task
 
 
 class Feed(Protocol):
-    """Where tasks come from while a run goes on, for executors that can be fed (`processes`)."""
+    """A source of further tasks during a run, for executors that support it (`processes`)."""
 
     def more(self) -> Sequence[Task]:
-        """Tasks that have come since it was last asked."""
+        """The tasks that were added since the last call."""
 
     def dropped(self) -> Collection[str]:
-        """Digests of tasks that nobody wants any more, since it was last asked: they end without a record."""
+        """Digests of the tasks that were cancelled since the last call: they end without a record."""
 
     def begun(self, digest: str) -> None:
-        """A worker begins a task."""
+        """Report that a worker has started a task."""
 
 
 @dataclass
 class StudyRun:
-    """One run of a study: what an executor is given, and whom it tells.
+    """One run of a study, as an executor receives it.
 
     Attributes
     ----------
     tasks : sequence of Task
-        Those that are to be run, the first first; each once.
+        The tasks to run, in this order; each once.
     store : Store
-        Where records go.
+        Where records are written.
     node : WorkerNode
-        What a task needs.
+        The resources of a task.
     jobs : int or None
-        Tasks side by side; None: as the executor likes.
+        Tasks in parallel; None: the executor's default.
     options : dict
-        What else the executor is told.
+        Further options of the executor.
     limit_s : float or None
     attempts : int
-        How often a task is begun whose worker is lost.
+        How often a task is started if its worker is lost.
     estimates : Estimates
-        What tasks take; they learn from every record that is told.
+        Estimated times of tasks, updated by every reported record.
     work : Work
-        Asked whether to go on.
-    told : callable (Record)
-        Called for each task that has its record in the store, from any thread.
+        Whether to continue.
+    report : callable (Record)
+        Called for each task whose record is in the store, from any thread.
     feed : Feed, optional
-        More tasks; with it the run ends only when the work is stopped.
+        A source of further tasks; with it, the run ends only when the work is stopped.
     """
 
     tasks: Sequence[Task]
@@ -64,14 +64,14 @@ class StudyRun:
     attempts: int
     estimates: Estimates
     work: Work
-    told: Callable[[Record], None] = field(default=lambda _record: None)
+    report: Callable[[Record], None] = field(default=lambda _record: None)
     feed: Feed | None = None
 
 
 class Executor(Protocol):
-    """Runs tasks: each has its record in the store when this returns, unless the work was stopped.
+    """Runs tasks: when this returns, each has its record in the store, unless the work was stopped.
 
-    A task that fails has a record, too. What is finished when the work is stopped is in the store.
+    A failed task has a record too. When the work is stopped, finished tasks are in the store.
     """
 
     def __call__(self, run: StudyRun) -> None: ...
@@ -81,7 +81,7 @@ EXECUTORS: Register[Executor] = Register("executor", room="topoloom.studies.exec
 
 
 def batches(tasks: Sequence[Task], estimates: Estimates, seconds: float, most: int = 1000) -> list[list[Task]]:
-    """Tasks in batches that take about so many seconds each, in their order.
+    """Divide tasks, in their order, into batches that take about `seconds` each.
 
     Parameters
     ----------
@@ -89,19 +89,19 @@ def batches(tasks: Sequence[Task], estimates: Estimates, seconds: float, most: i
     estimates : Estimates
     seconds : float
     most : int
-        Tasks in one batch.
+        Most tasks in one batch.
 
     Returns
     -------
     list of list of Task
     """
-    found: list[list[Task]] = []
+    divided: list[list[Task]] = []
     filled = 0.0
     for task in tasks:
         takes = estimates.seconds(task)
-        if not found or filled + takes > seconds or len(found[-1]) >= most:
-            found.append([])
+        if not divided or filled + takes > seconds or len(divided[-1]) >= most:
+            divided.append([])
             filled = 0.0
-        found[-1].append(task)
+        divided[-1].append(task)
         filled += takes
-    return found
+    return divided

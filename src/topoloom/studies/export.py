@@ -1,4 +1,4 @@
-"""The table of a study as a file that other tools read: CSV, Parquet, netCDF."""
+"""Exporting the table of a study to a file for other tools: CSV, Parquet, netCDF."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.studies.results import StudyResults
 
-#: How a file's name may end, and what it holds then.
+#: The endings of a file's name, and the content of each.
 SUFFIXES = {
     ".csv": "a table",
     ".parquet": "a table with types (pandas, DuckDB)",
@@ -17,7 +17,7 @@ SUFFIXES = {
 
 
 def table_csv(results: StudyResults) -> str:
-    """The table as CSV: axes, measures, and ``error`` for points that failed."""
+    """The table as CSV: axes, measures, and ``error`` for failed points."""
     names = [*results.axes, *results.measures, "error"]
     rows = [*results.rows(), *results.failures]
     return csv_text(names, ([row.get(name) for name in names] for row in rows))
@@ -35,7 +35,7 @@ def export_study(results: StudyResults, path: str | Path) -> None:
     Raises
     ------
     InputError
-        Another ending; a library that is missing; a file that cannot be written.
+        `path` has another ending, a library is missing, or the file cannot be written.
     """
     suffix = Path(path).suffix
     if suffix == ".csv":
@@ -56,5 +56,5 @@ def export_study(results: StudyResults, path: str | Path) -> None:
             raise InputError("netCDF needs xarray and scipy: pip install 'topoloom[frames]'") from None
         write_atomically(path, bytes(content_nc))
     else:
-        told = ", ".join(f"{ending} ({what})" for ending, what in SUFFIXES.items())
-        raise InputError(f"{path}: end its name in {told}")
+        endings = ", ".join(f"{ending} ({content})" for ending, content in SUFFIXES.items())
+        raise InputError(f"{path}: end its name in {endings}")

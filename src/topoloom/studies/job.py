@@ -1,4 +1,4 @@
-"""A task run for a store: its record, whatever happens to it."""
+"""Running a task for a store: returns its record, whatever happens."""
 
 import time
 from contextlib import suppress
@@ -14,18 +14,18 @@ from topoloom.studies.task import Task, run_task
 def record_of(
     task: Task, *, threads: int = 1, limit_s: float | None = None, attempts: int = 1, work: Work | None = None
 ) -> Record | None:
-    """Run a task; what became of it, or None where the work was stopped before.
+    """Run a task; returns its record, or None where the work was stopped first.
 
     Parameters
     ----------
     task : Task
     threads : int
     limit_s : float, optional
-        Seconds that it may take; then it counts as failed.
+        Time limit in seconds, after which the task has failed.
     attempts : int
-        How many times it was begun, this one counted.
+        How many times it was started, including now.
     work : Work, optional
-        Stopped from outside.
+        Can stop the task.
 
     Returns
     -------
@@ -44,14 +44,14 @@ def record_of(
     except InputError as error:
         return failed(task, str(error), time.perf_counter() - began, attempts=attempts)
     except MemoryError:
-        return failed(task, "it needs more memory than there is", time.perf_counter() - began, attempts=attempts)
-    except Exception as error:  # a defect, ours or a plug-in's: the study goes on, and its record says what it was
-        told = f"defect: {type(error).__name__}: {error}"
-        return failed(task, told[:2000], time.perf_counter() - began, attempts=attempts)
+        return failed(task, "it needs more memory than is available", time.perf_counter() - began, attempts=attempts)
+    except Exception as error:  # a defect of topoloom or of a plug-in: the study continues, and the record names it
+        reason = f"defect: {type(error).__name__}: {error}"
+        return failed(task, reason[:2000], time.perf_counter() - began, attempts=attempts)
     return done(task, result, row, time.perf_counter() - began, attempts=attempts)
 
 
 def _forget_memory() -> None:
-    """Have the system forget the most memory that this process has had, so that a task's record tells its own."""
+    """Reset the memory peak that the system records for this process, so that a task's record has its own peak."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")

@@ -22,12 +22,12 @@ from topoloom.topologies.spec import facts_of
 
 DEFAULT_OPERATION = "simulate"
 DEFAULT_NETWORKS = ("slimfly:q=5,hosts=4", "fat-tree:k=8", "torus:dims=7x7,hosts=4")
-#: The axis of an operation, and its values, where neither is given.
+#: The axis of an operation and its values, if neither is given.
 _AXES = {"simulate": ("loads", "0.1:0.9:0.2")}
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(rf"\s*({_NUMBER}):({_NUMBER}):(x?)({_NUMBER})\s*", re.ASCII)
 _BRACES = re.compile(r"\{(\w+)\}")
-#: Values of keys that have no default, as a reader could write them.
+#: Example values of the keys that have no default.
 _SAMPLES: dict[str, Any] = {
     "title": "A study",
     "where": ["loads <= 0.5"],
@@ -40,14 +40,14 @@ _SAMPLES: dict[str, Any] = {
     "floor": "koibuchi-2013",
     "partition": "main",
 }
-#: What the options of an executor are.
+#: The declarations of the executors' options.
 _OPTIONS = {
     "slurm": "topoloom.studies.executors.slurm:SlurmOptions",
     "dask": "topoloom.studies.executors.dask:DaskOptions",
 }
-#: Keys that are better read about than tried, and that few studies have.
+#: Keys that few studies need, and that should be read about before they are tried.
 _OMITTED = ("base", "skip", "together", "run.node.environment")
-#: Arguments that take files where others take networks.
+#: Arguments that take files instead of networks.
 _FILES = ("requirement", "requirement")
 _HEAD = """\
 # {title}.
@@ -79,21 +79,21 @@ def new_study(
     operation : str
         What every task runs: ``simulate``, ``hops``, ``quality`` ...
     networks : sequence of str
-        Specs or files, each with every value; ``{side}`` in a spec is the value of the axis ``side``.
+        Specs or files; each is run with every value of the axis; ``{side}`` in a spec is the value of the axis ``side``.
     axis : str, optional
-        The argument of the operation that varies, or a name in braces; ``none`` for no axis but the networks. If omitted, the
+        The argument of the operation that varies, or a name in braces; ``none`` if only the networks vary. If omitted, the
         name in braces, or the loads of ``simulate``.
     values : str, optional
-        Of the axis: a list ``4,8,16``, steps ``0.1:0.9:0.2`` or factors ``4:64:x2``.
+        The values of the axis: a list ``4,8,16``, steps ``0.1:0.9:0.2`` or factors ``4:64:x2``.
     seeds : int
         Every task runs with the seeds 1 to this number.
     executor : str
-        Where it runs: ``processes`` or ``threads`` of this machine, ``dask``, ``slurm``.
+        Where it runs: ``processes`` or ``threads`` on this machine, ``dask`` or ``slurm``.
     task : mapping, optional
         Other arguments that all tasks share: ``{"traffic": "uniform"}``.
     title : str, optional
     folder : path
-        Where the study will lie: its paths start there.
+        The folder that the study will be written to: its paths are relative to it.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def new_study(
         "run": {"executor": executor},
     }
     given |= {"seeds": seeds} if seeds > 1 else {}
-    # Made from its values first: its complaints then name no line of a file that is not there.
+    # Made from its values first: error messages then name no line of a file that does not exist yet.
     _check(Study(**{key: value for key, value in given.items() if key != "run"}), source, folder)
     more = {"task": [setting for setting in others if setting.name not in given["axes"]]}
     if executor in _OPTIONS:
@@ -151,7 +151,7 @@ def new_study(
 
 
 def axis_of(operation: str, networks: Sequence[str], axis: str | None, values: str | None) -> tuple[str, str]:
-    """The axis that is meant, and the text of its values; both empty for none.
+    """The axis to vary, and the text of its values; both are empty for no axis.
 
     Parameters
     ----------
@@ -163,21 +163,21 @@ def axis_of(operation: str, networks: Sequence[str], axis: str | None, values: s
     Returns
     -------
     tuple of (str, str)
-        The values are empty where they are not given and the axis has no usual ones.
+        The values are empty if they are not given and the axis has no default values.
 
     Raises
     ------
     InputError
         Values without an axis.
     """
-    usual, usual_values = _AXES.get(operation, ("", ""))
+    default, default_values = _AXES.get(operation, ("", ""))
     braces = [name for network in networks for name in _BRACES.findall(network)]
-    varied = axis if axis is not None else braces[0] if braces else usual
+    varied = axis if axis is not None else braces[0] if braces else default
     if varied in ("", "none"):
         if values:
-            raise InputError("`values`: there is no axis that takes them; `axis` names one")
+            raise InputError("`values`: there is no axis to take them; `axis` names one")
         return "", ""
-    return varied, values if values is not None else usual_values if varied == usual else ""
+    return varied, values if values is not None else default_values if varied == default else ""
 
 
 def check_operation(operation: str, task: Mapping[str, Any]) -> str:
@@ -209,7 +209,7 @@ def check_operation(operation: str, task: Mapping[str, Any]) -> str:
 
 
 def check_networks(operation: str, networks: Sequence[str]) -> None:
-    """Refuse networks that are neither specs nor files; those with names in braces are seen with the axis.
+    """Refuse networks that are neither specs nor files; those with names in braces are checked with the axis.
 
     Parameters
     ----------
@@ -219,10 +219,10 @@ def check_networks(operation: str, networks: Sequence[str]) -> None:
     Raises
     ------
     InputError
-        There is none, or one of them is neither.
+        There are no networks, or one of them is neither a spec nor a file.
     """
     if not networks:
-        raise InputError("`networks`: name one at least, a spec or a file")
+        raise InputError("`networks`: name at least one, a spec or a file")
     source = check_operation(operation, {"": "{"})
     for name in networks:
         if not _BRACES.search(name):
@@ -230,7 +230,7 @@ def check_networks(operation: str, networks: Sequence[str]) -> None:
 
 
 def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
-    """Refuse an axis that nothing uses.
+    """Refuse an axis that is not used.
 
     Parameters
     ----------
@@ -242,29 +242,30 @@ def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
     Raises
     ------
     InputError
-        It is neither an argument of the operation nor a name in braces, or a name in braces is no axis.
+        It is neither an argument of the operation nor a name in braces, or a name in braces is not an axis.
     """
     braces = {name for network in networks for name in _BRACES.findall(network)}
     arguments = [field.name for field in fields_of(studied(operation))]
     if axis and axis.partition(".")[0] not in arguments and axis not in braces:
         raise InputError(
-            f"`axis`: '{axis[:60]}' is no argument of {operation} ({hint(axis, arguments)}), and no network has {{{axis[:60]}}}"
+            f"`axis`: '{axis[:60]}' is not an argument of {operation} ({hint(axis, arguments)}), and no network has"
+            f" {{{axis[:60]}}}"
         )
     missing = sorted(braces - {axis})
     if missing:
-        raise InputError(f"`axis`: a network has {{{missing[0]}}} in it, which is then no axis; name it")
+        raise InputError(f"`axis`: a network has {{{missing[0]}}} in it, which is not the axis; name it")
 
 
 def _check_source(source: str, name: str, folder: str | os.PathLike[str]) -> None:
     if os.path.exists(os.path.normpath(os.path.join(folder, name))):
         return
     if source in _FILES:
-        raise InputError(f"`networks`: {name}: there is no such file; the operation takes files of requirements")
+        raise InputError(f"`networks`: {name}: there is no such file; the operation takes requirement files")
     facts_of(name)
 
 
 def _declared(place: str) -> Any:
-    """The declaration "module:name"; imported when it is needed."""
+    """The declaration that "module:name" names; the module is imported when it is needed."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
@@ -289,13 +290,13 @@ def _values(axis: str, text: str) -> Any:
     Raises
     ------
     InputError
-        There are none.
+        There are no values.
     """
-    steps = _RANGE.fullmatch(text)
-    if steps:
-        first, last, factor, step = steps.groups()
+    range_match = _RANGE.fullmatch(text)
+    if range_match:
+        first, last, factor, step = range_match.groups()
         return {"from": plain_of(first), "to": plain_of(last), "times" if factor else "step": plain_of(step)}
-    # Specs hold commas; a list of them has spaces between.
+    # Specs contain commas, so a list of them is separated by spaces.
     values = [plain_of(word) for word in (text.split() if " " in text.strip() else text.split(",")) if word.strip()]
     if not values:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Node: what a task needs of the machine that it runs on."""
+"""The resources of a task on the machine that runs it."""
 
 import re
 from typing import Annotated, ClassVar
@@ -13,17 +13,15 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 class WorkerNode(TomlTable, frozen=True):
-    """The table [run.node]: threads and memory of a task, and what the shell of a worker does first."""
+    """The table [run.node]: threads and memory of a task, and the setup of a worker's shell."""
 
     group: ClassVar[str] = "study [run.node]"
 
-    threads: Annotated[int, setting("threads of a task; no number depends on them", least=1, most=4096)] = 1
+    threads: Annotated[int, setting("threads per task; no result depends on them", least=1, most=4096)] = 1
     memory_gb: (
         Annotated[
             float,
-            setting(
-                "memory that a task takes; omitted, what the tasks before it took at most", unit="GB", above=0, most=1e6
-            ),
+            setting("memory of a task; if omitted, the most that earlier tasks took", unit="GB", above=0, most=1e6),
         ]
         | None
     ) = None
@@ -32,7 +30,7 @@ class WorkerNode(TomlTable, frozen=True):
         setting("shell commands before a worker on a cluster starts: module load, source venv; needs --trust"),
     ] = ()
     environment: Annotated[
-        dict[str, str], setting("variables that workers are given; all but LANG, TZ and *_NUM_THREADS need --trust")
+        dict[str, str], setting("environment variables of workers; all except LANG, TZ and *_NUM_THREADS need --trust")
     ] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -40,7 +38,7 @@ class WorkerNode(TomlTable, frozen=True):
         for name, value in self.environment.items():
             if not _NAME.fullmatch(name):
                 raise InputError(
-                    f"environment: {shown(name)} is no name of a variable; use letters, digits and _, as in OMP_NUM_THREADS"
+                    f"environment: {shown(name)} is not a variable's name; use letters, digits and _, as in OMP_NUM_THREADS"
                 )
             if "\0" in value:
-                raise InputError(f"environment: the value of {name} has a zero byte in it; no variable can")
+                raise InputError(f"environment: the value of {name} contains a zero byte; remove it")

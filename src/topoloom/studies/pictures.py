@@ -1,4 +1,4 @@
-"""A picture of a study as a file: curves, a map, or a table of winners; its name says the format."""
+"""Drawing a study to a file: curves, a map, or a table of winners; the file's name selects the format."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,43 +37,43 @@ def draw_study(
     ----------
     results : StudyResults
     path : path
-        .svg or .png; a table of winners is a .csv.
+        .svg or .png; .csv for a table of winners.
     kind : "lines", "heat" or "winners"
     x, y, by, each, where, log
-        As for `curves_of`; for a map x and y are axes.
+        As in `curves_of`; for a map, x and y are axes.
     value : str, optional
         The measure of a map, or of winners.
     of : str, optional
         The axis whose values compete for winning.
     most : bool
-        The most wins.
+        Whether the most wins, instead of the least.
 
     Raises
     ------
     InputError
-        What `curves_of`, `heat_of` and `winners_of` refuse; another ending.
+        As in `curves_of`, `heat_of` and `winners_of`; or `path` has another ending.
     """
     suffix = Path(path).suffix
     if kind == "winners":
         if of is None:
-            raise InputError("winners: say whose values compete, as in of=topology")
+            raise InputError("winners: name the axis whose values compete, as in of=topology")
         if suffix != ".csv":
-            raise InputError(f"{path}: a table of winners is a .csv file")
+            raise InputError(f"{path}: end the name of a table of winners in .csv")
         write_atomically(path, rows_csv(winners_of(results, of, value or y, most=most, where=where)))
         return
     if suffix not in (".svg", ".png"):
         raise InputError(f"{path}: end its name in .svg or .png")
     if kind == "heat":
-        found = heat_of(results, x, y, value, where)
+        heat = heat_of(results, x, y, value, where)
         with style():
-            figure = sheet(1.2 + 0.8 * max(5, len(found.across)), 1.4 + 0.45 * max(4, len(found.up)))
-            draw_heat_map(figure.add_subplot(), found)
+            figure = sheet(1.2 + 0.8 * max(5, len(heat.across)), 1.4 + 0.45 * max(4, len(heat.up)))
+            draw_heat_map(figure.add_subplot(), heat)
     else:
         figure = panels(curves_of(results, x, y, by, each, where, log), results.title)
     write_atomically(path, svg_text(figure) if suffix == ".svg" else png_bytes(figure))
 
 
 def rows_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """A table as CSV, a column for every key that a row has."""
+    """A table as CSV, with one column for every key that occurs."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return csv_text(names, ([row.get(name) for name in names] for row in rows))

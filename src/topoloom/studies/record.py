@@ -1,4 +1,4 @@
-"""Record: what became of one task, as a line of the store."""
+"""The record of one task, a line of the store."""
 
 import os
 import socket
@@ -15,26 +15,26 @@ from topoloom.studies.task import Task
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one task.
+    """The outcome of one task.
 
     Attributes
     ----------
     digest : str
-        Of the task.
+        The digest of the task.
     task : Task
     state : "done" or "failed"
     row : dict
-        The numbers of the result that a table shows; empty where it failed.
+        The numbers of the result for a table; empty where it failed.
     result : Raw
-        The record of the result, as `topoloom VERB --json` prints it without timings; ``null`` where it failed.
+        The record of the result, as ``topoloom OPERATION --json`` prints it, without timings; ``null`` where it failed.
     error : str
-        Why it failed, in one sentence.
+        The reason why it failed, in one sentence.
     seconds : float
-        It took.
+        The time that it took.
     memory_mb : float
-        The most memory of its process while it ran; 0 where nobody knows, as for tasks in threads of one process.
+        The memory peak of its process while it ran; 0 where it is not known, as for tasks in threads of one process.
     attempts : int
-        How many times it was begun.
+        How many times it was started.
     host, version, at : str
         The machine, the version of topoloom, and when it ended (UTC).
     """
@@ -58,7 +58,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         Raises
         ------
         InputError
-            The line of the store is damaged: it is read only now.
+            The line of the store is damaged; results are parsed only when needed.
         """
         return parse_json(bytes(self.result), f"result of task {self.digest} in the store")
 
@@ -68,9 +68,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         Parameters
         ----------
         store : path
-            Where the record is, for messages.
+        The folder of the record, for messages.
         *kinds : type
-            What it may be.
+        The allowed types.
 
         Returns
         -------
@@ -79,12 +79,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         Raises
         ------
         InputError
-            The line of the store is damaged, or the result is of no such kind.
+            The line of the store is damaged, or the result has another type.
         """
         source = f"{os.fspath(store)}: result of task {self.digest}"
         content = parse_json(bytes(self.result), source)
         schema = str(content.get("schema")) if isinstance(content, dict) else ""
-        kind = next((one for one in kinds if schema.startswith(f"topoloom/{one.record_name}/")), kinds[0])
+        kind = next(
+            (candidate for candidate in kinds if schema.startswith(f"topoloom/{candidate.record_name}/")), kinds[0]
+        )
         return kind.from_record(content, source)
 
 
@@ -117,7 +119,7 @@ def failed(task: Task, error: str, seconds: float = 0.0, *, attempts: int = 1) -
     ----------
     task : Task
     error : str
-        Why, in one sentence.
+        The reason, in one sentence.
     seconds : float
     attempts : int
     """
@@ -135,7 +137,7 @@ def _about(seconds: float, attempts: int) -> dict[str, Any]:
 
 
 def _memory_mb() -> float:
-    """The most memory that this process has had since it was last forgotten, in MB; 0 where nobody knows."""
+    """The memory peak of this process since its last reset, in MB; 0 where it is not known."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -1,4 +1,4 @@
-"""StudyResults: what a store has of a study, as a table; frames, arrays and pictures of it."""
+"""The results of a study from its store, as a table, frames, arrays or pictures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class StudyResults(Result):
-    """The results of a study: one row per point, with its axes and what was found there.
+    """The results of a study: one row per point, with its axes and its measures.
 
     Attributes
     ----------
     title, operation : str
     axes : tuple of str
-        Their names.
+        The names of the axes.
     tasks, done, failed : int
-        Different tasks: of the study, with a result, and with an error.
+        Number of distinct tasks: in total, with a result, and with an error.
     seconds : float
-        That all tasks took together, on one core or as many threads as each had.
+        Total time of all tasks, each on its own threads.
     table : tuple of dict
-        One row per point that is done: axes, then measures.
+        One row per finished point: axes, then measures.
     failures : tuple of dict
-        One row per point that failed: axes, then ``error``.
+        One row per failed point: axes, then ``error``.
     ended : "done", "deadline" or "interrupted"
-        How the run that made this came to its end.
+        How the run ended.
     """
 
     record_name = "study"
@@ -63,14 +63,14 @@ class StudyResults(Result):
         *,
         ended: Ended = "done",
     ) -> Self:
-        """What a store has of a study.
+        """The results of a study in a store.
 
         Parameters
         ----------
         study : Study
         store : Store
         planned : sequence, optional
-            The study's points, where they are at hand.
+            The study's points, if they are known already.
         ended : "done", "deadline" or "interrupted"
 
         Returns
@@ -80,24 +80,24 @@ class StudyResults(Result):
         planned = study.planned() if planned is None else planned
         records = store.records()
         rows, failures = [], []
-        mine: dict[str, Record | None] = {}
+        by_digest: dict[str, Record | None] = {}
         for labels, task in planned:
-            record = mine[task.digest] = records.get(task.digest)
+            record = by_digest[task.digest] = records.get(task.digest)
             if record is None:
                 continue
             if record.state == "failed":
                 failures.append(labels | {"error": record.error})
             else:
                 rows.append(labels | {name: value for name, value in record.row.items() if name not in labels})
-        found = [record for record in mine.values() if record is not None]
+        recorded = [record for record in by_digest.values() if record is not None]
         return cls(
             title=study.title,
             operation=study.operation,
             axes=study.axis_names,
-            tasks=len(mine),
-            done=sum(record.state == "done" for record in found),
-            failed=sum(record.state == "failed" for record in found),
-            seconds=sum(record.seconds for record in found),
+            tasks=len(by_digest),
+            done=sum(record.state == "done" for record in recorded),
+            failed=sum(record.state == "failed" for record in recorded),
+            seconds=sum(record.seconds for record in recorded),
             table=tuple(rows),
             failures=tuple(failures),
             ended=ended,
@@ -106,12 +106,12 @@ class StudyResults(Result):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The columns of the table that are no axes."""
+        """The columns of the table that are not axes."""
         names = {name: None for row in self.table for name in row}
         return tuple(name for name in names if name not in self.axes)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The table: one row per point that is done."""
+        """The table: one row per finished point."""
         names = [*self.axes, *self.measures]
         return [{name: row.get(name) for name in names} for row in self.table]
 
@@ -121,11 +121,11 @@ class StudyResults(Result):
         Raises
         ------
         InputError
-            There is none of that name.
+            No column has this name.
         """
-        known = [*self.axes, *self.measures]
-        if name not in known:
-            raise InputError(f"the study has no column '{name}' ({hint(name, known)})")
+        names = [*self.axes, *self.measures]
+        if name not in names:
+            raise InputError(f"the study has no column '{name}' ({hint(name, names)})")
         return [row.get(name) for row in self.table]
 
     def plot(
@@ -137,14 +137,14 @@ class StudyResults(Result):
         where: str | None = None,
         log: str = "",
     ) -> "Axes":
-        """Draw a measure over an axis, a curve for each value of `by`, means with intervals over seeds.
+        """Draw a measure over an axis, with one curve per value of `by`: means over seeds, with intervals.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             New ones when omitted.
         x, y, by, where, log
-            As for `studies.series.curves_of`.
+            As in `studies.series.curves_of`.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class StudyResults(Result):
         Raises
         ------
         InputError
-            What `curves_of` refuses.
+            As in `curves_of`.
         """
         from topoloom.figures.interval_curves import draw_interval_curves
         from topoloom.figures.style import axes_of, style
@@ -166,22 +166,22 @@ class StudyResults(Result):
         return axes
 
     def to_xarray(self) -> "xarray.Dataset":
-        """The measures that are numbers over the axes, as an xarray Dataset (the extra `frames`).
+        """The numeric measures over the axes, as an xarray Dataset (the extra `frames`).
 
-        Points that are missing are NaN.
+        Missing points are NaN.
 
         Raises
         ------
         InputError
-            There is no xarray, or nothing is done.
+            xarray is not installed, or no task is done.
         """
         try:
             import xarray
         except ImportError:
             raise InputError("arrays need xarray: pip install 'topoloom[frames]'") from None
         if not self.table:
-            raise InputError("no task of the study is done, so there is nothing to show; run it first")
+            raise InputError("no task of the study is done; run it first")
         frame = self.to_frame()
         frame = frame.drop_duplicates(list(self.axes)).set_index(list(self.axes)) if self.axes else frame
-        found: xarray.Dataset = frame.to_xarray()
-        return found
+        dataset: xarray.Dataset = frame.to_xarray()
+        return dataset

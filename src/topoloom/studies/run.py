@@ -1,4 +1,4 @@
-"""The operation: a study carried out into a store, by an executor, from wherever it was left."""
+"""The operation `study`: runs the tasks of a study into a store, by an executor, and continues earlier runs."""
 
 import os
 import socket
@@ -25,27 +25,27 @@ from topoloom.studies.store import Store
 from topoloom.studies.study import Study
 from topoloom.studies.task import Task
 
-#: The study as it was run last, and what is going on; beside the shards in the store's folder.
+#: The definition of the study as last run, the progress of a run, and its lock, next to the shards in the store's folder.
 DEFINITION, PROGRESS, LOCK = "study.json", "progress.json", "run.lock"
-#: Seconds between two writings of `PROGRESS`; of one that is older nobody knows whether it goes on.
-TOLD_EVERY_S, STALE_S = 2.0, 60.0
-#: Characters of the longest definition.
-_LONGEST = 1 << 28
+#: Seconds between two updates of `PROGRESS`, and after which it no longer shows that the run continues.
+REPORT_EVERY_S, STALE_S = 2.0, 60.0
+#: Most characters of a definition.
+_MOST_CHARACTERS = 1 << 28
 
 
 class StudyProgress(msgspec.Struct, frozen=True):
-    """What a run says of itself while it goes on.
+    """The state of a run, which other processes can read.
 
     Attributes
     ----------
     executor, host : str
     pid : int
     at : float
-        Seconds since 1970.
+        Time of the update, in seconds since 1970.
     tasks, finished : int
         Of this run.
     seconds_left : float or None
-        About.
+        Estimated.
     """
 
     executor: str
@@ -76,34 +76,34 @@ def run_study(
     ----------
     study : Study
     folder : path
-        Of the store; made if it is not there. What it has is never run again.
+        The folder of the store, created if it does not exist. Tasks with a record are not run again.
     executor : str, optional
-        In place of the study's.
+        Replaces the study's executor.
     jobs : int, optional
-        Tasks side by side, in place of the study's.
+        Tasks in parallel; replaces the study's number.
     options : dict, optional
-        Of the executor, over the study's.
+        Options of the executor, which replace those of the study.
     only : str, optional
-        A condition on axes: only these tasks.
+        A condition on axes: run only these tasks.
     retry_failed : bool
-        Run tasks again that have failed.
+        Run failed tasks again.
     most : int, optional
-        Run so many at most: pilots, spread over the study.
+        Most tasks to run: pilots, spread over the study.
     planned : list of (dict, Task), optional
-        What `Study.planned` gave, where it is known.
+        The result of `Study.planned`, if it is known already.
     work : Work, optional
-        Told of tasks, each record delivered as soon as it is in the store; when stopped, what is finished is the result.
+        Reports tasks, and delivers each record when it is in the store; when stopped, the result contains what is finished.
 
     Returns
     -------
     StudyResults
-        Of everything that the store has of this study.
+        All results of this study in the store.
 
     Raises
     ------
     InputError
-        What a task's operation does not take, before anything runs; another run in the same folder; a store that cannot be
-        written.
+        An operation does not accept a task's arguments (checked before anything runs); another run uses the same folder; the
+        store cannot be written.
     """
     check_type(study, Study, "run_study", "read_study(path) makes one")
     check_path(folder, "run_study", "name a folder")
@@ -113,17 +113,17 @@ def run_study(
     store = Store(folder, create=True)
     with _alone(store.folder):
         write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
-        known = store.records()
+        records = store.records()
         wanted = {task.digest: task for labels, task in planned if only is None or condition_holds(only, labels)}
         tasks = [
             task
             for digest, task in wanted.items()
-            if digest not in known or (retry_failed and known[digest].state == "failed")
+            if digest not in records or (retry_failed and records[digest].state == "failed")
         ]
         if most is not None:
             tasks = spread(tasks, most)
-        estimates = Estimates(known.values())
-        told = _Told(store, tasks, estimates, executor or study.run.executor, study, jobs, work)
+        estimates = Estimates(records.values())
+        reporter = _Reporter(store, tasks, estimates, executor or study.run.executor, study, jobs, work)
         run = StudyRun(
             tasks=tasks,
             store=store,
@@ -134,7 +134,7 @@ def run_study(
             attempts=study.run.attempts,
             estimates=estimates,
             work=work,
-            told=told,
+            report=reporter,
         )
         work.begin(len(tasks), "tasks")
         try:
@@ -142,12 +142,12 @@ def run_study(
                 with work.interruptible():
                     chosen(run)
         finally:
-            told.end()
+            reporter.end()
     return StudyResults.of(study, store, planned, ended=work.ended if work.stopped else "done")
 
 
 def spread(tasks: Sequence[Task], most: int) -> list[Task]:
-    """So many tasks, evenly spread over all."""
+    """A number of tasks, evenly spread over all."""
     if most >= len(tasks):
         return list(tasks)
     if most <= 1:
@@ -155,8 +155,8 @@ def spread(tasks: Sequence[Task], most: int) -> list[Task]:
     return [tasks[round(number * (len(tasks) - 1) / (most - 1))] for number in range(most)]
 
 
-class _Told:
-    """Takes note of each record: progress, estimates, and what a second terminal can see."""
+class _Reporter:
+    """Receives each record: updates the progress, the estimates, and the file that other processes can read."""
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class _Told:
             self._finished += 1
             self._failed += record.state == "failed"
             self._estimates.learn(record)
-            if time.monotonic() - self._written > TOLD_EVERY_S:
+            if time.monotonic() - self._written > REPORT_EVERY_S:
                 self._write()
         note = f"{self._failed} failed" if self._failed else None
         self._work.advance(1, note)
@@ -196,23 +196,23 @@ class _Told:
         now = StudyProgress(
             self._executor, socket.gethostname(), os.getpid(), time.time(), self._tasks, self._finished, seconds
         )
-        with suppress(InputError):  # a full disk is the records' to complain of
+        with suppress(InputError):  # on a full disk, writing the records reports the error
             write_atomically(self._store.folder / PROGRESS, msgspec.json.encode(now) + b"\n")
 
     def end(self) -> None:
-        """Nothing goes on any more."""
+        """Remove the progress file at the end of the run."""
         with suppress(OSError):
             (self._store.folder / PROGRESS).unlink(missing_ok=True)
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """No other run of this machine in the same folder; where files cannot be locked, nobody is kept away.
+    """Lock the folder against other runs on this machine; without file locks, do nothing.
 
     Raises
     ------
     InputError
-        Another run is at work.
+        Another run uses the folder.
     """
     try:
         import fcntl
@@ -224,7 +224,7 @@ def _alone(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"{folder}: a run of this study is at work; 'topoloom study status {folder}' says how far it is"
+                f"{folder}: another run of this study is active; 'topoloom study status {folder}' shows its progress"
             ) from None
         except OSError:
             pass  # a file system without locks
@@ -232,22 +232,22 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def read_definition(folder: str | os.PathLike[str]) -> Study:
-    """The study that a store was made by.
+    """The study in a store's folder.
 
     Raises
     ------
     InputError
-        There is none, or it is damaged.
+        The folder has no definition, or it is damaged.
     """
     path = Store(folder).folder / DEFINITION
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file; run the study's file into this folder again")
-    what = "definition of a study (run the study's file into this folder again)"
-    return parse_json(read_text(path, _LONGEST), str(path), Study, what)
+        raise InputError(f"{path}: there is no such file; run the study's file with this folder again")
+    what = "definition of a study (run the study's file with this folder again)"
+    return parse_json(read_text(path, _MOST_CHARACTERS), str(path), Study, what)
 
 
 def open_study(folder: str | os.PathLike[str]) -> StudyResults:
-    """What the folder of a study has so far; nothing is run.
+    """The results in the folder of a study so far; nothing is run.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def open_study(folder: str | os.PathLike[str]) -> StudyResults:
     Raises
     ------
     InputError
-        There is no study, or it is damaged.
+        The folder has no study, or it is damaged.
     """
     check_path(folder, "open_study", "name the folder of a study")
     return StudyResults.of(read_definition(folder), Store(folder))

@@ -1,4 +1,4 @@
-"""What is drawn of a study: means with intervals over an axis, a map over two, and who wins where."""
+"""The series that are drawn of a study: means with intervals over an axis, a map over two, and the winners per point."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.studies.conditions import condition_holds
 
-#: Measures that people look at first, operation by operation; of others the first number that differs.
-_TELLING = (
+#: Measures that are drawn by default, per operation; of other operations, the first number that differs.
+_DEFAULT_MEASURES = (
     "latency_mean",
     "saturation",
     "uniform_throughput",
@@ -25,16 +25,16 @@ _TELLING = (
     "max_hops",
     "diameter",
 )
-#: Latencies that span more than this factor are drawn in decades.
+#: Latencies that span more than this factor are drawn on a logarithmic axis.
 _SPAN = 8
-#: What draws are called: axes that are averaged over where nobody says otherwise.
+#: Names of axes that are random draws, which are averaged over by default.
 _DRAWS = ("seed", "draw")
 
 Row = Mapping[str, Any]
 
 
 class StudyTable(Protocol):
-    """What is drawn of a study's results: names of its axes and measures, and one row per point with both."""
+    """A study's results for drawing: the names of its axes and measures, and one row per point with both."""
 
     @property
     def title(self) -> str: ...
@@ -47,7 +47,7 @@ class StudyTable(Protocol):
     @property
     def table(self) -> tuple[dict[str, Any], ...]: ...
     def rows(self) -> list[dict[str, Any]]:
-        """The table: one row per point that is done."""
+        """The table: one row per finished point."""
         ...
 
 
@@ -60,25 +60,25 @@ def curves_of(
     where: str | None = None,
     log: str = "",
 ) -> list[IntervalCurves]:
-    """Curves of a measure over an axis: a picture for each value of `each`, a curve for each of `by`.
+    """Curves of a measure over an axis: one picture per value of `each`, one curve per value of `by`.
 
-    What is left over (seeds, draws) is averaged: a point is a mean, its interval one of 95 % (Student's t).
+    The remaining axes (seeds, draws) are averaged: a point is a mean, with its 95 % confidence interval (Student's t).
 
     Parameters
     ----------
     results : StudyTable
     x : str, optional
-        An axis; the first whose values are numbers when omitted.
+        An axis; the first with numeric values when omitted.
     y : str, optional
         A measure.
     by : texts, optional
-        Axes; all that are left but seeds when omitted.
+        Axes; all remaining ones except draws when omitted.
     each : str, optional
         An axis.
     where : str, optional
         A condition on axes.
     log : str
-        "x", "y" or "xy": axes in decades.
+        "x", "y" or "xy": the logarithmic axes.
 
     Returns
     -------
@@ -87,13 +87,13 @@ def curves_of(
     Raises
     ------
     InputError
-        No such axis or measure, nothing to draw, or an axis with several values that nothing says what to do with.
+        No such axis or measure, nothing to draw, or an axis with several values that is neither drawn nor averaged.
     """
     rows = _rows(results, where)
-    x = _axis(results, rows, x) if x is None or x in results.axes else _known(results, x)
-    y = _measure(results, rows) if y is None else _known(results, y)
+    x = _axis(results, rows, x) if x is None or x in results.axes else _existing(results, x)
+    y = _measure(results, rows) if y is None else _existing(results, y)
     if set(log) - {"x", "y"}:
-        raise InputError(f"log '{log}': x, y or xy")
+        raise InputError(f"log '{log}': give x, y or xy")
     varied = [name for name in results.axes if name not in (x, each) and len(_different(rows, name)) > 1]
     if each is not None and each not in results.axes:
         raise InputError(f"the study has no axis '{each}' ({hint(each, results.axes)})")
@@ -106,29 +106,29 @@ def curves_of(
     for name in by:
         if name not in results.axes:
             raise InputError(f"the study has no axis '{name}' ({hint(name, results.axes)})")
-    # Axes that go together with one that is named say nothing more.
+    # Axes that change together with a named one need no curves of their own.
     named = [name for name in (x, *by, *([each] if each else [])) if name in results.axes]
     left = [name for name in varied if name not in by and name not in _DRAWS and not _follows(rows, name, named)]
     if left:
         raise InputError(
-            f"the axis '{left[0]}' has {len(_different(rows, left[0]))} values, over which no mean is meant: put it into by or"
+            f"the axis '{left[0]}' has {len(_different(rows, left[0]))} values and is not averaged: add it to by or"
             f' each, or keep one with where="{left[0]} == ..."'
         )
     names = _different(rows, x)
     numbers = all(isinstance(name, (int, float)) and not isinstance(name, bool) for name in names)
     places = {name: float(name) if numbers else float(place) for place, name in enumerate(names, 1)}
     panels = [None] if each is None else _different(rows, each)
-    found = []
+    pictures = []
     for panel in panels:
-        mine = [row for row in rows if each is None or row[each] == panel]
+        panel_rows = [row for row in rows if each is None or row[each] == panel]
         series = []
-        for key in dict.fromkeys(tuple(row[name] for name in by) for row in mine):
-            group = [row for row in mine if tuple(row[name] for name in by) == key]
+        for key in dict.fromkeys(tuple(row[name] for name in by) for row in panel_rows):
+            group = [row for row in panel_rows if tuple(row[name] for name in by) == key]
             points = [_point(places[value], y, [row for row in group if row[x] == value]) for value in names]
             drawn = tuple(sorted((point for point in points if point is not None), key=lambda point: point.x))
             if drawn:
                 series.append(IntervalSeries(", ".join(map(str, key)) or results.operation, drawn))
-        found.append(
+        pictures.append(
             IntervalCurves(
                 title=results.title if each is None else f"{each}: {panel}",
                 x=x.replace("_", " "),
@@ -140,13 +140,13 @@ def curves_of(
                 x_names=() if numbers else tuple(map(str, names)),
             )
         )
-    return found
+    return pictures
 
 
 def heat_of(
     results: StudyTable, x: str | None = None, y: str | None = None, value: str | None = None, where: str | None = None
 ) -> HeatMap:
-    """A measure over two axes, the mean of what is left over.
+    """A measure over two axes, averaged over the others.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def heat_of(
     Raises
     ------
     InputError
-        As `curves_of`.
+        As in `curves_of`.
     """
     rows = _rows(results, where)
     varied = [name for name in results.axes if len(_different(rows, name)) > 1 and name not in _DRAWS]
@@ -169,14 +169,14 @@ def heat_of(
     x = x or (free.pop(0) if free else None)
     y = y or (free.pop(0) if free else None)
     if x is None or y is None:
-        raise InputError("a map takes two axes with several values; name them as x and y")
+        raise InputError("a map needs two axes with several values; name them as x and y")
     for name in (x, y):
         if name not in results.axes:
             raise InputError(f"the study has no axis '{name}' ({hint(name, results.axes)})")
     left = [name for name in varied if name not in (x, y) and not _follows(rows, name, [x, y])]
     if left:
         raise InputError(f"the axis '{left[0]}' has several values; keep one with where=\"{left[0]} == ...\"")
-    value = _measure(results, rows) if value is None else _known(results, value)
+    value = _measure(results, rows) if value is None else _existing(results, value)
     across, up = _different(rows, x), _different(rows, y)
     cells = [
         [_mean([row[value] for row in rows if row[x] == column and row[y] == line]) for column in across] for line in up
@@ -195,7 +195,7 @@ def heat_of(
 def winners_of(
     results: StudyTable, of: str, measure: str | None = None, *, most: bool = False, where: str | None = None
 ) -> list[dict[str, Any]]:
-    """Which value of an axis has the least (or the most) of a measure, at each point of the other axes; means over draws.
+    """The value of an axis with the least (or the most) of a measure, at each point of the other axes; means over draws.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def winners_of(
         The axis whose values compete: "topology".
     measure : str, optional
     most : bool
-        The most wins.
+        Whether the most wins, instead of the least.
     where : str, optional
         A condition on axes.
 
@@ -221,12 +221,15 @@ def winners_of(
     rows = _rows(results, where)
     if of not in results.axes:
         raise InputError(f"the study has no axis '{of}' ({hint(of, results.axes)})")
-    measure = _measure(results, rows) if measure is None else _known(results, measure)
+    measure = _measure(results, rows) if measure is None else _existing(results, measure)
     others = [name for name in results.axes if name != of and name not in _DRAWS and not _follows(rows, name, [of])]
-    found = []
+    winners = []
     for key in dict.fromkeys(tuple(row[name] for name in others) for row in rows):
-        mine = [row for row in rows if tuple(row[name] for name in others) == key]
-        means = {one: _mean([row[measure] for row in mine if row[of] == one]) for one in _different(mine, of)}
+        point_rows = [row for row in rows if tuple(row[name] for name in others) == key]
+        means = {
+            competitor: _mean([row[measure] for row in point_rows if row[of] == competitor])
+            for competitor in _different(point_rows, of)
+        }
         ranked = sorted(
             ((v, k) for k, v in means.items() if v is not None), key=lambda pair: -pair[0] if most else pair[0]
         )
@@ -237,23 +240,23 @@ def winners_of(
         if len(ranked) > 1:
             after, second = ranked[1]
             row |= {"second": second, "ahead_by": abs(after - best) / abs(after) if after else None}
-        found.append(row)
-    return found
+        winners.append(row)
+    return winners
 
 
 def _decades(rows: Sequence[Row], y: str) -> bool:
-    """Whether latencies span so much that those of a network that is not full would all lie on the axis."""
+    """Whether latencies span so much that the low ones would be indistinguishable on a linear axis."""
     values = [row[y] for row in rows if _number(row.get(y)) and row[y] > 0]
     return y.startswith("latency") and bool(values) and max(values) > _SPAN * min(values)
 
 
 def _rows(results: StudyTable, where: str | None) -> list[Row]:
-    """The rows that are drawn.
+    """The rows to draw.
 
     Raises
     ------
     InputError
-        There is none.
+        There are none.
     """
     rows: list[Row] = [
         row
@@ -261,15 +264,16 @@ def _rows(results: StudyTable, where: str | None) -> list[Row]:
         if where is None or condition_holds(where, {name: row[name] for name in results.axes})
     ]
     if not rows:
-        told = "no task of the study is done" if not results.table else f"no task that is done meets '{where}'"
-        raise InputError(f"{told}, so there is nothing to draw")
+        problem = "no task of the study is done" if not results.table else f"no finished task meets '{where}'"
+        raise InputError(f"{problem}, so there is nothing to draw")
     return rows
 
 
-def _known(results: StudyTable, name: str) -> str:
-    known = [*results.axes, *results.measures]
-    if name not in known:
-        raise InputError(f"the study has no column '{name}' ({hint(name, known)})")
+def _existing(results: StudyTable, name: str) -> str:
+    """The name of a column, if it exists; otherwise an error with the choices."""
+    names = [*results.axes, *results.measures]
+    if name not in names:
+        raise InputError(f"the study has no column '{name}' ({hint(name, names)})")
     return name
 
 
@@ -288,18 +292,18 @@ def _measure(results: StudyTable, rows: Sequence[Row]) -> str:
     if not numbers:
         raise InputError("no measure of the study is a number, so there is nothing to draw")
     differ = [name for name in numbers if len({row.get(name) for row in rows}) > 1]
-    return next((name for name in _TELLING if name in numbers), (differ or numbers)[0])
+    return next((name for name in _DEFAULT_MEASURES if name in numbers), (differ or numbers)[0])
 
 
 def _different(rows: Sequence[Row], name: str) -> list[Any]:
-    found = list(dict.fromkeys(row[name] for row in rows))
-    return sorted(found) if all(_number(one) for one in found) else found
+    values = list(dict.fromkeys(row[name] for row in rows))
+    return sorted(values) if all(_number(each) for each in values) else values
 
 
 def _follows(rows: Sequence[Row], name: str, named: Sequence[str]) -> bool:
-    """Whether an axis has one value at each point of those that are named, as axes that go together have."""
+    """Whether an axis has one value at each point of the named axes, because it changes together with them."""
     seen: dict[tuple[Any, ...], Any] = {}
-    return all(seen.setdefault(tuple(row[one] for one in named), row[name]) == row[name] for row in rows)
+    return all(seen.setdefault(tuple(row[axis] for axis in named), row[name]) == row[name] for row in rows)
 
 
 def _number(value: Any) -> bool:
@@ -312,13 +316,13 @@ def _mean(values: Sequence[Any]) -> float | None:
 
 
 def _point(x: float, y: str, rows: Sequence[Row]) -> IntervalPoint | None:
-    """The mean at a place, with its interval where there are several values; of a network that is saturated an open mark."""
+    """The mean at x, with its interval where there are several values; for a saturated network, an open mark."""
     numbers = [float(row[y]) for row in rows if _number(row.get(y))]
     if not numbers:
         return None
     mean = fmean(numbers)
     if y.startswith("latency") and any(row.get("saturated") is True for row in rows):
-        return IntervalPoint(x, mean, note="saturated: latency grows the longer one measures")
+        return IntervalPoint(x, mean, note="saturated: latency grows with the length of the simulation")
     if len(numbers) < 2:
         return IntervalPoint(x, mean)
     from scipy.special import stdtrit

@@ -1,4 +1,4 @@
-"""StudyStatus: how far a study is, what failed and why, and how long the rest takes."""
+"""The status of a study: its progress, the reasons of failures, and an estimate of the remaining time."""
 
 import time
 from collections import Counter
@@ -17,27 +17,27 @@ from topoloom.studies.study import Study
 
 @dataclass(frozen=True)
 class StudyStatus(Result):
-    """How far a study is.
+    """The status of a study.
 
     Attributes
     ----------
     title, operation : str
     tasks, done, failed, to_go : int
-        Different tasks: all, with a result, with an error, and with neither.
+        Number of distinct tasks: in total, with a result, with an error, and with neither.
     reasons : dict of str to int
-        Why tasks failed, and how many for each reason.
+        Reasons of failures, with the number of tasks for each.
     seconds_done : float
-        That the tasks with a record took, all together.
+        Total time of the tasks with a record.
     seconds_to_go : float or None
-        That the others take together, estimated from those; None: nothing is known yet.
+        Estimated total time of the other tasks; None: no estimate yet.
     tasks_known : int
-        Tasks that the estimate stands on.
+        Number of tasks that the estimate is based on.
     cores : int
-        Of this machine; a `processes` run takes about `seconds_to_go` over so many.
+        Cores of this machine; a `processes` run takes about `seconds_to_go` divided by these.
     versions : dict of str to int
-        Versions of topoloom that made the records.
+        Versions of topoloom in the records, with the number of records.
     running : StudyProgress or None
-        What a run running says of itself.
+        The progress of an active run; None: no run is active.
     """
 
     record_name = "study-status"
@@ -60,36 +60,36 @@ class StudyStatus(Result):
 
 
 def study_status(study: Study, store: Store) -> StudyStatus:
-    """How far a study is in a store."""
+    """The status of a study with its store."""
     check_type(study, Study, "study_status", "read_study(path) makes one")
     tasks = study.tasks()
     records = store.records()
-    known = [records[task.digest] for task in tasks if task.digest in records]
+    recorded = [records[task.digest] for task in tasks if task.digest in records]
     left = [task for task in tasks if task.digest not in records]
     estimates = Estimates(records.values())
-    failed = [record for record in known if record.state == "failed"]
+    failed = [record for record in recorded if record.state == "failed"]
     return StudyStatus(
         title=study.title,
         operation=study.operation,
         tasks=len(tasks),
-        done=len(known) - len(failed),
+        done=len(recorded) - len(failed),
         failed=len(failed),
         to_go=len(left),
         reasons=dict(Counter(record.error for record in failed).most_common()),
-        seconds_done=sum(record.seconds for record in known),
+        seconds_done=sum(record.seconds for record in recorded),
         seconds_to_go=sum(map(estimates.seconds, left)) if estimates.known or not left else None,
         tasks_known=estimates.known,
         cores=cores(study.run.jobs if study.run.executor in ("processes", "threads") else None),
-        versions=dict(Counter(record.version for record in known)),
+        versions=dict(Counter(record.version for record in recorded)),
         running=_running(store),
         provenance=Provenance(name=study.title),
     )
 
 
 def _running(store: Store) -> StudyProgress | None:
-    """What a run running says of itself; None where it has said nothing for a minute."""
+    """The progress of an active run; None where it was not updated for a minute."""
     try:
-        told = msgspec.json.decode((store.folder / PROGRESS).read_bytes(), type=StudyProgress)
+        progress = msgspec.json.decode((store.folder / PROGRESS).read_bytes(), type=StudyProgress)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return told if time.time() - told.at < STALE_S else None
+    return progress if time.time() - progress.at < STALE_S else None

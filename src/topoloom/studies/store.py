@@ -12,15 +12,15 @@ from topoloom.core.json_files import parse_json
 from topoloom.core.shards import Shards, ShardWriter
 from topoloom.studies.record import Record
 
-#: The folder's own note, its shards, and the newest version that this program writes and reads.
+#: The folder's own file, the folder of its shards, and the newest version that this program writes and reads.
 NOTE, SHARDS, VERSION = "store.json", "records", 1
-#: Tasks in records up to version 0.2 name their operation so.
+#: The name of a task's operation in records up to version 0.2, and the present one.
 _FORMER_TASK = (b'"task":{"verb":', b'"task":{"operation":')
-_LONGEST_NOTE = 1 << 16
+_MOST_NOTE_CHARACTERS = 1 << 16
 
 
 class _Note(msgspec.Struct):
-    """What `NOTE` says."""
+    """The content of `NOTE`."""
 
     schema: str
 
@@ -32,12 +32,12 @@ class Store:
     ----------
     folder : path
     create : bool
-        Make it where there is none.
+        Create the store if it does not exist.
 
     Raises
     ------
     InputError
-        There is none and `create` is False; it is of a newer topoloom; it cannot be made.
+        It does not exist and `create` is False, was written by a newer topoloom, or cannot be created.
 
     Examples
     --------
@@ -59,22 +59,24 @@ class Store:
         if note.is_file():
             _check(note)
         elif not create:
-            raise InputError(f"{os.fspath(folder)}: holds no study; 'topoloom study STUDY.toml -o {folder}' makes one")
+            raise InputError(
+                f"{os.fspath(folder)}: contains no study; 'topoloom study STUDY.toml -o {folder}' creates one"
+            )
         else:
             try:
                 (self.folder / SHARDS).mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise InputError(f"{os.fspath(folder)}: cannot be made: {reason(error)}") from None
+                raise InputError(f"{os.fspath(folder)}: cannot be created: {reason(error)}") from None
             write_atomically(note, msgspec.json.encode(_Note(f"topoloom/store/{VERSION}")) + b"\n")
 
     def records(self) -> dict[str, Record]:
-        """All records by the digest of their task; of several for one task a done one, and the first of those.
+        """All records by the digest of their task; of several for one task, the first finished one, else the latest.
 
-        Reads what has come since the last call.
+        Reads the lines that were written since the last call.
         """
         for record in self._shards.new():
-            known = self._records.get(record.digest)
-            if known is None or (known.state == "failed" and _later(record, known)):
+            earlier = self._records.get(record.digest)
+            if earlier is None or (earlier.state == "failed" and _later(record, earlier)):
                 self._records[record.digest] = record
         return self._records
 
@@ -83,27 +85,29 @@ class Store:
         return self._shards.writer()
 
     def merge(self, others: Iterable["Store"]) -> int:
-        """Take over the records of other stores that are not here; how many."""
-        here, taken = self.records(), 0
+        """Copy the records of other stores that are missing here; returns their number."""
+        own, copied = self.records(), 0
         with self.writer() as shard:
             for other in others:
                 for digest, record in other.records().items():
-                    mine = here.get(digest)
-                    if mine is None or (mine.state == "failed" and record.state == "done"):
+                    existing = own.get(digest)
+                    if existing is None or (existing.state == "failed" and record.state == "done"):
                         shard.write(record)
-                        here[digest] = record
-                        taken += 1
-        return taken
+                        own[digest] = record
+                        copied += 1
+        return copied
 
 
 def _check(note: Path) -> None:
-    """Refuse the store of a newer topoloom."""
-    schema = parse_json(read_text(note, _LONGEST_NOTE), os.fspath(note), _Note, "note of a study's store").schema
-    known = [f"topoloom/store/{version}" for version in range(1, VERSION + 1)]
-    if schema not in known:
-        raise at(os.fspath(note), None, f"is '{schema[:60]}'; this topoloom reads {', '.join(known)}")
+    """Raise an error for the store of a newer topoloom."""
+    schema = parse_json(
+        read_text(note, _MOST_NOTE_CHARACTERS), os.fspath(note), _Note, "note of a study's store"
+    ).schema
+    readable = [f"topoloom/store/{version}" for version in range(1, VERSION + 1)]
+    if schema not in readable:
+        raise at(os.fspath(note), None, f"is '{schema[:60]}'; this topoloom reads {', '.join(readable)}")
 
 
-def _later(record: Record, known: Record) -> bool:
-    """Whether a record takes the place of a failed one."""
-    return record.state == "done" or record.at >= known.at
+def _later(record: Record, failed: Record) -> bool:
+    """Whether a record replaces an earlier failed one."""
+    return record.state == "done" or record.at >= failed.at

@@ -1,4 +1,4 @@
-"""Study: a base task and axes; the tasks that they make, and the file that says them."""
+"""Studies: a base task and axes, the tasks that they define, and the study file."""
 
 import math
 import os
@@ -23,53 +23,53 @@ from topoloom.studies.conditions import condition_holds
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
 
-#: Points of a study, and values of an axis, where [run] does not say more: past it a mistake in an axis is likelier.
+#: Most points of a study, and values of an axis, unless [run] allows more: above it, an error in an axis is more likely.
 MOST_POINTS = 1_000_000
 #: Points between two reports of progress.
-_TOLD_EVERY = 1000
-#: Nothing yet, for each study again.
+_REPORT_EVERY = 1000
+#: Defaults: a new empty dict or list for each study.
 _TABLE: Any = msgspec.field(default_factory=dict)
 _LIST: Any = msgspec.field(default_factory=list)
-#: Options of executors that are given to a shell or a scheduler as they are, or name who sends Python objects.
+#: Options of executors that a shell or a scheduler receives unchanged, or that name a sender of Python objects.
 _CODE_OPTIONS = ("sbatch", "jobqueue", "address")
-#: Variables by which nothing can be loaded or started; the others (PATH, LD_PRELOAD, PYTHONPATH ...) are too many to name.
+#: Variables that cannot load or start code; the others (PATH, LD_PRELOAD, PYTHONPATH ...) are too many to list.
 _HARMLESS = re.compile(r"[A-Z]+_NUM_THREADS|TZ|LANG|LC_[A-Z]+")
-#: Values of a range, and the largest of its numbers: steps between larger ones are none.
+#: Most values of a range, and the greatest number in it: above that, steps are below the precision of a float.
 _MOST_VALUES, _LARGEST = 10_000_000, 1e300
 _RANGE = ({"from", "to", "step"}, {"from", "to", "times"})
 
 
 class Running(TomlTable, frozen=True):
-    """The table [run]: who runs the tasks, and how."""
+    """The table [run]: the executor and its options."""
 
     group: ClassVar[str] = "study [run]"
 
-    executor: Annotated[str, setting("who runs the tasks: processes, threads, dask, slurm")] = "processes"
-    jobs: Annotated[int, setting("tasks side by side; every core when omitted", least=1, most=100_000)] | None = None
-    options: Annotated[dict[str, Any], setting("what else the executor is told: [run.options]")] = msgspec.field(
+    executor: Annotated[str, setting("the executor: processes, threads, dask, slurm")] = "processes"
+    jobs: Annotated[int, setting("tasks in parallel; one per core when omitted", least=1, most=100_000)] | None = None
+    options: Annotated[dict[str, Any], setting("further options of the executor: [run.options]")] = msgspec.field(
         default_factory=dict
     )
-    limit_s: (
-        Annotated[float, setting("seconds that a task may take; then it counts as failed", unit="s", above=0)] | None
-    ) = None
+    limit_s: Annotated[float, setting("time limit of a task; then it counts as failed", unit="s", above=0)] | None = (
+        None
+    )
     attempts: Annotated[
-        int, setting("how often a task is begun whose worker is lost before it counts as failed", least=1, most=100)
+        int, setting("how often a task is started if its worker is lost, before it counts as failed", least=1, most=100)
     ] = 2
     most_points: Annotated[
-        int, setting("points of the axes, before `where` and `skip`; more are refused", least=1, most=1_000_000_000)
+        int, setting("most points of the axes, before `where` and `skip`", least=1, most=1_000_000_000)
     ] = MOST_POINTS
-    node: Annotated[WorkerNode, setting("what a task needs of a machine: [run.node]")] = WorkerNode()
+    node: Annotated[WorkerNode, setting("the resources of a task: [run.node]")] = WorkerNode()
 
 
 class Study(TomlTable, frozen=True, kw_only=True):
     """Tasks of one operation over axes.
 
-    The file of a study has the same keys; what each is stands in its annotation and in docs/how-to/run-studies.md.
+    A study file has the same keys; their annotations and docs/how-to/run-studies.md describe them.
 
     Raises
     ------
     InputError
-        No such operation; an axis that nothing uses, or that is empty.
+        There is no such operation, or an axis is unused or empty.
 
     Examples
     --------
@@ -84,30 +84,32 @@ class Study(TomlTable, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "study"
 
-    title: Annotated[str, setting("for people")] = ""
-    operation: Annotated[str, setting("what every task runs: hops, simulate, design ...")]
+    title: Annotated[str, setting("the title")] = ""
+    operation: Annotated[str, setting("the operation of every task: hops, simulate, design ...")]
     task: Annotated[
-        dict[str, Any], setting("arguments that all tasks share; `{axis}` in a text is the axis's value")
+        dict[str, Any], setting("arguments of all tasks; `{axis}` in a text is replaced by the axis's value")
     ] = _TABLE
     axes: Annotated[
         dict[str, Any],
         setting(
-            "what is varied, each axis crossed with all others: a list, a range {from, to, step} or {from, to, times}, or"
+            "what is varied, each axis combined with all others: a list, a range {from, to, step} or {from, to, times}, or"
             " a table of names and values"
         ),
     ] = _TABLE
     together: Annotated[
-        list[dict[str, list[Any]]], setting("axes that go side by side, as many values each: [[together]]")
+        list[dict[str, list[Any]]], setting("axes that change together, with equal numbers of values: [[together]]")
     ] = _LIST
     where: Annotated[list[str], setting('conditions that a task must meet: ["load <= 0.8 or q != 5"]')] = msgspec.field(
         default_factory=list
     )
-    skip: Annotated[list[dict[str, Any]], setting("values of axes that do not go together: [[skip]]")] = msgspec.field(
+    skip: Annotated[list[dict[str, Any]], setting("combinations of values to omit: [[skip]]")] = msgspec.field(
         default_factory=list
     )
-    seeds: Annotated[int, setting("every task with seeds 1 to so many", least=1, most=1_000_000)] | None = None
-    run: Annotated[Running, setting("who runs it: [run]")] = Running()
-    base: Annotated[str, setting("the folder that paths start from; that of the file when omitted")] = ""
+    seeds: Annotated[int, setting("run every task with the seeds 1 to this number", least=1, most=1_000_000)] | None = (
+        None
+    )
+    run: Annotated[Running, setting("how the study is run: [run]")] = Running()
+    base: Annotated[str, setting("the folder that relative paths start from; the file's folder when omitted")] = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,18 +117,18 @@ class Study(TomlTable, frozen=True, kw_only=True):
 
     @property
     def axis_names(self) -> tuple[str, ...]:
-        """The names of all axes, in the order of the file; ``seed`` last."""
+        """The names of all axes, in the order of the file, with ``seed`` last."""
         names = [*self.axes, *(name for table in self.together for name in table)]
         return (*names, "seed") if self.seeds is not None else tuple(names)
 
     def points(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """The points of the study: what each axis is called there, and its value; the last axis goes fastest."""
+        """The points of the study, as labels and values of all axes; the last axis changes fastest."""
         self._count()
         dimensions: list[list[dict[str, tuple[Any, Any]]]] = [
-            *([{name: one} for one in _values(name, axis)] for name, axis in self.axes.items()),
+            *([{name: labelled} for labelled in _values(name, axis)] for name, axis in self.axes.items()),
             *(
                 [
-                    dict(zip(table, ((one, one) for one in row), strict=True))
+                    dict(zip(table, ((value, value) for value in row), strict=True))
                     for row in zip(*table.values(), strict=True)
                 ]
                 for table in self.together
@@ -134,13 +136,13 @@ class Study(TomlTable, frozen=True, kw_only=True):
             [{"seed": (seed, seed)} for seed in range(1, self.seeds + 1)] if self.seeds is not None else [{}],
         ]
         for parts in product(*dimensions):
-            merged = {name: one for part in parts for name, one in part.items()}
+            merged = {name: labelled for part in parts for name, labelled in part.items()}
             labels = {name: label for name, (label, _) in merged.items()}
-            if self._meant(labels):
+            if self._wanted(labels):
                 yield labels, {name: value for name, (_, value) in merged.items()}
 
     def _count(self) -> int:
-        """How many points there are before conditions.
+        """The number of points before conditions.
 
         Raises
         ------
@@ -156,23 +158,23 @@ class Study(TomlTable, frozen=True, kw_only=True):
             )
         return count
 
-    def _meant(self, labels: Mapping[str, Any]) -> bool:
-        if any(all(labels.get(name) == value for name, value in one.items()) for one in self.skip):
+    def _wanted(self, labels: Mapping[str, Any]) -> bool:
+        if any(all(labels.get(name) == value for name, value in omitted.items()) for omitted in self.skip):
             return False
         return all(condition_holds(condition, labels) for condition in self.where)
 
     def tasks(self, work: Work | None = None) -> list[Task]:
-        """Every task once, in the order of the points.
+        """All distinct tasks, in the order of the points.
 
         Parameters
         ----------
         work : Work, optional
-            Given the progress.
+            Reports the progress.
 
         Raises
         ------
         InputError
-            A task that its operation does not take; more points than `Running.most_points`.
+            An operation does not accept a task, or there are more points than `Running.most_points`.
         Stopped
             `work` was stopped.
         """
@@ -180,37 +182,37 @@ class Study(TomlTable, frozen=True, kw_only=True):
 
     def planned(self, work: Work | None = None) -> list[tuple[dict[str, Any], Task]]:
         """Every point with its task; parameters and errors are those of `tasks`."""
-        found, known = [], {}
+        points, task_by_arguments = [], {}
         base = self.base or "."
         work = Work() if work is None else work
         work.begin(self._count(), "points")
         for labels, values in self.points():
             arguments = _filled(self.task, values, studied(self.operation))
             key = msgspec.json.encode(arguments, order="sorted")
-            if key not in known:
+            if key not in task_by_arguments:
                 try:
-                    known[key] = task_of(self.operation, arguments, base)
+                    task_by_arguments[key] = task_of(self.operation, arguments, base)
                 except InputError as error:
-                    told = ", ".join(f"{name}={shown(label)}" for name, label in labels.items())
-                    raise InputError(f"study: {error}" + (f" (at {told})" if told else "")) from None
-            found.append((labels, known[key]))
-            if len(found) % _TOLD_EVERY == 0:
+                    at_point = ", ".join(f"{name}={shown(label)}" for name, label in labels.items())
+                    raise InputError(f"study: {error}" + (f" (at {at_point})" if at_point else "")) from None
+            points.append((labels, task_by_arguments[key]))
+            if len(points) % _REPORT_EVERY == 0:
                 work.check()
-                work.reach(len(found))
-        if not found:
-            raise InputError("study: no task is left; loosen `where` or `skip`")
-        return found
+                work.reach(len(points))
+        if not points:
+            raise InputError("study: no task remains; loosen `where` or `skip`")
+        return points
 
 
 def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
-    """The study in a TOML file; its paths start from the file's folder.
+    """The study in a TOML file; its paths are relative to the file's folder.
 
     Parameters
     ----------
     path : path
     trust : bool
-        The file may run code: shell lines, variables of workers, options of sbatch and of Dask's clusters. Without it a file
-        that has such keys is refused, so that a study from somebody else does no more than compute.
+        Whether the file may run code: shell lines, variables of workers, options of sbatch and of Dask's clusters. Without
+        it, a file with such keys is refused, so that an unknown study can only compute.
 
     Returns
     -------
@@ -230,7 +232,7 @@ def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
         raise at(
             source,
             line_of(text, running),
-            f"{'.'.join(running)} has code run, by a shell, a loader or a cluster; read the file, and say that you trust it:"
+            f"{'.'.join(running)} can run code in a shell, a loader or a cluster; if you trust the file, say so:"
             " `trust`",
         )
     try:
@@ -241,7 +243,7 @@ def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
 
 
 def _code_in(study: Study) -> tuple[str, ...]:
-    """The first key by which the study has code run, as a path; none where it does no more than compute."""
+    """The first key that lets the study run code, as a path; empty where it can only compute."""
     node = study.run.node
     if node.setup:
         return ("run", "node", "setup")
@@ -252,37 +254,39 @@ def _code_in(study: Study) -> tuple[str, ...]:
 
 
 def _check(study: Study) -> None:
-    """Refuse axes that are empty, twice there, or that nothing uses."""
+    """Raise an error for axes that are empty, repeated or unused."""
     kind = studied(study.operation)
-    known = [field.name for field in fields_of(kind)]
+    arguments = [field.name for field in fields_of(kind)]
     seen: set[str] = set()
     fields = _fields_of(study)
     for name, axis in (*study.axes.items(), *((n, a) for table in study.together for n, a in table.items())):
         if name in seen or (name == "seed" and study.seeds is not None):
-            raise InputError(f"study: the axis '{name}' is there twice; keep one of them")
+            raise InputError(f"study: the axis '{name}' is defined twice; keep one of them")
         seen.add(name)
         if not _values(name, axis):
-            raise InputError(f"study: the axis '{name}' has no values; give it some, or leave it out")
+            raise InputError(f"study: the axis '{name}' has no values; give some, or remove the axis")
         top = name.partition(".")[0]
-        if top not in known and name not in fields:
+        if top not in arguments and name not in fields:
             raise InputError(
-                f"study: the axis '{name}' is no argument of {kind.group} ({hint(name, known)}), and no text has"
-                f" {{{name}}} in it"
+                f"study: the axis '{name}' is not an argument of {kind.group} ({hint(name, arguments)}), and no text contains"
+                f" {{{name}}}"
             )
     for table in study.together:
         lengths = {name: len(values) for name, values in table.items()}
         if len(set(lengths.values())) > 1:
-            told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-            raise InputError(f"study: axes that go together have as many values each, not {told}")
-    if study.seeds is not None and "seed" not in known:
-        raise InputError(f"study: {kind.group} draws nothing, so seeds change nothing; leave `seeds` out")
-    for one in study.skip:
-        for name in one:
+            lengths_text = ", ".join(f"{name} {length}" for name, length in lengths.items())
+            raise InputError(f"study: axes that change together need equal numbers of values, not {lengths_text}")
+    if study.seeds is not None and "seed" not in arguments:
+        raise InputError(f"study: {kind.group} has no random draws, so seeds have no effect; remove `seeds`")
+    for combination in study.skip:
+        for name in combination:
             if name not in study.axis_names:
-                raise InputError(f"study: [[skip]] names '{name}', which is no axis ({hint(name, study.axis_names)})")
+                raise InputError(
+                    f"study: [[skip]] names '{name}', which is not an axis ({hint(name, study.axis_names)})"
+                )
     missing = sorted(name for name in fields if name not in study.axis_names)
     if missing:
-        raise InputError(f"study: a text has {{{missing[0]}}} in it, which is no axis; add it under [axes]")
+        raise InputError(f"study: a text contains {{{missing[0]}}}, which is not an axis; add it under [axes]")
 
 
 def _fields_of(study: Study) -> set[str]:
@@ -295,57 +299,58 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
+        for item in value.values():
+            yield from _texts(item)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _texts(one)
+        for element in value:
+            yield from _texts(element)
 
 
 def _fields(text: str) -> Iterator[str]:
     try:
         return (name for _, name, _, _ in list(Formatter().parse(text)) if name is not None)
     except ValueError:
-        raise InputError(
-            f"study: {shown(text)}: a brace that is not closed; write {{{{ for one that is meant"
-        ) from None
+        raise InputError(f"study: {shown(text)}: a brace is not closed; write {{{{ for a literal brace") from None
 
 
 def _values(name: str, axis: Any) -> list[tuple[Any, Any]]:
-    """The values of an axis, each with what it is called."""
+    """The values of an axis, each with its label."""
     if isinstance(axis, Mapping) and set(axis) in _RANGE:
-        return [(one, one) for one in _range(name, axis)]
+        return [(number, number) for number in _range(name, axis)]
     if isinstance(axis, Mapping):
         return list(axis.items())
     if isinstance(axis, (list, tuple, range)):
-        return [(one if _scalar(one) else str(number), one) for number, one in enumerate(axis, 1)]
+        return [(value if _scalar(value) else str(number), value) for number, value in enumerate(axis, 1)]
     raise InputError(
-        f"study: the axis '{name}' is a list, a range {{from, to, step}} or a table of names, not {shown(axis)}"
+        f"study: the axis '{name}' must be a list, a range {{from, to, step}} or a table of names, not {shown(axis)}"
     )
 
 
 def _range(name: str, axis: Mapping[str, Any]) -> list[float]:
-    """The values from one to another, ends included, by steps or by factors."""
+    """The values of a range, ends included, by steps or by factors."""
     numbers = list(axis.values())
-    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) and abs(one) <= _LARGEST for one in numbers):
-        raise InputError(f"study: the range of axis '{name}' is of numbers up to {_LARGEST:g}")
+    if not all(
+        isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) <= _LARGEST
+        for number in numbers
+    ):
+        raise InputError(f"study: the range of axis '{name}' needs numbers up to {_LARGEST:g}")
     first, last = axis["from"], axis["to"]
     by = axis.get("step", axis.get("times"))
     if ("step" in axis and by <= 0) or ("times" in axis and (by <= 1 or first <= 0)) or last < first:
-        raise InputError(f"study: the range of axis '{name}' goes upwards, by steps above 0 or by a factor above 1")
-    found: list[float] = []
+        raise InputError(f"study: the range of axis '{name}' must increase, by a step above 0 or a factor above 1")
+    values: list[float] = []
     steps = (last - first) / by if "step" in axis else math.log(last / first) / math.log(by)
     if steps >= _MOST_VALUES:
         raise InputError(f"study: the range of axis '{name}' has {steps + 1:,.0f} values; at most {_MOST_VALUES:,}")
     while True:
         try:
-            at_step = first + len(found) * by if "step" in axis else first * by ** len(found)
-        except OverflowError:  # far behind the last
-            return found
+            at_step = first + len(values) * by if "step" in axis else first * by ** len(values)
+        except OverflowError:  # far beyond the last value
+            return values
         value = at_step if isinstance(at_step, int) else round(at_step, 12)
         if value > last * (1 + 1e-12):
-            return found
-        found.append(value)
+            return values
+        values.append(value)
 
 
 def _scalar(value: Any) -> bool:
@@ -353,36 +358,36 @@ def _scalar(value: Any) -> bool:
 
 
 def _filled(task: Mapping[str, Any], values: Mapping[str, Any], kind: type[Operation]) -> dict[str, Any]:
-    """The arguments at a point: those that all share, the axes that are arguments, and every text with its braces filled."""
-    known = {field.name for field in fields_of(kind)}
+    """The arguments at a point: the shared ones, the axes that are arguments, and every text with its braces filled."""
+    names = {field.name for field in fields_of(kind)}
     arguments: dict[str, Any] = _copied(task)
     # A value may itself name other axes: family = "dsn:n={n}".
     values = {name: _formatted(value, values) for name, value in values.items()}
     for name, value in values.items():
         path: Sequence[str] = name.split(".")
-        if path[0] not in known:
+        if path[0] not in names:
             continue
         inner = arguments
         for part in path[:-1]:
             inner = inner.setdefault(part, {})
             if not isinstance(inner, dict):
-                raise InputError(f"study: the axis '{name}' goes into a table, but '{part}' is none")
+                raise InputError(f"study: the axis '{name}' belongs to a table, but '{part}' is not a table")
         inner[path[-1]] = value
-    return {name: _formatted(one, values) for name, one in arguments.items()}
+    return {name: _formatted(shared, values) for name, shared in arguments.items()}
 
 
 def _copied(value: Any) -> Any:
-    return {name: _copied(one) for name, one in value.items()} if isinstance(value, Mapping) else value
+    return {name: _copied(item) for name, item in value.items()} if isinstance(value, Mapping) else value
 
 
 def _formatted(value: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and "{" in value:
         parts = list(Formatter().parse(value))
         if len(parts) == 1 and parts[0][0] == "" and parts[0][1] is not None:
-            return values[parts[0][1]]  # nothing but the axis: its number stays one
+            return values[parts[0][1]]  # the text is only the axis: keep its type
         return "".join(text + ("" if name is None else str(values[name])) for text, name, _, _ in parts)
     if isinstance(value, Mapping):
-        return {name: _formatted(one, values) for name, one in value.items()}
+        return {name: _formatted(item, values) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_formatted(one, values) for one in value]
+        return [_formatted(element, values) for element in value]
     return value

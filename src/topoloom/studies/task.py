@@ -1,4 +1,4 @@
-"""Task: one run of an operation, as json_value data; the unit of every study, worker and web request."""
+"""Tasks: a task is one run of an operation, as plain data; the unit of every study, worker and web request."""
 
 import hashlib
 import os
@@ -18,12 +18,13 @@ from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, operation_of, studied
 from topoloom.simulation.workloads.named import files_behind, named_files, with_files
 
-#: A folder that has one of these is a network's, or a plan's.
+#: A folder with one of these files is that of a network or of a plan.
 _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
-#: An item of an argument that is a list.
+#: The key of an item of an argument that is a list.
 _ITEM = re.compile(r"(\w+)\[(\d+)\]")
-#: Operations whose arguments once gave another result, so that no store answers with that one. 2: without an engine, the
-#: installed tables, else those of the fitting engine. 3: the seed is that of the tables, too, where no `routing_seed` is given.
+#: Operations whose arguments once gave another result; the revision prevents a store from answering with that result.
+#: 2: without an engine, the installed tables are used, else those of the fitting engine. 3: in addition, the seed is also that
+#: of the tables, where no `routing_seed` is given.
 _REVISIONS = {"simulate": 2, "app": 3, "collective": 2}
 
 
@@ -35,7 +36,7 @@ class TaskFile(msgspec.Struct, frozen=True):
     path : str
         Absolute.
     sha256 : str
-        Of what lies there; the task of another content is another task.
+        Digest of the content; other content is another task.
     """
 
     path: str
@@ -43,15 +44,15 @@ class TaskFile(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One run of an operation: a json_value record that any worker can carry out.
+    """One run of an operation: plain data that any worker can carry out.
 
     Attributes
     ----------
     operation : str
     arguments : dict
-        As the user wrote them, without those that have their default.
+        As the user gave them, without those at their default.
     files : dict of str to TaskFile
-        What arguments name, by the name of the argument; of a list by name and number: ``networks[0]``.
+        The files that arguments name, by the name of the argument; for a list, by name and number: ``networks[0]``.
     """
 
     operation: str
@@ -60,7 +61,7 @@ class Task(msgspec.Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """24 hexadecimal digits of all that decides the result; paths count by what lies there, not by their names."""
+        """24 hexadecimal digits over all that decides the result; files count by content, not by path."""
         content = dict(self.arguments)
         for name, file in self.files.items():
             _put(content, name, f"sha256:{file.sha256}")
@@ -69,14 +70,14 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def task_of(operation: str, arguments: Mapping[str, Any], base: str | Path = ".") -> Task:
-    """A task, checked.
+    """Create a task, and check it.
 
     Parameters
     ----------
     operation : str
         "simulate", "hops" ...
     arguments : mapping
-        By the names of the command's options, ``_`` for ``-``.
+        By the names of the command's options, with ``_`` for ``-``.
     base : path
         The folder that relative paths start from.
 
@@ -87,7 +88,7 @@ def task_of(operation: str, arguments: Mapping[str, Any], base: str | Path = "."
     Raises
     ------
     InputError
-        No such operation or argument, a value out of its range, a folder that is half written.
+        No such operation or argument, a value out of range, or an incompletely written folder.
 
     Examples
     --------
@@ -100,16 +101,16 @@ def task_of(operation: str, arguments: Mapping[str, Any], base: str | Path = "."
     """
     check_type(operation, str, "task_of", "name an operation")
     kind = studied(operation)
-    asked = operation_of(kind, arguments)
-    asked.repeatable()
-    given = asked.given()
+    requested = operation_of(kind, arguments)
+    requested.repeatable()
+    given = requested.given()
     files = {}
     for field in fields_of(kind):
         name, value = field.name, given.get(field.name)
         if field.names == "file":
             listed = enumerate(value) if isinstance(value, list) else ()
-            for key, one in [(f"{name}[{number}]", one) for number, one in listed] or [(name, value)]:
-                file = _file_of(one, Path(base))
+            for key, item in [(f"{name}[{number}]", item) for number, item in listed] or [(name, value)]:
+                file = _file_of(item, Path(base))
                 if file is not None:
                     files[key] = file
         elif field.names == "workload":
@@ -120,29 +121,29 @@ def task_of(operation: str, arguments: Mapping[str, Any], base: str | Path = "."
 
 
 def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Carry a task out: the record of its result, and its row.
+    """Run a task; returns the record of its result, and its row for tables.
 
     Parameters
     ----------
     task : Task
     context : RunContext, optional
-        One thread, no deadline if omitted.
+        If omitted, one thread and no time limit.
 
     Returns
     -------
     (dict, dict)
-        The record of the result, without timings; and the numbers that a table of a study shows of it.
+        The record of the result, without timings; and the numbers for a table of a study.
 
     Raises
     ------
     InputError
-        What the operation refuses; a file that has changed since the task was made.
+        The operation refuses the arguments, or a file has changed since the task was created.
     Stopped
-        It was cancelled, or its deadline is over.
+        The task was cancelled, or its time limit was reached.
     """
     check_type(task, Task, "run_task", "task_of(operation, arguments) makes one")
     context = RunContext(1) if context is None else context
-    asked: Operation = operation_of(studied(task.operation), task.arguments)
+    requested: Operation = operation_of(studied(task.operation), task.arguments)
     changes: dict[str, Any] = {}
     placed: dict[str, dict[str, str]] = {}
     for name, file in task.files.items():
@@ -155,16 +156,16 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
             _put(changes, name, file.path, task.arguments)
     changes |= {name: with_files(task.arguments[name], files) for name, files in placed.items()}
     if changes:
-        asked = msgspec.structs.replace(asked, **changes)
-    result = asked.repeatable().run(context)
+        requested = msgspec.structs.replace(requested, **changes)
+    result = requested.repeatable().run(context)
     context.work.check()
-    row = json_value(asked.row(result))
+    row = json_value(requested.row(result))
     record = result.record() if isinstance(result, Result) else json_value(result)
     return without_timings(record), row
 
 
 def _put(content: dict[str, Any], name: str, value: Any, arguments: Mapping[str, Any] | None = None) -> None:
-    """Set an argument, or an item of one: ``networks[1]``; what is not set yet is as in `arguments`."""
+    """Set an argument, or an item of a list: ``networks[1]``; other items come from `arguments`."""
     item = _ITEM.fullmatch(name)
     if item is None:
         content[name] = value
@@ -175,7 +176,7 @@ def _put(content: dict[str, Any], name: str, value: Any, arguments: Mapping[str,
 
 
 def without_timings(record: dict[str, Any]) -> dict[str, Any]:
-    """A record without what differs from run to run; where it was measured in seconds stands beside it in the store."""
+    """A record without timings, which differ from run to run; the store has the measured seconds separately."""
     provenance = record.get("provenance")
     if isinstance(provenance, dict) and provenance.get("timings"):
         return record | {"provenance": provenance | {"timings": {}}}
@@ -183,36 +184,36 @@ def without_timings(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _file_of(value: Any, base: Path) -> TaskFile | None:
-    """The file or folder that an argument names; None for a spec, a preset, a number."""
+    """The file or folder that an argument names; None for a spec, a preset or a number."""
     if not isinstance(value, str) or not value or "\0" in value or len(value) > 4096:
         return None
     path = base / value
     try:
-        named = path.is_file() and ("/" in value or path.suffix != "")
-        known = path.is_dir() and any((path / name).exists() for name in _FOLDERS)
+        named_file = path.is_file() and ("/" in value or path.suffix != "")
+        known_folder = path.is_dir() and any((path / name).exists() for name in _FOLDERS)
     except OSError:
         return None
-    if not (named or known):
+    if not (named_file or known_folder):
         return None
     absolute = os.path.realpath(path)
     return TaskFile(absolute, content_digest(Path(absolute)))
 
 
 def _workload_digest(path: str) -> str:
-    """SHA-256 of the files that a workload reads where it names a path, and of their names.
+    """SHA-256 of the files that a workload's path refers to, and of their names.
 
     Raises
     ------
     InputError
-        They cannot be read, or there are none.
+        The files cannot be read, or do not exist.
     """
     try:
         files = files_behind(Path(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     if not files:
-        raise InputError(f"{path}: there is no such file, and there are no traces of that name")
-    return hashlib.sha256("\n".join(f"{one.name} {content_digest(one)}" for one in files).encode()).hexdigest()
+        raise InputError(f"{path}: there is no such file, and no trace has this name")
+    return hashlib.sha256("\n".join(f"{file.name} {content_digest(file)}" for file in files).encode()).hexdigest()
 
 
 def content_digest(path: Path) -> str:
@@ -221,7 +222,7 @@ def content_digest(path: Path) -> str:
     Raises
     ------
     InputError
-        It cannot be read, or is half written.
+        The file or folder cannot be read, or is incompletely written.
     """
     try:
         if path.is_dir():

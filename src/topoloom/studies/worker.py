@@ -1,6 +1,6 @@
-"""A worker process: takes tasks from standard input, a line each, and answers with what became of them.
+"""A worker process: reads tasks from standard input, one line each, and answers with their records.
 
-Its records go into a shard of its own, so that what it finished is kept whatever happens to whoever started it.
+It writes its records into its own shard, so that finished tasks are kept whatever happens to the process that started it.
 """
 
 import os
@@ -26,7 +26,7 @@ class WorkerTasks(msgspec.Struct, frozen=True):
     ----------
     tasks : list of Task
     attempts : int
-        How many times they were begun before.
+        How many times they were started before.
     """
 
     tasks: list[Task]
@@ -34,14 +34,14 @@ class WorkerTasks(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a worker tells: a task is begun, or has its record in the store, or the store cannot be written.
+    """A message of a worker: a task has started, a task has its record in the store, or the store cannot be written.
 
     Attributes
     ----------
     begun : str
-        The digest of a task.
+        The digest of the started task.
     record : Record or None
-        Without its result, which is in the store.
+        The record without its result, which is in the store.
     fault : str
         Why the worker ends.
     """
@@ -52,16 +52,16 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
-    """Run the tasks that come in, until there are no more or whoever sends them is gone.
+    """Run the tasks that arrive, until the input ends.
 
     Parameters
     ----------
     folder : str
-        Of the store.
+        The folder of the store.
     threads : int
-        Of a task.
+        Threads per task.
     limit_s : float or None
-        Seconds that a task may take.
+        Time limit of a task, in seconds.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
             with arrived:
                 orders.append(msgspec.json.decode(line, type=WorkerTasks))
                 arrived.notify()
-        # Nobody is there any more who could want the rest.
+        # The sender is gone: the remaining tasks are not needed.
         with arrived:
             ended = True
             orders.clear()
@@ -116,7 +116,7 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
 
 
 def _answers() -> Any:
-    """A function that sends answers over standard output, which from now on nothing else writes to."""
+    """A function that sends answers over standard output, to which nothing else writes from now on."""
     channel = os.dup(1)
     os.dup2(2, 1)
 
@@ -126,13 +126,13 @@ def _answers() -> Any:
             while line:
                 line = line[os.write(channel, line) :]
         except BrokenPipeError:
-            return  # the one who started us is gone; standard input tells that, too
+            return  # the starting process is gone; standard input ends too
 
     return send
 
 
 def answers_in(data: bytearray) -> Iterator[Answer]:
-    """The whole answers at the beginning of what was read, which are taken out of it."""
+    """The complete answers at the start of `data`, which are removed from it."""
     whole = data.rfind(b"\n") + 1
     lines = bytes(data[:whole]).splitlines()
     del data[:whole]

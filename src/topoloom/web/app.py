@@ -1,4 +1,4 @@
-"""The server: pages, the catalogue, tasks and their records, folders, and a websocket that tells what changes."""
+"""The server: pages, the catalogue, tasks and their records, folders, and a websocket that reports changes."""
 
 import asyncio
 import mimetypes
@@ -39,7 +39,7 @@ from topoloom.web.needs import check_text, kept_requirement, measured_so_far
 from topoloom.web.saying import as_command, as_python
 from topoloom.web.spaces import Spaces
 
-#: The pages of the explorer: each is the same document, which its scripts fill.
+#: The pages of the explorer: the same document, which its scripts fill.
 PAGES = ("/", "/design", "/topology", "/floor", "/growth", "/curves", "/jobs", "/folders")
 _SCRIPTS = (
     "request",
@@ -55,8 +55,8 @@ _SCRIPTS = (
     "folders",
     "main",
 )
-#: Operations that pages ask for, and no other.
-ASKED = (
+#: The operations that pages may request.
+REQUESTABLE = (
     "app",
     "design",
     "draw",
@@ -72,26 +72,26 @@ ASKED = (
     "stand",
     "trace",
 )
-#: Changes that wait for a slow browser; then it is told to look for itself.
-_MOST_NEWS = 256
-#: A message of a browser: there is none that it has to send.
-_LONGEST_MESSAGE = 1024
-#: Characters of the arguments of a task, which lists of tasks show.
-_LONGEST_ARGUMENTS = 250_000
-#: Bytes of a file that are sent at once.
+#: Changes that wait for a slow browser; older ones are dropped then, and the browser polls.
+_MOST_CHANGES = 256
+#: Most characters of a browser's message: browsers need not send any.
+_MOST_MESSAGE = 1024
+#: Most characters of a task's arguments, which lists of tasks contain.
+_MOST_ARGUMENTS = 250_000
+#: Bytes of a file that are sent at a time.
 _PIECE = 1 << 18
-_READ_ONLY = "this server shows what is done, begins nothing and changes nothing (--read-only)"
+_READ_ONLY = "this server shows existing results only; it starts and changes nothing (--read-only)"
 
 
 class Explorer:
-    """What all requests share.
+    """The state that all requests share.
 
     Parameters
     ----------
     jobs : Jobs
     spaces : Spaces
     read_only : bool
-        What is done may be looked at, and nothing is begun.
+        Existing results are shown, and nothing is started.
     """
 
     def __init__(self, jobs: Jobs, spaces: Spaces, read_only: bool) -> None:
@@ -100,49 +100,49 @@ class Explorer:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def listen(self) -> None:
-        """From now on changes of jobs are told in this loop."""
+        """Report changes of jobs in this loop from now on."""
         self._loop = asyncio.get_running_loop()
         self.jobs.changed = self._changed
 
     def _changed(self, job: Job) -> None:
-        loop, news = self._loop, msgspec.json.encode(job_view(job))
+        loop, message = self._loop, msgspec.json.encode(job_view(job))
         if loop is not None:
-            with suppress(RuntimeError):  # it is closed
-                loop.call_soon_threadsafe(self._tell, news)
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self._send, message)
 
-    def _tell(self, news: bytes) -> None:
+    def _send(self, message: bytes) -> None:
         for queue in self.listeners:
             if queue.full():
                 with suppress(asyncio.QueueEmpty):
                     queue.get_nowait()
-            queue.put_nowait(news)
+            queue.put_nowait(message)
 
     def task(self, operation: str, arguments: dict[str, Any]) -> Task:
-        """The task that a page asks for.
+        """The task that a page requests.
 
         Raises
         ------
         InputError
-            Another operation, an argument that it has not, or a file that is not served.
+            The operation may not be requested, an argument is unknown, or a file is not in a served folder.
         """
-        if operation not in ASKED:
-            raise InputError(f"the explorer does not ask for '{operation[:40]}'")
+        if operation not in REQUESTABLE:
+            raise InputError(f"the explorer does not offer the operation '{operation[:40]}'")
         if operation == "requirement":
             check_text(str(arguments.get("text", "")), self.spaces)
         elif operation == "design":
             arguments = kept_requirement(self.jobs.folder, self.spaces, arguments, write=not self.read_only)
         else:
             arguments = self.spaces.check(arguments)
-        if len(msgspec.json.encode(arguments)) > _LONGEST_ARGUMENTS:
+        if len(msgspec.json.encode(arguments)) > _MOST_ARGUMENTS:
             raise InputError(
-                f"{operation}: a task has at most {_LONGEST_ARGUMENTS:,} characters of arguments; shorten a list"
+                f"{operation}: a task has at most {_MOST_ARGUMENTS:,} characters of arguments; shorten a list"
             )
-        # Every file that it opens has its whole path by now: nothing else is a file.
+        # Every file has its absolute path by now, so relative names cannot be files.
         return task_of(operation, arguments, os.devnull)
 
 
 def job_view(job: Job) -> dict[str, Any]:
-    """A job as pages have it."""
+    """A job as the data of a page."""
     return {
         "digest": job.digest,
         "operation": job.task.operation,
@@ -167,13 +167,13 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
     jobs : Jobs
         Started and closed with the application.
     spaces : Spaces
-        The folders that are served.
+        The served folders.
     token : str
-        That the first address has to carry.
+        The token that the first address must contain.
     hosts : sequence of str
-        What the Host of a request may be, ports included.
+        Allowed values of a request's Host, with ports.
     read_only : bool
-        Begin nothing.
+        Start nothing.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
+    """A token that cannot be guessed."""
     return secrets.token_urlsafe(24)
 
 
@@ -225,8 +225,8 @@ async def _complain(_request: Request, error: Exception) -> Response:
 
 
 def _of(request: Request | WebSocket) -> Explorer:
-    found: Explorer = request.app.state.explorer
-    return found
+    explorer: Explorer = request.app.state.explorer
+    return explorer
 
 
 @cache
@@ -253,7 +253,7 @@ async def _page(_request: Request) -> Response:
 
 
 async def _icon(_request: Request) -> Response:
-    # Browsers ask for it with every page that names no icon: a served report, a file of a folder.
+    # Browsers request it for every page without an icon, such as a served report or a file.
     return Response(status_code=204)
 
 
@@ -266,15 +266,17 @@ async def _style(_request: Request) -> Response:
 
 
 @cache
-def _known() -> dict[str, Any]:
-    """What forms are made from: families, engines, traffic, presets, and the arguments of operations."""
+def _catalogue_data() -> dict[str, Any]:
+    """The data of forms: families, engines, traffic, presets, and the arguments of operations."""
     return {
         "version": __version__,
         "families": listed()["families"],
         "engines": sorted(engines),
-        "traffic": [{"name": name, "usage": one.usage, "words": one.words} for name, one in PATTERNS.items()],
-        "presets": [{"name": name, "source": one.source} for name, one in PRESETS.items()],
-        "operations": {name: _settings(OPERATIONS.find(name)) for name in ASKED},
+        "traffic": [
+            {"name": name, "usage": pattern.usage, "words": pattern.words} for name, pattern in PATTERNS.items()
+        ],
+        "presets": [{"name": name, "source": preset.source} for name, preset in PRESETS.items()],
+        "operations": {name: _settings(OPERATIONS.find(name)) for name in REQUESTABLE},
         "requirement": requirement_form(),
     }
 
@@ -282,18 +284,18 @@ def _known() -> dict[str, Any]:
 def _settings(group: type[msgspec.Struct]) -> list[dict[str, str]]:
     return [
         {
-            "name": one.name,
-            "description": one.description,
-            "accepts": one.accepts,
-            "default": one.default,
-            "unit": one.unit,
+            "name": setting.name,
+            "description": setting.description,
+            "accepts": setting.accepts,
+            "default": setting.default,
+            "unit": setting.unit,
         }
-        for one in described(group)
+        for setting in described(group)
     ]
 
 
 def requirement_form() -> list[dict[str, Any]]:
-    """The tables of a requirement with the keys that a field can hold; lists and what is deeper stand in its text alone.
+    """The tables of a requirement with the keys that one field can hold; lists and nested tables are edited as text only.
 
     Returns
     -------
@@ -302,27 +304,29 @@ def requirement_form() -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> [one["table"] for one in requirement_form()][:3]
+    >>> [part["table"] for part in requirement_form()][:3]
     ['', 'host', 'rack']
     """
     tables: list[tuple[str, type[msgspec.Struct]]] = [("", Requirement)]
     for field in msgspec.structs.fields(Requirement):
-        inner = [part for one in get_args(field.type) for part in (one, *get_args(one))]
+        inner = [part for argument in get_args(field.type) for part in (argument, *get_args(argument))]
         kinds = [kind for kind in (field.type, *inner) if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
         tables += [(field.encode_name, kind) for kind in kinds[:1]]
-    found = [
+    form = [
         {
             "table": name,
-            "fields": [one for one in _settings(kind) if not one["accepts"].startswith(("a list", "a table"))],
+            "fields": [
+                setting for setting in _settings(kind) if not setting["accepts"].startswith(("a list", "a table"))
+            ],
         }
         for name, kind in tables
     ]
-    return [one for one in found if one["fields"]]
+    return [part for part in form if part["fields"]]
 
 
 async def _catalogue(request: Request) -> Response:
-    known = await run_in_threadpool(_known)
-    return _json(known | {"read_only": _of(request).read_only, "examples": _examples()})
+    data = await run_in_threadpool(_catalogue_data)
+    return _json(data | {"read_only": _of(request).read_only, "examples": _examples()})
 
 
 @cache
@@ -341,13 +345,13 @@ async def _tasks(request: Request) -> Response:
 async def _submit(request: Request) -> Response:
     explorer = _of(request)
     try:
-        asked = msgspec.json.decode(await request.body(), type=dict[str, Any])
-        operation, arguments = asked["operation"], asked["arguments"]
+        requested = msgspec.json.decode(await request.body(), type=dict[str, Any])
+        operation, arguments = requested["operation"], requested["arguments"]
         if not (isinstance(operation, str) and isinstance(arguments, dict)):
             raise TypeError
     except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
         what = f"{error}; " if isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)) else ""
-        raise InputError(what + 'a task is {"operation": "info", "arguments": {"topology": "petersen"}}') from None
+        raise InputError(what + 'send a task as {"operation": "info", "arguments": {"topology": "petersen"}}') from None
     task = await run_in_threadpool(explorer.task, operation, arguments)
     if explorer.read_only:
         job = await run_in_threadpool(explorer.jobs.known, task)
@@ -363,7 +367,7 @@ async def _task(request: Request) -> Response:
     if record is not None and (job is None or job.state in ("done", "failed")):
         return _json(record)
     if job is None:
-        return _json({"error": "no such task was asked for"}, 404)
+        return _json({"error": "no such task was requested"}, 404)
     return _json(job_view(job), 202)
 
 
@@ -376,10 +380,10 @@ async def _cancel(request: Request) -> Response:
 
 
 async def _measured(request: Request) -> Response:
-    """What a design has measured so far."""
+    """The candidates that a design has measured so far."""
     job = _of(request).jobs.find(request.path_params["digest"])
     if job is None or job.task.operation != "design":
-        return _json({"error": "no such design was asked for"}, 404)
+        return _json({"error": "no such design was requested"}, 404)
     return _json(await run_in_threadpool(measured_so_far, job.task))
 
 
@@ -390,11 +394,11 @@ async def _curves(request: Request) -> Response:
 
 
 async def _study(request: Request) -> Response:
-    """Curves of a study in a folder that is served."""
-    asked, spaces = request.query_params, _of(request).spaces
-    folder = await run_in_threadpool(spaces.study, asked.get("folder", ""))
-    chosen = {name: asked.get(name) or None for name in ("x", "y", "where")}
-    by = asked.getlist("by") or None
+    """Curves of a study in a served folder."""
+    query, spaces = request.query_params, _of(request).spaces
+    folder = await run_in_threadpool(spaces.study, query.get("folder", ""))
+    chosen = {name: query.get(name) or None for name in ("x", "y", "where")}
+    by = query.getlist("by") or None
     return _json(await run_in_threadpool(lambda: curves_of_study(folder, by=by, **chosen)))
 
 
@@ -416,30 +420,30 @@ async def _file(request: Request) -> Response:
 
 
 async def _events(socket: WebSocket) -> None:
-    """Tells every change; what browsers send is not wanted, and much of it ends the connection."""
+    """Send every change to a browser; messages of browsers are ignored, and many or long ones end the connection."""
     explorer = _of(socket)
     await socket.accept()
-    queue: asyncio.Queue[bytes] = asyncio.Queue(_MOST_NEWS)
+    queue: asyncio.Queue[bytes] = asyncio.Queue(_MOST_CHANGES)
     explorer.listeners.add(queue)
 
     async def ignore() -> None:
         for _ in range(64):
             message = await socket.receive_text()
-            if len(message) > _LONGEST_MESSAGE:
+            if len(message) > _MOST_MESSAGE:
                 return
 
-    async def tell() -> None:
+    async def report() -> None:
         while True:
             await socket.send_text((await queue.get()).decode())
 
-    both = [asyncio.ensure_future(ignore()), asyncio.ensure_future(tell())]
+    both = [asyncio.ensure_future(ignore()), asyncio.ensure_future(report())]
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     finally:
         explorer.listeners.discard(queue)
-        for one in both:
-            one.cancel()
+        for future in both:
+            future.cancel()
             with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError, KeyError):
-                await one
-        with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
+                await future
+        with suppress(RuntimeError, WebSocketDisconnect):  # the socket is closed already
             await socket.close(1008)

@@ -1,6 +1,6 @@
-"""Opening the first address in the browser, with the token in no command line that others could list.
+"""Opening the first address in the browser without showing the token in a command line, which other users could list.
 
-The browser is given a file that only this user can read, which leads on to the address; it goes after a minute.
+The browser opens a file that only this user can read, which leads to the address; it is removed after a minute.
 """
 
 import shutil
@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 
-#: The key of a first address that a file leads to.
+#: The query key that marks a first address opened by such a file.
 OPENED = "opened"
-#: Seconds after which the file goes although nobody has used it.
+#: Seconds after which an unused file is removed.
 _LASTS_S = 60.0
 _PAGE = """<!doctype html>
 <meta charset="utf-8"><meta name="referrer" content="no-referrer">
@@ -25,22 +25,22 @@ _PAGE = """<!doctype html>
 
 @contextmanager
 def browsers(lasts_s: float = _LASTS_S) -> Iterator[Callable[[str], Path]]:
-    """A function that has the browser follow an address; its files go after a while, and at the end.
+    """A function that opens an address in the browser; its files are removed after a while, and at the end.
 
     Parameters
     ----------
     lasts_s : float
-        Seconds after which a file goes.
+        Seconds after which a file is removed.
 
     Yields
     ------
     callable (str) -> Path
-        Given an address with the token, it writes the file that leads there, and has the browser open it.
+        For an address with the token: writes the file that leads to it, opens the file in the browser, and returns its path.
     """
     folders: list[Path] = []
 
     def follow(address: str) -> Path:
-        # A browser in a snap sees no /tmp but its own, and of the home no hidden folders.
+        # A browser installed as a snap sees only its own /tmp, and no hidden folders of the home.
         home = Path.home() if Path("/snap").is_dir() else None
         folder = Path(tempfile.mkdtemp(prefix="topoloom-", dir=home))  # 0700
         folders.append(folder)
@@ -50,7 +50,7 @@ def browsers(lasts_s: float = _LASTS_S) -> Iterator[Callable[[str], Path]]:
         timer = threading.Timer(lasts_s, shutil.rmtree, (folder,), {"ignore_errors": True})
         timer.daemon = True
         timer.start()
-        # Some browsers hold whoever opens them, and requests are to be answered meanwhile.
+        # Some browsers block the caller, and requests must be answered in the meantime.
         threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
         return page
 

@@ -1,4 +1,4 @@
-"""The curves of the explorer: of records of the queue, and of studies in folders that are served."""
+"""The curves of the explorer: from the records of the queue, and from studies in served folders."""
 
 import shlex
 from collections.abc import Sequence
@@ -19,23 +19,23 @@ from topoloom.studies.run import open_study, read_definition
 from topoloom.studies.series import curves_of
 from topoloom.web.jobs import Jobs
 
-#: Points of a study that is drawn.
+#: Most points of a study that is drawn.
 MOST_POINTS = 50_000
 
 
 def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
-    """Curves of tasks that are done: latency against load, survival of failures.
+    """Curves of finished tasks: latency against load, and survival of failures.
 
     Parameters
     ----------
     jobs : Jobs
     digests : sequence of str
-        Of tasks; those that have no record yet are omitted.
+        The digests of tasks; those without a record are omitted.
 
     Returns
     -------
     dict
-        As `topoloom.report.curve_data.curve_data` makes it.
+        As from `topoloom.report.curve_data.curve_data`.
     """
     points: dict[str, LoadCurve] = {}
     survivals: list[Survival] = []
@@ -56,11 +56,11 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
 
 
 def _join(curves: dict[str, LoadCurve], record: Record, curve: LoadCurve) -> None:
-    """Points that differ in nothing but their loads are one curve."""
+    """Add the points to the curve of the tasks that differ only in their loads."""
     others = {name: value for name, value in record.task.arguments.items() if name != "loads"}
     key = msgspec.json.encode(others, order="sorted").decode()
-    known = curves.get(key)
-    curves[key] = curve if known is None else replace(known, points=known.points + curve.points)
+    earlier = curves.get(key)
+    curves[key] = curve if earlier is None else replace(earlier, points=earlier.points + curve.points)
 
 
 def _rising(curve: LoadCurve) -> LoadCurve:
@@ -75,29 +75,29 @@ def curves_of_study(
     by: Sequence[str] | None = None,
     where: str | None = None,
 ) -> dict[str, Any]:
-    """Curves of a study as far as it is done, what else can be drawn of it, and how to get the same by hand.
+    """Curves of a study so far, its axes and measures, and the commands that draw the same.
 
     Parameters
     ----------
     folder : path
-        Of the study.
+        The folder of the study.
     x, y, by, where
-        As `topoloom.studies.series.curves_of` takes them.
+        As in `topoloom.studies.series.curves_of`.
 
     Returns
     -------
     dict
-        Curves as `topoloom.report.curve_data.curve_data` makes them; ``title``, ``axes``, ``measures``, ``tasks``, ``done``,
+        Curves as from `topoloom.report.curve_data.curve_data`; ``title``, ``axes``, ``measures``, ``tasks``, ``done``,
         ``failed``; ``command`` and ``python``.
 
     Raises
     ------
     InputError
-        No study lies there, nothing can be drawn, or an axis or measure is not known.
+        The folder contains no study, nothing can be drawn, or an axis or measure is unknown.
     """
     if len(list(islice(read_definition(folder).points(), MOST_POINTS + 1))) > MOST_POINTS:
         raise InputError(
-            f"{folder}: the study has more than {MOST_POINTS:,} points, too many to draw while you wait;"
+            f"{folder}: the study has more than {MOST_POINTS:,} points, too many to draw interactively;"
             f" 'topoloom study plot {folder}' draws them"
         )
     results = open_study(folder)

@@ -1,7 +1,7 @@
-"""Connections: half requests end in seconds, those who have not shown the token never take the place of those who have.
+"""Connections: incomplete requests end within seconds, and clients without the token cannot displace those with it.
 
-A connection is a stranger's until one of its requests shows the token. Strangers are bounded in number and in time, the oldest
-giving way to the newest; whoever has the token is not counted among them.
+A connection is untrusted until one of its requests contains the token. Untrusted connections are limited in number and time;
+the oldest is closed for the newest. Connections with the token are counted separately.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ log = logging.getLogger("uvicorn.error")
 
 #: Seconds from a connection, or the first byte of a further request, to the end of its headers.
 HEADERS_S = 5.0
-#: Connections of strangers, and of those with the token, at a time.
+#: Most connections at a time, without the token and with it.
 MOST_STRANGERS, MOST_OWNERS = 256, 256
-#: Requests of a connection with the token: how many at once, and how many a second after that.
+#: Requests of a connection with the token: how many at once, and how many per second after that.
 _BURST, _PER_SECOND = 400, 100
 
 
@@ -29,17 +29,17 @@ class Doors:
     Parameters
     ----------
     strangers, owners : int
-        Connections at a time, without the token and with it.
+        Most connections at a time, without the token and with it.
     """
 
     def __init__(self, strangers: int = MOST_STRANGERS, owners: int = MOST_OWNERS) -> None:
         self._most_strangers, self._most_owners = strangers, owners
-        # In the order in which they came, or were used last.
+        # Ordered by arrival, or by last use.
         self._strangers: dict[Door, None] = {}
         self._owners: dict[Door, None] = {}
 
     def enter(self, door: "Door") -> None:
-        """A connection is there; the oldest stranger goes where there are too many."""
+        """Add a new connection; if there are too many without the token, the oldest is closed."""
         self._strangers[door] = None
         while len(self._strangers) > self._most_strangers:
             oldest = next(iter(self._strangers))
@@ -47,12 +47,12 @@ class Doors:
             oldest.shut()
 
     def leave(self, door: "Door") -> None:
-        """A connection is gone, or a websocket now, which are counted elsewhere."""
+        """Remove a connection that is closed, or that became a websocket, which is counted elsewhere."""
         self._strangers.pop(door, None)
         self._owners.pop(door, None)
 
     def admit(self, door: "Door") -> bool:
-        """A connection has shown the token; False where there is no place, because as many are being answered."""
+        """Move a connection that has shown the token; False if all places are taken by active connections."""
         self._strangers.pop(door, None)
         self._owners.pop(door, None)
         if len(self._owners) >= self._most_owners:
@@ -66,9 +66,9 @@ class Doors:
 
 
 class Door(H11Protocol):
-    """One connection; requests have it in their scope, as ``scope["state"]["door"]``."""
+    """One connection; its requests refer to it as ``scope["state"]["door"]``."""
 
-    #: Of all connections of a server; set by a subclass a server.
+    #: The connections of a server; each server sets it in a subclass.
     doors = Doors()
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -78,29 +78,29 @@ class Door(H11Protocol):
         self.pace = RequestPace(_BURST, _PER_SECOND)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A connection is there; its first request has seconds to arrive."""
+        """Register the connection; its first request must arrive within seconds."""
         super().connection_made(transport)
         self._expect()
         self.doors.enter(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is closed."""
+        """Remove the connection."""
         self._expect_nothing()
         self.doors.leave(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A piece of a request; what cannot even be taken apart ends the connection."""
+        """Handle a part of a request; unreadable data ends the connection."""
         if self._timer is None:
             self._expect()
         try:
             super().data_received(data)
-        except Exception as error:  # of a parser: it has no answer, and the connection no next request
+        except Exception as error:  # of a parser: no answer is possible, and the connection cannot continue
             log.warning("a request that cannot be read: %s", type(error).__name__)
             self.shut()
 
     def handle_events(self) -> None:
-        """As the parent's; nothing is expected once the headers are whole, but again where a next request has begun."""
+        """As in the parent; the timer stops when the headers are complete, and starts again with the next request."""
         super().handle_events()
         if self.conn.their_state is not h11.IDLE:
             self._expect_nothing()
@@ -108,7 +108,7 @@ class Door(H11Protocol):
             self._expect()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """A websocket's handshake is a GET of HTTP/1.1 without a body; anything else is refused before it becomes one."""
+        """Accept a handshake that is a GET of HTTP/1.1 without a body; refuse anything else."""
         names = {name for name, _ in self.headers}
         if event.method != b"GET" or event.http_version != b"1.1" or names & {b"content-length", b"transfer-encoding"}:
             self.send_400_response("no websocket begins like this")
@@ -119,11 +119,11 @@ class Door(H11Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether no request waits for its answer."""
+        """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def shut(self) -> None:
-        """End the connection now; what was not sent is not sent."""
+        """End the connection now; unsent data is lost."""
         self._expect_nothing()
         if self.transport is not None and not self.transport.is_closing():
             self.transport.abort()

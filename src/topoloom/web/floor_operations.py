@@ -1,4 +1,4 @@
-"""Operations of pages with floors: a network with racks moved and slots blocked (stand), one that grows by steps (grow)."""
+"""Operations of pages with floors: a network with moved racks and blocked slots (stand), and growth by steps (grow)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,21 +22,21 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.report.expansion_floor import step_floorplan
 from topoloom.report.floor_data import floor_data, rack_power_w
 
-#: What an installer needs of a cable in a step.
+#: The columns of a cable that an installer needs in a step.
 _PULLED = ("work", "cable", "a", "a_port", "a_rack", "b", "b_port", "b_rack", "from", "from_port", "stock_m", "product")
 
 
 @operation
 class StandOperation(HousedPlacing, frozen=True, kw_only=True):
-    """A network on its floor, as `topoloom layout` and `topoloom cost` have it, with changes by hand."""
+    """A network on its floor, as `topoloom layout` and `topoloom cost` show it, with manual changes."""
 
     group = "stand"
 
     moved: Annotated[
         dict[str, str],
-        setting("racks that are put elsewhere, by the names of the slots; one that stands there changes place"),
+        setting("racks to move, as names of slots from and to; a rack in the second slot changes places with it"),
     ] = msgspec.field(default_factory=dict)
-    blocked: Annotated[list[str], setting("slots where no rack may stand")] = msgspec.field(default_factory=list)
+    blocked: Annotated[list[str], setting("slots to keep free of racks")] = msgspec.field(default_factory=list)
 
     def run(self, context: RunContext) -> Any:
         return _stand(self, context)
@@ -48,20 +48,20 @@ def _stand(arguments: StandOperation, context: RunContext) -> dict[str, Any]:
     if arguments.blocked:
         network = _blocked(network, arguments.blocked, arguments, context)
         layout = network.part(Layout)
-    found = _moved(layout, arguments.moved)
-    bill, before = (price(network.standing(one)) for one in (found, layout))
-    slots = found.slots
+    changed = _moved(layout, arguments.moved)
+    bill, before = (price(network.standing(each)) for each in (changed, layout))
+    slots = changed.slots
     return {
         "schema": "topoloom/stand/1",
-        "floor": floor_data(cable(network.standing(found)), rack_power_w(found, parts, rate)),
+        "floor": floor_data(cable(network.standing(changed)), rack_power_w(changed, parts, rate)),
         "slots": {"name": list(slots.names), "x": slots.place_m[:, 0].tolist(), "y": slots.place_m[:, 1].tolist()},
-        "racks": found.racks,
-        "total_m": found.total_m,
-        "longest_m": found.longest_m,
+        "racks": changed.racks,
+        "total_m": changed.total_m,
+        "longest_m": changed.longest_m,
         "cost_usd": bill.cost_usd,
         "total_m_unmoved": layout.total_m,
         "cost_usd_unmoved": before.cost_usd,
-        "toml": floor_toml(found.floor, slots),
+        "toml": floor_toml(changed.floor, slots),
     }
 
 
@@ -70,7 +70,7 @@ def _numbers(layout: Layout) -> dict[str, int]:
 
 
 def _blocked(network: Network, names: Sequence[str], arguments: StandOperation, context: RunContext) -> Network:
-    """The network placed again on what is left of the floor."""
+    """The network placed again on the remaining slots."""
     layout = network.part(Layout)
     slots = _wide_enough(layout, len(names))
     number = {name: at for at, name in enumerate(slots.names)}
@@ -78,10 +78,10 @@ def _blocked(network: Network, names: Sequence[str], arguments: StandOperation, 
         if name not in number:
             raise InputError(f"blocked: the floor has no slot '{name}' ({hint(name, number)})")
     taken = {number[name] for name in names}
-    left = np.array([one for one in range(len(slots)) if one not in taken])
+    left = np.array([slot for slot in range(len(slots)) if slot not in taken])
     if len(left) < layout.racks:
         raise InputError(
-            f"blocked: {layout.racks} racks need more than the {len(left)} slots that are left; give the floor more rows"
+            f"blocked: {layout.racks} racks need more than the {len(left)} remaining slots; give the floor more rows"
         )
     places = slots.place_m
     floor = replace(
@@ -104,7 +104,7 @@ def _blocked(network: Network, names: Sequence[str], arguments: StandOperation, 
 
 
 def _wide_enough(layout: Layout, blocked: int) -> Slots:
-    """The slots of the layout; where its floor was made as large as the racks need, with places for the blocked ones."""
+    """The slots of the layout; a floor of automatic size gets additional slots for the blocked ones."""
     floor, slots = layout.floor, layout.slots
     rows, columns, wanted = slots.rows, slots.columns, layout.racks + blocked
     if floor.fixed is not None or (floor.rows and floor.columns):
@@ -117,24 +117,24 @@ def _wide_enough(layout: Layout, blocked: int) -> Slots:
 
 
 def _moved(layout: Layout, moves: Mapping[str, str]) -> Layout:
-    """The layout with racks in other slots."""
+    """The layout with racks moved to other slots."""
     number = _numbers(layout)
     slot, hosts = layout.slot.copy(), None if layout.host_slot is None else layout.host_slot.copy()
     for name, to in moves.items():
-        for one in (name, to):
-            if one not in number:
-                raise InputError(f"moved: the floor has no slot '{one}' ({hint(one, number)})")
-        here, there = number[name], number[to]
+        for wanted in (name, to):
+            if wanted not in number:
+                raise InputError(f"moved: the floor has no slot '{wanted}' ({hint(wanted, number)})")
+        origin, target = number[name], number[to]
         for places in (slot, hosts):
             if places is not None:
-                stood, stands = places == here, places == there
-                places[stood], places[stands] = there, here
+                stood, stands = places == origin, places == target
+                places[stood], places[stands] = target, origin
     return replace(layout, slot=slot, host_slot=hosts, length_bound_m=0.0) if moves else layout
 
 
 @operation
 class GrowOperation(ExpandOperation, frozen=True, kw_only=True):
-    """As `topoloom expand`, with a picture of the floor and the cables of every step."""
+    """The plan of `topoloom expand`, with a picture of the floor and the cables of every step."""
 
     group = "grow"
 

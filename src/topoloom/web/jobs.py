@@ -1,4 +1,4 @@
-"""The tasks that people ask for: which wait, run and are done; none that is finished is lost when the server is killed."""
+"""The queue of tasks: which wait, run and are done; no finished task is lost when the server is killed."""
 
 import threading
 import time
@@ -22,16 +22,16 @@ from topoloom.web.queue import Note, Queue
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
-#: Operations whose answer somebody waits for at the screen: they have a worker of their own, and little time.
+#: Operations that a user waits for: they have their own worker, and a short time limit.
 QUICK = ("draw", "info", "requirement", "trace")
 QUICK_LIMIT_S = 120.0
-#: Tasks that wait, at most; more are refused.
+#: Most waiting tasks; more are refused.
 MOST_WAITING = 200
-#: Cancelled tasks that are remembered: from twice as many on, the older ones are forgotten with all that they left.
+#: Cancelled tasks that are remembered; at twice as many, the older ones are removed with their files.
 MOST_CANCELLED = 50
-#: The executor that can be fed while it runs.
-_FED = "processes"
-_LOOK_S, _AGAIN_S = 0.2, 5.0
+#: The executor that accepts tasks while it runs.
+_FEEDABLE = "processes"
+_CHECK_EVERY_S, _RETRY_S = 0.2, 5.0
 
 
 class Job(msgspec.Struct):
@@ -43,15 +43,15 @@ class Job(msgspec.Struct):
     task : Task
     state : "waiting", "running", "done", "failed" or "cancelled"
     at : float
-        When it was asked for, in seconds since 1970.
+        When it was requested, in seconds since 1970.
     begun : float or None
-        When a worker began it.
+        When a worker started it.
     seconds : float
-        It took.
+        The time that it took.
     expected_s : float or None
-        That it takes, about, by those like it.
+        Its estimated time, from similar tasks.
     error : str
-        Why it failed.
+        The reason why it failed.
     """
 
     digest: str
@@ -70,29 +70,29 @@ class Jobs:
     Parameters
     ----------
     folder : path
-        Of the store; the queue is kept with its records. Made if it is not there.
+        The folder of the store, which also contains the queue; created if it does not exist.
     executor : str
-        Who runs what takes long.
+        The executor of long tasks.
     jobs : int, optional
-        Tasks side by side.
+        Tasks in parallel.
     options : dict, optional
-        Of the executor.
+        Options of the executor.
     limit_s : float
-        Seconds that a task may take.
+        Time limit of a task.
     read_only : bool
-        What others do is looked at: nothing is run, and nothing is written.
+        Show the results of another server: nothing is run or written.
 
     Raises
     ------
     InputError
-        No such executor; the folder cannot be used, or another server has it.
+        There is no such executor; the folder cannot be used, or another server uses it.
     """
 
     def __init__(
         self,
         folder: str | Path,
         *,
-        executor: str = _FED,
+        executor: str = _FEEDABLE,
         jobs: int | None = None,
         options: dict[str, Any] | None = None,
         limit_s: float = 3600.0,
@@ -112,22 +112,22 @@ class Jobs:
         self.changed: Callable[[Job], None] = lambda _job: None
         self._remember()
         settings = {"jobs": jobs, "options": options or {}, "limit_s": limit_s}
-        self._lanes = (
-            _Lane(self, _FED, {"jobs": 1, "options": {}, "limit_s": QUICK_LIMIT_S}),
-            _Lane(self, executor, settings),
+        self._queues = (
+            _TaskQueue(self, _FEEDABLE, {"jobs": 1, "options": {}, "limit_s": QUICK_LIMIT_S}),
+            _TaskQueue(self, executor, settings),
         )
         if not read_only:
             self._tidy()
             for job in self._jobs.values():
                 if job.state == "waiting":
-                    self._lane(job.task).add(job.task)
+                    self._queue_of(job.task).add(job.task)
 
     def _records(self) -> dict[str, Record]:
-        """The records of the store; none where a server that only looks finds no store."""
+        """The records of the store; empty where a read-only server finds no store."""
         return {} if self._store is None else self._store.records()
 
     def _remember(self) -> None:
-        """What was asked for: done, cancelled, or to be done yet."""
+        """Read the requested tasks: done, cancelled or waiting."""
         records = self._records()
         for note in self._queue.new():
             if note.task is None:
@@ -139,7 +139,7 @@ class Jobs:
                 self._jobs[note.digest] = Job(note.digest, note.task, "waiting", note.at)
 
     def _tidy(self) -> None:
-        """Forget cancelled tasks but for the newest, and what tasks left in the queue that were asked for again and again."""
+        """Remove cancelled tasks except the newest, and outdated lines of the queue."""
         if self._queue.lines - len(self._jobs) <= 2 * MOST_CANCELLED:
             return
         cancelled = [digest for digest, job in self._jobs.items() if job.state == "cancelled"]
@@ -153,20 +153,20 @@ class Jobs:
                 notes.append(Note(job.digest, job.at))
         self._queue.rewrite(notes)
 
-    def _lane(self, task: Task) -> "_Lane":
-        return self._lanes[0 if task.operation in QUICK else 1]
+    def _queue_of(self, task: Task) -> "_TaskQueue":
+        return self._queues[0 if task.operation in QUICK else 1]
 
     def start(self) -> None:
-        """Begin to work, unless it only looks."""
-        for lane in self._lanes:
+        """Start working, unless the server is read-only."""
+        for tasks in self._queues:
             if not self.read_only:
-                lane.start()
+                tasks.start()
 
     def close(self) -> None:
-        """End: what runs is begun again by the next server."""
+        """Stop; running tasks are started again by the next server."""
         self._work.stop()
-        for lane in self._lanes:
-            lane.join()
+        for tasks in self._queues:
+            tasks.join()
         self._queue.close()
         if self._lease is not None:
             self._lease.end()
@@ -178,15 +178,15 @@ class Jobs:
         self.close()
 
     def submit(self, task: Task) -> Job:
-        """A task is wanted; what has a record is done already.
+        """Request a task; a task with a record is done already.
 
         Raises
         ------
         InputError
-            Too many wait; the folder cannot be written; this server only looks.
+            Too many tasks wait, the folder cannot be written, or the server is read-only.
         """
         if self.read_only:
-            raise InputError("this server shows what is done and begins nothing (--read-only)")
+            raise InputError("this server shows existing results only, and starts nothing (--read-only)")
         with self._lock:
             job = self._jobs.get(task.digest)
             if job is not None and job.state in ("waiting", "running", "done"):
@@ -195,12 +195,12 @@ class Jobs:
             if record is not None and record.state == "done":
                 self._jobs[task.digest] = job = _ended(Job(task.digest, task, "done", time.time()), record)
                 return job
-            if sum(one.state == "waiting" for one in self._jobs.values()) >= MOST_WAITING:
-                raise InputError(f"{MOST_WAITING} tasks wait already; cancel some, or ask again later")
+            if sum(waiting.state == "waiting" for waiting in self._jobs.values()) >= MOST_WAITING:
+                raise InputError(f"{MOST_WAITING} tasks are waiting; cancel some, or try again later")
             job = Job(task.digest, task, "waiting", time.time(), expected_s=self._expected(task))
             self._queue.write(Note(task.digest, job.at, task))
             self._jobs[task.digest] = job
-            self._lane(task).add(task)
+            self._queue_of(task).add(task)
             self._tidy()
         self.changed(job)
         return job
@@ -209,54 +209,54 @@ class Jobs:
         return self._estimates.seconds(task) if self._estimates.known else None
 
     def cancel(self, digest: str) -> bool:
-        """A task is not wanted any more; False where there is none, or it is over."""
+        """Cancel a task; False if there is no such task, or it has ended."""
         with self._lock:
             job = self._jobs.get(digest)
             if self.read_only or job is None or job.state not in ("waiting", "running"):
                 return False
             self._queue.write(Note(digest, time.time()))
             job.state = "cancelled"
-            self._lane(job.task).drop(digest)
+            self._queue_of(job.task).drop(digest)
             self._tidy()
         self.changed(job)
         return True
 
     def all(self) -> list[Job]:
-        """Every job, the newest first."""
+        """All jobs, newest first."""
         with self._lock:
-            self._look()
+            self._update()
             return sorted(self._jobs.values(), key=lambda job: -job.at)
 
     def find(self, digest: str) -> Job | None:
-        """One job."""
+        """The job with this digest, or None."""
         with self._lock:
-            self._look()
+            self._update()
             return self._jobs.get(digest)
 
-    def _look(self) -> None:
-        """What the server that works has written since, where this one only looks."""
+    def _update(self) -> None:
+        """On a read-only server, read what the working server has written since."""
         if not self.read_only:
             return
-        with suppress(InputError):  # the one that works may be rewriting the queue
+        with suppress(InputError):  # the working server may be rewriting the queue
             self._remember()
         for digest, record in self._records().items():
             if digest in self._jobs:
                 _ended(self._jobs[digest], record)
 
     def known(self, task: Task) -> Job | None:
-        """The job of a task that is done, or was asked for; nothing is begun."""
+        """The job of a task that is done or was requested; nothing is started."""
         record = self.record(task.digest)
         if record is not None:
             return _ended(Job(task.digest, task, "done", time.time()), record)
         return self.find(task.digest)
 
     def record(self, digest: str) -> Record | None:
-        """The record of a task that is over."""
+        """The record of a task that has ended, or None."""
         with self._lock:
             return self._records().get(digest)
 
     def begun(self, digest: str) -> None:
-        """A worker is at it."""
+        """Note that a worker has started a task."""
         with self._lock:
             job = self._jobs.get(digest)
             if job is None or job.state != "waiting":
@@ -264,8 +264,8 @@ class Jobs:
             job.state, job.begun = "running", time.time()
         self.changed(job)
 
-    def told(self, record: Record) -> None:
-        """A task has its record."""
+    def reported(self, record: Record) -> None:
+        """Note that a task has its record."""
         with self._lock:
             job = self._jobs.get(record.digest)
             self._estimates.learn(record)
@@ -276,21 +276,21 @@ class Jobs:
 
     @property
     def store(self) -> Store:
-        """Where records go."""
+        """The store for records."""
         if self._store is None:
-            raise InputError(f"{self.folder}: holds no records, and a server that only looks makes no store")
+            raise InputError(f"{self.folder}: contains no records, and a read-only server creates no store")
         return self._store
 
-    def run_of(self, tasks: Sequence[Task], settings: dict[str, Any], feed: "_Lane | None") -> StudyRun:
-        """What an executor is given.
+    def run_of(self, tasks: Sequence[Task], settings: dict[str, Any], feed: "_TaskQueue | None") -> StudyRun:
+        """The run for an executor.
 
         Parameters
         ----------
         tasks : sequence of Task
         settings : dict
-            Jobs, options and limit.
-        feed : Lane or None
-            Where more tasks come from.
+            The keys jobs, options and limit_s.
+        feed : _TaskQueue or None
+            The source of further tasks.
         """
         return StudyRun(
             tasks=tasks,
@@ -299,27 +299,27 @@ class Jobs:
             attempts=2,
             estimates=self._estimates,
             work=self._work,
-            told=self.told,
+            report=self.reported,
             feed=feed,
             **settings,
         )
 
-    def put_back(self, lane: "_Lane", why: str) -> None:
-        """What a run that failed has left waits again, and says why."""
+    def put_back(self, tasks: "_TaskQueue", why: str) -> None:
+        """Queue the unfinished tasks of a failed run again, with the reason."""
         with self._lock:
             for job in self._jobs.values():
-                if job.state in ("waiting", "running") and self._lane(job.task) is lane:
+                if job.state in ("waiting", "running") and self._queue_of(job.task) is tasks:
                     job.state, job.begun, job.error = "waiting", None, why
-                    lane.add(job.task)
+                    tasks.add(job.task)
 
     @property
     def stopped(self) -> bool:
-        """Whether it is closed."""
+        """Whether the queue is closed."""
         return self._work.stopped
 
 
-class _Lane:
-    """Tasks for one executor, which is fed, or given batches one after the other."""
+class _TaskQueue:
+    """Tasks for one executor, which takes them while it runs, or in batches one after another."""
 
     def __init__(self, jobs: Jobs, executor: str, settings: dict[str, Any]) -> None:
         self._jobs, self._executor, self._settings = jobs, executor, settings
@@ -338,7 +338,7 @@ class _Lane:
     def add(self, task: Task) -> None:
         with self._lock:
             self._dropped.discard(task.digest)
-            if all(one.digest != task.digest for one in self._new):
+            if all(queued.digest != task.digest for queued in self._new):
                 self._new.append(task)
 
     def drop(self, digest: str) -> None:
@@ -362,23 +362,23 @@ class _Lane:
     def _go(self) -> None:
         run = EXECUTORS.find(self._executor)
         while not self._jobs.stopped:
-            # A full disk or a scheduler that is away: what is not done is tried again.
-            with self._again():
-                if self._executor == _FED:
+            # After a fault, such as a full disk or an unavailable scheduler, try the remaining tasks again.
+            with self._retried():
+                if self._executor == _FEEDABLE:
                     run(self._jobs.run_of((), self._settings, self))
                 elif tasks := self.more():
                     for task in tasks:
                         self.begun(task.digest)
                     run(self._jobs.run_of(tasks, self._settings, None))
-            time.sleep(_LOOK_S)
+            time.sleep(_CHECK_EVERY_S)
 
     @contextmanager
-    def _again(self) -> Iterator[None]:
+    def _retried(self) -> Iterator[None]:
         try:
             yield
         except InputError as error:
             self._jobs.put_back(self, str(error))
-            time.sleep(_AGAIN_S)
+            time.sleep(_RETRY_S)
 
 
 def _ended(job: Job, record: Record) -> Job:

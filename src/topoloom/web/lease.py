@@ -1,7 +1,7 @@
-"""One server for one store: who has it, and how another finds out that its owner is gone.
+"""Leases: one server per store, and how another server finds out that the owner is gone.
 
-On one machine, its containers included, a lock tells at once whether the owner lives, whatever ended it. Machines that share a
-store over NFS without locks tell by when the owner touched the file last, by the clock of the file system alone.
+On one machine, containers included, a lock shows whether the owner is alive, however it ended. Machines that share a store over
+NFS without locks rely on the owner's last touch of the file, by the clock of the file system alone.
 """
 
 import os
@@ -19,27 +19,27 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import reason
 from topoloom.core.locks import Lock, kernel
 
-#: The file, in the folder of the store.
+#: The name of the file in the store's folder.
 NAME = "served-by.json"
-#: Seconds between two touches, and after which one that nobody touches is anybody's.
+#: Seconds between two touches of the file, and after which an untouched one may be taken over.
 BEAT_S, STALE_S = 10.0, 60.0
-#: Seconds until two machines that took a store over in the same moment see which of them was the last.
+#: Seconds after which two machines that took a store over at the same time see which was the last.
 _SETTLE_S = 1.0
 
 
 class Owner(msgspec.Struct):
-    """What the file says.
+    """The content of the file.
 
     Attributes
     ----------
     kernel : str
-        Of the owner's machine, as `topoloom.core.locks.kernel` has it.
+        The kernel of the owner's machine, from `topoloom.core.locks.kernel`.
     host : str
     pid : int
-        As the owner itself sees it.
+        The owner's process number, in its own namespace.
     since : str
     mark : str
-        Of this one lease.
+        Identifies this lease.
     """
 
     kernel: str = ""
@@ -50,17 +50,17 @@ class Owner(msgspec.Struct):
 
 
 class Lease:
-    """The store is this server's until `end`.
+    """Reserves a store for this server until `end`.
 
     Parameters
     ----------
     folder : path
-        Of the store.
+        The folder of the store.
 
     Raises
     ------
     InputError
-        Another server has it; the folder cannot be written.
+        Another server has the store, or the folder cannot be written.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -80,7 +80,7 @@ class Lease:
         self.end()
 
     def end(self) -> None:
-        """Anybody may have the store."""
+        """Release the store."""
         if not self._over.is_set():
             self._over.set()
             if _read(self._path).mark == self._mark:
@@ -111,7 +111,7 @@ class Lease:
         return lock
 
     def _stale(self) -> bool:
-        """Whether nobody has touched the file for long."""
+        """Whether the file was not touched for long."""
         clock = self._path.with_suffix(f".{self._mark}")
         try:
             clock.write_text("")
@@ -120,11 +120,11 @@ class Lease:
             clock.unlink(missing_ok=True)
 
     def _refusal(self, owner: Owner) -> InputError:
-        who = f"process {owner.pid} of {owner.host}, since {owner.since}" if owner.host else "it has just begun"
+        who = f"process {owner.pid} of {owner.host}, since {owner.since}" if owner.host else "it has just started"
         return InputError(
             f"{self._path.parent}: another topoloom serve has this store ({who}); open its address, give --store another"
-            " folder, or look at what it does with --read-only"
-            + ("" if owner.kernel in (kernel(), "") else f"; if it is no more, try again in {STALE_S:.0f} s")
+            " folder, or watch it with --read-only"
+            + ("" if owner.kernel in (kernel(), "") else f"; if it no longer runs, try again in {STALE_S:.0f} s")
         )
 
     def _beat(self) -> None:
@@ -138,4 +138,4 @@ def _read(path: Path) -> Owner:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Owner)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Owner()  # being written, or gone
+        return Owner()  # the file is being written, or is gone

@@ -1,6 +1,6 @@
-"""Operations of the explorer: what a picture of a network needs (draw), a path of its tables (trace), a requirement (need).
+"""Operations of the explorer: the data of a network's picture (draw), a path of its tables (trace), a requirement's check.
 
-They are announced by the entry point `topoloom.operations`, as those of other packages are: this package stands above studies.
+The entry point `topoloom.operations` announces them, like those of other packages, because this package is above studies.
 """
 
 from collections import Counter, deque
@@ -26,24 +26,24 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 
-#: Links that a picture has, at most.
+#: Most links of a picture.
 MOST_LINKS = 2_000_000
-#: Tables that the process keeps, for the next question about the same network.
-_MOST_KEPT = 4
+#: Tables that the process caches, for further requests about the same network.
+_MOST_CACHED = 4
 
 
 @operation
 class DrawOperation(Operation, frozen=True, kw_only=True):
-    """What a picture of a network needs: points, links, labels, lengths, loads."""
+    """The data of a network's picture: points, links, labels, lengths, loads."""
 
     group: ClassVar[str] = "draw"
 
     topology: Source
-    at: Annotated[Literal["labels", "floor"], setting("where switches stand: as their labels say, or on the floor")] = (
+    at: Annotated[Literal["labels", "floor"], setting("positions of switches: by their labels, or on the floor")] = (
         "labels"
     )
     floor: Floor | None = None
-    engine: Annotated[str, setting("also the loads of links by this engine's tables")] | None = None
+    engine: Annotated[str, setting("add the loads of links by this engine's tables")] | None = None
 
     def run(self, context: RunContext) -> Any:
         return _draw(self, context.jobs, context.work)
@@ -54,7 +54,7 @@ def _draw(arguments: DrawOperation, jobs: int | None, work: Work) -> dict[str, A
     topology = network.topology
     if len(topology.links) > MOST_LINKS:
         raise InputError(
-            f"{network.source}: {len(topology.links):,} links are too many for a picture ({MOST_LINKS:,}); take fewer"
+            f"{network.source}: {len(topology.links):,} links are too many for a picture (at most {MOST_LINKS:,})"
         )
     if arguments.at == "floor":
         if network.layout is None:
@@ -62,7 +62,7 @@ def _draw(arguments: DrawOperation, jobs: int | None, work: Work) -> dict[str, A
         how, points = "floor", _of_floor(network.part(Layout))
     else:
         how, points = standing(topology)
-    found: dict[str, Any] = {
+    picture: dict[str, Any] = {
         "schema": "topoloom/picture/1",
         "name": topology.name,
         "switches": topology.switches,
@@ -74,17 +74,17 @@ def _draw(arguments: DrawOperation, jobs: int | None, work: Work) -> dict[str, A
         "host_of": topology.endpoints_at.tolist(),
     }
     if arguments.engine is not None:
-        tables = _kept_tables(network, arguments.engine, jobs, work)
-        found["engine"] = tables.engine
+        tables = _cached_tables(network, arguments.engine, jobs, work)
+        picture["engine"] = tables.engine
         if tables.verification is not None:
             load = np.zeros(len(topology.links), np.int64)
             np.maximum.at(load, topology.csr[2], tables.verification.channel_load)
-            found["loads"] = load.tolist()
-    return found
+            picture["loads"] = load.tolist()
+    return picture
 
 
 def _of_floor(layout: Layout) -> np.ndarray:
-    """Each switch in its rack's place, those of one rack above each other, in metres."""
+    """The position of each switch: at its rack, with switches of one rack above each other, in metres."""
     points = layout.slots.place_m[layout.slot].astype(np.float64)
     order = np.argsort(layout.slot, kind="stable")
     sizes = np.bincount(layout.slot)
@@ -101,13 +101,13 @@ class TraceOperation(Operation, frozen=True, kw_only=True):
     group: ClassVar[str] = "trace"
 
     topology: Source
-    from_switch: Annotated[int, setting("the switch that it starts from", least=0)]
-    to_switch: Annotated[int, setting("the switch that it leads to", least=0)]
+    from_switch: Annotated[int, setting("the first switch of the path", least=0)]
+    to_switch: Annotated[int, setting("the last switch of the path", least=0)]
     engine: Engine | None = None
-    lost_links: Annotated[list[list[int]], setting("links that are lost, two switches each")] = msgspec.field(
+    lost_links: Annotated[list[list[int]], setting("lost links, as pairs of switches")] = msgspec.field(
         default_factory=list
     )
-    lost_switches: Annotated[list[int], setting("switches that are lost")] = msgspec.field(default_factory=list)
+    lost_switches: Annotated[list[int], setting("lost switches")] = msgspec.field(default_factory=list)
 
     def run(self, context: RunContext) -> Any:
         return _trace(self, context.jobs, context.work)
@@ -115,8 +115,8 @@ class TraceOperation(Operation, frozen=True, kw_only=True):
 
 def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str, Any]:
     network = open_network(arguments.topology)
-    tables = _kept_tables(network, arguments.engine, jobs, work)
-    found: dict[str, Any] = {
+    tables = _cached_tables(network, arguments.engine, jobs, work)
+    path_data: dict[str, Any] = {
         "schema": "topoloom/trace/1",
         "engine": tables.engine,
         "path": tables.path(arguments.from_switch, arguments.to_switch),
@@ -125,17 +125,17 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
         else int(tables.virtual_channels[arguments.to_switch, arguments.from_switch]),
     }
     if not (arguments.lost_links or arguments.lost_switches):
-        return found
+        return path_data
     pairs = []
     for pair in arguments.lost_links:
         if len(pair) != 2:
-            raise InputError(f"trace: lost_links: a link is two switches, not {pair}")
+            raise InputError(f"trace: lost_links: give a link as two switches, not {pair}")
         pairs.append((pair[0], pair[1]))
-    if not _joined(network.topology, arguments.from_switch, arguments.to_switch, pairs, arguments.lost_switches):
-        return found | {"path_after": None}
+    if not _connected(network.topology, arguments.from_switch, arguments.to_switch, pairs, arguments.lost_switches):
+        return path_data | {"path_after": None}
     repaired = reroute(tables, links=pairs, switches=arguments.lost_switches, jobs=jobs, work=work)
     verification = repaired.routing.verification
-    return found | {
+    return path_data | {
         "path_after": repaired.routing.path(arguments.from_switch, arguments.to_switch),
         "entries": repaired.entries,
         "entries_changed": repaired.entries_changed,
@@ -145,45 +145,45 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
     }
 
 
-def _joined(
+def _connected(
     topology: Topology, source: int, destination: int, links: Sequence[tuple[int, int]], switches: Sequence[int]
 ) -> bool:
-    """Whether what is left after a loss joins two switches."""
+    """Whether two switches are connected after a loss."""
     left = Counter((min(a, b), max(a, b)) for a, b in topology.links.tolist())
     left.subtract((min(a, b), max(a, b)) for a, b in links)
     lost = set(switches)
     if lost & {source, destination}:
         return False
-    beside: dict[int, list[int]] = {}
+    neighbours: dict[int, list[int]] = {}
     for (a, b), count in left.items():
         if count > 0 and not lost & {a, b}:
-            beside.setdefault(a, []).append(b)
-            beside.setdefault(b, []).append(a)
+            neighbours.setdefault(a, []).append(b)
+            neighbours.setdefault(b, []).append(a)
     seen, waiting = {source}, deque([source])
     while waiting:
-        new = [other for other in beside.get(waiting.popleft(), ()) if other not in seen]
+        new = [other for other in neighbours.get(waiting.popleft(), ()) if other not in seen]
         seen.update(new)
         waiting.extend(new)
     return destination in seen
 
 
-_kept: dict[tuple[str, str | None], Routing] = {}
+_cached: dict[tuple[str, str | None], Routing] = {}
 
 
-def _kept_tables(network: Network, engine: str | None, jobs: int | None, work: Work) -> Routing:
-    """Tables of a network, from the last question about it where there was one."""
+def _cached_tables(network: Network, engine: str | None, jobs: int | None, work: Work) -> Routing:
+    """The tables of a network, cached for further requests."""
     key = network.topology.digest, engine if engine is not None else f"{network.source}, its own"
-    if key not in _kept:
-        while len(_kept) >= _MOST_KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[key] = network.with_tables(engine, jobs=jobs, work=work).part(Routing)
+    if key not in _cached:
+        while len(_cached) >= _MOST_CACHED:
+            del _cached[next(iter(_cached))]
+        _cached[key] = network.with_tables(engine, jobs=jobs, work=work).part(Routing)
         work.check()
-    return _kept[key]
+    return _cached[key]
 
 
 @operation
 class RequirementOperation(Operation, frozen=True, kw_only=True):
-    """A requirement as it is written, read and checked."""
+    """A requirement in TOML, read and checked."""
 
     group: ClassVar[str] = "requirement"
 

@@ -1,10 +1,10 @@
-"""How fast somebody may ask: a bucket that fills by the second and is emptied by requests."""
+"""The rate of requests: a token bucket that fills with time, and that requests empty."""
 
 from time import monotonic
 
 
 class RequestPace:
-    """Requests that come no faster than a rate in the long run.
+    """Limits requests to a rate in the long run.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ class RequestPace:
         self._left, self._last = burst, monotonic()
 
     def allows(self) -> bool:
-        """Whether one more request, now, is within the pace."""
+        """Count one more request, and return whether it is within the limit."""
         now = monotonic()
         self._left = min(self._burst, self._left + (now - self._last) * self._per_second) - 1
         self._last = now

@@ -1,4 +1,4 @@
-"""The queue as it is kept: a line for each task that was asked for or cancelled; cancelled tasks do not pile up."""
+"""The stored queue: one line per requested or cancelled task; old cancelled tasks are removed."""
 
 import shutil
 import time
@@ -12,14 +12,14 @@ from topoloom.core.shards import Shards
 from topoloom.studies.task import Task
 from topoloom.web.needs import FOLDER, MEASURED
 
-#: The folder of the lines, in that of the store.
+#: The folder of the lines, in the store's folder.
 NAME = "queue"
-#: Seconds for which a requirement that no task names is kept.
+#: Seconds for which a requirement is kept although no task names it.
 _NEW_S = 60.0
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A line of the queue: a task was asked for, or is not wanted any more.
+    """A line of the queue: a task was requested, or cancelled.
 
     Attributes
     ----------
@@ -36,17 +36,17 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Queue:
-    """The lines of the queue of a store; they are read by anybody, and written by the one server that has the store.
+    """The lines of a store's queue: any process may read them, and the server that has the store writes them.
 
     Parameters
     ----------
     folder : Path
-        Of the store.
+        The folder of the store.
 
     Attributes
     ----------
     lines : int
-        That it has, as far as they were read.
+        Number of lines, as far as they were read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -56,7 +56,7 @@ class Queue:
         self.lines = 0
 
     def new(self) -> Iterator[Note]:
-        """The lines that have come since the last call, the oldest first."""
+        """The lines that were added since the last call, oldest first."""
         notes = sorted(self._notes.new(), key=lambda note: note.at)
         self.lines += len(notes)
         yield from notes
@@ -67,39 +67,39 @@ class Queue:
         Raises
         ------
         InputError
-            It cannot be written.
+            The line cannot be written.
         """
         self._writer.write(note)
         self.lines += 1
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """Close the file; nothing more is written."""
         self._writer.close()
 
     def rewrite(self, notes: Iterable[Note]) -> None:
-        """Keep these lines and no others, and of requirements and measurements those that their tasks name.
+        """Keep only these lines, and only the requirements and measurements that their tasks name.
 
-        Killed in between, both the old and the new lines are there, which say the same.
+        If the process is killed in between, the old and the new lines both exist, with the same meaning.
 
         Raises
         ------
         InputError
-            The new lines cannot be written; the old ones are there.
+            The new lines cannot be written; the old ones still exist.
         """
-        kept = list(notes)
+        remaining = list(notes)
         old = list((self._store / NAME).glob("*.jsonl"))
         writer = self._notes.writer()
-        for note in kept:
+        for note in remaining:
             writer.write(note)
         writer.sync()
         self._writer.close()
-        self._writer, self.lines = writer, len(kept)
+        self._writer, self.lines = writer, len(remaining)
         for path in old:
             with suppress(OSError):
                 path.unlink()
         named = {
             Path(str(note.task.arguments.get(name, "")))
-            for note in kept
+            for note in remaining
             if note.task is not None
             for name in ("requirement", "measured")
         }
@@ -107,9 +107,9 @@ class Queue:
         _remove_others(self._store / MEASURED, named)
 
 
-def _remove_others(folder: Path, kept: Collection[Path]) -> None:
-    """Remove what lies in a folder of the server's own and is not named; what is new may be named in a moment."""
-    names = {path.name for path in kept}
+def _remove_others(folder: Path, named: Collection[Path]) -> None:
+    """Remove files and folders of the server that no task names; recent ones stay, since a task may name them soon."""
+    names = {path.name for path in named}
     for path in folder.glob("*"):
         with suppress(OSError):
             if path.name not in names and time.time() - path.stat().st_mtime > _NEW_S:

@@ -1,4 +1,4 @@
-"""A task as people say it: the command line and the Python that give the same record."""
+"""A task as the command and the Python code that give the same record."""
 
 import shlex
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from topoloom.studies.task import Task
 
 
 def as_command(task: Task) -> str:
-    """The command that prints the record of a task; empty for what only the explorer asks.
+    """The command that prints the record of a task; empty for operations of the explorer only.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def as_command(task: Task) -> str:
 
 
 def flat_keys(table: Mapping[str, Any], within: str = "") -> dict[str, Any]:
-    """A table whose inner tables' keys stand in it as ``table.key``.
+    """A table in which the keys of inner tables are written as ``table.key``.
 
     >>> flat_keys({"hosts": 64, "switch": {"radix": 12}})
     {'hosts': 64, 'switch.radix': 12}
@@ -49,7 +49,7 @@ def flat_keys(table: Mapping[str, Any], within: str = "") -> dict[str, Any]:
 
 
 def _words(value: Any) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
+    return [str(item) for item in value] if isinstance(value, (list, tuple)) else [str(value)]
 
 
 def _option(field: Field, value: Any) -> list[str]:
@@ -61,12 +61,12 @@ def _option(field: Field, value: Any) -> list[str]:
     if isinstance(value, dict):
         return [word for text in texts_of(value) for word in (option, text)]
     if isinstance(value, (list, tuple)) and field.reads is None:
-        return [word for one in value for word in (option, written(one))]
+        return [word for item in value for word in (option, written(item))]
     return [option, written(value)]
 
 
 def as_python(task: Task) -> str:
-    """The Python that gives the same record.
+    """The Python code that gives the same record.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`serve`: the explorer on a port of this machine, until it is stopped."""
+"""The operation `serve`: the explorer on a port of this machine, until it is stopped."""
 
 import asyncio
 import json
@@ -15,9 +15,9 @@ from topoloom.core.surroundings import variables_set
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
 
-#: What is bounded of connections: seconds that an idle one stays, bytes of a message and of headers; see also `door`.
+#: Limits of connections: seconds that an idle one stays open, bytes of a message and of headers; see also `door`.
 _IDLE_S, _MESSAGE, _HEADERS = 30, 4096, 32 * 1024
-#: Connections that the system keeps until they are looked at; with those of `door` they are fewer than the files of a process.
+#: Connections that the system queues; with those of `door` they are fewer than the open files of a process.
 _WAITING, _FILES = 256, 1024
 
 
@@ -35,32 +35,32 @@ def serve(
     token: str | None = None,
     ready: Callable[[str], None] = print,
 ) -> None:
-    """Answer browsers until the process is told to end.
+    """Answer browsers until the process is stopped.
 
     Parameters
     ----------
     folders : sequence of path
-        What lies below them may be opened.
+        Folders whose content may be opened.
     store : path
-        The folder of records; made if it is not there.
+        The folder of records; created if it does not exist.
     host, port : str, int
-        Where it answers; port 0 is any that is free.
+        The address of the server; port 0 selects any free port.
     names : sequence of str
-        Further names by which browsers know this machine.
+        Further host names by which browsers reach this machine.
     executor, jobs, limit_s
-        Who runs what takes long, how many tasks side by side, and seconds of a task.
+        The executor of long tasks, tasks in parallel, and the time limit of a task in seconds.
     read_only : bool
-        Show what is done, begin nothing and write nothing.
+        Show existing results; start and write nothing.
     token : str, optional
         A new one when omitted.
     ready : callable (str)
-        Told the address, token included, when requests are answered.
+        Receives the address, with the token, when the server is ready.
 
     Raises
     ------
     InputError
-        A folder that is none, an executor that is none, a port that is taken, a store that another server has; the extra
-        `web` is not installed.
+        A folder or an executor does not exist, the port is in use, another server uses the store, or the extra `web` is
+        not installed.
     """
     check_all(folders, (str, os.PathLike), "serve", "name folders")
     try:
@@ -77,10 +77,12 @@ def serve(
         _listening(host, port) as listening,
         _bounded([*spaces.roots.values(), Path(store)], read_only),
     ):
-        found = listening.getsockname()[1]
+        bound_port = listening.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
-        known = dict.fromkeys([shown, "127.0.0.1", "localhost", "[::1]", *names])
-        app = make_app(queue, spaces, token=token, hosts=[f"{name}:{found}" for name in known], read_only=read_only)
+        host_names = dict.fromkeys([shown, "127.0.0.1", "localhost", "[::1]", *names])
+        app = make_app(
+            queue, spaces, token=token, hosts=[f"{name}:{bound_port}" for name in host_names], read_only=read_only
+        )
 
         class OwnDoor(Door):
             """A connection of this server."""
@@ -108,26 +110,26 @@ def serve(
         here = "localhost" if host in ("0.0.0.0", "::") else shown
 
         class Server(uvicorn.Server):
-            """Tells when it answers."""
+            """Reports when it is ready."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-                """As its parent's, and a word when it is done."""
+                """Start as the parent does, then call `ready`."""
                 await super().startup(sockets)
-                ready(f"http://{here}:{found}/?token={token}")
+                ready(f"http://{here}:{bound_port}/?token={token}")
 
-        # Ctrl-C and SIGTERM are how it ends.
+        # Ctrl-C and SIGTERM are the regular ways to stop.
         with suppress(KeyboardInterrupt):
             Server(config).run(sockets=[listening])
 
 
 def _bounded(folders: Sequence[Path], read_only: bool) -> AbstractContextManager[None]:
-    """This process and its workers open no files of users elsewhere, whatever a task says; if `read_only`, they finish none."""
+    """Restrict this process and its workers to files below these folders; with `read_only`, they also write none."""
     bounds = {BELOW: json.dumps([os.path.realpath(folder) for folder in folders])}
     return variables_set(bounds | ({READ_ONLY: "1"} if read_only else {}))
 
 
 def _allow_files() -> None:
-    """As many open files as connections need, where the system lets us have them."""
+    """Raise the limit of open files to what connections need, where the system allows it."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -137,28 +139,26 @@ def _allow_files() -> None:
 
 
 def _no_goodbyes(record: logging.LogRecord) -> bool:
-    """Whether a line of the log is no complaint that a request was ended because the server ends."""
+    """Whether to keep a log line: drop errors about requests that ended because the server stops."""
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens.
+    """A listening socket.
 
     Raises
     ------
     InputError
-        The port is taken, or the host is none of this machine's.
+        The port is in use, or the host is not an address of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named as TCP, or asyncio would not switch Nagle's algorithm off: each answer would take 40 ms.
+    # Created for TCP explicitly, so that asyncio disables Nagle's algorithm: otherwise each answer would take 40 ms.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
     except (OSError, OverflowError) as error:
         listening.close()
-        told = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        raise InputError(
-            f"`host` {host}, `port` {port}: {told}; take another port, or 0 for any that is free"
-        ) from None
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        raise InputError(f"`host` {host}, `port` {port}: {reason}; give another port, or 0 for any free one") from None
     return listening

@@ -1,4 +1,4 @@
-"""The folders that are served: what lies in them, and that no path of a request leads anywhere else."""
+"""The served folders: their content, and the check that no path of a request leads elsewhere."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from topoloom.core.settings import shown
 from topoloom.model.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.studies.run import DEFINITION
 
-#: What a network folder, a study and a design have.
+#: The kind of a folder, by a file that it contains.
 _KINDS = {
     "design.json": "design",
     "study.json": "study",
@@ -21,25 +21,25 @@ _KINDS = {
     "topology.json": "network",
     "plan.json": "plan",
 }
-#: Files of a folder that are shown.
+#: Suffixes of files that are shown.
 _SHOWN = (".html", ".svg", ".png", ".csv", ".json", ".toml", ".txt", ".md")
 _DEEPEST, _MOST = 4, 2000
-#: Levels of lists and tables in the arguments of a task, and entries of a folder that a task opens.
+#: Most levels of lists and tables in the arguments of a task, and most entries of a folder that a task opens.
 _DEEPEST_ARGUMENT, _MOST_ENTRIES = 20, 100_000
-#: A folder that is called like a family is meant where it holds one of these.
+#: A folder whose name is that of a family counts as a folder if it contains one of these.
 _NETWORKS = (TOPOLOGY, CABLES, PLAN, DESIGN)
-#: A file must stand behind these words and a colon, and as the value of these keys of settings.
+#: Words before a colon, and keys of settings, that must be followed by a file.
 _WORDS, _KEYS = ("trace", "file"), ("file", "groups")
-_NOWHERE = "files are opened below the folders that are served, and there alone"
+_NOWHERE = "only files below the served folders can be opened"
 
 
 class Spaces:
-    """Folders by the names that addresses have for them.
+    """Folders, by their names in addresses.
 
     Raises
     ------
     InputError
-        One is no folder, or two have the same name.
+        A folder does not exist, or two have the same name.
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
@@ -51,102 +51,103 @@ class Spaces:
             real = path.resolve()
             name = real.name or "root"
             if name in self.roots and self.roots[name] != real:
-                raise InputError(f"{folder}: another folder to serve is called {name}, too; rename one of them")
+                raise InputError(f"{folder}: another served folder has the name {name} too; rename one of them")
             self.roots[name] = real
 
     def path(self, address: str) -> Path:
-        """The file or folder behind ``NAME/a/b``, links followed.
+        """The file or folder at ``NAME/a/b``, with links followed.
 
         Raises
         ------
         InputError
-            There is none, or it is not below a folder that is served.
+            It does not exist, or is not below a served folder.
         """
         name, _, rest = address.partition("/")
         if name not in self.roots:
-            raise InputError(f"{shown(address)}: no such folder is served")
+            raise InputError(f"{shown(address)}: there is no such served folder")
         path = self._resolved(self.roots[name], rest)
         if path is None:
-            raise InputError(f"{shown(address)}: there is no such file in the folders that are served")
+            raise InputError(f"{shown(address)}: there is no such file in the served folders")
         return path
 
     def open(self, address: str) -> BinaryIO:
-        """The file behind ``NAME/a/b``, opened for reading.
+        """The file at ``NAME/a/b``, opened for reading.
 
         Raises
         ------
         InputError
-            As `path`; it is a folder, a pipe or a device; it cannot be read.
+            As in `path`; or it is a folder, a pipe or a device, or cannot be read.
         """
         path = self.path(address)
         if path.is_dir():
-            raise InputError("that is a folder; its files are listed under /folders")
+            raise InputError("this is a folder; its files are listed under /folders")
         try:
             file = open_to_read(path)
         except (OSError, ValueError):
             raise InputError(f"{shown(address)}: cannot be read") from None
-        # Looked at once more, as opened: a link may have been put in its place in between.
+        # Check again after opening: a link may have replaced the file in between.
         opened = Path(f"/proc/self/fd/{file.fileno()}")
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode) or (
             opened.exists() and not is_below(opened, self.roots.values())
         ):
             file.close()
-            raise InputError(f"{shown(address)}: is no file of the folders that are served")
+            raise InputError(f"{shown(address)}: is not a file of the served folders")
         return file
 
     def study(self, address: str) -> Path:
-        """The folder behind ``NAME/a/b``, of a study: nothing in it leads out of the folders that are served.
+        """The folder of a study at ``NAME/a/b``, with no link that leads out of the served folders.
 
         Raises
         ------
         InputError
-            As `path`; it holds no study; a link in it leads out.
+            As in `path`; or it contains no study, or a link that leads out.
         """
         path = self.path(address)
         if not (path / DEFINITION).is_file():
-            raise InputError(f"{shown(address)}: holds no study; 'topoloom study STUDY.toml -o FOLDER' makes one")
-        self._refuse_ways_out(path)
+            raise InputError(f"{shown(address)}: contains no study; 'topoloom study STUDY.toml -o FOLDER' creates one")
+        self._refuse_outside_links(path)
         return path
 
     def listed(self) -> list[dict[str, Any]]:
-        """The folders that an operation opens, with what each is and the pages that it has."""
+        """The folders that operations can open, with their kinds and the files to show."""
         return [entry for name, root in self.roots.items() for entry in self._below(name, root, 0)][:_MOST]
 
     def _below(self, address: str, folder: Path, depth: int) -> Iterator[dict[str, Any]]:
         try:
-            inside = sorted(one for one in folder.iterdir() if one.name.isprintable())  # others cannot be addressed
+            inside = sorted(path for path in folder.iterdir() if path.name.isprintable())  # others cannot be addressed
         except OSError:
             return
-        names = {one.name for one in inside}
+        names = {path.name for path in inside}
         kind = next((kind for name, kind in _KINDS.items() if name in names), None)
         if kind is not None or depth == 0:
             files = [
-                one.name for one in inside if one.suffix in _SHOWN and one.is_file() and not one.name.startswith(".")
+                path.name
+                for path in inside
+                if path.suffix in _SHOWN and path.is_file() and not path.name.startswith(".")
             ]
             yield {"address": address, "kind": kind or "folder", "files": files[:200]}
         if depth >= _DEEPEST:
             return
-        for one in inside:
-            if one.is_dir() and not one.is_symlink() and not one.name.startswith("."):
-                yield from self._below(f"{address}/{one.name}", one, depth + 1)
+        for path in inside:
+            if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
+                yield from self._below(f"{address}/{path.name}", path, depth + 1)
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments of a task with every name of a file as the path that it leads to; any other file is refused.
+        """The arguments of a task, with every file name replaced by its path; other files are refused.
 
-        A file is named by its address (``NAME/a/b``), by a path below a folder that is served, or, where it lies directly in
-        one, by its name; behind a word (``trace:NAME/packets.csv``) and in settings (``goal:file=NAME/a.goal``) likewise.
+        A file is given by its address (``NAME/a/b``), by a path below a served folder, or, directly in one, by its name; the
+        same applies after a word (``trace:NAME/packets.csv``) and in settings (``goal:file=NAME/a.goal``).
 
         Raises
         ------
         InputError
-            A text names a file that is not below a folder that is served, or holds characters that no name has; lists
-            nest absurdly.
+            A text names a file outside the served folders, or contains control characters; lists are nested too deeply.
         """
         return {self._plain(name): self._checked(value, 0) for name, value in arguments.items()}
 
     def _checked(self, value: Any, depth: int) -> Any:
         if depth > _DEEPEST_ARGUMENT:
-            raise InputError(f"an argument nests more than {_DEEPEST_ARGUMENT} deep; no task needs that")
+            raise InputError(f"an argument has more than {_DEEPEST_ARGUMENT} nested levels; no task needs that")
         if isinstance(value, Mapping):
             return {self._plain(str(name)): self._checked(inner, depth + 1) for name, inner in value.items()}
         if isinstance(value, list):
@@ -155,13 +156,13 @@ class Spaces:
 
     @staticmethod
     def _plain(text: str) -> str:
-        """A text, refused where it holds line ends, tabs or other control characters: names of files have none here."""
+        """The text itself; an error if it contains line ends, tabs or other control characters."""
         if not text.isprintable():
-            raise InputError(f"{shown(text)}: a text of a task has no line ends, tabs and control characters")
+            raise InputError(f"{shown(text)}: remove line ends, tabs and control characters")
         return text
 
     def _text(self, text: str) -> str:
-        """A text with the files that it names as the paths that they lead to."""
+        """A text with the file names in it replaced by paths."""
         whole = self._file(text)
         if whole is not None:
             return whole
@@ -171,7 +172,7 @@ class Spaces:
         return ",".join(self._setting(part) for part in text.split(","))
 
     def _setting(self, part: str) -> str:
-        """``key=value``, or any other piece of a text between commas."""
+        """Check one part of a text between commas: ``key=value``, or any other."""
         key, sign, value = part.partition("=")
         if sign and value.strip() and key.rpartition(":")[2].strip() in _KEYS:
             path: str | None = self._needed(value)
@@ -179,7 +180,9 @@ class Spaces:
             path = self._file(value) if sign else None
         if path is not None:
             if "," in path:
-                raise InputError(f"{shown(value)}: its path has a comma, which ends a setting; rename the folder")
+                raise InputError(
+                    f"{shown(value)}: its path contains a comma, which separates settings; rename the folder"
+                )
             return f"{key}={path}"
         for piece in (part, *re.split(r"[:=+()*\s]", part)):
             if _is_path(piece) or _names_a_file_here(piece):
@@ -187,7 +190,7 @@ class Spaces:
         return part
 
     def _needed(self, text: str) -> str:
-        """The path of a file that must be there; FOLDER/NAME also stands for files NAME.*, as traces are named."""
+        """The path of a file that must exist; FOLDER/NAME also stands for files NAME.*, as traces are named."""
         folder, _, stem = text.strip().rpartition("/")
         around = self._place(folder) if folder else None
         if around is not None and around.is_dir() and stem not in ("", ".", "..") and not (around / stem).exists():
@@ -200,21 +203,21 @@ class Spaces:
         return whole
 
     def _file(self, text: str, *, plain: bool = False) -> str | None:
-        """The path that a text names, links followed; None where it does not name a file.
+        """The path of the file that a text names, links followed; None where it names none.
 
         Raises
         ------
         InputError
-            It names one that is not there, or is not below the folders that are served.
+            It names a file that does not exist, or is outside the served folders.
         """
         path = self._place(text.strip(), plain=plain)
         if path is None:
             return None
-        self._refuse_ways_out(path)
+        self._refuse_outside_links(path)
         return str(path)
 
     def _place(self, text: str, *, plain: bool = False) -> Path | None:
-        """As `_file`; a folder may have links that lead out."""
+        """As `_file`, without the check of links inside a folder."""
         if text.partition("/")[0] in self.roots:
             return self.path(text)
         if _is_path(text):
@@ -223,11 +226,11 @@ class Spaces:
         return next((path for path in named if path is not None), None)
 
     def _named(self, root: Path, text: str, plain: bool) -> Path | None:
-        """What lies directly in a folder that is served: a network folder, a file with a suffix; if `plain`, anything."""
+        """The file or folder directly in a served folder: a network folder, a file with a suffix; with `plain`, anything."""
         try:
-            here = root / text
-            meant = plain or Path(text).suffix or any((here / name).exists() for name in _NETWORKS)
-            if not text or text.startswith(".") or not meant or not os.path.lexists(here):
+            candidate = root / text
+            meant = plain or Path(text).suffix or any((candidate / name).exists() for name in _NETWORKS)
+            if not text or text.startswith(".") or not meant or not os.path.lexists(candidate):
                 return None
         except (OSError, ValueError):  # a name that no file system can have
             return None
@@ -237,7 +240,7 @@ class Spaces:
         return path
 
     def _resolved(self, base: Path, rest: str) -> Path | None:
-        """Where a path leads, links followed; None where nothing is there, or it is not below the served folders."""
+        """The target of a path, links followed; None where it does not exist, or is outside the served folders."""
         try:
             path = Path(os.path.realpath(base / rest))
             if is_below(path, self.roots.values()) and path.exists():
@@ -246,28 +249,28 @@ class Spaces:
             pass
         return None
 
-    def _refuse_ways_out(self, path: Path) -> None:
-        """Refuse a folder with links in it that lead out of the folders that are served."""
+    def _refuse_outside_links(self, path: Path) -> None:
+        """Raise an error for a folder with links that lead out of the served folders."""
         if not path.is_dir():
             return
         count = 0
         for folder, folders, files in os.walk(path):
             count += len(folders) + len(files)
             if count > _MOST_ENTRIES:
-                raise InputError(f"{path}: holds more than {_MOST_ENTRIES:,} files; name the network's own folder")
+                raise InputError(f"{path}: contains more than {_MOST_ENTRIES:,} files; give the network's own folder")
             for name in (*folders, *files):
                 inner = os.path.join(folder, name)
                 if os.path.islink(inner) and not is_below(inner, self.roots.values()):
-                    raise InputError(f"{shown(inner)}: the link leads out of the folders that are served; {_NOWHERE}")
+                    raise InputError(f"{shown(inner)}: the link leads out of the served folders; {_NOWHERE}")
 
 
 def _is_path(text: str) -> bool:
-    """Whether a text is written like a path: specs, patterns and numbers have no such characters."""
+    """Whether a text looks like a path: specs, patterns and numbers do not contain these characters."""
     return "/" in text or "\\" in text or text.startswith(("~", "$"))
 
 
 def _names_a_file_here(piece: str) -> bool:
-    """Whether a piece of a text would be a file in the folder that the server runs in."""
+    """Whether a part of a text is the name of a file in the server's working directory."""
     try:
         return "." in piece and os.path.lexists(piece)
     except (OSError, ValueError):

@@ -55,7 +55,7 @@ def command(operations: list[ResilienceOperation], kept: KeptText, to: _Output) 
 
 def _run_as_study(operations: list[ResilienceOperation], kept: KeptText, to: _Output) -> None:
     from topoloom.cli.kept_study import end_of, run_kept
-    from topoloom.studies.sweeps.kept import study_of
+    from topoloom.studies.sweeps.finished import study_of
     from topoloom.studies.sweeps.survivals import survivals_of
 
     folder = str(kept.study)

@@ -1,4 +1,4 @@
-"""The rows of long tables: escaped a column at a time, which is many times quicker than cell by cell."""
+"""The rows of long tables, escaped column by column, which is many times faster than cell by cell."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from markupsafe import escape
 
 
 def table_rows(columns: Sequence[Iterable[object]], kinds: Sequence[str]) -> list[str]:
-    """A ``<tr>`` for each row of some columns, as HTML: wrap it in `Markup` where it goes into a template.
+    """One ``<tr>`` per row of a table given by columns, as HTML; wrap it in `Markup` for a template.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def table_rows(columns: Sequence[Iterable[object]], kinds: Sequence[str]) -> lis
     Returns
     -------
     list of str
-        HTML, the cells escaped.
+        HTML with escaped cells.
 
     Examples
     --------

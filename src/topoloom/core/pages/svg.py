@@ -1,4 +1,4 @@
-"""Hints on the parts of a picture that is SVG text already."""
+"""Tooltips on the parts of an SVG picture."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ _GROUP = re.compile(r'<g id="([^"]+)">')
 
 
 def with_hints(drawing: str, hints: Mapping[str, str]) -> str:
-    """The drawing with a title, which browsers show as a hint, in each group whose id is in `hints`; the id goes."""
+    """The drawing with a title, which browsers show as a tooltip, in place of the id of each group that `hints` names."""
 
     def titled(group: re.Match[str]) -> str:
         return f"<g><title>{escape(hints[group[1]])}</title>" if group[1] in hints else group[0]

@@ -19,7 +19,7 @@ def _environment(package: str) -> "Environment":
 
 
 def rendered(template: str, package: str = "topoloom.core.pages", /, **values: Any) -> Markup:
-    """A template filled in, as HTML.
+    """Fill in a template, and return the HTML.
 
     Parameters
     ----------
@@ -28,32 +28,32 @@ def rendered(template: str, package: str = "topoloom.core.pages", /, **values: A
     package : str
         The package with the folder ``templates`` that holds it.
     **values
-        By the template's names; texts are escaped, `markupsafe.Markup` is HTML already.
+        The template's variables; texts are escaped, `markupsafe.Markup` is taken as HTML.
 
     Returns
     -------
     Markup
-        HTML that other templates take as it is.
+        HTML that other templates include unchanged.
     """
     return Markup(_environment(package).get_template(template).render(**values).removesuffix("\n"))
 
 
 def framed(title: str, style: str, body: Markup, data: Markup | str = "", code: str = "", policy: str = "") -> str:
-    """A whole page, which fetches nothing, and has no script but `code`.
+    """A complete page that fetches nothing and has no script but `code`.
 
     Parameters
     ----------
     title : str
     style : str
-        CSS of topoloom's own.
+        CSS of the page.
     body : Markup
         HTML.
     data : Markup
-        A block of JSON for the script.
+        JSON data for the script.
     code : str
-        JavaScript of topoloom's own.
+        The page's script.
     policy : str
-        The Content-Security-Policy; a page without one has neither data nor code.
+        The Content-Security-Policy; without one the page has neither data nor code.
 
     Returns
     -------

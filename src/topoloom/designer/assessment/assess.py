@@ -1,4 +1,4 @@
-"""The operation: networks fully assessed, step by step, side by side, within a budget of time."""
+"""The operation `assess`: networks are fully assessed, step by step, in parallel, within a budget of time."""
 
 import hashlib
 import threading
@@ -32,7 +32,7 @@ from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.simulation.flits.point_table import tables_digest
 from topoloom.throughput.result import Quality
 
-#: What is worked out, the cheapest first: every network has a step before one has the next.
+#: The steps, cheapest first: all networks take a step before any takes the next.
 STEPS: tuple[AssessmentStep, ...] = (
     COST,
     TABLES,
@@ -60,48 +60,48 @@ def assess(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Assessments:
-    """Take networks through bill, tables, throughput, failures, growth, collectives and simulated load.
+    """Assess networks in full: bill, tables, throughput, failures, growth, collectives and simulated load.
 
     Parameters
     ----------
     subjects : sequence of Subject
-        In the order in which they are told if none has the figure that ranks them.
+        Networks that lack the figure of `objective` keep this order.
     objective : str
-        The key of the figure that they are ranked by, less first unless more of it is better.
+        The key of the figure to rank by; less is better unless the figure says otherwise.
     seconds : float, optional
-        The budget, in which compiling kernels does not count. The steps are done in their order, each for all networks, and
-        the cheap ones also when the budget is over, as long as those of a network take less than a minute in all. What does
-        not fit is named in `Assessment.missing`. Of what is left over, steps with chance in them take four and sixteen times
-        the draws, until their intervals are within 0.5 %. Without it every step is done, once.
+        The time budget, without the compilation of kernels. Each step is run for all networks before the next. The cheap
+        steps run even if the budget is spent, as long as those of a network take less than a minute in total. Steps that
+        do not fit are listed in `Assessment.missing`. If time is left, steps with random draws are repeated with 4 and 16
+        times the draws, until their intervals are within 0.5 %. Without a budget every step is run once.
     repeats : int
-        How many times the usual draws are made at the most, where time is left over: 16, 4 or, from 3 on downwards, 1, so that
-        figures do not depend on the time.
+        Largest multiple of the normal number of draws, if time is left: 16, 4, or 1 (any number up to 3), with which no
+        figure depends on the time.
     store : path, optional
-        A folder where what a step found is kept and found again.
+        A folder that keeps the results of steps for later runs.
     fresh : bool
-        Work out again what the store has, and keep the new.
+        Ignore stored results, run the steps again and store the new results.
     jobs : int, optional
-        Networks side by side; every core when omitted. No figure depends on it.
+        Networks assessed in parallel; one per core when omitted. No figure depends on it.
     work : Work, optional
-        Told of steps, each delivered; when stopped, what is finished is the result.
+        Reports each step; can stop the run, and the result then contains what is finished.
 
     Raises
     ------
     InputError
-        No network.
+        `subjects` is empty.
     """
     if not subjects:
-        raise InputError("assess: there is no network to assess; give one or more")
+        raise InputError("assess: no network given; give one or more")
     work = Work() if work is None else work
     chain = _Chain(
         list(subjects), None if store is None else Path(store), work, seconds, cores(jobs), repeats, fresh=fresh
     )
     with work.interruptible(), suppress(Stopped):
         chain.run()
-    found = [chain.assessment(number) for number in range(len(subjects))]
-    late = any(one.reason == _LATE for network in found for one in network.missing)
+    assessments = [chain.assessment(number) for number in range(len(subjects))]
+    late = any(gap.reason == _LATE for network in assessments for gap in network.missing)
     return Assessments(
-        tuple(ranked(found, objective)),
+        tuple(ranked(assessments, objective)),
         objective,
         ended=work.ended if work.stopped else "deadline" if late else "done",
         provenance=Provenance(seed=subjects[0].seed),
@@ -109,10 +109,10 @@ def assess(
 
 
 def ranked(networks: Sequence[Assessment], objective: str) -> list[Assessment]:
-    """Networks by a figure, the best first, those without it last; their own order decides where it is alike."""
+    """Sort networks by a figure, best first; those without it come last, and equal ones keep their order."""
 
-    def place(one: Assessment) -> tuple[bool, float]:
-        figure = one.figure(objective)
+    def place(network: Assessment) -> tuple[bool, float]:
+        figure = network.figure(objective)
         if figure is None or figure.value is None:
             return True, 0.0
         return False, -figure.value if figure.better == "more" else figure.value
@@ -120,18 +120,18 @@ def ranked(networks: Sequence[Assessment], objective: str) -> list[Assessment]:
     return sorted(networks, key=place)
 
 
-#: Why a step that the budget had no time for is missing; an interrupted one says that instead.
-_LATE = "it did not fit into the budget of time; give more minutes"
+#: Why a step is missing that the time budget did not allow.
+_LATE = "it did not fit into the time budget; give more minutes"
 
 
-#: Of the time that is left the networks of a step take this at most, all together, so that one that is slow leaves some over.
+#: Share of the remaining time that one step may take, over all networks, so that a slow network leaves time for the next steps.
 _SHARE = 0.5
-#: Seconds that the cheap steps of a network may take in all, whatever the budget.
+#: Seconds that the cheap steps of a network may take in total, even if the budget is spent.
 _CHEAP_SECONDS = 60.0
 
 
 class _Chain:
-    """The steps of all networks: what is found, and what time is left."""
+    """The steps of all networks: their results, and the time that is left."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class _Chain:
     ) -> None:
         self._more = [effort for effort in EFFORTS if effort <= repeats]
         self._subjects, self._work, self._threads = subjects, work, threads
-        shards = None if store is None else Shards(store / "steps", _Kept)
+        shards = None if store is None else Shards(store / "steps", _StoredStep)
         self._kept = {} if shards is None or fresh else {line.key: line for line in shards.new()}
         self._writer = None if shards is None else shards.writer()
         self._budget = work if seconds is None else work.budget(seconds)
@@ -161,24 +161,24 @@ class _Chain:
             subject.jobs = max(1, threads // side_by_side) if subject.jobs is None else subject.jobs
 
     def run(self) -> None:
-        """All steps, each for all networks."""
+        """Run all steps, each for all networks."""
         self._work.begin(len(STEPS) * len(self._subjects), "steps")
         for step in STEPS:
-            self._side_by_side(partial(self._one, step))
+            self._side_by_side(partial(self._first_run, step))
         if self._budget.seconds_left < float("inf"):
             finer = [step for step in STEPS if step.finer is not None]
             self._work.begin(len(self._more) * len(finer) * len(self._subjects), "steps with more draws")
             for effort in self._more:
                 for step in finer:
                     self._side_by_side(partial(self._again, step, effort))
-        # Tables whose figures an earlier run has kept are made again: the network's folder has them.
+        # Tables whose figures came from the store are routed again, because the network's folder contains them.
         for number, subject in enumerate(self._subjects):
             if subject.tables is None and TABLES.name in self._found[number]:
                 with suppress(InputError):
                     subject.routed(self._work.step())
 
     def _side_by_side(self, task: Callable[[int], None]) -> None:
-        """A step for all networks, on so many threads; the first error that is not the user's ends all."""
+        """Run a task for all networks, on several threads; the first unexpected error ends all of them."""
         waiting = iter(range(len(self._subjects)))
         faults: list[BaseException] = []
 
@@ -198,14 +198,14 @@ class _Chain:
             thread.start()
         for thread in threads:
             while thread.is_alive():
-                thread.join(0.2)  # Ctrl-C comes through between two looks
+                thread.join(0.2)  # a short timeout lets Ctrl-C interrupt the wait
         if faults:
             raise faults[0]
 
-    def _one(self, step: AssessmentStep, number: int) -> None:
-        """One step of one network, or why there is none."""
+    def _first_run(self, step: AssessmentStep, number: int) -> None:
+        """Run one step of one network, or record why it is missing."""
         began = WORKING.seconds
-        if not self._take_kept(step, number, 1):
+        if not self._take_stored(step, number, 1):
             try:
                 self._do(step, number, self._allowed(step, number), 1)
             except InputError as error:
@@ -217,35 +217,35 @@ class _Chain:
         self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}")
 
     def _allowed(self, step: AssessmentStep, number: int) -> Work:
-        """The time for a step of a network.
+        """The time budget for a step of a network.
 
         Raises
         ------
         Stopped
-            There is none left.
+            No time is left.
         """
         self._work.check()
         if self._budget.seconds_left == float("inf"):
             return self._budget.step()
-        # No network may take the time of those that wait for the same step.
-        done = sum(step.name in one for one in self._found) + sum(step.name in one for one in self._missing)
+        # Share the remaining time among the networks that wait for the same step.
+        done = sum(step.name in names for names in self._found) + sum(step.name in names for names in self._missing)
         turns = -(-(len(self._subjects) - done) // self._threads)
         share = self._budget.seconds_left / turns * (1 if step is STEPS[-1] else _SHARE)
         if step.cheap and self._cheap_seconds[number] > share:
             return self._work.budget(self._cheap_seconds[number])
         self._budget.check()
-        # Steps become longer: one that has less time than an earlier one took would only compile its kernels and be stopped.
+        # Steps become longer: a step with less time than an earlier one took would only compile its kernels and be stopped.
         if not step.cheap and share < max(self._seconds[number].values(), default=0.0):
             raise Stopped("less time than an earlier step took")
         return self._budget.share(share)
 
     def _again(self, step: AssessmentStep, effort: int, number: int) -> None:
-        """A step of one network with more draws, where that says more and there is time; what was found stays otherwise."""
-        found = self._found[number].get(step.name)
-        if found is not None and step.wants_more(found, self._efforts[number][step.name]):
+        """Repeat a step of one network with more draws, if that narrows its intervals and time is left."""
+        result = self._found[number].get(step.name)
+        if result is not None and step.wants_more(result, self._efforts[number][step.name]):
             before = self._efforts[number][step.name]
             takes = self._seconds[number].get(step.name, 0.0) * effort / before
-            if not self._take_kept(step, number, effort) and not self._budget.stopped:
+            if not self._take_stored(step, number, effort) and not self._budget.stopped:
                 left = self._budget.seconds_left
                 if takes < left:
                     with suppress(InputError, Stopped):
@@ -253,44 +253,50 @@ class _Chain:
         self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}, {effort} times the draws")
 
     def _do(self, step: AssessmentStep, number: int, work: Work, effort: int) -> None:
-        """Do a step, and keep what it finds."""
+        """Run a step, and store its result."""
         subject, began = self._subjects[number], WORKING.seconds
-        found = step.run(subject, work) if effort == 1 or step.finer is None else step.finer(subject, work, effort)
-        grouped = [msgspec.structs.replace(figure, group=step.group) for figure in found.figures]
-        kept = _Kept(grouped, {key: result.record() for key, result in found.results.items()}, WORKING.seconds - began)
-        self._write(step, subject, effort, kept)
-        self._take(step, number, effort, StepResult(grouped, found.results), kept.seconds)
+        step_result = (
+            step.run(subject, work) if effort == 1 or step.finer is None else step.finer(subject, work, effort)
+        )
+        grouped = [msgspec.structs.replace(figure, group=step.group) for figure in step_result.figures]
+        stored = _StoredStep(
+            grouped, {key: result.record() for key, result in step_result.results.items()}, WORKING.seconds - began
+        )
+        self._write(step, subject, effort, stored)
+        self._take(step, number, effort, StepResult(grouped, step_result.results), stored.seconds)
 
-    def _take_kept(self, step: AssessmentStep, number: int, effort: int) -> bool:
-        """Take what an earlier run found; whether there is such a thing."""
-        kept = self._read(step, self._subjects[number], effort)
-        if kept is not None:
-            self._take(step, number, effort, *kept)
-        return kept is not None
+    def _take_stored(self, step: AssessmentStep, number: int, effort: int) -> bool:
+        """Use the stored result of an earlier run; False where there is none."""
+        stored = self._read(step, self._subjects[number], effort)
+        if stored is not None:
+            self._take(step, number, effort, *stored)
+        return stored is not None
 
-    def _take(self, step: AssessmentStep, number: int, effort: int, found: StepResult, seconds: float) -> None:
-        self._found[number][step.name] = found
+    def _take(self, step: AssessmentStep, number: int, effort: int, result: StepResult, seconds: float) -> None:
+        self._found[number][step.name] = result
         self._efforts[number][step.name], self._seconds[number][step.name] = effort, seconds
 
     def _why_not(self) -> str:
-        return "it was interrupted before; run it again to go on" if self._work.ended == "interrupted" else _LATE
+        return "the run was interrupted first; run it again to continue" if self._work.ended == "interrupted" else _LATE
 
     def assessment(self, number: int) -> Assessment:
-        """What is known of one network."""
-        subject, found = self._subjects[number], self._found[number]
-        results = {key: value for one in found.values() for key, value in one.results.items()}
+        """The assessment of one network, from the steps so far."""
+        subject, step_results = self._subjects[number], self._found[number]
+        results = {key: value for result in step_results.values() for key, value in result.results.items()}
         words = {step.name: step.words for step in STEPS}
         missing = self._missing[number] | {
             step.name: self._why_not()
             for step in STEPS
-            if step.name not in found and step.name not in self._missing[number]
+            if step.name not in step_results and step.name not in self._missing[number]
         }
         topology = subject.topology
         return Assessment(
             name=topology.name,
             spec=topology.spec,
             hosts=topology.hosts,
-            figures=tuple(figure for step in STEPS if step.name in found for figure in found[step.name].figures),
+            figures=tuple(
+                figure for step in STEPS if step.name in step_results for figure in step_results[step.name].figures
+            ),
             missing=tuple(
                 Missing(step.name, words[step.name], missing[step.name]) for step in STEPS if step.name in missing
             ),
@@ -309,7 +315,7 @@ class _Chain:
         )
 
     def _key(self, step: AssessmentStep, subject: Subject, effort: int) -> str:
-        """What a step of a network is kept by: all that decides what it finds."""
+        """The key of a step's result in the store: a digest of all that it depends on."""
         layout, terms = subject.layout, subject.network.terms
         decides = [
             __version__,
@@ -327,25 +333,25 @@ class _Chain:
         return hashlib.sha256(msgspec.json.encode(decides)).hexdigest()[:24]
 
     def _read(self, step: AssessmentStep, subject: Subject, effort: int) -> tuple[StepResult, float] | None:
-        """What an earlier run found and its seconds; None where there is nothing, or nothing that can be read."""
-        kept = self._kept.get(self._key(step, subject, effort)) if self._kept else None
-        if kept is None:
+        """The result and the seconds of an earlier run; None where nothing readable is stored."""
+        stored = self._kept.get(self._key(step, subject, effort)) if self._kept else None
+        if stored is None:
             return None
         try:
-            results = {key: _kind(key).from_record(record) for key, record in kept.results.items()}
+            results = {key: _kind(key).from_record(record) for key, record in stored.results.items()}
         except InputError:
             return None
-        return StepResult(kept.figures, results), kept.seconds
+        return StepResult(stored.figures, results), stored.seconds
 
-    def _write(self, step: AssessmentStep, subject: Subject, effort: int, kept: "_Kept") -> None:
-        """Keep what a step found; a full disk loses no more than that."""
+    def _write(self, step: AssessmentStep, subject: Subject, effort: int, stored: "_StoredStep") -> None:
+        """Store the result of a step; a full disk loses only the stored copy."""
         if self._writer is not None:
             with suppress(InputError):
-                self._writer.write(msgspec.structs.replace(kept, key=self._key(step, subject, effort)))
+                self._writer.write(msgspec.structs.replace(stored, key=self._key(step, subject, effort)))
 
 
-class _Kept(msgspec.Struct):
-    """What a step found, a line of the store."""
+class _StoredStep(msgspec.Struct):
+    """The result of a step, as a record of the store."""
 
     figures: list[Figure]
     results: dict[str, dict[str, object]] = {}
@@ -358,5 +364,5 @@ def _kind(key: str) -> type[Result]:
 
 
 def steps() -> Iterator[tuple[str, str]]:
-    """The names of all steps, and what each works out."""
+    """The names of all steps, and what each computes."""
     return ((step.name, step.words) for step in STEPS)

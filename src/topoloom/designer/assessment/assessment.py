@@ -1,4 +1,4 @@
-"""What is known of a network that was fully assessed."""
+"""The full assessment of a network: its figures, and what is missing."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,7 @@ from topoloom.throughput.result import Quality
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """A step that has no figures: its name, what it works out, and why there are none."""
+    """A step without figures: its name, its description, and the reason."""
 
     step: str
     words: str
@@ -26,27 +26,27 @@ class Missing(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Assessment(Result):
-    """A network taken through bill, tables, throughput, load, collectives, failures and growth.
+    """The full assessment of a network: bill, tables, throughput, load, collectives, failures and growth.
 
     Attributes
     ----------
     name : str
     spec : str or None
-        Rebuilds it exactly; None where it came from a file.
+        Rebuilds the network exactly; None where it came from a file.
     hosts : int
     figures : tuple of Figure
-        In the order of the steps: each with its interval and how it was got.
+        In the order of the steps; each with its interval and its method.
     missing : tuple of Missing
-        The steps that did not fit into the budget, or that the network has no figures of, with the reason: nothing is guessed.
+        The steps without figures, each with the reason: the budget was too short, or the network has no such figures.
     why : str
-        Why it stands where it stands among those that it was compared with, and what would change that.
+        Why the network has its rank among those that it was compared with, and what would change that.
     bill : Bill or None
     quality : Quality or None
         Of its tables.
     load_30, load_60, load_90 : LoadCurve or None
-        The simulations at these loads, in percent.
+        The simulations at these loads, in percent of a host's rate.
     network : Network or None
-        With its layout, its tables and its terms; not in the record: a network folder keeps them.
+        With its layout, tables and terms; not in the record, since a network folder keeps them.
     """
 
     record_name = "assessment"
@@ -64,37 +64,37 @@ class Assessment(Result):
     load_30: LoadCurve | None = None
     load_60: LoadCurve | None = None
     load_90: LoadCurve | None = None
-    # Not as a Network: records of a union of dataclasses cannot be read, and this is in none.
+    # Any, not Network: a record cannot hold a union of dataclasses; this field is not recorded.
     network: Any = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
     def layout(self) -> Layout | None:
-        """Where its switches stand; None where it was read from a record."""
+        """The layout; None where the assessment was read from a record."""
         return None if self.network is None else self.network.layout
 
     @property
     def routing(self) -> Routing | None:
-        """Its tables; None where it has none, or was read from a record."""
+        """The tables; None where there are none, or where the assessment was read from a record."""
         return None if self.network is None else self.network.tables
 
     def figure(self, key: str) -> Figure | None:
-        """The figure of that key; None where there is none."""
-        return next((one for one in self.figures if one.key == key), None)
+        """The figure with this key; None where there is none."""
+        return next((each for each in self.figures if each.key == key), None)
 
     def value(self, key: str) -> float | None:
-        """The value of the figure of that key; None where it has none."""
-        found = self.figure(key)
-        return None if found is None else found.value
+        """The value of the figure with this key; None where there is none."""
+        figure = self.figure(key)
+        return None if figure is None else figure.value
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per figure."""
-        return [json_value(one) for one in self.figures]
+        return [json_value(figure) for figure in self.figures]
 
 
 @dataclass(frozen=True)
 class Assessments(Result):
-    """Several networks taken the same way, best first.
+    """Several networks assessed in the same way, best first.
 
     Attributes
     ----------
@@ -102,9 +102,9 @@ class Assessments(Result):
     objective : str
         The key of the figure that they are ranked by.
     reference : str or None
-        The name of the network that the others are set beside.
+        The name of the network that the others are compared with.
     ended : "done", "deadline" or "interrupted"
-        "deadline": what did not fit into the budget is missing, and named.
+        "deadline": some steps did not fit into the budget, and are listed as missing.
     """
 
     record_name = "assessments"
@@ -120,39 +120,40 @@ class Assessments(Result):
         """One row per network: its name, and the value of every figure."""
         keys = figure_keys(self.networks)
         return [
-            {"rank": rank, "name": one.name, "spec": one.spec, **{key: one.value(key) for key in keys}}
-            for rank, one in enumerate(self.networks, 1)
+            {"rank": rank, "name": network.name, "spec": network.spec, **{key: network.value(key) for key in keys}}
+            for rank, network in enumerate(self.networks, 1)
         ]
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """A bar a network: the figure that they are ranked by, with its interval."""
-        found = [(one.name, one.figure(self.objective)) for one in self.networks]
-        known = [(name, one) for name, one in found if one is not None and one.value is not None]
-        values = [one.value or 0.0 for _, one in known]
+        """One bar per network: the figure that they are ranked by, with its interval."""
+        figures = [(network.name, network.figure(self.objective)) for network in self.networks]
+        shown = [(name, figure) for name, figure in figures if figure is not None and figure.value is not None]
+        values = [figure.value or 0.0 for _, figure in shown]
         sides = [
-            (max(0.0, value - (one.low or value)), max(0.0, (one.high or value) - value))
-            for value, (_, one) in zip(values, known, strict=True)
+            (max(0.0, value - (figure.low or value)), max(0.0, (figure.high or value) - value))
+            for value, (_, figure) in zip(values, shown, strict=True)
         ]
         below, above = [side[0] for side in sides], [side[1] for side in sides]
-        axes.barh([name for name, _ in known], values, xerr=[below, above])
+        axes.barh([name for name, _ in shown], values, xerr=[below, above])
         axes.invert_yaxis()
-        if known:
-            axes.set_xlabel(f"{known[0][1].label} [{known[0][1].unit}]" if known[0][1].unit else known[0][1].label)
+        if shown:
+            axes.set_xlabel(f"{shown[0][1].label} [{shown[0][1].unit}]" if shown[0][1].unit else shown[0][1].label)
 
 
 def figure_keys(networks: tuple[Assessment, ...]) -> list[str]:
-    """The keys of all figures of some networks, in the order of the steps."""
+    """The keys of all figures of several networks, in the order of the steps."""
     order: dict[str, None] = {}
-    for one in networks:
-        keys = [figure.key for figure in one.figures]
-        known = list(order)
-        # A key that only a later network has stands behind the key that it follows there.
+    for network in networks:
+        keys = [figure.key for figure in network.figures]
+        keys_so_far = list(order)
+        # A key that only a later network has is placed behind its predecessor there.
         for number, key in enumerate(keys):
             if key not in order:
                 after = next(
-                    (known.index(before) for before in reversed(keys[:number]) if before in known), len(known) - 1
+                    (keys_so_far.index(before) for before in reversed(keys[:number]) if before in keys_so_far),
+                    len(keys_so_far) - 1,
                 )
-                known.insert(after + 1, key)
-                order = dict.fromkeys(known)
+                keys_so_far.insert(after + 1, key)
+                order = dict.fromkeys(keys_so_far)
     return list(order)

@@ -1,4 +1,4 @@
-"""The function `compare`: networks that are named, fully assessed, next to each other."""
+"""The operation `compare`: named networks, fully assessed, side by side."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -42,69 +42,69 @@ def compare(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Assessments:
-    """Take networks through bill, tables, throughput, load, collectives, failures and growth, and rank them.
+    """Assess networks in full (bill, tables, throughput, load, collectives, failures, growth), and rank them.
 
     Parameters
     ----------
     networks : sequence of NetworkSource
-        Layouts, installed tables, and the terms that networks remember, are taken as they are; what has no layout is placed on
-        `floor`, and what has no tables is routed by the engine that fits.
+        The layouts, installed tables and terms of the networks are used. A network without a layout is placed on `floor`,
+        and one without tables is routed by the engine that suits it.
     reference : int, optional
-        Which of them, from 0, the others are compared with.
+        Index, from 0, of the network that the others are compared with.
     minimize : str
-        The key of the figure that they are ranked by, less first unless more of it is better, as ``saturation``.
+        The key of the figure to rank by, as ``saturation``; less is better unless the figure says otherwise.
     hosts : int, optional
-        That are needed: then what 10 % more of them cost is worked out for the sentences.
+        Number of hosts required; the reasons then include the cost of 10 % more.
     minutes : float, optional
-        The budget; what does not fit is named. Without it everything is worked out.
+        The time budget; steps that do not fit are listed. Without it every step is run.
     repeats : int, optional
-        How many times the usual draws are made at the most where time is left over, as `assess` has it; 16 if omitted.
+        Largest multiple of the normal number of draws, as in `assess`; 16 if omitted.
     floor : Floor or str, optional
-        For those that have no layout; ``slimfly-2014`` when omitted.
+        For networks without a layout; ``slimfly-2014`` when omitted.
     housing : Housing, str or path, optional
-        Hosts in racks of their own, for the same.
+        Hosts in racks, for networks without a layout.
     parts, prices, rate_gbps, host_cables, spares : optional
-        As `Network.priced` takes them, in place of what the networks remember.
+        As in `Network.priced`; they replace the terms that the networks remember.
     radix : int, optional
-        Ports of the switches that can be had, for growth; those of the requirement that a network remembers if omitted.
+        Ports of the available switches, for growth; if omitted, those of the requirement that a network remembers.
     virtual_channels : int, optional
-        Virtual virtual channels of a switch; those of that requirement if omitted, else 8.
+        Virtual channels of a switch; if omitted, those of the requirement that a network remembers, else 8.
     seed : int
     store : path, optional
-        A folder where steps are kept and found again.
+        A folder that keeps the results of steps for later runs.
     jobs : int, optional
-        Threads; every core when omitted.
+        Number of threads; one per core when omitted.
     work : Work, optional
 
     Returns
     -------
     Assessments
-        The best first, each with a sentence why.
+        Best first, each with the reason for its rank.
 
     Raises
     ------
     InputError
-        No network, one that cannot be opened or placed, or no figure of that key.
+        No network is given, one cannot be opened or placed, or no figure has the key `minimize`.
 
     Examples
     --------
-    >>> found = compare(["petersen", "ring:n=10"], minimize="worst_throughput", minutes=1)
-    >>> [one.name for one in found.networks]
+    >>> assessments = compare(["petersen", "ring:n=10"], minimize="worst_throughput", minutes=1)
+    >>> [network.name for network in assessments.networks]
     ['petersen', 'ring(n=10)']
     """
     if isinstance(networks, (str, bytes)) or not isinstance(networks, Iterable):
         raise wrong_type(networks, Iterable, "compare", "name networks, as in ['petersen', 'hypercube:n=4']")
-    given = list(networks)
-    if not given:
-        raise InputError("compare: name one network or more")
-    if reference is not None and not 0 <= reference < len(given):
-        raise InputError(f"reference={reference}: there are {len(given)} networks, numbered from 0")
+    sources = list(networks)
+    if not sources:
+        raise InputError("compare: no network given; name one or more")
+    if reference is not None and not 0 <= reference < len(sources):
+        raise InputError(f"reference={reference}: there are {len(sources)} networks, numbered from 0")
     work = Work() if work is None else work
-    networks_given = [network_of(one, "compare") for one in given]
-    for network in networks_given:
+    opened = [network_of(source, "compare") for source in sources]
+    for network in opened:
         refuse_mixed(network.topology, "compare")
     laid_out = all_laid_out(
-        networks_given,
+        opened,
         floor,
         hosts=housing,
         terms={"parts": parts, "prices": prices, "rate_gbps": rate_gbps, "host_cables": host_cables, "spares": spares},
@@ -115,20 +115,26 @@ def compare(
     subjects = [subject_of(network, virtual_channels=virtual_channels, radix=radix, seed=seed) for network in laid_out]
     seconds = None if minutes is None else minutes * 60
     repeats = MOST_REPEATS if repeats is None else repeats
-    found = assess(subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work)
-    named = subjects[reference].topology.name if reference is not None else None
-    return _explained(found, minimize, hosts, named)
+    assessments = assess(
+        subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work
+    )
+    reference_name = subjects[reference].topology.name if reference is not None else None
+    return _explained(assessments, minimize, hosts, reference_name)
 
 
-def _explained(found: Assessments, minimize: str, hosts: int | None, reference: str | None) -> Assessments:
-    """The comparison with its sentences."""
-    known = figure_keys(found.networks)
-    if minimize not in known and found.ended == "done":
-        raise InputError(f"minimize='{minimize}': no network has such a figure ({hint(minimize, known)})")
-    figure = next((one.figure(minimize) for one in found.networks if one.figure(minimize) is not None), None)
+def _explained(assessments: Assessments, minimize: str, hosts: int | None, reference: str | None) -> Assessments:
+    """Add the reasons for their ranks to the networks of a comparison."""
+    keys = figure_keys(assessments.networks)
+    if minimize not in keys and assessments.ended == "done":
+        raise InputError(f"minimize='{minimize}': no network has a figure with this key ({hint(minimize, keys)})")
+    figure = next(
+        (network.figure(minimize) for network in assessments.networks if network.figure(minimize) is not None), None
+    )
     label, unit = (minimize, "") if figure is None else (figure.label, figure.unit)
-    scores = tuple(one.value(minimize) for one in found.networks)
+    scores = tuple(network.value(minimize) for network in assessments.networks)
     more = figure is not None and figure.better == "more"
-    told = reasons(found.networks, Ranking(minimize, label, unit, scores, hosts, more_is_better=more))
-    networks: list[Assessment] = [replace(one, why=why) for one, why in zip(found.networks, told, strict=True)]
-    return replace(found, networks=tuple(networks), reference=reference)
+    sentences = reasons(assessments.networks, Ranking(minimize, label, unit, scores, hosts, more_is_better=more))
+    networks: list[Assessment] = [
+        replace(network, why=why) for network, why in zip(assessments.networks, sentences, strict=True)
+    ]
+    return replace(assessments, networks=tuple(networks), reference=reference)

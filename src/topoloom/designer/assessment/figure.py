@@ -1,14 +1,14 @@
-"""One figure of an assessment: its value, its interval, and how it was got."""
+"""One figure of an assessment: its value, its interval and its method."""
 
 from typing import Literal
 
 import msgspec
 
-#: Whether less or more of a figure is better; "" where that is no matter of better.
+#: Whether less or more of a figure is better; "" where neither is.
 Better = Literal["less", "more", ""]
 
 
-#: An interval that reaches no further than this share of its value is narrow enough.
+#: An interval is narrow if its ends are within this share of the value.
 TIGHT = 0.005
 
 
@@ -18,21 +18,21 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     key : str
-        What it is, with its unit at the end: ``latency_60_cycles``.
+        Its identifier, with the unit at the end: ``latency_60_cycles``.
     label, unit : str
-        For people.
+        For readers.
     group : str
-        What it belongs to, for people: "Throughput".
+        The heading that it belongs to: "Throughput".
     value : float or None
-        None: there is none, and `how` says why.
+        None: there is no value, and `how` gives the reason.
     low, high : float or None
-        Its interval; None: it is exact, or one draw without an interval, as `how` says.
+        The ends of its interval; None: the value is exact, or one draw without an interval, as `how` says.
     bound : float or None
-        What no network of these links, or no routing, can pass; None: nobody knows.
+        The limit for any network of these links, or for any routing; None: not known.
     how : str
-        How it was got, and what its interval is.
+        The method, and the meaning of the interval.
     by_hand : str
-        The command that gives the same, with FOLDER for the network's folder; empty where it is part of another's.
+        The command that gives the same value, with FOLDER for the network's folder; empty where it belongs to another figure.
     better : "less", "more" or ""
     """
 
@@ -50,6 +50,6 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def wide(self) -> bool:
-        """Whether its interval reaches further than `TIGHT` of its value; one without an interval is not wide."""
+        """Whether its interval reaches further than `TIGHT` of its value; False without an interval."""
         ends = [end for end in (self.low, self.high) if end is not None]
         return self.value is not None and any(abs(end - self.value) > TIGHT * abs(self.value) for end in ends)

@@ -1,4 +1,4 @@
-"""Why a network stands where it stands among others, and what would change that: worked out, then said in a sentence."""
+"""The reasons for the rank of a network, and what would change it, in sentences."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 from topoloom.cost.bill import Bill
 from topoloom.designer.assessment.assessment import Assessment
 
-#: By so much prices are changed.
-_PRICES = 0.2
-#: By so much more hosts are asked for.
-_HOSTS = 0.1
-#: The kinds of a bill's lines whose prices are changed together, and what they are called.
+#: Share by which prices are varied.
+_PRICE_CHANGE = 0.2
+#: Share by which the number of hosts grows.
+_MORE_HOSTS = 0.1
+#: Kinds of lines of a bill whose prices are varied together, by their names in sentences.
 _KINDS = {"switches": ("switch",), "cables and optics": ("cable", "transceiver")}
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What networks are ranked by.
+    """The measure that networks are ranked by.
 
     Attributes
     ----------
     objective : str
-        Its key; those that begin with ``cost`` depend on prices.
+        The key of the measure; keys that begin with ``cost`` depend on prices.
     label, unit : str
-        For people.
+        For readers.
     scores : tuple of float or None
-        Of each network, in their order; None: not known.
+        One per network, in their order; None: not known.
     hosts : int or None
-        That are needed; None: nobody said.
+        Number of hosts required; None: not given.
     more_is_better : bool
     """
 
@@ -40,75 +40,78 @@ class Ranking:
     more_is_better: bool = False
 
     def ranks(self, scores: Sequence[float | None]) -> list[int | None]:
-        """The rank of each by other scores, 1 for the best; None for those that have none."""
+        """The rank of each network by other scores, 1 for the best; None for those without a score."""
         sign = -1 if self.more_is_better else 1
-        known = sorted((sign * score, place) for place, score in enumerate(scores) if score is not None)
-        found: list[int | None] = [None] * len(scores)
-        for rank, (_, place) in enumerate(known, 1):
-            found[place] = rank
-        return found
+        ordered = sorted((sign * score, place) for place, score in enumerate(scores) if score is not None)
+        rank_of: list[int | None] = [None] * len(scores)
+        for rank, (_, place) in enumerate(ordered, 1):
+            rank_of[place] = rank
+        return rank_of
 
 
 def reasons(networks: Sequence[Assessment], ranking: Ranking) -> list[str]:
-    """A sentence for each network: why it is where it is, and what would change that.
+    """One text per network: the reason for its rank, and what would change it.
 
-    Prices of switches, and those of cables and optics, 20 % up and down, all networks alike; 10 % more hosts, by the room that
-    there is or by the plan of the step ``growth``; a rack less on the floor; and what it risks.
+    Changes considered: prices of switches, or of cables and optics, 20 % up and down for all networks; 10 % more hosts, with
+    idle ports or by the plan of the step ``growth``; one rack less on the floor. The text ends with the risks.
 
     Parameters
     ----------
     networks : sequence of Assessment
     ranking : Ranking
-        With a score for each of them.
+        Contains a score for each network.
     """
     now = ranking.ranks(ranking.scores)
     other = _prices(networks, ranking)
-    told = []
-    for place, one in enumerate(networks):
-        parts = [_position(place, networks, ranking, now)]
+    texts = []
+    for place, network in enumerate(networks):
+        sentences = [_position(place, networks, ranking, now)]
         if ranking.objective.startswith("cost"):
-            parts.append(_by_prices(place, now, other))
-            parts.append(_by_hosts(place, networks, ranking, now))
-        parts.append(_by_rack(one))
-        parts.append(_risks(one))
-        told.append(" ".join(part for part in parts if part))
-    return told
+            sentences.append(_by_prices(place, now, other))
+            sentences.append(_by_hosts(place, networks, ranking, now))
+        sentences.append(_by_rack(network))
+        sentences.append(_risks(network))
+        texts.append(" ".join(sentence for sentence in sentences if sentence))
+    return texts
 
 
 def _position(place: int, networks: Sequence[Assessment], ranking: Ranking, now: Sequence[int | None]) -> str:
-    """Where it stands, by how much, and what of its bill is dearest."""
+    """The rank, the distance to the next or the best, and the largest shares of the bill."""
     score, rank = ranking.scores[place], now[place]
     if score is None or rank is None:
         return f"Not ranked: its {ranking.label} is not known."
-    order = sorted((one, number) for number, one in enumerate(now) if one is not None)
+    order = sorted((each_rank, number) for number, each_rank in enumerate(now) if each_rank is not None)
     best = ranking.scores[order[0][1]] or 0.0
     shown = f"{_amount(score)} {ranking.unit}".rstrip()
     if rank == 1 and len(order) > 1:
         _, follower = order[1]
-        gap = _gap(ranking.scores[follower] or 0.0, score)
-        text = f"{_nth(rank)}: {ranking.label} {shown}; the next, {networks[follower].name}, has {gap}."
+        gap = _difference(ranking.scores[follower] or 0.0, score) or "the same"
+        text = f"{_nth(rank)}: {ranking.label} {shown}; the next, {networks[follower].name}, is {gap}."
     elif rank == 1:
         text = f"{_nth(rank)}: {ranking.label} {shown}."
     else:
-        text = f"{_nth(rank)}: {ranking.label} {shown}, {_gap(score, best)} beside {networks[order[0][1]].name}."
+        first = networks[order[0][1]].name
+        difference = _difference(score, best)
+        comparison = f"{difference} than {first}" if difference else f"the same as {first}"
+        text = f"{_nth(rank)}: {ranking.label} {shown}, {comparison}."
     bill = networks[place].bill
     if bill is None or not ranking.objective.startswith("cost") or not bill.cost_usd > 0:
         return text
     shares = {name: _of_kinds(bill, kinds) / bill.cost_usd for name, kinds in _KINDS.items()}
-    return text + " " + ", ".join(f"{share:.0%} of it {name}" for name, share in shares.items()).capitalize() + "."
+    return text + " Of it, " + " and ".join(f"{share:.0%} is for {name}" for name, share in shares.items()) + "."
 
 
 def _prices(networks: Sequence[Assessment], ranking: Ranking) -> Mapping[str, Sequence[int | None]]:
-    """The ranks of all where something has another price."""
-    found = {}
+    """The ranks of all networks with other prices, by the name of the change."""
+    ranks = {}
     for name, kinds in _KINDS.items():
-        for factor, word in ((1 - _PRICES, "cheaper"), (1 + _PRICES, "dearer")):
+        for factor, word in ((1 - _PRICE_CHANGE, "cheaper"), (1 + _PRICE_CHANGE, "more expensive")):
             scores = [
-                None if score is None or one.bill is None else score * _scaled(one.bill, kinds, factor)
-                for one, score in zip(networks, ranking.scores, strict=True)
+                None if score is None or network.bill is None else score * _scaled(network.bill, kinds, factor)
+                for network, score in zip(networks, ranking.scores, strict=True)
             ]
-            found[f"{name} {_PRICES:.0%} {word}"] = ranking.ranks(scores)
-    return found
+            ranks[f"{name} {_PRICE_CHANGE:.0%} {word}"] = ranking.ranks(scores)
+    return ranks
 
 
 def _by_prices(place: int, now: Sequence[int | None], other: Mapping[str, Sequence[int | None]]) -> str:
@@ -118,39 +121,40 @@ def _by_prices(place: int, now: Sequence[int | None], other: Mapping[str, Sequen
         name: ranks[place] for name, ranks in other.items() if ranks[place] != now[place] and ranks[place] is not None
     }
     if not moved:
-        return f"It stays {_nth(now[place])} with switches, or cables and optics, {_PRICES:.0%} cheaper or dearer."
+        change = f"{_PRICE_CHANGE:.0%} cheaper or more expensive"
+        return f"It stays {_nth(now[place])} with switches, or cables and optics, {change}."
     return "With " + "; with ".join(f"{name} it is {_nth(rank)}" for name, rank in moved.items()) + "."
 
 
 def _by_hosts(place: int, networks: Sequence[Assessment], ranking: Ranking, now: Sequence[int | None]) -> str:
-    """What it costs and where it stands with more hosts."""
+    """The cost of more hosts, and the rank with them."""
     if ranking.hosts is None or now[place] is None:
         return ""
-    wanted = math.ceil(ranking.hosts * (1 + _HOSTS) - 1e-9)
+    wanted = math.ceil(ranking.hosts * (1 + _MORE_HOSTS) - 1e-9)
 
-    def grown(one: Assessment, score: float | None) -> float | None:
-        if score is None or one.hosts >= wanted:
+    def grown(network: Assessment, score: float | None) -> float | None:
+        if score is None or network.hosts >= wanted:
             return score
-        more = one.value(f"growth_{_HOSTS * 100:.0f}_usd")
-        per = ranking.objective == "cost_per_host_usd"
-        if more is None or one.bill is None:
+        more = network.value(f"growth_{_MORE_HOSTS * 100:.0f}_usd")
+        per_host = ranking.objective == "cost_per_host_usd"
+        if more is None or network.bill is None:
             return None
-        return (one.bill.cost_usd + more) / wanted if per else score + more
+        return (network.bill.cost_usd + more) / wanted if per_host else score + more
 
-    scores = [grown(one, score) for one, score in zip(networks, ranking.scores, strict=True)]
-    then, one = scores[place], networks[place]
+    scores = [grown(network, score) for network, score in zip(networks, ranking.scores, strict=True)]
+    score, network = scores[place], networks[place]
     rank = ranking.ranks(scores)[place]
-    if then is None or rank is None:
-        return f"For {_HOSTS:.0%} more hosts there is no plan, or none in the time."
-    if one.hosts >= wanted:
-        return f"It has room for {_HOSTS:.0%} more hosts as it is, and is {_nth(rank)} then."
-    more = _amount(one.value(f"growth_{_HOSTS * 100:.0f}_usd") or 0.0)
-    return f"For {_HOSTS:.0%} more hosts it costs {more} USD more, and is {_nth(rank)} then."
+    if score is None or rank is None:
+        return f"For {_MORE_HOSTS:.0%} more hosts no plan was found, or not within the time budget."
+    if network.hosts >= wanted:
+        return f"It has idle ports for {_MORE_HOSTS:.0%} more hosts and would then be {_nth(rank)}."
+    more = _amount(network.value(f"growth_{_MORE_HOSTS * 100:.0f}_usd") or 0.0)
+    return f"For {_MORE_HOSTS:.0%} more hosts it costs {more} USD more and would then be {_nth(rank)}."
 
 
-def _by_rack(one: Assessment) -> str:
-    """Whether it stands with a rack less."""
-    layout = one.layout
+def _by_rack(network: Assessment) -> str:
+    """Whether the network fits with one rack less on the floor."""
+    layout = network.layout
     if layout is None:
         return ""
     floor = layout.floor
@@ -158,35 +162,38 @@ def _by_rack(one: Assessment) -> str:
         return ""
     spare = layout.places - layout.racks
     if spare <= 0:
-        return "With a place less on the floor it does not stand."
-    return f"With a rack less it still stands: {spare} place{'s' * (spare != 1)} of the floor are free."
+        return "With one rack less, it does not fit on the floor."
+    return f"It fits with one rack less: {spare} place{'s' * (spare != 1)} of the floor {'are' if spare != 1 else 'is'} free."
 
 
-def _risks(one: Assessment) -> str:
-    """What it risks: the load at which queues grow, what a lost leaf does, what lost links leave."""
-    told = []
-    full, leaf, left = one.value("saturation"), one.value("cut_off_by_leaf"), one.value("left_after_5")
-    if full is not None:
-        told.append(f"from {full:.0%} of uniform load on queues grow")
+def _risks(network: Assessment) -> str:
+    """The risks: the load at which queues grow, the effect of a lost leaf, and the bandwidth after lost links."""
+    risks = []
+    saturated, leaf, left = network.value("saturation"), network.value("cut_off_by_leaf"), network.value("left_after_5")
+    if saturated is not None:
+        risks.append(f"queues grow from {saturated:.0%} of uniform load on")
     if leaf is not None:
-        told.append(f"a lost leaf cuts off {leaf:,.0f} host{'s' * (leaf != 1)}")
+        risks.append(f"losing a leaf switch cuts off {leaf:,.0f} host{'s' * (leaf != 1)}")
     if left is not None:
-        told.append(f"5% of the links lost leave {left:.0%} of the bandwidth")
-    return f"Risks: {'; '.join(told)}." if told else ""
+        risks.append(f"losing 5% of the links leaves {left:.0%} of the bandwidth")
+    return f"Risks: {'; '.join(risks)}." if risks else ""
 
 
 def _of_kinds(bill: Bill, kinds: Sequence[str]) -> float:
-    """What the lines of these kinds cost."""
+    """The cost of the lines of these kinds, in USD."""
     return sum(line.cost_usd for line in bill.lines if line.kind in kinds and not math.isnan(line.cost_usd))
 
 
 def _scaled(bill: Bill, kinds: Sequence[str], factor: float) -> float:
-    """By what the whole price changes."""
+    """The factor by which the total cost changes when the prices of these kinds change by `factor`."""
     return 1 + (factor - 1) * _of_kinds(bill, kinds) / bill.cost_usd if bill.cost_usd else 1.0
 
 
-def _gap(score: float, best: float) -> str:
-    return "as much" if not best or abs(score / best - 1) < 5e-4 else f"{score / best - 1:+.1%}"
+def _difference(score: float, best: float) -> str:
+    """How much higher or lower a score is than the best; empty if they are the same."""
+    if not best or abs(score / best - 1) < 5e-4:
+        return ""
+    return f"{abs(score / best - 1):.1%} {'higher' if score > best else 'lower'}"
 
 
 def _amount(value: float) -> str:

@@ -1,4 +1,4 @@
-"""A step of the chain, and what it finds."""
+"""One step of an assessment, and its result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,13 +11,13 @@ from topoloom.model.results import Result
 
 @dataclass(frozen=True)
 class StepResult:
-    """What a step found of a network.
+    """The result of a step for one network.
 
     Attributes
     ----------
     figures : list of Figure
     results : dict of str to Result
-        Whole results, by the name of the field of `Assessment` that keeps them.
+        Whole results, each under the name of the field of `Assessment` that keeps it.
     """
 
     figures: list[Figure]
@@ -26,24 +26,24 @@ class StepResult:
 
 @dataclass(frozen=True)
 class AssessmentStep:
-    """A step of the chain.
+    """One step of an assessment.
 
     Attributes
     ----------
     name : str
-        In files and messages.
+        Its name in files and messages.
     words : str
-        What it works out, for people.
+        Its description, for readers.
     group : str
-        Under which its figures stand, for people.
-    run : callable (Subject, Work) -> Found
-        Raises `Stopped` where the work was stopped before it was done, and `InputError` where the network has no such figure.
-    finer : callable (Subject, Work, int) -> Found, optional
-        The same with so many times the seeds, draws or cycles; None: it has no chance in it.
+        The heading of its figures, for readers.
+    run : callable (Subject, Work) -> StepResult
+        Raises `Stopped` where the work was stopped first, and `InputError` where the network has no such figure.
+    finer : callable (Subject, Work, int) -> StepResult, optional
+        Runs the step with a multiple of the seeds, draws or cycles; None: the step has no random draws.
     one_draw : bool
-        Whether `run` draws once, so that only `finer` has an interval.
+        Whether `run` draws once, so that only `finer` gives an interval.
     cheap : bool
-        Whether it takes seconds for most networks. Cheap steps come first, and a budget that is over does not omit them.
+        Whether it takes seconds for most networks. Cheap steps come first, and run even if the time budget is spent.
     """
 
     name: str
@@ -54,9 +54,9 @@ class AssessmentStep:
     one_draw: bool = False
     cheap: bool = False
 
-    def wants_more(self, found: StepResult, effort: int) -> bool:
-        """Whether more draws than `effort` times the usual would say more than was found."""
-        drawn = [figure for figure in found.figures if figure.value is not None]
+    def wants_more(self, result: StepResult, effort: int) -> bool:
+        """Whether more draws than `effort` times the normal number would narrow an interval of the result."""
+        drawn = [figure for figure in result.figures if figure.value is not None]
         if self.finer is None or not drawn:
             return False
         return (self.one_draw and effort == 1) or any(figure.wide for figure in drawn)

@@ -1,4 +1,4 @@
-"""What is assessed: a network on its floor, with parts, and the tables that its engine makes."""
+"""The subject of an assessment: a network on its floor, with parts, and the tables of its engine."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,35 +16,35 @@ from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 
-#: Virtual virtual channels for data of most switches of InfiniBand (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
+#: Virtual lanes for data of most InfiniBand switches (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
 VIRTUAL_CHANNELS = 8
-#: How many times the usual draws are made where time is left over, one after the other; and at most.
+#: Multiples of the normal number of draws, tried in this order if time is left; and the largest of them.
 EFFORTS = (4, 16)
 MOST_REPEATS = EFFORTS[-1]
-#: Engines with tables for each host of a switch, and those that spread packets over them.
+#: Engines with one table per host of a switch, and the engines that spread packets over these tables.
 _SPREAD = {"fat-tree": "fat-tree-hosts"}
 
 
 @dataclass(eq=False)
 class Subject:
-    """A network under assessment; what is dear to make is made when it is first asked for, and kept.
+    """A network under assessment; what is expensive to compute is computed when it is first needed, and kept.
 
     Attributes
     ----------
     network : Network
-        With a layout; its terms say what it is bought by.
+        With a layout; its terms give the parts, prices and rate.
     switch_ns, cable_ns_per_m : float
-        Delays, ns.
+        Delay of a switch, ns, and of a metre of cable, ns.
     virtual_channels : int
-        Virtual virtual channels of a switch.
+        Virtual channels of a switch.
     radix : int or None
-        Ports of the switches that can be had; None: as many as the fullest needs.
+        Ports of the available switches; None: as many as the fullest switch uses.
     all_to_all_mib, all_reduce_mib : float
-        What a host sends to all others together, and the vector that is reduced.
+        Bytes that a host sends to all others together, and the size of the reduced vector, both in MiB.
     seed : int
     jobs : int or None
     tables : Routing or None
-        Those that were worked out; None: not yet.
+        The tables of `routed`; None: not computed yet.
     """
 
     network: Network
@@ -62,56 +62,58 @@ class Subject:
 
     @property
     def topology(self) -> Topology:
-        """The network itself."""
+        """The topology."""
         return self.network.topology
 
     @cached_property
     def layout(self) -> Layout:
-        """Where its switches stand."""
+        """The positions of its racks and the lengths of its cables."""
         return self.network.part(Layout)
 
     @property
     def parts(self) -> Parts:
-        """The catalogue."""
+        """The parts catalogue."""
         return self.network.terms.catalogue
 
     @property
     def rate_gbps(self) -> float:
-        """Of every link."""
+        """The rate of every link."""
         return self.network.terms.link_rate_gbps
 
     @property
     def bill(self) -> Bill:
-        """What it costs.
+        """The bill.
 
         Raises
         ------
         InputError
-            A part that the catalogue does not have.
+            The catalogue lacks a part.
         """
         return self.network.bill
 
     @property
     def assessed(self) -> Network:
-        """The network with its tables, as it is kept."""
+        """The network with its tables, as its folder keeps it."""
         return self.network if self.tables is None else self.network.with_installed(self.tables)
 
     def routed(self, work: Work) -> Routing:
-        """Its tables: the installed ones, else of the engine that fits the network.
+        """The network's tables: the installed ones, or those of the engine that suits it.
 
         Raises
         ------
         InputError
-            It cannot be routed in so many virtual channels.
+            It cannot be routed with the virtual channels of its switches.
         Stopped
             `work` was stopped.
         """
         if self.tables is None and self.network.tables is not None:
             self.tables = self.network.tables
         if self.tables is None:
-            found = route(self.topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
+            routing = route(self.topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
             self.tables = (
-                found if _virtual_channels(found) <= self.virtual_channels else self._within_vcs(found.engine, work)
+                routing
+                if _virtual_channels(routing) <= self.virtual_channels
+                else self._within_vcs(routing.engine, work)
             )
         if (used := _virtual_channels(self.tables)) > self.virtual_channels:
             raise InputError(
@@ -120,31 +122,30 @@ class Subject:
         return self.tables
 
     def routed_by_host(self, work: Work, network: Topology | None = None) -> tuple[Routing, ...]:
-        """Tables for each host of a switch, where the engine leads them over other paths; else those of `routed`, once.
+        """One table per host of a switch, where the engine routes these over different paths; else those of `routed`, once.
 
-        Of the whole network, or of one of its planes.
-
-        As InfiniBand has them, whose hosts have addresses of their own: a fat tree needs them for its full bandwidth.
+        `network` is the whole network, or one of its planes. InfiniBand has such tables, because each host has its own
+        addresses; a fat tree needs them for its full bandwidth.
 
         Raises
         ------
         InputError, Stopped
             As `routed`.
         """
-        of = self.topology if network is None else network
-        if of.digest not in self._by_host:
+        routed_topology = self.topology if network is None else network
+        if routed_topology.digest not in self._by_host:
             routing = self.routed(work)
-            count = int(of.endpoints_at.max(initial=1))
+            count = int(routed_topology.endpoints_at.max(initial=1))
             by_host = engines.find(routing.engine).by_host and count > 1 and routing.choice is None
-            self._by_host[of.digest] = (
-                host_routings(of, routing.engine, count, seed=self.seed, jobs=self.jobs, work=work)
+            self._by_host[routed_topology.digest] = (
+                host_routings(routed_topology, routing.engine, count, seed=self.seed, jobs=self.jobs, work=work)
                 if by_host
                 else (routing,)
             )
-        return self._by_host[of.digest]
+        return self._by_host[routed_topology.digest]
 
     def routed_spread(self, work: Work) -> Routing:
-        """Tables for a simulation of uniform traffic: a fat tree's for each host of a switch, else those of `routed`.
+        """Tables for a simulation of uniform traffic: for a fat tree, one per host of a switch; else those of `routed`.
 
         Raises
         ------
@@ -160,7 +161,7 @@ class Subject:
         return self._spread
 
     def _within_vcs(self, engine: str, work: Work) -> Routing:
-        """Tables in so many virtual channels as there are: of that engine, else of the one that routes anything."""
+        """Tables within the available virtual channels: of this engine, or of the engine that routes any network."""
         try:
             return route(
                 self.topology, engine, virtual_channels=self.virtual_channels, seed=self.seed, jobs=self.jobs, work=work

@@ -1,4 +1,4 @@
-"""Subjects by requirements: what the requirement of a network says of its switches, cables and collectives."""
+"""The subject of a network, by its requirement: what that says of switches, cables and collectives."""
 
 from typing import Any
 
@@ -18,18 +18,18 @@ def subject_of(
     radix: int | None = None,
     seed: int | None = None,
 ) -> Subject:
-    """A network as it is assessed: by its requirement, where it has one, but for what is given.
+    """The subject of a network: the values of its requirement, if any, with the given ones in their place.
 
     Parameters
     ----------
     network : Network
         With a layout.
-    requirement : Need, optional
-        The requirement; the one that the network remembers if omitted.
+    requirement : Requirement, optional
+        If omitted, the requirement that the network remembers.
     virtual_channels : int, optional
-        Virtual virtual channels of a switch.
+        Virtual channels of a switch.
     radix : int, optional
-        Ports of the switches that can be had.
+        Ports of the available switches.
     seed : int, optional
 
     Returns
@@ -42,10 +42,10 @@ def subject_of(
         The requirement that the network remembers is damaged.
     """
     requirement = remembered_requirement(network) if requirement is None else requirement
-    given = {"virtual_channels": virtual_channels, "radix": radix, "seed": seed}
-    known: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    settings = {"virtual_channels": virtual_channels, "radix": radix, "seed": seed}
+    given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if requirement is None:
-        return Subject(network, **known)
+        return Subject(network, **given)
     remembered: dict[str, Any] = {
         "switch_ns": requirement.switch.delay_ns,
         "cable_ns_per_m": requirement.cable.delay_ns_per_m,
@@ -54,7 +54,7 @@ def subject_of(
         "all_to_all_mib": requirement.collective.all_to_all_mib,
         "all_reduce_mib": requirement.collective.all_reduce_mib,
     }
-    return Subject(network, **{**remembered, **known})
+    return Subject(network, **{**remembered, **given})
 
 
 def remembered_requirement(network: Network) -> Requirement | None:

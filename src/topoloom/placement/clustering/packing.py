@@ -1,4 +1,4 @@
-"""Clusters of switches into as few racks as can hold them."""
+"""Packing clusters of switches into as few racks as possible."""
 
 from collections.abc import Callable
 
@@ -7,29 +7,29 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 
-#: A sum of loads over its limit by less than this share of it is rounded, not over.
+#: A sum of loads that exceeds its limit by less than this share is a rounding error.
 _ROUNDING = 1e-9
-#: Loads below this share of a rack are small: they fill racks in any order, so links alone decide.
+#: Switches with loads below this share of a rack are small: they are packed in any order, by their links alone.
 _SMALL = 1 / 8
 
 
 def pack(topology: Topology, cluster: np.ndarray, loads: np.ndarray, most: np.ndarray, racks: int) -> np.ndarray:
     """The rack of every switch, int32[switches], from clusters of any size.
 
-    The largest clusters come first, each whole in the rack with the most links to it that has room for it; what fits
-    nowhere is taken apart and goes where `settle` puts it.
+    The largest clusters come first, each as a whole in the rack with the most links to it that has room for it; a cluster
+    that fits nowhere is split up by `place_the_rest`.
 
     Parameters
     ----------
     topology : Topology
     cluster : int[switches]
-        The cluster of every switch, under any numbers.
+        The cluster of every switch; the numbers are arbitrary.
     loads : float64[switches, k]
-        What each switch takes of each limited resource; column 0 is 1, its place.
+        Demand of each switch for each limited resource; column 0 is 1, its place.
     most : float64[k]
-        What a rack holds of each; inf for no limit.
+        Capacity of a rack for each resource; inf for no limit.
     racks : int
-        The most racks that there may be.
+        Most racks to use.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def pack(topology: Topology, cluster: np.ndarray, loads: np.ndarray, most: np.nd
     Raises
     ------
     InputError
-        The switches do not fit so many racks, as far as could be found.
+        The search found no packing into this many racks.
 
     Examples
     --------
@@ -64,11 +64,11 @@ def pack(topology: Topology, cluster: np.ndarray, loads: np.ndarray, most: np.nd
 
 
 def place_the_rest(topology: Topology, rack: np.ndarray, loads: np.ndarray, most: np.ndarray, count: int) -> bool:
-    """Put into `count` racks what is in none (-1) or in one too full; whether that worked. Changes `rack`, int32[n].
+    """Put switches that have no rack (-1), or are in an overfull one, into `count` racks; changes `rack`.
 
-    Out of racks that are too full go switches with the most links to another rack, less those inside. Then the
-    switch with the most links to one rack with room goes there, and so on; those that take an eighth of a rack or
-    more go first. Where no rack has room, a switch makes room by moving, at the least loss of links.
+    Switches leave overfull racks first: those with the most links to another rack, less those inside. Then the switch with
+    the most links to one rack with room goes there, and so on; switches that take an eighth of a rack or more go first.
+    Where no rack has room, another switch moves to make room, at the least loss of links.
 
     Parameters
     ----------
@@ -77,11 +77,11 @@ def place_the_rest(topology: Topology, rack: np.ndarray, loads: np.ndarray, most
     rack : int32[switches]
         The rack of every switch, -1 for none yet; changed in place.
     loads : float64[switches, resources]
-        What each switch takes of a rack: height, power and so on.
+        Demand of each switch: height, power and so on.
     most : float64[resources]
-        What a rack has of each.
+        Capacity of a rack for each.
     count : int
-        Racks.
+        Number of racks.
 
     Returns
     -------
@@ -102,22 +102,22 @@ def place_the_rest(topology: Topology, rack: np.ndarray, loads: np.ndarray, most
 def fewest(
     topology: Topology, loads: np.ndarray, most: np.ndarray, racks: int, attempt: Callable[[int], np.ndarray | None]
 ) -> np.ndarray:
-    """What `attempt` makes of the fewest racks with which it succeeds, numbered in the order of their first switches.
+    """The result of `attempt` for the fewest racks with which it succeeds, numbered in the order of their first switches.
 
-    It is tried with as many as the loads need at the least, then with more by one or 3%, up to `racks`.
+    Starts with the number of racks that the loads require at least, then adds one or 3 % at a time, up to `racks`.
 
     Parameters
     ----------
     topology : Topology
         The network.
     loads : float64[switches, resources]
-        What each switch takes of a rack: height, power and so on.
+        Demand of each switch: height, power and so on.
     most : float64[resources]
-        What a rack has of each.
+        Capacity of a rack for each.
     racks : int
-        The most that may be used.
+        Most racks to use.
     attempt : callable (int) to int[switches] or None
-        Tries it with so many racks: the rack of every switch, or None where that did not work.
+        Packs into this many racks: returns the rack of every switch, or None where that failed.
 
     Returns
     -------
@@ -127,18 +127,18 @@ def fewest(
     Raises
     ------
     InputError
-        A limit is not above 0, a switch overfills a rack alone, or no attempt succeeds (it then says what was needed).
+        A limit is not above 0, a switch alone overfills a rack, or no attempt succeeds (the message gives the number needed).
     """
-    # What no switch takes may be limited to nothing.
+    # A resource that no switch needs may have the limit 0.
     taken = loads.any(axis=0)
     loads, most = loads[:, taken], most[taken]
     if not (most > 0).all():
-        raise InputError(f"a rack that holds {most.min():g} of something holds nothing; every limit must be above 0")
+        raise InputError(f"a limit of a rack is {most.min():g}; every limit must be above 0")
     if (loads > most).any():
         switch, resource = np.argwhere(loads > most)[0]
         raise InputError(
-            f"{topology.name}: switch {switch} takes {loads[switch, resource]:g} of what a rack has {most[resource]:g} of;"
-            " raise that limit"
+            f"{topology.name}: switch {switch} needs {loads[switch, resource]:g} of a resource, but a rack has"
+            f" {most[resource]:g}; raise that limit"
         )
     count = needed = _needed(loads, rounded_up(most))
     while count <= racks:
@@ -148,13 +148,13 @@ def fewest(
             return np.argsort(np.argsort(first)).astype(np.int32)[inverse]
         count = min(count + 1 + count // 32, max(racks, count + 1))
     raise InputError(
-        f"{topology.name}: its {topology.switches} switches need {needed} racks or more, and did not fit {racks};"
-        " allow more racks, or raise the limits of each"
+        f"{topology.name}: its {topology.switches} switches need {needed} racks or more, and do not fit into {racks};"
+        " allow more racks, or raise the limits of a rack"
     )
 
 
 def _needed(loads: np.ndarray, most: np.ndarray) -> int:
-    """A bound: the racks for all loads, for those of over half a rack, and for all as small as the smallest."""
+    """A lower bound of the racks: by the sum of all loads, by the loads above half a rack, and by the smallest load."""
     needed = 1
     for load, limit in zip(loads.T, most, strict=True):
         some = load[load > 0]
@@ -165,11 +165,11 @@ def _needed(loads: np.ndarray, most: np.ndarray) -> int:
 
 
 def rounded_up(most: np.ndarray) -> np.ndarray:
-    """Limits that sums of loads are compared with: a little higher, for sums are rounded."""
+    """Limits for comparison with sums of loads: slightly higher, because sums are rounded."""
     return most * (1 + _ROUNDING)
 
 
 def links_between(topology: Topology, rack: np.ndarray) -> int:
-    """The links between different racks; parallel links count one by one."""
+    """Number of links between different racks; parallel links count separately."""
     ends = rack[topology.links]
     return int((ends[:, 0] != ends[:, 1]).sum())

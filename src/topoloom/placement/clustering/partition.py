@@ -1,4 +1,4 @@
-"""METIS: racks as the parts of a balanced partition with few links between them."""
+"""METIS clustering: racks as the parts of a balanced partition with few links between them."""
 
 import numpy as np
 
@@ -8,27 +8,27 @@ from topoloom.graph.metis import partition, weighted
 from topoloom.model.topology import Topology
 from topoloom.placement.clustering.packing import fewest, links_between, place_the_rest
 
-#: What a rack holds of the scarcest resource, in METIS's whole numbers.
+#: Capacity of a rack for the scarcest resource, in METIS's integer weights.
 _WHOLE = 10_000
-#: By how many thousandths METIS may overfill a part: its habit, and more; repaired, either can win.
+#: Thousandths by which METIS may overfill a part: its default, and more. After correction, either may give the better racks.
 _OVERFILL = (30, 300)
 
 
 def metis(
     topology: Topology, loads: np.ndarray, most: np.ndarray, racks: int, seed: int = 1, *, work: Work | None = None
 ) -> np.ndarray:
-    """The rack of every switch, int32[switches], by METIS's multilevel partition into as few racks as can be.
+    """The rack of every switch, int32[switches], by METIS's multilevel partition into as few racks as possible.
 
-    METIS balances the scarcest resource, nearly; switches then move out of racks that are too full at the least loss
-    of links (`settle`). It runs twice, with 3% and with 30% to overfill, and what has fewer links between racks in the
-    end is kept. Parallel links weigh as many as they are.
+    METIS balances the scarcest resource approximately; switches then leave overfull racks at the least loss of links
+    (`place_the_rest`). It runs twice, with 3 % and 30 % of allowed overfill; the result with fewer links between racks is
+    kept. Parallel links have their number as weight.
 
     Parameters
     ----------
     topology, loads, most, racks
         As for `topoloom.placement.clustering.walktrap.walktrap`, but any number of switches.
     seed : int
-        Shuffles the switches for METIS, whose own seed changes nothing in a direct partition into k parts.
+        Shuffles the switches for METIS, whose own seed has no effect in a direct partition into k parts.
     work : Work, optional
 
     Returns
@@ -39,9 +39,9 @@ def metis(
     Raises
     ------
     InputError
-        pymetis is not installed, or the switches do not fit so many racks.
+        pymetis is not installed, or the switches do not fit into this many racks.
     Stopped
-        `work` was stopped before there were racks.
+        `work` was stopped before racks were found.
     """
     rank = Draws(seed).permutation(topology.switches)
     graph = weighted(Topology(links=rank[topology.links], switches=topology.switches))
@@ -64,7 +64,7 @@ def metis(
 
 
 def _weights(loads: np.ndarray, most: np.ndarray) -> np.ndarray:
-    """What each switch takes of the scarcest resource, int64[switches]; all the same where nothing is limited."""
+    """Demand of each switch for the scarcest resource, int64[switches]; all equal where nothing is limited."""
     scarcest = int((loads.sum(axis=0) / most).argmax())
     if np.isinf(most[scarcest]):
         return np.ones(len(loads), np.int64)

@@ -1,4 +1,4 @@
-"""Floors: the rules of a machine room (slots, limits, cable overheads) and the papers' own floors by name."""
+"""Floors: the rules of a machine room (slots, limits, cable overheads), and the floors of the papers by name."""
 
 from dataclasses import dataclass
 
@@ -13,16 +13,16 @@ from topoloom.placement.floors.slots import NO_LIMIT, Slots, grid_names
 class Floor:
     """A machine room: where racks can stand, what they hold, and the rules for cable lengths.
 
-    A cable inside a rack is `inside_m` long; one between racks as long as their slots are apart plus
-    `overhead_end_m` at each end. A floor is generated, `rows` x `columns` racks of `width_m` x `depth_m` with
-    `aisle_m` more after every `aisle_every` rows, or has the slots that somebody listed (`fixed`). Without `rows` and
-    `columns` it is as near to a square as it can be: ceil(sqrt(c)) rows for c racks (Koibuchi 2013 III.D).
+    A cable inside a rack is `inside_m` long; a cable between racks is as long as the distance of their slots plus
+    `overhead_end_m` at each end. A floor is generated as `rows` x `columns` racks of `width_m` x `depth_m`, with `aisle_m`
+    more after every `aisle_every` rows, or it has listed slots (`fixed`). Without `rows` and `columns` it is as nearly square
+    as possible: ceil(sqrt(c)) rows for c racks (Koibuchi 2013 III.D).
 
-    Limits a rack: `switches_per_rack`, `hosts_per_rack`, `power_w_per_rack` (of its switches); None is no
-    limit. `sequence_rack` switches, or `sequence_hosts` hosts if they come first, fill a rack when the topology
-    has no groups of its own. `pillars_m` are rectangles (x and y of the centre, width, depth) where nothing stands,
-    `blocked` slots (name, x, y) that are taken, both for the picture: `fixed` is what is left. `trays_m` are the segments
-    (x, y, x, y) of the cable trays, where `distance` is ``trays``.
+    Limits per rack: `switches_per_rack`, `hosts_per_rack`, `power_w_per_rack` (of its switches); None is no limit.
+    `sequence_rack` switches, or `sequence_hosts` hosts if they come first, fill a rack when the topology defines no groups.
+    `pillars_m` are rectangles (x and y of the centre, width, depth) where nothing can stand, and `blocked` are slots (name, x,
+    y) that are occupied; both are only drawn, since `fixed` already excludes them. `trays_m` are the segments (x, y, x, y) of
+    the cable trays, where `distance` is ``trays``.
     """
 
     name: str
@@ -47,18 +47,18 @@ class Floor:
     blocked: tuple[tuple[str, float, float], ...] = ()
 
     def cable_m(self, apart_m: np.ndarray, between: np.ndarray) -> np.ndarray:
-        """The lengths of cables, float64, where their slots are `apart_m` apart and `between` says which leave a rack."""
+        """The lengths of cables, float64, between slots that are `apart_m` apart; `between`: whether each leaves its rack."""
         return np.where(between, apart_m + 2 * self.overhead_end_m, self.inside_m)
 
     @property
     def limits_power(self) -> bool:
-        """Whether some rack may not draw any power."""
+        """Whether some rack has a limit of power."""
         if self.fixed is not None:
             return bool(np.isfinite(self.fixed.limits[:, 2]).any())
         return self.power_w_per_rack is not None
 
     def shape(self, racks: int) -> tuple[int, int]:
-        """(rows, columns) of a generated floor for so many racks."""
+        """(rows, columns) of a generated floor for this number of racks."""
         if self.rows is not None and self.columns is not None:
             return self.rows, self.columns
         rows = self.rows or (-(-racks // self.columns) if self.columns else int(np.ceil(np.sqrt(racks))))
@@ -70,7 +70,7 @@ class Floor:
         Raises
         ------
         InputError
-            The floor has fewer.
+            The floor has fewer slots.
         """
         if self.fixed is not None:
             if racks > len(self.fixed):
@@ -101,7 +101,7 @@ class Floor:
         )
 
 
-#: The papers' floors by name; other packages add theirs by entry points.
+#: The papers' floors by name; other packages can add floors by entry points.
 PRESETS: Register[Floor] = Register("floor", group="topoloom.floors", listed="topoloom layout --help")
 for _floor in (
     Floor(
@@ -139,12 +139,12 @@ for _floor in (
 
 
 def preset(name: str) -> Floor:
-    """A floor by name; `dataclasses.replace` changes some of its values.
+    """A floor by name; change its values with `dataclasses.replace`.
 
     Raises
     ------
     InputError
-        There is no such floor.
+        No floor has this name.
     """
     try:
         return PRESETS.find(name)

@@ -1,4 +1,4 @@
-"""The two tables that a facilities team keeps as CSV: the slots of a hall, and the distances between them."""
+"""Reading the two tables of a machine room in CSV files: its slots, and the distances between them."""
 
 import csv
 import difflib
@@ -16,46 +16,43 @@ from topoloom.core.settings import accepts, setting
 from topoloom.core.text_parts import decimal_in, text_lines
 from topoloom.core.toml_files import TomlTable
 
-#: Characters of the longest floor file: a matrix of thousands of slots.
+#: Most characters of a floor file, which may contain a matrix of thousands of slots.
 LONGEST = 200_000_000
 _YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
 
 
 def coordinate(description: str) -> Any:
-    """The annotation of a coordinate: within 100 km of the origin, for what lies beyond is a slip, or in millimetres."""
+    """The annotation of a coordinate: within 100 km of the origin, because larger values are errors, or in millimetres."""
     return setting(description, unit="m", least=-1e5, most=1e5)
 
 
 class SlotRow(TomlTable, frozen=True):
-    """A place where a rack can stand: its centre, what it holds, and whether something else stands there."""
+    """A place where a rack can stand: its centre, its limits, and whether it is blocked."""
 
     group: ClassVar[str] = "floor [[slot]]"
 
-    name: Annotated[str, setting("its name, as it is painted on the floor; no two are the same")]
+    name: Annotated[str, setting("its name, as on the floor's markings; names must be unique")]
     x_m: Annotated[float, coordinate("the centre of the rack, from left to right")]
     y_m: Annotated[float, coordinate("the centre of the rack, upwards")]
-    switches: Annotated[float, setting("the most switches there, a whole number; inf: no limit", least=0)] | None = None
+    switches: Annotated[float, setting("most switches, a whole number; inf: no limit", least=0)] | None = None
     hosts: (
-        Annotated[float, setting("the most hosts there, a whole number, 0 for switches alone; inf: no limit", least=0)]
-        | None
+        Annotated[float, setting("most hosts, a whole number, 0 for switches only; inf: no limit", least=0)] | None
     ) = None
-    power_w: (
-        Annotated[float, setting("the most watts of the switches there; inf: no limit", unit="W", above=0)] | None
-    ) = None
-    blocked: Annotated[bool, setting("whether no rack can stand there")] = False
+    power_w: Annotated[float, setting("most power of the switches; inf: no limit", unit="W", above=0)] | None = None
+    blocked: Annotated[bool, setting("whether the place is occupied")] = False
 
     def __post_init__(self) -> None:
-        """Nothing: a hall has up to a million of them, and files are checked where they are read."""
+        """Skip the checks of the base class: a floor has up to a million rows, which the readers of files check."""
 
 
 COLUMNS = ("slot", *SlotRow.__struct_fields__[1:])
 
 
 def read_slots(path: str | Path) -> list[tuple[int, SlotRow]]:
-    """The slots of a CSV file with the line of each: columns `COLUMNS` in any order, the first three needed.
+    """The slots of a CSV file, each with its line: columns `COLUMNS` in any order, of which the first three are required.
 
-    Commas or semicolons divide the cells; with semicolons a number may have a decimal comma. An empty cell is no limit
-    of its own. Empty lines and lines that begin with # are skipped.
+    Cells are separated by commas or semicolons; with semicolons, numbers may have decimal commas. An empty cell means no
+    limit of its own. Empty lines and lines that begin with # are skipped.
 
     Raises
     ------
@@ -69,29 +66,28 @@ def read_slots(path: str | Path) -> list[tuple[int, SlotRow]]:
         if name not in COLUMNS:
             near = difflib.get_close_matches(name, COLUMNS, 1)
             hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(COLUMNS)}"
-            raise at(str(path), line, f"there is no column '{name}' ({hint})")
+            raise at(str(path), line, f"unknown column '{name}' ({hint})")
         if names.count(name) > 1:
-            raise at(str(path), line, f"there are two columns '{name}'; remove one")
+            raise at(str(path), line, f"the column '{name}' occurs twice; remove one")
     for name in COLUMNS[:3]:
         if name not in names:
-            raise at(str(path), line, f"the column '{name}' is missing (needed: {', '.join(COLUMNS[:3])})")
+            raise at(str(path), line, f"the column '{name}' is missing (required: {', '.join(COLUMNS[:3])})")
     return [(line, _slot(dict(zip(names, cells, strict=True)), str(path), line, comma)) for line, cells in rows]
 
 
 def read_matrix(path: str | Path, names: Collection[str], others: Collection[str]) -> np.ndarray:
     """The distances of the slots `names`, in that order, from a CSV file: float64[slots, slots].
 
-    The first row and the first column name the slots, in any order, the same in both; slots that stand among `others`
-    (blocked ones) are omitted.
+    The first row and the first column name the slots, in any order; slots among `others` (blocked ones) are omitted.
 
     Parameters
     ----------
     path : path
-        The CSV file; `,` or `;` between cells.
+        The CSV file, with `,` or `;` between cells.
     names : collection of str
-        The slots that may be used, in the order of the result.
+        The usable slots, in the order of the result.
     others : collection of str
-        Slots that may stand in the file and are omitted.
+        Further slots that the file may contain.
 
     Returns
     -------
@@ -101,8 +97,8 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
     Raises
     ------
     InputError
-        A slot is missing, unknown or twice there; a number is missing, negative or not a number; the matrix is not
-        symmetric or not zero on its diagonal; two slots without a path between them.
+        A slot is missing, unknown or repeated; a number is missing, negative or not a number; the matrix is not symmetric or
+        not zero on its diagonal; two slots have no path between them.
     """
     rows, comma = _rows(path)
     line, header = next(rows, (1, [""]))
@@ -127,12 +123,12 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
             apart_m[row] = [_distance(cells[column], str(path), line, heads[column], comma) for column in columns]
     _all_there(seen, wanted, str(path), "row")
     _check_matrix(apart_m, tuple(wanted), str(path), lines)
-    # Two numbers for one path differ by no more than a printed digit; the one above the diagonal holds.
+    # The two numbers of a pair differ at most by a printed digit; the one above the diagonal is used.
     return np.triu(apart_m) + np.triu(apart_m).T
 
 
 def _rows(path: str | Path) -> tuple[Iterator[tuple[int, list[str]]], bool]:
-    """The rows of a CSV file with their lines, cells stripped, as many as in the first; and whether commas are decimal."""
+    """The rows of a CSV file with their lines, as stripped cells of equal number; and whether commas are decimal."""
     text = read_text(path, LONGEST)
     first = next((line for line in text_lines(text) if line.strip() and not line.startswith("#")), "")
     comma = ";" in first
@@ -149,17 +145,17 @@ def _rows(path: str | Path) -> tuple[Iterator[tuple[int, list[str]]], bool]:
                     raise at(str(path), reader.line_num, f"{len(cells)} cells, but the first row has {width}")
                 yield reader.line_num, [cell.strip() for cell in cells]
         except csv.Error as error:
-            raise at(str(path), reader.line_num, f"this is no CSV row: {error}") from None
+            raise at(str(path), reader.line_num, f"not a CSV row: {error}") from None
 
     return rows(), comma
 
 
 def _slot(cells: dict[str, str], source: str, line: int, comma: bool) -> SlotRow:
-    """One row of the slots' table."""
+    """One slot from a row of the table."""
     row: dict[str, Any] = {"name": cells.pop("slot")}
     blocked = cells.pop("blocked", "").lower()
     if blocked not in (*_YES, *_NO):
-        raise at(source, line, f"blocked: '{blocked}' is neither yes nor no")
+        raise at(source, line, f"blocked: give yes or no, not '{blocked}'")
     for key, cell in cells.items():
         if cell:
             row[key] = _number(cell, source, line, key, comma)
@@ -171,15 +167,15 @@ def _slot(cells: dict[str, str], source: str, line: int, comma: bool) -> SlotRow
         key = str(error).partition(" - at `$.")[2].rstrip("`")
         info: Any = msgspec.inspect.type_info(SlotRow)
         kind = next(field.type for field in info.fields if field.encode_name == key)
-        raise at(source, line, f"{key}: {row[key]:g} is out of range; it is {_words(kind)}") from None
+        raise at(source, line, f"{key}: {row[key]:g} is out of range; give {_words(kind)}") from None
 
 
 def _words(kind: Any) -> str:
-    """What a cell takes; that it may be empty needs no saying."""
+    """What a cell accepts, without the remark that it may be empty."""
     return accepts(kind).removesuffix(" or none")
 
 
-#: No limit, or no path.
+#: The words for no limit, or no path.
 _ENDLESS = {"inf": np.inf, "-inf": -np.inf}
 
 
@@ -187,12 +183,12 @@ def _number(cell: str, source: str, line: int, key: str, comma: bool) -> float:
     plain = cell.replace(",", ".") if comma else cell
     value = _ENDLESS.get(plain.lower(), decimal_in(plain))
     if value is None:
-        raise at(source, line, f"{key}: {cell[:40]!a} is no number")
+        raise at(source, line, f"{key}: {cell[:40]!a} is not a number")
     return value
 
 
 def _distance(cell: str, source: str, line: int, name: str, comma: bool) -> float:
-    """A distance; an empty cell says that there is no path."""
+    """A distance; an empty cell means that there is no path."""
     return _number(cell, source, line, f"distance to '{name}'", comma) if cell else np.inf
 
 
@@ -204,13 +200,13 @@ def _all_there(names: list[str], wanted: Collection[str], place: str, what: str)
 
 
 def _check_matrix(apart_m: np.ndarray, names: tuple[str, ...], source: str, lines: np.ndarray) -> None:
-    """Zero on the diagonal, nowhere negative, symmetric, and a path between any two."""
+    """Check that a matrix is zero on the diagonal, never negative, symmetric, and finite."""
     with np.errstate(invalid="ignore"):
         unequal = ~(np.abs(apart_m - apart_m.T) <= 1e-6) & (apart_m != apart_m.T)
     for wrong, reason in (
         (apart_m < 0, "the distance from slot '{}' to slot '{}' is negative"),
         (np.diag(np.diag(apart_m) != 0), "the distance from slot '{}' to itself must be 0"),
-        (unequal, "slot '{}' is not as far from slot '{}' as in the other direction; make the matrix symmetric"),
+        (unequal, "the distance between slot '{}' and slot '{}' differs by direction; make the matrix symmetric"),
         (np.isinf(apart_m), "there is no path from slot '{}' to slot '{}': the floor is disconnected; give a distance"),
     ):
         if wrong.any():

@@ -1,4 +1,4 @@
-"""Floors from files: a machine room as its facilities team describes it."""
+"""Reading floors from files: the description of a machine room."""
 
 import difflib
 from collections.abc import Callable
@@ -19,13 +19,13 @@ from topoloom.placement.floors.floor_csv import LONGEST, SlotRow, coordinate, re
 from topoloom.placement.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
 from topoloom.placement.floors.trays import TOUCH_M, tray_paths
 
-#: What a file without a preset begins with.
+#: The preset that supplies the defaults of a file that names none.
 DEFAULT_PRESET = "koibuchi-2013"
 
-#: The side of a rack where slots are listed and no size is given: the width of a 19-inch rack.
+#: Width and depth of a rack where slots are listed and no size is given: the width of a 19-inch rack.
 RACK_M = 0.6
 
-#: More slots than in any hall.
+#: Most slots of a floor.
 _MOST_SLOTS = 1_000_000
 
 
@@ -48,29 +48,29 @@ class GridTable(TomlTable, frozen=True):
 
     rows: Annotated[int, _count("rows of slots", 10_000)] | None = None
     columns: Annotated[int, _count("slots in a row", 10_000)] | None = None
-    aisle_every: Annotated[int, _count("an aisle after every so many rows", 10_000)] | None = None
+    aisle_every: Annotated[int, _count("number of rows between two aisles", 10_000)] | None = None
     aisle_m: Annotated[
-        float, _length("how much wider than `depth_m` the step across such an aisle is; distances go across it")
+        float, _length("extra distance between rows across such an aisle, in addition to `depth_m`; cables cross it")
     ] = 0.0
-    blocked: Annotated[tuple[str, ...], setting("slots where no rack can stand, by name")] = ()
+    blocked: Annotated[tuple[str, ...], setting("names of slots where no rack can stand")] = ()
 
 
-#: Names go onto labels.
-_LONGEST_NAME = 64
+#: Most characters of a slot's name, which is printed on labels.
+_MOST_NAME_CHARACTERS = 64
 
 
 class LimitsTable(TomlTable, frozen=True):
-    """What a rack holds where its slot does not say otherwise."""
+    """The limits of a rack, for slots without their own."""
 
     group: ClassVar[str] = "floor [limits]"
 
-    switches: Annotated[int, _count("the most switches")] | None = None
-    hosts: Annotated[int, setting("the most hosts", least=0, most=1_000_000_000)] | None = None
-    power_w: Annotated[float, setting("the most watts of its switches", unit="W", above=0, most=1e5)] | None = None
+    switches: Annotated[int, _count("most switches")] | None = None
+    hosts: Annotated[int, setting("most hosts", least=0, most=1_000_000_000)] | None = None
+    power_w: Annotated[float, setting("most power of its switches", unit="W", above=0, most=1e5)] | None = None
 
 
 class PillarRow(TomlTable, frozen=True):
-    """A rectangle where nothing stands: its centre and its sides."""
+    """A rectangle where nothing can stand: its centre and its sides."""
 
     group: ClassVar[str] = "floor [[pillar]]"
 
@@ -84,26 +84,26 @@ _Coordinate = Annotated[float, coordinate("metres from the origin")]
 
 
 class TrayRow(TomlTable, frozen=True):
-    """A straight stretch of cable tray."""
+    """A straight section of cable tray."""
 
     group: ClassVar[str] = "floor [[tray]]"
 
-    from_m: Annotated[tuple[_Coordinate, _Coordinate], setting("the (x, y) of one end", unit="m")]
-    to_m: Annotated[tuple[_Coordinate, _Coordinate], setting("the (x, y) of the other", unit="m")]
+    from_m: Annotated[tuple[_Coordinate, _Coordinate], setting("(x, y) of one end", unit="m")]
+    to_m: Annotated[tuple[_Coordinate, _Coordinate], setting("(x, y) of the other end", unit="m")]
 
 
 class FloorFile(TomlTable, frozen=True):
-    """A floor, as a person writes it in TOML."""
+    """A floor, as its TOML file gives it."""
 
     group: ClassVar[str] = "floor"
 
-    name: Annotated[str, setting("what the floor is called in reports; the file's name, if omitted")] = ""
+    name: Annotated[str, setting("the floor's name in reports; the file's name, if omitted")] = ""
     source: Annotated[str, setting("where the numbers come from, for the report")] = ""
     preset: (
         Annotated[
             str,
             setting(
-                "a preset to begin with; every key beside it changes one value. Without it: the values of"
+                "the preset to start from; each other key changes one of its values. If omitted, the values of"
                 f" `{DEFAULT_PRESET}`"
             ),
         ]
@@ -114,27 +114,26 @@ class FloorFile(TomlTable, frozen=True):
         Annotated[
             float,
             _length(
-                "what a cable between racks needs besides the distance, at each of its ends: up to the"
-                " tray, down to the switch, slack"
+                "extra length of a cable between racks, at each of its ends: up to the tray, down to the switch,"
+                " and slack"
             ),
         ]
         | None
     ) = None
     distance: Annotated[
-        Literal["manhattan", "euclidean", "trays", "matrix"], setting("how far a cable runs between two slots")
+        Literal["manhattan", "euclidean", "trays", "matrix"], setting("the rule for the distance between two slots")
     ] = "manhattan"
     matrix: Annotated[
         str | tuple[tuple[Annotated[float, _length("a distance")], ...], ...] | None,
         setting(
-            'with `distance = "matrix"`: a CSV file, its path taken from the folder of this one, or the numbers',
-            unit="m",
+            'with `distance = "matrix"`: a CSV file, relative to the folder of this file, or the numbers', unit="m"
         ),
     ] = None
     width_m: (
         Annotated[
             float,
             _size(
-                "a rack's width; in a grid the step from one slot to the next in its row. Where slots"
+                "a rack's width; in a grid, the step from one slot to the next in its row. Where slots"
                 f" are listed and no preset is named: {RACK_M:g}"
             ),
         ]
@@ -144,30 +143,26 @@ class FloorFile(TomlTable, frozen=True):
         Annotated[
             float,
             _size(
-                "a rack's depth; in a grid the step from one row to the next. Where slots are listed and"
+                "a rack's depth; in a grid, the step from one row to the next. Where slots are listed and"
                 f" no preset is named: {RACK_M:g}"
             ),
         ]
         | None
     ) = None
     sequence_rack: (
-        Annotated[
-            int, _count("switches that fill a rack when the family has no groups of its own and there is no limit")
-        ]
+        Annotated[int, _count("switches that fill a rack when the family defines no groups and there is no limit")]
         | None
     ) = None
-    sequence_hosts: Annotated[int, _count("hosts that fill such a rack, when they come first")] | None = None
-    slots: (
-        Annotated[str, setting("a CSV file with the slots; its path is taken from the folder of this one")] | None
-    ) = None
+    sequence_hosts: Annotated[int, _count("hosts that fill such a rack, if that happens first")] | None = None
+    slots: Annotated[str, setting("a CSV file with the slots, relative to the folder of this file")] | None = None
     grid: Annotated[GridTable | None, setting("slots in rows and columns")] = None
-    limits: Annotated[LimitsTable, setting("what each slot may hold that does not say otherwise")] = LimitsTable()
+    limits: Annotated[LimitsTable, setting("the limits of slots without their own")] = LimitsTable()
     slot: Annotated[tuple[SlotRow, ...], setting("the slots, one by one")] = ()
-    pillar: Annotated[tuple[PillarRow, ...], setting("rectangles where nothing stands")] = ()
-    tray: Annotated[tuple[TrayRow, ...], setting("stretches of cable tray")] = ()
+    pillar: Annotated[tuple[PillarRow, ...], setting("rectangles where nothing can stand")] = ()
+    tray: Annotated[tuple[TrayRow, ...], setting("sections of cable tray")] = ()
 
     def __post_init__(self) -> None:
-        """Nothing: a matrix has millions of numbers, and `read_floor` checks the file where it is read."""
+        """Skip the checks of the base class: a matrix has millions of numbers, which `read_floor` checks."""
 
 
 def read_floor(name: str | Path) -> Floor:
@@ -176,8 +171,8 @@ def read_floor(name: str | Path) -> Floor:
     Raises
     ------
     InputError
-        No such preset; or ``file:line: reason`` for what cannot be read or used: an unknown key, a number that is missing,
-        two slots of one name or in one place, a floor without a slot, or one with slots between which no cable can run.
+        There is no such preset; or ``file:line: reason``: an unknown key, a missing number, two slots with one name or at one
+        position, a floor without a slot, or slots between which no cable can run.
     """
     suffix = Path(name).suffix.lower()
     if suffix == ".toml":
@@ -190,27 +185,27 @@ def read_floor(name: str | Path) -> Floor:
 
 @dataclass(frozen=True)
 class _Place:
-    """A slot and where it was written."""
+    """A slot, and its position in the file."""
 
     row: SlotRow
     source: str
     line: Callable[[], int | None]
 
     def wrong(self, reason: str) -> InputError:
-        """A complaint about it."""
+        """An error about this slot."""
         return at(self.source, self.line(), f"slot '{self.row.name}' {reason}")
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Makes a `Floor` of a floor file."""
+    """Builds a `Floor` from a floor file."""
 
     source: str
     text: str
     file: FloorFile
 
     def floor(self) -> Floor:
-        """The floor that is meant: generated where that is all there is to it, else with its slots listed."""
+        """The floor: generated where a grid is its only content, else with listed slots."""
         file, grid = self.file, self.file.grid
         self._check()
         base = preset(file.preset or DEFAULT_PRESET)
@@ -239,7 +234,7 @@ class _Reader:
         return self._listed(replace(floor, rows=None, columns=None, aisle_every=None, aisle_m=0.0), places)
 
     def _check(self) -> None:
-        """The keys that must stand together, or must not."""
+        """Check the keys that belong together, or exclude each other."""
         file, grid = self.file, self.file.grid
         if file.preset is not None:
             try:
@@ -248,25 +243,25 @@ class _Reader:
                 raise self._at(f"preset: {error}", "preset") from None
         given = [key for key in ("slots", "slot", "grid") if getattr(file, key) not in (None, ())]
         if len(given) != 1:
-            said = f"{' and '.join(given)} are given" if given else "no slots are given"
-            raise self._at(f'{said}; give one of [grid], slots = "FILE.csv" or [[slot]] tables', *given[-1:])
+            problem = f"{' and '.join(given)} are given" if given else "no slots are given"
+            raise self._at(f'{problem}; give one of [grid], slots = "FILE.csv" or [[slot]] tables', *given[-1:])
         if (file.distance == "matrix") != (file.matrix is not None):
-            raise self._at('distance = "matrix" and the key matrix go together; give both or none', "distance")
+            raise self._at('distance = "matrix" and the key matrix belong together; give both or neither', "distance")
         if (file.distance == "trays") != bool(file.tray):
-            raise self._at('distance = "trays" and [[tray]] tables go together; give both or none', "distance")
+            raise self._at('distance = "trays" and [[tray]] tables belong together; give both or neither', "distance")
         for number, tray in enumerate(file.tray):
             if np.hypot(*np.subtract(tray.to_m, tray.from_m)) <= TOUCH_M:
-                raise self._at("the tray has no length; give two ends that are apart", "tray", str(number))
+                raise self._at("the tray has no length; give two different ends", "tray", str(number))
         if grid is not None and (grid.rows or 1) * (grid.columns or 1) > _MOST_SLOTS:
-            raise self._at(f"a grid has at most {_MOST_SLOTS:,} slots; take fewer rows or columns", "grid")
+            raise self._at(f"a grid has at most {_MOST_SLOTS:,} slots; give fewer rows or columns", "grid")
         if grid is not None and (grid.rows is None or grid.columns is None):
             needs = {"[[pillar]]": file.pillar, "blocked": grid.blocked, "trays": file.tray, "matrix": file.matrix}
             for key, value in needs.items():
                 if value:
-                    raise self._at(f"a grid with {key} needs its rows and its columns; give both", "grid")
+                    raise self._at(f"a grid with {key} needs rows and columns; give both", "grid")
 
     def _places(self, floor: Floor) -> list[_Place]:
-        """The slots that are listed, none where another or a pillar stands."""
+        """The listed slots, checked: none overlaps another or a pillar."""
         if self.file.slots is not None:
             path = str(Path(self.source).parent / self.file.slots)
             places = [_Place(row, path, partial(int, line)) for line, row in read_slots(path)]
@@ -280,13 +275,13 @@ class _Reader:
             row = place.row
             if not row.name:
                 raise place.wrong("has no name; give one")
-            if len(row.name) > _LONGEST_NAME or "\0" in row.name:
+            if len(row.name) > _MOST_NAME_CHARACTERS or "\0" in row.name:
                 raise InputError(
-                    f"{place.source}:{place.line()}: a slot's name is what is painted on the floor: at most {_LONGEST_NAME}"
-                    " characters, and no zero byte"
+                    f"{place.source}:{place.line()}: give the slot a name of at most {_MOST_NAME_CHARACTERS}"
+                    " characters, without a zero byte"
                 )
             if row.name in first:
-                raise place.wrong(f"is there already, in line {first[row.name].line()}; names must differ")
+                raise place.wrong(f"is already defined in line {first[row.name].line()}; give unique names")
             for what, most in (("switches", row.switches), ("hosts", row.hosts)):
                 if most is not None and most != NO_LIMIT and most % 1:
                     raise place.wrong(f"holds {most:g} {what}; give a whole number")
@@ -300,26 +295,26 @@ class _Reader:
 
     @staticmethod
     def _check_apart(standing: list[_Place], floor: Floor) -> None:
-        """No two racks overlap."""
+        """Raise an error if two racks overlap."""
         from scipy.spatial import cKDTree
 
         if len(standing) < 2:
             return
-        # In rack widths and depths two racks overlap when they are less than 1 apart in both.
+        # In units of rack width and depth, two racks overlap when they are less than 1 apart in both.
         size_m = np.array([floor.width_m, floor.depth_m])
         scaled = _centres(standing) / np.maximum(size_m - TOUCH_M, size_m / 2)
         distance, nearest = cKDTree(scaled).query(scaled, k=2, p=np.inf)
         for number in np.flatnonzero(distance[:, 1] < 1):
-            # The first of two in one place may have itself as its second neighbour.
+            # Of two slots at one position, the query may return a slot itself as its second neighbour.
             other = next(int(n) for n in nearest[number] if n != number)
             early, late = sorted((int(number), other))
             raise standing[late].wrong(
-                f"overlaps slot '{standing[early].row.name}' of line {standing[early].line()}: racks are"
+                f"overlaps slot '{standing[early].row.name}' in line {standing[early].line()}: racks are"
                 f" {floor.width_m:g} m x {floor.depth_m:g} m; move one, or give width_m and depth_m in a .toml"
             )
 
     def _grid_places(self, floor: Floor, grid: GridTable) -> list[_Place]:
-        """The slots of the grid, but for those on which a pillar stands."""
+        """The slots of the grid, without those on which a pillar stands."""
         slots = floor.slots_for(1)
         for name in grid.blocked:
             if name not in slots.names:
@@ -335,7 +330,7 @@ class _Reader:
         ]
 
     def _listed(self, floor: Floor, places: list[_Place]) -> Floor:
-        """The floor with its slots, limits and distances."""
+        """The floor with its listed slots, limits and distances."""
         standing = [place for place in places if not place.row.blocked]
         if not standing:
             raise InputError(f"{self.source}: no slot is left for a rack; add slots, or unblock some")
@@ -349,7 +344,7 @@ class _Reader:
         return replace(floor, fixed=slots, blocked=blocked)
 
     def _given(self, slots: Slots, floor: Floor, others: set[str]) -> np.ndarray | None:
-        """The distances that no rule gives: from the matrix, or over the trays."""
+        """The distances that do not follow from positions: from the matrix, or along the trays; None where they do."""
         if (self.file.matrix is not None or floor.trays_m) and len(slots) > MOST_SLOTS_WITH_MATRIX:
             raise self._at(
                 f"{len(slots)} slots have too many distances; list at most {MOST_SLOTS_WITH_MATRIX}", "distance"
@@ -365,7 +360,7 @@ class _Reader:
         if cut.size:
             a, b = cut[0].tolist()
             names = f"slot '{slots.names[a]}' to slot '{slots.names[b]}'"
-            reason = f"no tray leads from {names}: the floor is disconnected; join the trays"
+            reason = f"no tray leads from {names}: the floor is disconnected; connect the trays"
             raise self._at(reason, "tray", str(int(paths.tray[b])))
         return paths.apart_m
 
@@ -377,7 +372,7 @@ class _Reader:
                 "matrix",
             )
         apart_m = np.zeros((len(slots), len(slots)))
-        apart_m[np.tril_indices(len(slots), -1)] = [far for row in rows for far in row]
+        apart_m[np.tril_indices(len(slots), -1)] = [distance for row in rows for distance in row]
         return apart_m + apart_m.T
 
     def _at(self, reason: str, *keys: str) -> InputError:
@@ -389,15 +384,17 @@ def _centres(places: list[_Place]) -> np.ndarray:
 
 
 def _limits(own: tuple[float | None, ...], common: tuple[float | None, ...]) -> list[float]:
-    """What a slot holds: its own limits, else those of all."""
+    """The limits of a slot: its own, or else the common ones."""
     return [
-        NO_LIMIT if mine is None and ours is None else float(ours if mine is None else mine)  # type: ignore[arg-type]
-        for mine, ours in zip(own, common, strict=True)
+        NO_LIMIT
+        if own_limit is None and common_limit is None
+        else float(common_limit if own_limit is None else own_limit)  # type: ignore[arg-type]
+        for own_limit, common_limit in zip(own, common, strict=True)
     ]
 
 
 def _on_pillar(place_m: np.ndarray, floor: Floor) -> np.ndarray:
-    """Whether a rack at each place overlaps a pillar, bool[places]."""
+    """Whether a rack at each position overlaps a pillar, bool[places]."""
     hit = np.zeros(len(place_m), bool)
     for x_m, y_m, width_m, depth_m in floor.pillars_m:
         near = (np.array([floor.width_m + width_m, floor.depth_m + depth_m])) / 2 - TOUCH_M

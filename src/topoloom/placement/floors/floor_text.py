@@ -1,4 +1,4 @@
-"""A floor as the text of a TOML file that `topoloom.placement.floors.floor_files.read_floor` reads back as it was."""
+"""A floor as a TOML file that `topoloom.placement.floors.floor_files.read_floor` reads back exactly."""
 
 import json
 from dataclasses import replace
@@ -12,8 +12,8 @@ from topoloom.placement.floors.slots import NO_LIMIT, Slots
 def floor_toml(floor: Floor, slots: Slots) -> str:
     """The floor and its slots, exactly as a layout used them, as a floor file (docs/reference/floor-file.md).
 
-    A generated floor is written with the rows and columns that it had; any other with every slot. `read_floor` gives
-    back the same rules, slots, order, limits and distances, to the last bit.
+    A generated floor is written with its rows and columns, any other floor with every slot. `read_floor` returns the same
+    rules, slots, order, limits and distances, to the last bit.
     """
     out = [
         _line("name", floor.name),
@@ -51,14 +51,14 @@ def floor_toml(floor: Floor, slots: Slots) -> str:
 
 
 def _generated(floor: Floor, slots: Slots) -> bool:
-    """Whether rows and columns alone give these slots."""
+    """Whether rows and columns are enough to generate these slots."""
     if not slots.rows or not slots.columns:
         return False
     return replace(floor, rows=slots.rows, columns=slots.columns).slots_for(1) == slots
 
 
 def _slots(slots: Slots, limits: dict[str, float | None]) -> list[str]:
-    """One table per slot; a limit where it is not that of all."""
+    """One table per slot; its limits only where they differ from the common ones."""
     common = [NO_LIMIT if most is None else float(most) for most in limits.values()]
     return [
         _table(
@@ -67,9 +67,9 @@ def _slots(slots: Slots, limits: dict[str, float | None]) -> list[str]:
             x_m=x,
             y_m=y,
             **{
-                key: int(mine) if mine.is_integer() else mine
-                for key, mine, ours in zip(limits, most, common, strict=True)
-                if mine != ours
+                key: int(limit) if limit.is_integer() else limit
+                for key, limit, common_limit in zip(limits, most, common, strict=True)
+                if limit != common_limit
             },
         )
         for name, (x, y), most in zip(slots.names, slots.place_m.tolist(), slots.limits.tolist(), strict=True)
@@ -87,11 +87,11 @@ def _table(table: str, **row: object) -> str:
 
 
 def _line(key: str, value: object) -> str:
-    """``key = value``, or nothing where there is no value."""
+    """``key = value``, or an empty text without a value."""
     if value is None:
         return ""
     if isinstance(value, str):
-        # JSON's escapes are TOML's, but for DEL.
+        # JSON's escapes are those of TOML, except for DEL.
         return f"{key} = {json.dumps(value, ensure_ascii=False)}\n".replace("\x7f", "\\u007f")
-    # Python writes a number as TOML does, and exactly; the words true and false are JSON's.
+    # Python's repr of a float is valid in TOML and exact; true and false are written as in JSON.
     return f"{key} = {float.__repr__(value) if isinstance(value, float) else json.dumps(value)}\n"

@@ -1,4 +1,4 @@
-"""Slots: where racks can stand on a floor, what each holds, and how far a cable runs between two of them."""
+"""Slots: the places for racks on a floor, their limits, and the length of a cable between two of them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,31 +7,31 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 
-#: What a slot without a limit holds.
+#: The limit of a slot without a limit.
 NO_LIMIT = float("inf")
 
-#: More slots than this have no distance matrix: it would take gigabytes.
+#: Most slots with a distance matrix; for more it would take gigabytes.
 MOST_SLOTS_WITH_MATRIX = 8_192
 
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """The places of a floor where a rack can stand, in the order in which they are filled.
+    """The places for racks on a floor, in the order in which they are filled.
 
     Attributes
     ----------
     names : tuple of str
-        What is painted on the floor: ``A01`` is the first place of the first row.
+        The names on the floor's markings: ``A01`` is the first place of the first row.
     place_m : float64[slots, 2]
         The (x, y) of each rack's centre, in metres.
     limits : float64[slots, 3]
-        What a rack there may hold: switches, hosts, watts; inf without a limit.
+        The limits of a rack there: switches, hosts, watts; inf without a limit.
     rule : str
-        ``manhattan`` or ``euclidean``: the distance of two places; ``matrix`` and ``trays`` say that `given_m` holds it.
+        ``manhattan`` or ``euclidean``: the distance of two positions; ``matrix`` or ``trays``: `given_m` has the distances.
     given_m : float64[slots, slots], optional
         Distances, symmetric, zero on the diagonal.
     rows, columns : int
-        The shape of a generated floor, filled row by row; 0 when the places were listed.
+        The shape of a generated floor, filled row by row; 0 where slots are listed.
     """
 
     names: tuple[str, ...]
@@ -66,7 +66,7 @@ class Slots:
     __hash__ = None  # type: ignore[assignment]
 
     def apart_m(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """How far a cable runs from each slot of `a` to that of `b`, without overhead: float64, like `a`."""
+        """The length of a cable from each slot of `a` to that of `b`, without overhead: float64, shaped like `a`."""
         if self.given_m is not None:
             return np.asarray(self.given_m[a, b])
         steps = self.place_m[a] - self.place_m[b]
@@ -91,15 +91,15 @@ class Slots:
         return self.apart_m(every[:, None], every[None, :])
 
     def only(self, chosen: np.ndarray) -> "Slots":
-        """The slots of the given numbers, int64[...], as a floor of their own."""
+        """The slots with the given numbers, int64[...], as separate `Slots`."""
         given_m = None if self.given_m is None else self.given_m[np.ix_(chosen, chosen)]
         names = tuple(self.names[slot] for slot in chosen.tolist())
         return Slots(names, self.place_m[chosen], self.limits[chosen], self.rule, given_m)
 
     def compact(self, allowed: np.ndarray, count: int) -> np.ndarray:
-        """`count` of the `allowed` slots that lie together, int64[count], rising.
+        """`count` of the `allowed` slots that are close together, int64[count], in increasing order.
 
-        Those nearest to the slot that has so many nearest of all; of equals, the first.
+        They are the slots nearest to the slot whose `count` nearest slots are nearest; of equal ones, the first.
         """
         if len(allowed) <= count:
             return allowed
@@ -112,15 +112,15 @@ class Slots:
 
         norm = 1 if self.rule == "manhattan" else 2
         tree = cKDTree(inner.place_m)
-        # Some hundred neighbours tell where slots lie close together; all of them would take too much memory.
+        # Some hundred neighbours suffice to find where slots are dense; all of them would take too much memory.
         apart_m, _ = tree.query(inner.place_m, min(count, 256), p=norm)
         _, near = tree.query(inner.place_m[int(apart_m.sum(axis=1).argmin())], count, p=norm)
         return np.sort(allowed[near])
 
     def serpentine(self) -> np.ndarray:
-        """Slots row by row, every other row backwards (Koibuchi 2013 IV.D's baseline), int64[slots].
+        """The slots row by row, every other row backwards (baseline of Koibuchi 2013 IV.D), int64[slots].
 
-        A row is the slots of one y, in the order of x; the rows go upwards in y.
+        A row contains the slots of one y, ordered by x; rows are ordered by y.
         """
         _, row = np.unique(np.round(self.place_m[:, 1], 6), return_inverse=True)
         x = self.place_m[:, 0] * np.where(row % 2 == 0, 1.0, -1.0)
@@ -134,7 +134,7 @@ def grid_names(rows: int, columns: int) -> tuple[str, ...]:
 
 
 def _letters(number: int) -> str:
-    """0 is A, 25 is Z, 26 is AA, as a spreadsheet names columns."""
+    """The name of a row: 0 is A, 25 is Z, 26 is AA, as spreadsheets name columns."""
     text = ""
     number += 1
     while number:

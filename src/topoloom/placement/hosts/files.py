@@ -1,4 +1,4 @@
-"""Where hosts stand, as files: `hosts.toml` says what they are, `hosts.csv` has a row for each of them."""
+"""The files of hosts: `hosts.toml` describes them, and `hosts.csv` has one row per host."""
 
 import json
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from topoloom.core.files import read_text
 from topoloom.core.text_parts import whole_in
 from topoloom.placement.hosts.housing import Housing, host_names
 
-_LONGEST = 1 << 28
-_LONGEST_NAME = 256
+_MOST_CHARACTERS = 1 << 28
+_MOST_NAME_CHARACTERS = 256
 
 
 def housing_toml(housing: Housing) -> str:
-    """What hosts are and what racks hold, as `read_housing` reads it back."""
+    """The description of hosts and racks, as `read_housing` reads it."""
     out = []
     for table, values in msgspec.to_builtins(housing).items():
         out.append(f"[{table}]\n")
@@ -27,17 +27,17 @@ def housing_toml(housing: Housing) -> str:
 
 
 def hosts_csv(housing: Housing, racks: list[str], height: np.ndarray, leaves: list[str]) -> str:
-    """One row per host: its number, its name, its rack, the unit that it begins at, and its leaves port by port.
+    """One row per host: its number, name, rack, lowest unit, and the switch ports of its own ports.
 
     Parameters
     ----------
     housing : Housing
-    racks : list of str, one a host
+    racks : list of str, one per host
         The name of its rack.
     height : float64[hosts]
-        The unit that its bottom is at, from 1.
-    leaves : list of str, one a host
-        The labels of the switch ports that its ports are plugged into, in order, with spaces between.
+        The unit of its bottom, from 1.
+    leaves : list of str, one per host
+        The labels of the switch ports that its ports are connected to, in order, separated by spaces.
 
     Returns
     -------
@@ -59,13 +59,13 @@ def hosts_csv(housing: Housing, racks: list[str], height: np.ndarray, leaves: li
 
 
 def read_hosts(path: str | Path, hosts: int, slots: tuple[str, ...]) -> np.ndarray:
-    """The slot of every host by a list that `hosts_csv` wrote, int32[hosts].
+    """The slot of every host from a list written by `hosts_csv`, int32[hosts].
 
     Parameters
     ----------
     path : path
     hosts : int
-        How many there must be.
+        Number of hosts that the list must have.
     slots : tuple of str
         The names of the floor's slots.
 
@@ -76,7 +76,7 @@ def read_hosts(path: str | Path, hosts: int, slots: tuple[str, ...]) -> np.ndarr
     Raises
     ------
     InputError
-        A column or a host that is missing, or a rack where the floor has no slot.
+        A column or a host is missing, or a rack is not at a slot of the floor.
     """
     source = str(path)
     number = {name: place for place, name in enumerate(slots)}
@@ -84,26 +84,32 @@ def read_hosts(path: str | Path, hosts: int, slots: tuple[str, ...]) -> np.ndarr
     for line, host, cells in _rows(path, hosts, "rack"):
         name = unguarded(cells["rack"])
         if name not in number:
-            raise at(source, line, f"the floor has no slot {name[:40]!a}; name one of its slots, or add the slot there")
+            raise at(
+                source,
+                line,
+                f"the floor has no slot {name[:40]!a}; give one of its slots, or add the slot to the floor",
+            )
         slot[host] = number[name]
     if (slot < 0).any():
-        raise at(source, None, f"host {int(slot.argmin())} has no row; a list of hosts has one for each of {hosts}")
+        raise at(
+            source, None, f"host {int(slot.argmin())} has no row; the list needs one row for each of {hosts} hosts"
+        )
     return slot
 
 
 def read_host_names(path: str | Path, hosts: int) -> tuple[str, ...]:
-    """What each host is called by a list that `hosts_csv` wrote, or that somebody gave other names.
+    """The name of each host from a list written by `hosts_csv`, possibly with other names.
 
     Parameters
     ----------
     path : path
     hosts : int
-        How many there are; one without a name is called H and its number.
+        Number of hosts; one without a name is called H and its number.
 
     Raises
     ------
     InputError
-        A column that is missing, a host that is none, a name that none can have, or that two have.
+        A column is missing, a host does not exist, or a name is not allowed or not unique.
     """
     names = [f"H{host}" for host in range(hosts)]
     line_of: dict[str, int] = {}
@@ -111,10 +117,14 @@ def read_host_names(path: str | Path, hosts: int) -> tuple[str, ...]:
         name = unguarded(cells["name"]).strip()
         if not name:
             continue
-        if len(name) > _LONGEST_NAME or not name.isprintable():
-            raise at(str(path), line, f"a host's name has 1 to {_LONGEST_NAME} printable characters")
+        if len(name) > _MOST_NAME_CHARACTERS or not name.isprintable():
+            raise at(str(path), line, f"give the host a name of 1 to {_MOST_NAME_CHARACTERS} printable characters")
         if name in line_of:
-            raise at(str(path), line, f"host {host} is called {name[:40]!a}, as that of line {line_of[name]}")
+            raise at(
+                str(path),
+                line,
+                f"host {host} has the name {name[:40]!a} of the host in line {line_of[name]}; give unique names",
+            )
         names[host], line_of[name] = name, line
     return tuple(names)
 
@@ -122,17 +132,19 @@ def read_host_names(path: str | Path, hosts: int) -> tuple[str, ...]:
 def _rows(path: str | Path, hosts: int, needed: str) -> Iterator[tuple[int, int, dict[str, str]]]:
     """The rows of a list of hosts: the line, the host, and the cells by column."""
     source = str(path)
-    rows = csv_rows(read_text(path, _LONGEST), source)
+    rows = csv_rows(read_text(path, _MOST_CHARACTERS), source)
     line, header = next(rows, (1, []))
     names = [cell.strip().lower() for cell in header]
     missing = [name for name in ("host", needed) if name not in names]
     if missing:
-        raise at(source, line, f"the column {missing[0]} is missing; a list of hosts has the columns host and {needed}")
+        raise at(
+            source, line, f"the column {missing[0]} is missing; a list of hosts needs the columns host and {needed}"
+        )
     for line, cells in rows:
         if len(cells) != len(names):
-            raise at(source, line, f"{len(cells)} columns; the header has {len(names)}")
+            raise at(source, line, f"{len(cells)} cells, but the header has {len(names)}")
         text = cells[names.index("host")].strip()
         host = whole_in(text, hosts - 1)
         if host is None:
-            raise at(source, line, f"host is {text[:40]!a}; hosts are numbers, 0 to {hosts - 1}")
+            raise at(source, line, f"host is {text[:40]!a}; give a number from 0 to {hosts - 1}")
         yield line, host, dict(zip(names, cells, strict=True))

@@ -1,4 +1,4 @@
-"""What a host is and what a rack holds: the tables `[host]` and `[rack]` of a requirement, or a file of their own."""
+"""The description of hosts and racks: the tables `[host]` and `[rack]` of a requirement or of a separate file."""
 
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
@@ -10,63 +10,69 @@ _MOST_W = 1e7
 
 
 class HostType(TomlTable, frozen=True):
-    """A host: its size, its watts, and the interfaces with which it hangs on the network."""
+    """A host: its size, its power, and its interfaces on the network."""
 
     group: ClassVar[str] = "[host]"
 
-    name: Annotated[str, setting("what it is called; a server of the parts catalogue, which then gives the rest")] = (
-        "host"
-    )
+    name: Annotated[
+        str, setting("its name; if it is a server of the parts catalogue, that supplies the omitted keys")
+    ] = "host"
     nics: (
-        Annotated[int, setting("network interfaces; as many as the network has for it, if omitted", least=1, most=1024)]
+        Annotated[
+            int, setting("network interfaces; if omitted, as many as the network has per host", least=1, most=1024)
+        ]
         | None
     ) = None
-    ports: Annotated[int, setting("ports of each interface: 2 of a NIC split in two", least=1, most=64)] = 1
+    ports: Annotated[int, setting("ports of each interface: 2 for a NIC split in two", least=1, most=64)] = 1
     nic: Annotated[str, setting("the interface's product, in the parts catalogue")] = ""
     u: Annotated[
-        float, setting("its height; a part of a unit, where several stand in one", unit="rack units", least=0, most=100)
+        float, setting("its height; below 1 where several hosts share a unit", unit="rack units", least=0, most=100)
     ] = 1.0
-    power_w: Annotated[float, setting("the most that it draws", unit="W", least=0, most=_MOST_W)] = 0.0
+    power_w: Annotated[float, setting("its maximum power", unit="W", least=0, most=_MOST_W)] = 0.0
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
     scale_up: Annotated[
         int, setting("accelerators that reach each other without this network: 8 in a server, 72 in a rack", least=1)
     ] = 1
-    node: Annotated[str, setting("what its number is put behind: `node` makes `node0001`")] = "node"
-    device: Annotated[str, setting("what the number of a port is put behind: `mlx5_` makes `node0001:mlx5_3`")] = (
-        "mlx5_"
-    )
+    node: Annotated[str, setting("the prefix of host names: `node` gives `node0001`")] = "node"
+    device: Annotated[str, setting("the prefix of port names: `mlx5_` gives `node0001:mlx5_3`")] = "mlx5_"
 
 
 class RackRule(TomlTable, frozen=True):
-    """What a rack holds, and where the leaves of the hosts stand."""
+    """The capacity of a rack, and where the leaf switches of the hosts stand."""
 
     group: ClassVar[str] = "[rack]"
 
     u: Annotated[float, setting("its height", unit="rack units", above=0, most=1000)] = 42.0
     power_w: (
-        Annotated[
-            float, setting("the most that it may draw, hosts and switches; no limit, if omitted", unit="W", above=0)
-        ]
+        Annotated[float, setting("its maximum power, hosts and switches; no limit, if omitted", unit="W", above=0)]
         | None
     ) = None
     hosts: (
-        Annotated[int, setting("the most hosts in one, beside its height and power", least=1, most=100_000)] | None
+        Annotated[
+            int, setting("most hosts in one rack, in addition to the limits of height and power", least=1, most=100_000)
+        ]
+        | None
     ) = None
-    switches: Annotated[int, setting("the most switches in one, beside its height and power", least=1)] | None = None
+    switches: (
+        Annotated[int, setting("most switches in one rack, in addition to the limits of height and power", least=1)]
+        | None
+    ) = None
     switch_u: Annotated[
-        float, setting("the height of a switch whose product does not say", unit="rack units", above=0, most=100)
+        float, setting("the height of a switch whose product does not give it", unit="rack units", above=0, most=100)
     ] = 1.0
     row: Annotated[
-        int, setting("racks of hosts that stand around one place for their leaves, at most", least=1, most=10_000)
+        int, setting("most racks of hosts around one group of their leaf switches", least=1, most=10_000)
     ] = 8
     leaf: Annotated[
         Literal["auto", "tor", "mor", "eor"],
         setting(
-            "where leaves stand: on top of the rack of their hosts, in the middle of the row, at its end; `auto` is `tor`"
-            " where all hosts of a leaf fit one rack with it, else `mor`"
+            "where leaf switches stand: on top of the rack of their hosts, in the middle of the row, or at its end; `auto` is"
+            " `tor` where all hosts of a leaf fit into one rack with it, else `mor`"
         ),
     ] = "auto"
-    price_usd: Annotated[float, setting("price of one with its power distribution", unit="USD", least=0)] | None = None
+    price_usd: (
+        Annotated[float, setting("price of one rack with its power distribution", unit="USD", least=0)] | None
+    ) = None
 
 
 class Housing(TomlTable, frozen=True):
@@ -90,7 +96,7 @@ def read_housing(path: str | Path) -> Housing:
 
 
 def host_names(host: HostType, count: int) -> list[str]:
-    """The names of so many hosts: ``node0001``, counted from 1 with as many digits as the last needs, at least four.
+    """The names of this number of hosts: ``node0001``, counted from 1, with at least four digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Racks: which hosts and switches share one, and in which order the racks stand along the rows."""
+"""Planning racks of hosts: which hosts and switches share a rack, and the order of the racks along the rows."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.placement.hosts.housing import Housing
 
-#: What a rack is: hosts (with or without their leaves), leaves only, switches without hosts.
+#: Kinds of racks: hosts (with or without their leaves), leaves only, switches without hosts.
 HOSTS, LEAVES, SPINES = 0, 1, 2
 _ENDLESS = float("inf")
 
 
 @dataclass(frozen=True, eq=False)
 class Racks:
-    """The racks, numbered as they stand one after another.
+    """The racks, numbered in the order in which they stand.
 
     Attributes
     ----------
@@ -35,14 +35,14 @@ class Racks:
         return len(self.kind)
 
     def loads(self, host_w: float, switch_w: float) -> np.ndarray:
-        """What each rack holds, float64[racks, 3]: switches, hosts, watts."""
+        """The load of each rack, float64[racks, 3]: switches, hosts, watts."""
         switches, hosts = (np.bincount(part, minlength=len(self)) for part in (self.switch, self.host))
         return np.column_stack([switches, hosts, switches * switch_w + hosts * host_w]).astype(float)
 
 
 @dataclass(frozen=True)
-class Room:
-    """What one rack holds: so many hosts beside no switch, so many switches beside no host; and both beside each other."""
+class RackCapacity:
+    """The capacity of one rack: its limits of switches and hosts, and the height and power that both share."""
 
     housing: Housing
     switch_w: float
@@ -51,7 +51,7 @@ class Room:
     power_w: float
 
     def holds(self, switches: int, hosts: int) -> bool:
-        """Whether a rack has room, units and watts for so many of both."""
+        """Whether a rack has places, units and power for these numbers of both."""
         host, rack = self.housing.host, self.housing.rack
         return (
             switches <= self.most_switches
@@ -66,29 +66,30 @@ class Room:
         Raises
         ------
         InputError
-            Not even one.
+            It does not hold even one.
         """
         host, rack = self.housing.host, self.housing.rack
         what = f"host of {host.power_w:,.0f} W and {host.u:g} units" if hosts else "switch"
         tall, draws = (host.u, host.power_w) if hosts else (rack.switch_u, self.switch_w)
         limit = self.most_hosts if hosts else self.most_switches
         limits = [limit, rack.u / tall if tall else _ENDLESS, self.power_w / draws if draws else _ENDLESS]
-        found = min(limits) * (1 + 1e-9)
-        if found < 1:
+        count = min(limits) * (1 + 1e-9)
+        if count < 1:
             name = f" ('{host.name}')" if hosts else f" of {self.switch_w:,.0f} W and {rack.switch_u:g} units"
             power = f" and {self.power_w:,.0f} W" if self.power_w < _ENDLESS else ""
             raise InputError(
-                f"a rack of {rack.u:g} units{power} holds no {what}{name}; give racks more, or take smaller ones"
+                f"a rack of {rack.u:g} units{power} holds no {what}{name}; raise the limits of the rack, or choose smaller ones"
             )
-        return int(min(found, 1e9))
+        return int(min(count, 1e9))
 
 
 def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits: np.ndarray) -> Racks:
     """Racks for the hosts and switches of a network.
 
-    Hosts that share leaves are a unit: the 32 servers and eight leaves of a rail-optimised pod, or a leaf and its hosts.
-    Units stand one after another in the order of their leaves. Where a unit fits a rack, leaves stand on top of it (``tor``);
-    else units whose hosts fill up to `rack.row` racks share one place for their leaves, in the middle of these racks or at
+    Hosts that share leaves are a unit: the 32 servers and eight leaves of a rail-optimised pod, or a leaf and its hosts. Units
+    stand one after another in the order of their leaves. Where a unit fits into a rack, leaves stand on top of it (``tor``);
+    else the units of up to `rack.row` racks of hosts share one group of leaf racks, in the middle of these racks or at their
+    end. Switches without hosts stand together, in the middle of all racks.
     their end. Switches without hosts stand together, in the middle of everything.
 
     Parameters
@@ -97,34 +98,34 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
         With hosts.
     housing : Housing
     switch_w : float
-        The watts of a switch that a rack must feed.
+        Power of a switch that a rack must supply, W.
     limits : float64[3]
-        What a place of the floor may hold besides: switches, hosts, watts; inf without a limit.
+        Further limits of a place on the floor: switches, hosts, watts; inf without a limit.
 
     Raises
     ------
     InputError
-        The network has no hosts, or interfaces of another number than the hosts; a rack that holds no host or switch; a leaf
-        that does not fit on top of its hosts, where that is asked for.
+        The network has no hosts, or hosts with another number of interfaces; a rack holds no host or no switch; with ``tor``,
+        a leaf does not fit on top of its hosts.
     """
     _check_interfaces(topology, housing)
     rack = housing.rack
     power_w = min(float(limits[2]), _ENDLESS if rack.power_w is None else rack.power_w)
     most_switches = min(float(limits[0]), _ENDLESS if rack.switches is None else rack.switches)
     most_hosts = min(float(limits[1]), _ENDLESS if rack.hosts is None else rack.hosts)
-    room = Room(housing, switch_w, most_switches, most_hosts, power_w)
-    room.most(hosts=True)
+    capacity = RackCapacity(housing, switch_w, most_switches, most_hosts, power_w)
+    capacity.most(hosts=True)
     units = _units(topology)
-    on_top = rack.leaf == "tor" or (rack.leaf == "auto" and all(room.holds(len(a), len(b)) for a, b in units))
-    blocks = _on_top(units, room) if on_top else _around(units, room)
+    on_top = rack.leaf == "tor" or (rack.leaf == "auto" and all(capacity.holds(len(a), len(b)) for a, b in units))
+    blocks = _on_top(units, capacity) if on_top else _around(units, capacity)
     bare = np.flatnonzero(topology.endpoints_at == 0)
     group = topology.labels.get("group")
     if group is not None:
         bare = bare[np.argsort(group[bare], kind="stable")]
-    pile = [(piece, _NONE, SPINES) for piece in _pieces(bare, room.most(hosts=False))] if bare.size else []
+    pile = [(piece, _NONE, SPINES) for piece in _pieces(bare, capacity.most(hosts=False))] if bare.size else []
     half = len(blocks) // 2
-    sequence = [one for block in blocks[:half] for one in block] + pile
-    sequence += [one for block in blocks[half:] for one in block]
+    sequence = [planned for block in blocks[:half] for planned in block] + pile
+    sequence += [planned for block in blocks[half:] for planned in block]
     switch, host = np.empty(topology.switches, np.int32), np.empty(topology.hosts, np.int32)
     for number, (switches, hosts, _) in enumerate(sequence):
         switch[switches] = number
@@ -137,7 +138,7 @@ _Rack = tuple[np.ndarray, np.ndarray, int]
 
 
 def _check_interfaces(topology: Topology, housing: Housing) -> None:
-    """Refuse a network without hosts, and hosts whose interfaces are not as many as the network has for them."""
+    """Raise an error for a network without hosts, or for hosts whose interfaces differ in number from the network's."""
     if not topology.hosts:
         raise InputError(f"{topology.name} has no hosts to put into racks; give hosts=NUMBER in the spec")
     host = housing.host
@@ -148,13 +149,13 @@ def _check_interfaces(topology: Topology, housing: Housing) -> None:
             odd = int(np.flatnonzero(counts != wanted)[0])
             planes = "; +planes, +rails and +nics give hosts several"
             raise InputError(
-                f"{topology.name}: host {odd} hangs on {counts[odd]} ports of the network, but '{host.name}' has {wanted}"
+                f"{topology.name}: host {odd} has {counts[odd]} ports on the network, but '{host.name}' has {wanted}"
                 f" ({host.nics} x {host.ports}){planes}"
             )
 
 
 def _units(topology: Topology) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The switches and the hosts of every unit, in the order of their first leaves (by groups, where there are any)."""
+    """The switches and the hosts of every unit, in the order of their first leaves (by group, where there are groups)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -167,31 +168,31 @@ def _units(topology: Topology) -> list[tuple[np.ndarray, np.ndarray]]:
     group = topology.labels.get("group")
     if group is not None:
         leaves = leaves[np.argsort(group[leaves], kind="stable")]
-    # Units in the order of their first leaf; inside one, leaves and hosts keep theirs.
+    # Units are in the order of their first leaf; inside a unit, leaves and hosts keep their order.
     _, first = np.unique(part[leaves], return_index=True)
     rank = np.full(int(part.max()) + 1, -1)
     rank[part[leaves[np.sort(first)]]] = np.arange(first.size)
     by_leaf, by_host = rank[part[leaves]], rank[part[n:]]
-    leaf_order, host_order = (np.argsort(one, kind="stable") for one in (by_leaf, by_host))
+    leaf_order, host_order = (np.argsort(ranks, kind="stable") for ranks in (by_leaf, by_host))
     edges = np.arange(1, first.size)
     leaf_parts = np.split(leaves[leaf_order], np.searchsorted(by_leaf[leaf_order], edges))
     host_parts = np.split(host_order, np.searchsorted(by_host[host_order], edges))
     return list(zip(leaf_parts, host_parts, strict=True))
 
 
-def _on_top(units: list[tuple[np.ndarray, np.ndarray]], room: Room) -> list[list[_Rack]]:
-    """Whole units into racks, one after another, as long as the next fits."""
+def _on_top(units: list[tuple[np.ndarray, np.ndarray]], capacity: RackCapacity) -> list[list[_Rack]]:
+    """Put whole units into racks, one after another, as long as the next fits."""
     blocks: list[list[_Rack]] = []
     leaves: list[np.ndarray] = []
     hosts: list[np.ndarray] = []
     held = [0, 0]
     for switches, own in units:
-        if not room.holds(len(switches), len(own)):
+        if not capacity.holds(len(switches), len(own)):
             raise InputError(
-                f'leaf = "tor": {len(own)} hosts and their {len(switches)} switch{"es" * (len(switches) > 1)} do not fit'
-                ' one rack; take leaf = "mor", or fewer hosts on a leaf'
+                f'leaf = "tor": {len(own)} hosts and their {len(switches)} switch{"es" * (len(switches) > 1)} do not fit into'
+                ' one rack; give leaf = "mor", or fewer hosts per leaf'
             )
-        if leaves and not room.holds(held[0] + len(switches), held[1] + len(own)):
+        if leaves and not capacity.holds(held[0] + len(switches), held[1] + len(own)):
             blocks.append([(np.concatenate(leaves), np.concatenate(hosts), HOSTS)])
             leaves, hosts, held = [], [], [0, 0]
         leaves.append(switches)
@@ -201,9 +202,9 @@ def _on_top(units: list[tuple[np.ndarray, np.ndarray]], room: Room) -> list[list
     return blocks
 
 
-def _around(units: list[tuple[np.ndarray, np.ndarray]], room: Room) -> list[list[_Rack]]:
-    """Units whose hosts fill up to a row's racks, around one place for their leaves."""
-    each, most, rule = room.most(hosts=True), room.most(hosts=False), room.housing.rack
+def _around(units: list[tuple[np.ndarray, np.ndarray]], capacity: RackCapacity) -> list[list[_Rack]]:
+    """Group units until their hosts fill the racks of a row, around one group of leaf racks."""
+    each, most, rule = capacity.most(hosts=True), capacity.most(hosts=False), capacity.housing.rack
     blocks: list[list[_Rack]] = []
     waiting: list[tuple[np.ndarray, np.ndarray]] = []
 
@@ -226,5 +227,5 @@ def _around(units: list[tuple[np.ndarray, np.ndarray]], room: Room) -> list[list
 
 
 def _pieces(members: np.ndarray, most: int) -> list[np.ndarray]:
-    """As few pieces of at most `most` as it takes, of equal size but for one."""
+    """As few pieces of at most `most` members as possible, of nearly equal size."""
     return np.array_split(members, max(1, -(-len(members) // most)))

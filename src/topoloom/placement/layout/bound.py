@@ -1,26 +1,25 @@
-"""How short the cables could be at best: a lower bound on the total length, from how well the topology expands."""
+"""A lower bound on the total cable length of any layout, from how well the topology expands."""
 
 import numpy as np
 
 from topoloom.graph.spectrum import spectrum
 from topoloom.placement.layout.layout import Layout
 
-#: Beyond so many slots, distances are not compared pair by pair.
+#: Most slots whose distances are compared pair by pair.
 _MOST_COMPARED = 4096
 
 
 def length_bound_m(layout: Layout) -> float:
-    """A length, in metres, below which the cables of no layout on these slots come, all links together.
+    """A lower bound, in metres, on the total cable length of all layouts on these slots, over all links.
 
-    Counts the links across every line between two neighbouring columns, and rows, of slots. With k of the n switches on
-    one side at least max(lambda k (n - k) / n, D(k) - 2 I(k)) links cross it (lambda: the algebraic connectivity, Fiedler
-    1973; D(k): the least sum of k degrees; I(k): the most links that k switches have among themselves); each crossing
-    costs the distance of the two lines. k is any number that the seats of both sides allow: the least count is taken. The
-    links that must leave their rack, counted likewise, cost their overhead, and at least the distance of the
-    two nearest slots. Holds for every layout that keeps the slots' limits and, where they have none, puts no more switches
-    into a rack than the fullest of `layout` holds.
+    Counts the links across every line between two neighbouring columns, and rows, of slots. With k of the n switches on one
+    side, at least max(lambda k (n - k) / n, D(k) - 2 I(k)) links cross it (lambda: the algebraic connectivity, Fiedler 1973;
+    D(k): the least sum of k degrees; I(k): the most links among k switches); each crossing costs the distance of the two
+    lines. k is any number that the seats of both sides allow, and the least count is used. Links that must leave their rack,
+    counted in the same way, cost their overhead, and at least the distance of the two nearest slots. The bound holds for
+    every layout that keeps the slots' limits and, where there are none, has no fuller rack than the fullest of `layout`.
 
-    Distances that are not Manhattan's enter by the least ratio of the two over all pairs of slots.
+    Distances that are not Manhattan distances enter by their least ratio to these over all pairs of slots.
     """
     topology, floor, slots = layout.topology, layout.floor, layout.slots
     n, links = topology.switches, len(topology.links)
@@ -48,11 +47,11 @@ def length_bound_m(layout: Layout) -> float:
 
 
 def _fewest_links_out(layout: Layout) -> np.ndarray:
-    """For k = 0 .. n: at least so many links join any k switches with the others, float64[n + 1]."""
+    """For k = 0 .. n: a lower bound on the links between any k switches and the others, float64[n + 1]."""
     topology = layout.topology
     n = topology.switches
     k = np.arange(n + 1)
-    # A hair less than computed: the eigenvalue has about ten digits.
+    # Slightly less than computed, because the eigenvalue has about ten correct digits.
     connectivity = max(0.0, spectrum(topology).algebraic_connectivity * (1 - 1e-8))
     expanding = connectivity * k * (n - k) / n
     degrees = np.sort(topology.degrees)
@@ -62,7 +61,7 @@ def _fewest_links_out(layout: Layout) -> np.ndarray:
 
 
 def _least_ratio(layout: Layout) -> float:
-    """The least that a cable's path is of the Manhattan distance of two slots."""
+    """The least ratio of a cable's path to the Manhattan distance over all pairs of slots."""
     slots = layout.slots
     if slots.given_m is None and slots.rule == "manhattan":
         return 1.0
@@ -74,7 +73,7 @@ def _least_ratio(layout: Layout) -> float:
 
 
 def _nearest_m(layout: Layout) -> float:
-    """The distance of the two slots that are nearest to each other; 0 with one slot."""
+    """The distance of the two slots nearest to each other, m; 0 with one slot."""
     slots = layout.slots
     if len(slots) < 2:
         return 0.0

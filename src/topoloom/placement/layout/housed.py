@@ -1,4 +1,4 @@
-"""Placement where hosts stand in racks of their own: whole racks onto the floor, host cables counted with the links."""
+"""Placement of racks with hosts: whole racks are placed on the floor, and host cables count like links."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from topoloom.placement.hosts.racks import Racks, racks_of_units
 from topoloom.placement.layout.mapping import map_racks
 from topoloom.placement.layout.prices import Prices
 
-#: With more racks than these they stand in the order of their units: the search would take minutes, and gains little.
+#: Most racks that are searched; more stay in the order of their units, since the search would take minutes for little gain.
 MOST_SEARCHED = 512
 
 
@@ -27,7 +27,7 @@ def planned_racks(
     floor : Floor
     housing : Housing
     switch_w : float
-        Watts of a switch, as a rack must feed it.
+        Power of a switch that a rack must supply, W.
 
     Returns
     -------
@@ -36,9 +36,9 @@ def planned_racks(
     Raises
     ------
     InputError
-        Racks that hold no host or switch, or a floor with too few slots for them.
+        A rack holds no host or switch, or the floor has too few slots for the racks.
     """
-    racks = racks_of_units(topology, housing, switch_w, _usual_limits(floor))
+    racks = racks_of_units(topology, housing, switch_w, _common_limits(floor))
     slots = floor.slots_for(1 if floor.fixed is not None else len(racks))
     order = slots.serpentine()
     if floor.fixed is None:
@@ -48,7 +48,7 @@ def planned_racks(
     slot = np.full(len(racks), -1, np.int64)
     free = np.ones(len(slots), bool)
     for rack, load in enumerate(loads):
-        # Racks without hosts go first to places that take none.
+        # Racks without hosts go first to slots that hold no hosts.
         for offered in [hostless, order] if not load[1] else [order]:
             fits = free[offered] & (slots.limits[offered] * (1 + 1e-9) >= load).all(axis=1)
             if fits.any():
@@ -65,8 +65,8 @@ def planned_racks(
     return racks, slots, slot
 
 
-def _usual_limits(floor: Floor) -> np.ndarray:
-    """What a place usually holds, float64[3]: of listed slots the limits that most of those for hosts have."""
+def _common_limits(floor: Floor) -> np.ndarray:
+    """The common limits of a place, float64[3]: for listed slots, the most frequent limits of those for hosts."""
     if floor.fixed is None:
         limits = [floor.switches_per_rack, floor.hosts_per_rack, floor.power_w_per_rack]
         return np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
@@ -80,7 +80,7 @@ def _usual_limits(floor: Floor) -> np.ndarray:
 def searched(
     topology: Topology, racks: Racks, slots: Slots, slot: np.ndarray, prices: Prices, method: str, effort: Effort
 ) -> np.ndarray:
-    """The slot of each rack, int64[racks], so that all cables, the hosts' too, cost as little as the search finds.
+    """The slot of each rack, int64[racks], with the least cost of all cables, host cables included, that the search finds.
 
     Parameters
     ----------
@@ -88,24 +88,24 @@ def searched(
     racks : Racks
     slots : Slots
     slot : int64[racks]
-        Where the racks stand; the answer is never worse.
+        The slots to start from; the result is never worse.
     prices : Prices
-        What a cable between two slots costs.
+        The price of a cable between two slots.
     method : "anneal", "tabu" or "both"
     effort : Effort
-        Seed, seconds or moves, and what stops the search.
+        Seed, seconds or moves, and what can stop the search.
 
     Returns
     -------
     int64[racks]
-        `slot` itself where slots differ in what they hold.
+        `slot` itself where slots have different limits.
     """
-    # A host's rack is a switch of this network, so that its cables count as links do.
+    # A host's rack becomes a switch of this network, so that its cables count as links do.
     n = topology.switches
     links = np.concatenate([topology.links, np.stack([topology.endpoints, n + racks.host[topology.host]], axis=1)])
     whole = Topology(links=links, switches=n + len(racks), name=topology.name)
     rack_of = np.concatenate([racks.switch, np.arange(len(racks))])
     if len(np.unique(slots.limits, axis=0)) > 1:
         return slot
-    found = map_racks(whole, rack_of, slots, prices, method, effort)
-    return found if prices.total(whole, found[rack_of]) < prices.total(whole, slot[rack_of]) else slot
+    mapped = map_racks(whole, rack_of, slots, prices, method, effort)
+    return mapped if prices.total(whole, mapped[rack_of]) < prices.total(whole, slot[rack_of]) else slot

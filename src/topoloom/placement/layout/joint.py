@@ -1,9 +1,9 @@
-"""Joint placement: every switch finds its own seat on the floor, under the true price of all its cables.
+"""Joint placement: searches the slot of every switch directly, by the true price of all cables.
 
 Clustering first and mapping the racks afterwards (Koibuchi 2013 IV) minimises the number of cables between racks and then
-their length: the fewest cables are not the shortest. Here two switches anywhere on the floor change places as long as
-the sum over all cables falls (simulated annealing over a window of slots that shrinks), racks move to empty slots
-with all that is in them, and the answer is never worse than the start.
+their length; but the fewest cables are not always the shortest. Joint placement swaps any two switches on the floor as long as
+the total price falls (simulated annealing over a shrinking window of slots), moves whole racks to empty slots, and never
+returns a result worse than the start.
 """
 
 import time
@@ -20,30 +20,30 @@ from topoloom.placement.clustering.packing import rounded_up
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.prices import MOST_IN_TABLE, Prices
 
-#: Without a time limit: so many tries a switch and run, within bounds. 8,192 switches take some fifteen seconds on two cores.
-_TRIES_A_SWITCH = 8_000
+#: Without a time limit: tries per switch and run, within bounds. 8,192 switches take some fifteen seconds on two cores.
+_TRIES_PER_SWITCH = 8_000
 _FEWEST_TRIES, _MOST_TRIES = 1_000_000, 200_000_000
-#: Small networks have more runs, for they fall into poor minima more easily; with a time limit, longer ones as well.
+#: Small networks have more runs, because they end more easily in poor minima; with a time limit, also longer ones.
 _TRIES_IN_ALL = 16_000_000
 _LONGER = 16
 
-#: Temperatures as parts of the median change of a random swap. Hot forgets the start; warm keeps its structure.
+#: Temperatures as shares of the median change of a random swap. Hot forgets the start; warm keeps its structure.
 _HOT, _WARM, _COLD = 0.25, 0.03, 0.01
 _STEPS = 200
-#: Tries between two temperatures at the most: some milliseconds.
+#: Most tries between two temperatures: some milliseconds.
 _CHUNK = 50_000
-#: Racks that are tried on empty slots between two temperatures at the most.
+#: Most racks that are tried on empty slots between two temperatures.
 _MOST_MOVES = 2_000
 _NEAREST = 8
-#: Of 256 tries, those that go to a neighbour's rack where all racks are equally far apart.
+#: Of 256 tries, those that go to a neighbour's rack, where all racks are at equal distances.
 _GUIDED = 224
-#: Nearest slots listed for each slot of a floor that is too large for all of them.
+#: Nearest slots that are listed for each slot of a floor too large to list all.
 _LISTED = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Seating:
-    """Who may sit where: seats int64[slots] of each slot; loads float64[switches, k], limits float64[slots, k]."""
+    """The capacity of slots: seats int64[slots]; loads float64[switches, k] and limits float64[slots, k] of k resources."""
 
     seats: np.ndarray
     loads: np.ndarray
@@ -51,21 +51,21 @@ class Seating:
 
 
 def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
-    """Who may sit where: the floor's limits; in slots without any, what the fullest racks of a first layout hold.
+    """The capacity of the slots: the floor's limits or, without limits, the load of the fullest racks of a first layout.
 
     Parameters
     ----------
     slots : Slots
-        Where racks may stand, with their limits.
+        The slots, with their limits.
     slot : int[switches]
         The slot of each switch in a first layout.
     loads : float64[switches, 3]
-        Switches (1 each), hosts and watts: what `Slots.limits` counts.
+        Switches (1 each), hosts and watts, as in `Slots.limits`.
 
     Returns
     -------
     Seating
-        A load that is the same for all switches is a limit on their number, and is no longer among the loads.
+        A load that is equal for all switches limits their number, and is not listed among the loads.
     """
     held = np.zeros((len(slots), loads.shape[1]))
     np.add.at(held, slot, loads)
@@ -77,7 +77,7 @@ def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
     for what in range(1, loads.shape[1]):
         each = loads[:, what]
         if (each == each[0]).all():
-            # All switches alike: the limit is one on their number.
+            # All switches have the same load, so its limit is a limit on their number.
             if each[0] > 0:
                 seats = np.floor(np.minimum(seats, limits[:, what] / each[0])).astype(np.int64)
         else:
@@ -94,18 +94,18 @@ def joint(
     effort: Effort,
     hot: bool = True,
 ) -> np.ndarray:
-    """The slot of every switch, int32[switches]: as cheap as annealing finds it, never dearer than `start`.
+    """The slot of every switch, int32[switches], as cheap as annealing finds; never more expensive than `start`.
 
-    Two kinds of runs, at least one of each: a hot one (unless `hot` is False), which forgets the start, and a warm one,
-    which keeps its structure: regular families are laid out best in their own order. Without a time limit
-    the answer depends on the seed alone; when the work of `effort` is stopped it is the best so far.
+    There are two kinds of runs, at least one of each: a hot one (unless `hot` is False), which forgets the start, and a warm
+    one, which keeps its structure, since regular families are best laid out in their own order. Without a time limit the
+    result depends on the seed alone; when the work of `effort` is stopped, it is the best so far.
 
     Parameters
     ----------
     topology : Topology
     slots : Slots
     start : int32[switches]
-        The slot of every switch to begin with.
+        The slot of every switch to start from.
     seating : Seating
     prices : Prices
     effort : Effort
@@ -119,7 +119,7 @@ def joint(
     if effort.stopped or not len(topology.links) or np.unique(start).size < 2:
         return start
     seconds, threads = effort.seconds, cores(effort.jobs)
-    tries = int(np.clip(topology.switches * _TRIES_A_SWITCH, _FEWEST_TRIES, _MOST_TRIES))
+    tries = int(np.clip(topology.switches * _TRIES_PER_SWITCH, _FEWEST_TRIES, _MOST_TRIES))
     runs = int(np.clip(_TRIES_IN_ALL // tries, 2, 8)) if seconds is None else max(2, threads)
     until = float("inf") if seconds is None else time.monotonic() + seconds
     order = nearest_slots(slots)
@@ -151,19 +151,19 @@ class JointAnnealing:
         n, m = topology.switches, len(slots)
         first, neighbour, link = topology.csr
         self._topology, self._priced = topology, prices
-        # The two directions of a link know each other, and the slot where the link leads.
+        # Each direction of a link stores the position of the other one, and the slot that the link leads to.
         pairs = np.argsort(link, kind="stable").reshape(-1, 2)
         back = np.empty(2 * len(topology.links), np.int32)
         back[pairs[:, 0]], back[pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
-        beside = start.astype(np.uint32)[neighbour]
-        self._graph = (np.asarray(first, np.int32), np.asarray(neighbour, np.int32), back, beside)
+        led_to = start.astype(np.uint32)[neighbour]
+        self._graph = (np.asarray(first, np.int32), np.asarray(neighbour, np.int32), back, led_to)
         self._prices: tuple[Any, Any, Any, Any] = (prices.table, prices.x, prices.y, prices.extra)
         self._state = draws.state()
         self._thresholds = metropolis_table()
         self._seats = seating.seats.astype(np.int32)
         self._seat0 = (np.cumsum(self._seats) - self._seats).astype(np.int32)
         in_all = int(self._seats.sum())
-        # Switches sit in the order of their slots; whoever is left over is nobody.
+        # Seats are assigned in the order of the slots; empty seats get numbers from n on.
         by_slot = np.argsort(start, kind="stable")
         taken = np.bincount(start, minlength=m)
         seat = self._seat0[start[by_slot]] + np.arange(n) - (np.cumsum(taken) - taken)[start[by_slot]]
@@ -183,7 +183,7 @@ class JointAnnealing:
         self._used = np.flatnonzero(taken).astype(np.int32)
         self._closed = np.flatnonzero((taken == 0) & (self._seats > 0)).astype(np.int32)
         self._order = order
-        # Where all slots are equally far apart, none is near: try all, and most of all those of neighbours.
+        # Where all slots are at equal distances, none is near: try all, and mainly those of neighbours.
         self._flat = slots.given_m is not None and np.unique(slots.given_m).size == 2
         self._near = self._nearest_open()
         self._budget, self._hot = budget, hot
@@ -194,7 +194,7 @@ class JointAnnealing:
 
     @property
     def best(self) -> np.ndarray:
-        """The slot of every switch, int32[switches], as things stand."""
+        """The current slot of every switch, int32[switches]."""
         return self._slot[: self._topology.switches].copy()
 
     @property
@@ -203,11 +203,11 @@ class JointAnnealing:
 
     @property
     def cost(self) -> float:
-        """The price of all cables as things stand."""
+        """The current price of all cables."""
         return self._priced.total(self._topology, self.best)
 
     def step(self) -> None:
-        """A few milliseconds of tries at the present temperature; at the end of the budget, only what lowers the price."""
+        """Some milliseconds of tries at the current temperature; at the end of the budget, only improvements."""
         share = self._budget.share
         self.done = share >= 1.0
         temperature = self._typical * (self._hot * (_COLD / self._hot) ** share if not self.done else 1e-6)
@@ -215,7 +215,7 @@ class JointAnnealing:
         if window:
             if not self._flat:
                 window = min(window, max(_NEAREST, int(window * (1.0 - share) ** 2)))
-            # The last step is long enough to leave nothing that a swap nearby would better.
+            # The last step is long, to leave no swap nearby that improves the result.
             self._swap_switches(window, temperature, self._chunk * (20 if self.done else 1))
         self._budget.spent += self._chunk
         if self._closed.size and int(share * _STEPS) > self._relocated:
@@ -270,19 +270,19 @@ class JointAnnealing:
             self._near = self._nearest_open()
 
     def _typical_change(self) -> float:
-        """The median change of a swap that changes anything, over a thousand random ones, which are all made."""
+        """The median change of a swap with any effect, over a thousand random ones; the state is restored afterwards."""
         state: tuple[np.ndarray, ...] = (self._occupant, self._seat, self._slot, self._room, self._graph[3])
-        kept = [array.copy() for array in state]
+        before = [array.copy() for array in state]
         changes = []
         if self._near.shape[1]:
             changes = [abs(self._swap_switches(self._near.shape[1], np.inf, 1)) for _ in range(1000)]
-        for array, values in zip(state, kept, strict=True):
+        for array, values in zip(state, before, strict=True):
             array[:] = values
         changes = [change for change in changes if change > 0]
         return float(np.median(changes)) if changes else 1.0
 
     def _nearest_open(self) -> np.ndarray:
-        """For each used slot the other used slots, nearest first, int32[slots, k]; rows of empty slots mean nothing."""
+        """For each used slot the other used slots, nearest first, int32[slots, k]; rows of unused slots are undefined."""
         is_open = np.zeros(self._seats.size, bool)
         is_open[self._used] = True
         rows = self._order[self._used]
@@ -295,7 +295,7 @@ class JointAnnealing:
 
 
 def nearest_slots(slots: Slots) -> np.ndarray:
-    """For each slot the other slots, nearest first, int32[slots, k]: all of them up to `MOST_IN_TABLE`, else 1,024."""
+    """For each slot the other slots, nearest first, int32[slots, k]: all up to `MOST_IN_TABLE` slots, else 1,024."""
     count = len(slots)
     if count > MOST_IN_TABLE and slots.given_m is None:
         from scipy.spatial import cKDTree

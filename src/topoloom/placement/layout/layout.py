@@ -1,4 +1,4 @@
-"""Layout: a topology on a floor, every switch in a slot, every cable with its length."""
+"""Layouts: a topology on a floor, with the slot of every switch and the length of every cable."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
 
-#: A record names the rack of every switch of a network up to this size; the folder of a layout always does.
+#: A record lists the rack of every switch for networks up to this size; the folder of a layout always lists it.
 _MOST_NAMED = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Layout(Filed):
-    """Where every switch stands and how long every cable is: immutable, equal by content.
+    """The slot of every switch and the length of every cable: immutable, equal by content.
 
-    `save` writes a folder, and `load` reads one: the cables as `topoloom.cable` lists them with the default catalogue, and
-    the floor (docs/how-to/order-and-label-cables.md). A record alone cannot be read back.
+    `save` writes a folder, and `load` reads one: the cables as `topoloom.cable` lists them with the default catalogue, and the
+    floor (docs/how-to/order-and-label-cables.md). A record alone cannot be read back.
 
     Attributes
     ----------
@@ -34,17 +34,17 @@ class Layout(Filed):
     slots : Slots
         The places of the floor.
     slot : int32[switches]
-        The slot in which each switch's rack stands.
+        The slot of each switch's rack.
     made : str
-        How the layout was found: cluster, map, seed.
+        How the layout was made: cluster, map, seed.
     length_bound_m : float
-        No layout with these slots and limits has less cable; 0 where it was not computed.
+        A lower bound on the total cable length for these slots and limits; 0 where it was not computed.
     ended : "done", "deadline" or "interrupted"
-        Whether the searches went through, or `work` ended them early.
+        "done" if the searches were completed; otherwise why `work` ended them early.
     housing : Housing, optional
-        What hosts are and what racks hold; None where every host stands with its switch.
+        The hosts and their racks; None where every host stands with its switch.
     host_slot : int32[hosts], optional
-        The slot in which each host's rack stands; None where every host stands with its switch.
+        The slot of each host's rack; None where every host stands with its switch.
     """
 
     record_name = "layout"
@@ -105,7 +105,7 @@ class Layout(Filed):
     __hash__ = None  # type: ignore[assignment]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per link: the switches ``a`` and ``b``, the racks where they stand, and the length of the cable."""
+        """One row per link: the switches ``a`` and ``b``, their racks, and the length of the cable."""
         names = self.rack_names
         columns = (self.topology.links.tolist(), self.rack[self.topology.links].tolist(), self.length_m.tolist())
         return [
@@ -114,12 +114,12 @@ class Layout(Filed):
         ]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The floor from above, x to the right and y upwards: racks, darker where more cables leave, and bundles.
+        """The floor from above, x to the right and y upwards: racks, darker the more cables leave them, and bundles.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
-            A figure of its own when omitted.
+            A new figure when omitted.
         """
         from topoloom.figures.floor_plan import plan_alone
 
@@ -132,32 +132,32 @@ class Layout(Filed):
 
     @property
     def places(self) -> int:
-        """How many slots the floor has."""
+        """Number of slots of the floor."""
         return len(self.slots)
 
     @property
     def switches_per_rack(self) -> int:
-        """How many switches the fullest rack holds."""
+        """Number of switches in the fullest rack."""
         return int(np.bincount(self.rack).max(initial=0))
 
     @property
     def links(self) -> int:
-        """How many switch-to-switch cables there are."""
+        """Number of cables between switches."""
         return len(self.topology.links)
 
     @property
     def links_between(self) -> int:
-        """How many of them run between racks."""
+        """Number of cables between switches of different racks."""
         return int(self.between.sum())
 
     @property
     def rack_pairs(self) -> int:
-        """How many pairs of racks have cables between them: bundles."""
+        """Number of pairs of racks with cables between them, that is, of bundles."""
         return len(self.bundles[0])
 
     @property
     def least_mean_m(self) -> float | None:
-        """No layout with these slots and limits has a shorter mean; None where it was not computed."""
+        """A lower bound on the mean length for these slots and limits; None where it was not computed."""
         return self.length_bound_m / self.links if self.length_bound_m and self.links else None
 
     @property
@@ -169,12 +169,12 @@ class Layout(Filed):
 
     @cached_property
     def used(self) -> np.ndarray:
-        """The slots with a rack, int64[racks], rising."""
+        """The slots with a rack, int64[racks], in increasing order."""
         return np.unique(self.slot if self.host_slot is None else np.concatenate([self.slot, self.host_slot]))
 
     @property
     def racks(self) -> int:
-        """How many racks are used."""
+        """Number of racks."""
         return len(self.used)
 
     @cached_property
@@ -184,7 +184,7 @@ class Layout(Filed):
 
     @cached_property
     def host_rack(self) -> np.ndarray:
-        """The rack of every host, int32[hosts]: its rack, or that of the switch of its first port."""
+        """The rack of every host, int32[hosts]: its own, or that of the switch at its first port."""
         if self.host_slot is not None:
             return np.searchsorted(self.used, self.host_slot).astype(np.int32)
         _, first = np.unique(self.topology.host, return_index=True)
@@ -192,7 +192,7 @@ class Layout(Filed):
 
     @cached_property
     def host_unit(self) -> np.ndarray:
-        """The unit at which every host begins in its rack, float64[hosts], from 1; only where hosts stand in racks."""
+        """The lowest unit of every host in its rack, float64[hosts], from 1; meaningful only where hosts stand in racks."""
         tall = 1.0 if self.housing is None else self.housing.host.u
         order = np.argsort(self.host_rack, kind="stable")
         first = np.searchsorted(self.host_rack[order], np.arange(self.racks))
@@ -210,7 +210,7 @@ class Layout(Filed):
 
     @cached_property
     def host_length_m(self) -> np.ndarray:
-        """The length of the cable of each endpoint, float64[endpoints]: inside a rack, or from its leaf to its rack."""
+        """The length of the cable of each endpoint, float64[endpoints]: inside a rack, or from a leaf to the host's rack."""
         topology = self.topology
         if self.host_slot is None:
             return np.full(topology.endpoints.size, self.floor.inside_m)
@@ -219,39 +219,39 @@ class Layout(Filed):
 
     @property
     def host_cables(self) -> int | None:
-        """How many cables go to hosts that stand in racks; None where hosts stand with their switches."""
+        """Number of cables to hosts that stand in racks; None where hosts stand with their switches."""
         return None if self.host_slot is None else self.topology.endpoints.size
 
     @property
     def host_total_m(self) -> float | None:
-        """All cables of hosts in racks together; None where hosts stand with their switches."""
+        """Total length of cables to hosts in racks, m; None where hosts stand with their switches."""
         return None if self.host_slot is None else float(self.host_length_m.sum())
 
     @property
     def host_longest_m(self) -> float | None:
-        """The longest cable of a host in a rack; None where hosts stand with their switches."""
+        """Length of the longest cable to a host in a rack, m; None where hosts stand with their switches."""
         return None if self.host_slot is None else float(self.host_length_m.max(initial=0.0))
 
     @property
     def hosts_per_rack(self) -> int | None:
-        """How many hosts the fullest rack holds; None where hosts stand with their switches."""
+        """Number of hosts in the fullest rack; None where hosts stand with their switches."""
         return None if self.host_slot is None else int(np.bincount(self.host_rack).max(initial=0))
 
     @cached_property
     def rack_names(self) -> tuple[str, ...]:
-        """The name of each rack: that of its slot."""
+        """The name of each rack, which is that of its slot."""
         return tuple(self.slots.names[slot] for slot in self.used.tolist())
 
     @cached_property
     def place_m(self) -> np.ndarray:
-        """The (x, y) of each rack, float64[racks, 2]."""
+        """The (x, y) of each rack, float64[racks, 2], in metres."""
         return np.asarray(self.slots.place_m[self.used])
 
     @cached_property
     def height(self) -> np.ndarray:
-        """The place of each switch in its rack, int32[switches], from 1 at the bottom, in the switches' order.
+        """The position of each switch in its rack, int32[switches], from 1 at the bottom, in the order of the switches.
 
-        In a rack with hosts it is the unit, above those of the hosts.
+        In a rack with hosts it is a unit above those of the hosts.
         """
         order = np.argsort(self.rack, kind="stable")
         first = np.searchsorted(self.rack[order], np.arange(self.racks))
@@ -274,37 +274,37 @@ class Layout(Filed):
     def length_m(self) -> np.ndarray:
         """The length of each link's cable, float64[links].
 
-        Inside a rack `floor.inside_m`; between racks the distance of their slots and `floor.overhead_end_m` at
-        each end.
+        Inside a rack it is `floor.inside_m`; between racks, the distance of their slots plus `floor.overhead_end_m` at each
+        end.
         """
         ends = self.slot[self.topology.links]
         return self.floor.cable_m(self.slots.apart_m(ends[:, 0], ends[:, 1]), self.between)
 
     @property
     def total_m(self) -> float:
-        """All switch-to-switch cables together."""
+        """Total length of the cables between switches, m."""
         return float(self.length_m.sum())
 
     @property
     def mean_length_m(self) -> float:
-        """The mean over all switch-to-switch cables; 0 without any."""
+        """Mean length of the cables between switches, m; 0 without any."""
         return float(self.length_m.mean()) if self.length_m.size else 0.0
 
     @property
     def mean_between_m(self) -> float:
-        """The mean over the cables between racks; 0 without any."""
+        """Mean length of the cables between racks, m; 0 without any."""
         return float(self.length_m[self.between].mean()) if self.between.any() else 0.0
 
     @property
     def longest_m(self) -> float:
-        """The longest cable; 0 without any."""
+        """Length of the longest cable between switches, m; 0 without any."""
         return float(self.length_m.max()) if self.length_m.size else 0.0
 
     @cached_property
     def bundles(self) -> tuple[np.ndarray, np.ndarray]:
-        """The pairs of racks with cables, int32[pairs, 2], lower first, sorted; and how many cables, int64[pairs].
+        """The pairs of racks with cables, int32[pairs, 2], lower first, sorted; and their numbers of cables, int64[pairs].
 
-        A bundle is all cables between two racks; they are pulled together.
+        A bundle is all cables between two racks, which are pulled together.
         """
         ends = np.sort(self.rack[self.topology.links[self.between]], axis=1)
         pairs, cables = np.unique(ends, axis=0, return_counts=True)

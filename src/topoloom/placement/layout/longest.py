@@ -1,4 +1,4 @@
-"""Joint placement for the longest cable: shorter and shorter until the search finds no layout below."""
+"""Joint placement for the longest cable: the search repeats with ever shorter limits until it finds no such layout."""
 
 import numpy as np
 
@@ -9,32 +9,32 @@ from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.joint import Seating, joint
 from topoloom.placement.layout.prices import above_prices, lengths_m
 
-#: Bisection over the lengths that occur: rooms have hundreds of them.
+#: Rounds of bisection over the lengths that occur, of which a floor has hundreds.
 _ROUNDS = 8
 
 
 def shorten_longest(
     topology: Topology, floor: Floor, slots: Slots, slot: np.ndarray, seating: Seating, effort: Effort
 ) -> np.ndarray:
-    """The slot of every switch, int32[switches], with a longest cable as short as bisection finds; never longer.
+    """The slot of every switch, int32[switches], with a longest cable as short as bisection finds; never longer than before.
 
-    Each round asks joint placement for a layout without cables above a length halfway between the longest so far and
-    the longest that was tried in vain; among layouts with the same longest cable the shorter in all is meant.
+    Each round searches, by joint placement, a layout without cables above a length halfway between the longest cable so far
+    and the longest limit that failed. Of layouts with equal longest cables, the one with less cable in total is preferred.
 
     Parameters
     ----------
     topology : Topology
         The network.
     floor : Floor
-        What cables have to do beside the distance of their slots.
+        The rules for cable lengths.
     slots : Slots
-        Where racks may stand.
+        The slots for racks.
     slot : int32[switches]
         The slot of each switch to start from.
     seating : Seating
-        How many switches, and what load, each slot holds.
+        The capacity of each slot.
     effort : Effort
-        Seed, seconds or moves, and what stops the search.
+        Seed, seconds or moves, and what can stop the search.
 
     Returns
     -------
@@ -46,17 +46,17 @@ def shorten_longest(
     length_m = lengths_m(floor, slots)
     ends = topology.links
     choices = np.unique(length_m)
-    in_vain = -1
+    failed = -1
     for number in range(_ROUNDS):
         longest = int(np.searchsorted(choices, length_m[slot[ends[:, 0]], slot[ends[:, 1]]].max()))
-        if longest - in_vain <= 1:
+        if longest - failed <= 1:
             break
-        wanted = (longest + in_vain) // 2
-        prices = above_prices(length_m, float(choices[wanted]))
+        middle = (longest + failed) // 2
+        prices = above_prices(length_m, float(choices[middle]))
         tried = joint(topology, slots, slot, seating, prices, effort.part(1 / _ROUNDS, number), hot=False)
         reached = length_m[tried[ends[:, 0]], tried[ends[:, 1]]].max()
-        if reached > choices[wanted] + 1e-9:
-            in_vain = wanted
+        if reached > choices[middle] + 1e-9:
+            failed = middle
         if reached < choices[longest]:
             slot = tried
         if effort.stopped:

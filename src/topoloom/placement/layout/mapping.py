@@ -1,4 +1,4 @@
-"""Racks onto the floor: row by row, in a serpentine, or by the quadratic assignment problem (Koibuchi 2013 IV.D)."""
+"""Mapping racks to slots: row by row, in a serpentine, or as a quadratic assignment problem (Koibuchi 2013 IV.D)."""
 
 import logging
 
@@ -11,7 +11,7 @@ from topoloom.placement.layout.prices import Prices
 
 log = logging.getLogger("topoloom")
 
-#: On more slots than this racks stay where the serpentine puts them: the matrices of the QAP would take gigabytes.
+#: Most slots that are searched; with more, the matrices of the QAP would take gigabytes.
 MOST_MAPPED = 4096
 
 
@@ -26,23 +26,23 @@ def rack_links(topology: Topology, rack: np.ndarray) -> np.ndarray:
 
 
 def first_slots(slots: Slots, allowed: np.ndarray, racks: int, serpentine: bool) -> np.ndarray:
-    """The slots of racks in the floor's order, or in a serpentine through its rows: int64[racks].
+    """The first allowed slots in the floor's order, or in a serpentine through its rows: int64[racks].
 
     Parameters
     ----------
     slots : Slots
-        The floor's places, in its own order.
+        The floor's slots, in its own order.
     allowed : int64[k]
-        Those that may be used.
+        The slots that may be used.
     racks : int
-        How many are wanted; fewer come back where fewer are allowed.
+        Number of slots to return; fewer where fewer are allowed.
     serpentine : bool
-        Every other row backwards.
+        Whether every other row is traversed backwards.
 
     Returns
     -------
     int64[racks]
-        Slots.
+        Slot numbers.
     """
     order = slots.serpentine() if serpentine else np.arange(len(slots))
     return order[np.isin(order, allowed)][:racks]
@@ -51,10 +51,10 @@ def first_slots(slots: Slots, allowed: np.ndarray, racks: int, serpentine: bool)
 def map_racks(
     topology: Topology, rack: np.ndarray, slots: Slots, prices: Prices, method: str, effort: Effort
 ) -> np.ndarray:
-    """The slot of every rack, int64[racks], so that their cables cost as little as the search finds.
+    """The slot of every rack, int64[racks], with the least total price of cables that the search finds.
 
-    `method`: ``anneal``, ``tabu`` or ``both``. The search starts from the better of row by row and serpentine, and never
-    ends above it.
+    `method`: ``anneal``, ``tabu`` or ``both``. The search starts from the better of row by row and serpentine, and its result
+    is never worse.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def map_racks(
     rack : int[switches]
         The rack of each switch, from 0.
     slots : Slots
-        Where racks may stand, at least as many as there are racks.
+        The slots for racks, at least as many as racks.
     prices : Prices
-        What a cable between two slots costs.
+        The price of a cable between two slots.
     method : "anneal", "tabu" or "both"
-        The search.
+        The method of the search.
     effort : Effort
-        Seed, seconds or moves, and what stops the search.
+        Seed, seconds or moves, and what can stop the search.
 
     Returns
     -------
     int64[racks]
-        No slot twice.
+        No slot occurs twice.
     """
     from topoloom.placement.qap.assign import assign
 
@@ -84,14 +84,14 @@ def map_racks(
     start = min(starts, key=lambda slot: prices.total(topology, slot[rack]))
     if len(slots) > MOST_MAPPED:
         log.warning(
-            "%s: more than %d slots are not mapped by a search, but row by row or in a serpentine",
+            "%s: with more than %d slots, racks are not placed by a search but row by row or in a serpentine",
             topology.name,
             MOST_MAPPED,
         )
         return start
     if effort.stopped or count < 2 or not flow.any():
         return start
-    found = assign(
+    assignment = assign(
         flow,
         prices.between(),
         method,
@@ -103,4 +103,4 @@ def map_racks(
         runs=effort.runs,
         work=effort.work,
     )
-    return np.asarray(found.place)
+    return np.asarray(assignment.place)

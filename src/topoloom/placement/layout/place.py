@@ -1,4 +1,4 @@
-"""The operation `place`: switches into racks, racks onto the floor, and then every switch where its cables are shortest."""
+"""The operation `place`: switches into racks, racks onto the floor, then each switch to the slot with the shortest cables."""
 
 import time
 from dataclasses import dataclass, replace
@@ -27,15 +27,15 @@ from topoloom.placement.layout.prices import CablePrice, Prices, cable_prices, l
 from topoloom.placement.layout.racks import switch_demands
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
-#: Where everything stands unless somebody says otherwise; and where `design` compares hundreds of networks before it places
-#: the best of them by the default, for joint placement of each takes seconds (docs/how-to/lay-out-a-network.md).
+#: The default map; and the map by which `design` compares hundreds of networks before it places the best by the default,
+#: because joint placement takes seconds per network (docs/how-to/lay-out-a-network.md).
 DEFAULT_MAP, SCREENING_MAP = "joint", "rows"
 OBJECTIVES = ("length", "longest")
 
-#: Of all time, what goes to racks with fewer links between them, where they are wanted.
+#: Share of the time that `improve` takes to reduce the links between racks.
 _IMPROVING = 0.2
-#: Of the time for joint placement: what goes to the two-step answer that it starts from, and to finding out whether
-#: switches gain by moving by themselves. Where they do not, so much of the rest goes to the two-step answer again.
+#: Shares of the time for joint placement: for the two-step layout that it starts from, and for a pilot run that shows whether
+#: moving single switches helps. If not, the share `_AGAIN` of the rest goes to the two-step layout.
 _FIRST, _PILOT, _AGAIN = 0.12, 0.15, 0.7
 _FEW_SLOTS = 128
 
@@ -57,7 +57,7 @@ def place(
     housing: Housing | None = None,
     work: Work | None = None,
 ) -> Layout:
-    """Put the switches into racks and the racks on the floor.
+    """Place the switches in racks, and the racks on the floor.
 
     Parameters
     ----------
@@ -65,34 +65,33 @@ def place(
     floor : Floor or str
         A floor, the name of a preset, or the path of a .toml or .csv file.
     cluster : str
-        Which switches share a rack: ``groups`` (the family's own), ``sequential``, ``walktrap``, ``metis``, or
+        How switches are grouped into racks: ``groups`` (the family's own), ``sequential``, ``walktrap``, ``metis``, or
         ``auto`` (groups where the family has them, else sequential).
     map : str
-        Where the racks stand: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (Koibuchi 2013 IV.D, as a
-        quadratic
-        assignment problem), or ``joint``: from the annealed map, each switch moves by itself; never worse than the map.
+        How racks are placed: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (Koibuchi 2013 IV.D, as a quadratic
+        assignment problem), or ``joint``: each switch moves separately, starting from the annealed map; never worse than that.
     objective : str or callable
-        What searching maps minimise: ``length`` (of all cables), ``longest`` (the longest cable, then the length; only
-        joint placement does), or the price of a cable as a function of its length and whether it runs between racks
+        The objective of the searching maps: ``length`` (of all cables), ``longest`` (the longest cable, then the length; only
+        for joint placement), or the price of a cable as a function of its length and of whether it runs between racks
         (`topoloom.cost.parts.Parts.link_usd`).
     improve : bool
-        Whether switches change racks while fewer links run between racks, before the racks are mapped.
+        Whether switches first change racks to reduce the links between racks.
     seed : int
         The same seed gives the same layout on every machine, unless `seconds` is given.
     seconds : float, optional
-        How long to search; the default is a number of tries that depends on the size alone.
+        Time limit of the search; by default a number of tries that depends only on the size.
     switch_w : float or array
-        Watts of a switch, or of each, for floors that limit a rack's power.
+        Power of a switch, or of each switch, for floors that limit a rack's power.
     jobs : int, optional
-        Threads; all cores by default.
+        Number of threads; all cores by default.
     moves, runs : int, optional
-        Of the maps ``anneal`` and ``tabu``: exchanges that each run tries, and runs, the best of which counts; Koibuchi 2013
-        has 100,000,000 and 5.
+        For the maps ``anneal`` and ``tabu``: exchanges that each run tries, and runs, of which the best counts; Koibuchi 2013
+        uses 100,000,000 and 5.
     housing : Housing, optional
-        Hosts that stand in racks of their own, and what these hold: then whole racks are placed, hosts and switches (leaves in
-        the middle of their hosts), and host cables count in all lengths that are searched for.
+        Hosts that stand in racks, and these racks: then whole racks of hosts and switches are placed (leaves in the middle of
+        their hosts), and host cables count in the objective.
     work : Work, optional
-        Told of the searches; when it is stopped the best layout so far is the answer.
+        Reports the searches; when it is stopped, the best layout so far is returned.
 
     Returns
     -------
@@ -101,7 +100,7 @@ def place(
     Raises
     ------
     InputError
-        The racks do not fit the floor, a switch alone is more than a rack holds, or a word is not known.
+        The racks do not fit on the floor, a single switch overfills a rack, or a keyword is unknown.
     Stopped
         `work` was stopped before the switches had racks.
 
@@ -112,7 +111,7 @@ def place(
     >>> layout = place(network, map="rows")
     >>> layout.racks, int(layout.between.sum()), round(layout.mean_length_m, 3)
     (19, 6498, 3.436)
-    >>> shortest = place(network)  # joint placement; here it proves that row by row is within 3 % of the best
+    >>> shortest = place(network)  # joint placement; here it shows that row by row is within 3 % of the best
     >>> round(shortest.mean_length_m, 3), round(shortest.length_bound_m / len(network.links), 3)
     (3.436, 3.341)
     """
@@ -124,9 +123,9 @@ def place(
             f"objective '{objective}' is not known; it must be {' or '.join(OBJECTIVES)}, or a price of a cable"
         )
     if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"seconds={seconds:g}: give the search a number of seconds above 0")
+        raise InputError(f"seconds={seconds:g}: give a number of seconds above 0")
     if (moves is not None or runs is not None) and map not in {"anneal", "tabu"}:
-        raise InputError(f"map '{map}' has no moves and runs to set; the maps anneal and tabu do")
+        raise InputError(f"the map '{map}' does not use moves and runs; give them with the maps anneal and tabu")
     if seconds is not None and (moves is not None or runs is not None):
         raise InputError("give seconds, or moves and runs, not both")
     floor = read_floor(floor) if isinstance(floor, str) else floor
@@ -136,9 +135,9 @@ def place(
     effort = Effort(seed, seconds, jobs, work, moves, runs)
     if housing is not None:
         if cluster != "auto" or improve:
-            raise InputError("racks of hosts are made unit by unit; leave cluster and improve out")
+            raise InputError("racks with hosts are planned unit by unit; omit cluster and improve")
         layout = _housed(topology, floor, housing, map, objective, float(np.max(switch_w)), effort)
-        map = "rows" if layout.racks > MOST_SEARCHED else map  # so many racks stand in the order of their units
+        map = "rows" if layout.racks > MOST_SEARCHED else map  # with so many racks the search was skipped
     else:
         _check_power(floor, loads)
         layout = _with_switches(topology, floor, cluster, map, objective, improve, loads, effort)
@@ -155,12 +154,12 @@ def place(
     if housing is not None:
         settings["hosts"] = housing.host.name
     timings = {"seconds": time.monotonic() - began}
-    told = provenance_of(topology, seed=seed, settings=settings, timings=timings)
-    return replace(layout, made=_made(settings, seed, work.ended), ended=work.ended, provenance=told)
+    provenance = provenance_of(topology, seed=seed, settings=settings, timings=timings)
+    return replace(layout, made=_made(settings, seed, work.ended), ended=work.ended, provenance=provenance)
 
 
 def _made(settings: dict[str, Any], seed: int, ended: str) -> str:
-    """How a layout was made, in words."""
+    """A description of how a layout was made."""
     made = f"cluster={settings['cluster']}, map={settings['map']}"
     if settings["map"] not in {"rows", "serpentine"}:
         made += f", objective={settings['objective']}, seed={seed}"
@@ -208,7 +207,7 @@ def _housed(
     switch_w: float,
     effort: Effort,
 ) -> Layout:
-    """The layout where hosts stand in racks of their own."""
+    """The layout where hosts stand in racks."""
     racks, slots, slot = planned_racks(topology, floor, housing, switch_w)
     if map not in {"rows", "serpentine"} and len(racks) <= MOST_SEARCHED:
         method = ("both" if len(slots) <= _FEW_SLOTS else "anneal") if map == "joint" else map
@@ -217,21 +216,21 @@ def _housed(
 
 
 def _prices(floor: Floor, slots: Slots, objective: str | CablePrice) -> Prices:
-    """What a cable between two slots costs, by the objective."""
+    """The price of a cable between two slots, by the objective."""
     return cable_prices(floor, slots, objective) if callable(objective) else length_prices(floor, slots)
 
 
 def _check_power(floor: Floor, loads: np.ndarray) -> None:
-    """Refuse limits of power where nobody says what a switch draws."""
+    """Raise an error for limits of power without the power of a switch."""
     if floor.limits_power and not loads[:, 2].any():
         raise InputError(
-            f"floor '{floor.name}' limits the power of a rack, but the switches have no watts; give switch_w (`parts`:"
-            " a catalogue with watts), or leave the limit out"
+            f"floor '{floor.name}' limits the power of a rack, but the power of a switch is not known; give switch_w (or"
+            " `parts`: a catalogue with power), or remove the limit"
         )
 
 
 def _in_order(plan: LayoutPlan, *, serpentine: bool) -> np.ndarray:
-    """The slot of every switch when racks stand row by row, or in a serpentine."""
+    """The slot of every switch with racks placed row by row, or in a serpentine."""
     if plan.rack is None:
         return np.asarray(plan.slot)
     return np.asarray(first_slots(plan.slots, plan.allowed, int(plan.rack.max()) + 1, serpentine)[plan.rack])
@@ -239,9 +238,9 @@ def _in_order(plan: LayoutPlan, *, serpentine: bool) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The searches for one plan on the slots that they look at, under one price.
+    """The searches for one plan on a set of slots, by one price.
 
-    `rack` and `filled`: the plan's rack, or slot, of every switch; one of the two is None.
+    `rack` and `filled` are the plan's rack, or slot, of every switch; one of the two is None.
     """
 
     topology: Topology
@@ -251,14 +250,14 @@ class _Search:
     prices: Prices
 
     def two_step(self, map: str, effort: Effort) -> np.ndarray:
-        """The slot of every switch when whole racks are put on the floor."""
+        """The slot of every switch when whole racks are mapped to slots."""
         if self.rack is None:
             return np.asarray(self.filled)
         slot = map_racks(self.topology, self.rack, self.slots, self.prices, map, effort)
         return np.asarray(slot[self.rack])
 
     def jointly(self, floor: Floor, loads: np.ndarray, effort: Effort, objective: str | CablePrice) -> np.ndarray:
-        """The slot of every switch by joint placement, which starts from the two-step answer and is never worse."""
+        """The slot of every switch by joint placement, which starts from the two-step layout and is never worse."""
         if objective != "longest":
             return self._shortest(loads, effort)
         slot = self._shortest(loads, effort.part(0.5))
@@ -266,7 +265,7 @@ class _Search:
         return shorten_longest(self.topology, floor, self.slots, slot, seating, effort.part(0.5, 1))
 
     def _shortest(self, loads: np.ndarray, effort: Effort) -> np.ndarray:
-        # Annealing alone is weak for few racks on many slots, and tabu search is quick there.
+        # For few racks on many slots annealing alone is weak, and tabu search is fast.
         method = "both" if len(self.slots) <= _FEW_SLOTS else "anneal"
         slot = self.two_step(method, effort.part(_FIRST))
         seating = seating_for(self.slots, slot, loads)
@@ -280,7 +279,7 @@ class _Search:
         pilot = moved(_PILOT, 1)
         rest = 1 - _FIRST - _PILOT
         if self._price(pilot) >= self._price(slot):
-            # Whole racks stand best as it is, in regular families: so their map is what time is spent on.
+            # Moving single switches does not help, as in regular families: spend the time on mapping whole racks.
             slot = min(slot, self.two_step(method, effort.part(rest * _AGAIN, 2)), key=self._price)
             rest *= 1 - _AGAIN
         return min(pilot, moved(rest, 3), key=self._price)

@@ -1,4 +1,4 @@
-"""Racks before they stand anywhere: which switches share one, where they may stand, and who may sit where."""
+"""The plan of racks before they are placed: which switches share a rack, and which slots may hold a rack."""
 
 import logging
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ log = logging.getLogger("topoloom")
 
 @dataclass(frozen=True, eq=False)
 class LayoutPlan:
-    """What is known before anything is mapped.
+    """The racks of a layout before they are mapped to slots.
 
     Attributes
     ----------
     slots : Slots
     allowed : int64[...]
-        The slots that hold a rack as planned.
+        The slots that can hold a planned rack.
     rack : int32[switches], optional
         The rack of every switch.
     slot : int32[switches], optional
-        The slot of every switch, where the slots differ too much for racks of one kind: each is filled to its own limits.
+        The slot of every switch, where slots differ too much for uniform racks, and each is filled to its own limits.
     """
 
     slots: Slots
@@ -37,13 +37,13 @@ class LayoutPlan:
     slot: np.ndarray | None = None
 
 
-#: A search looks at so many slots for each rack: on a larger floor, at those that lie together.
+#: Slots per rack that a search considers; on a larger floor, those that are close together.
 _SLOTS_PER_RACK = 4
 _FEWEST_SLOTS = 64
 
 
 def search_area(plan: LayoutPlan) -> np.ndarray:
-    """The slots that a search looks at, int64[...], rising: all that may be used, or some times as many as racks."""
+    """The slots that a search considers, int64[...], in increasing order: all allowed ones, or a multiple of the racks."""
     if plan.rack is not None:
         count = max(_FEWEST_SLOTS, _SLOTS_PER_RACK * (int(plan.rack.max()) + 1))
         return plan.slots.compact(plan.allowed, count)
@@ -54,28 +54,27 @@ def search_area(plan: LayoutPlan) -> np.ndarray:
 def plan_racks(
     topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, effort: Effort
 ) -> LayoutPlan:
-    """The racks by `cluster`, with fewer links between them if `improve`, and the slots where they may stand.
+    """The racks by `cluster`, with fewer links between them if `improve` is set, and the slots that may hold them.
 
     Parameters
     ----------
     topology : Topology
         The network.
     floor : Floor
-        The places and their limits.
+        The slots and their limits.
     cluster : str
         The method of `assign_racks`.
     loads : float64[switches, 3]
-        Switches (1 each), hosts and watts: what `Slots.limits` counts.
+        Switches (1 each), hosts and watts, as in `Slots.limits`.
     improve : bool
-        Whether switches change racks afterwards, so that fewer links run between these.
+        Whether switches change racks afterwards, to reduce the links between racks.
     effort : Effort
-        Seed, seconds or moves, and what stops the search.
+        Seed, seconds or moves, and what can stop the search.
 
     Returns
     -------
     LayoutPlan
-        Racks and the slots for them; or, where the slots differ too much for racks of one size, the slot of
-        every switch.
+        Racks and the slots for them; or, where the slots differ too much for racks of one size, the slot of every switch.
 
     Raises
     ------
@@ -96,8 +95,8 @@ def plan_racks(
         if rack.max() < len(allowed):
             return LayoutPlan(floor.fixed, allowed, rack)
     log.warning(
-        "floor '%s': its slots differ too much for racks of one size; they are filled one after another, and `cluster`, "
-        "`improve` and whole racks' maps do not apply",
+        "floor '%s': its slots differ too much for racks of one size; they are filled one by one, and `cluster`, "
+        "`improve` and maps of whole racks do not apply",
         floor.name,
     )
     order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))
@@ -105,10 +104,10 @@ def plan_racks(
 
 
 def fewer_links_between(topology: Topology, rack: np.ndarray, loads: np.ndarray, effort: Effort) -> np.ndarray:
-    """Racks with fewer links between them, int32[switches]; never more than before, and none fuller than the fullest.
+    """Racks with fewer links between them, int32[switches]; never more links, and no rack fuller than the fullest before.
 
-    Joint placement on a floor where all racks are next to each other: the price of a cable is 1 between racks. A
-    switch moves to an empty place, or two change theirs, by annealing and at last only while the price falls.
+    Uses joint placement on a floor where all racks are adjacent, and the price of a cable is 1 between racks: switches move to
+    empty places, or swap, by annealing and finally only while the price falls.
 
     Parameters
     ----------
@@ -117,9 +116,9 @@ def fewer_links_between(topology: Topology, rack: np.ndarray, loads: np.ndarray,
     rack : int[switches]
         The rack of each switch, from 0.
     loads : float64[switches, resources]
-        What each switch takes of a rack; the first is 1 for each.
+        Demand of each switch; the first resource is 1 for each.
     effort : Effort
-        Seed, seconds or moves, and what stops the search.
+        Seed, seconds or moves, and what can stop the search.
 
     Returns
     -------
@@ -134,8 +133,8 @@ def fewer_links_between(topology: Topology, rack: np.ndarray, loads: np.ndarray,
     seats = np.full(count, int(held[:, 0].max()))
     limits = np.tile(held.max(axis=0), (count, 1))
     prices = cut_prices(count)
-    none = Slots(("",) * count, np.zeros((count, 2)), limits, "matrix", 1.0 - np.eye(count))
+    adjacent = Slots(("",) * count, np.zeros((count, 2)), limits, "matrix", 1.0 - np.eye(count))
     seating = Seating(seats, loads[:, 1:], limits[:, 1:])
-    found = joint(topology, none, rack.astype(np.int32), seating, prices, effort)
-    # Some rack may have given all its switches away.
-    return np.unique(found, return_inverse=True)[1].astype(np.int32)
+    rack_of_switch = joint(topology, adjacent, rack.astype(np.int32), seating, prices, effort)
+    # A rack may have become empty: number the others without gaps.
+    return np.unique(rack_of_switch, return_inverse=True)[1].astype(np.int32)

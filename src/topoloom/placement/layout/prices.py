@@ -1,4 +1,4 @@
-"""What placement minimises: a price for a cable between any two slots, from the length, the cost, or the longest cable."""
+"""The prices that placement minimises: of a cable between any two slots, from length, cost, or the longest cable."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import MOST_SLOTS_WITH_MATRIX, Slots
 
-#: A price of a cable: (length_m float64[...], between racks? bool[...]) -> float64[...]; inf where there is none.
+#: A price of cables: (length_m float64[...], between racks bool[...]) -> float64[...]; inf where no cable exists.
 CablePrice = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-#: Up to so many slots a table of all pairs fits the caches well enough; beyond, lengths come from coordinates.
+#: Most slots with a table of all pairs, which fits into the caches; for more, lengths are computed from coordinates.
 MOST_IN_TABLE = 4096
-#: Rows of a table that are made at a time.
+#: Rows of a table that are computed at a time.
 _BLOCK = 256
 
 
@@ -23,7 +23,7 @@ _BLOCK = 256
 class Prices:
     """The price of a cable between slots s and t.
 
-    table[s, t] (float32[slots, slots]) or, without a table, `inside` for s = t and else |dx| + |dy| + extra + inside.
+    It is table[s, t] (float32[slots, slots]) or, without a table, `inside` for s = t, else |dx| + |dy| + extra + inside.
     """
 
     table: np.ndarray | None
@@ -33,7 +33,7 @@ class Prices:
     inside: float
 
     def total(self, topology: Topology, slot: np.ndarray) -> float:
-        """The sum over all links when each switch stands in `slot`."""
+        """The sum over all links when each switch is in the given slot."""
         a, b = slot[topology.links].T
         if self.table is not None:
             return float(self.table[a, b].sum(dtype=np.float64))
@@ -52,12 +52,12 @@ class Prices:
 
 
 def length_prices(floor: Floor, slots: Slots) -> Prices:
-    """The price of a cable is its length.
+    """Prices where the price of a cable is its length.
 
     Raises
     ------
     InputError
-        Too many slots for a table, and distances that are not Manhattan's.
+        There are too many slots for a table, and distances are not Manhattan distances.
     """
     if slots.given_m is None and slots.rule == "manhattan" and len(slots) > MOST_IN_TABLE:
         x, y = slots.place_m.T.astype(np.float32)
@@ -67,19 +67,18 @@ def length_prices(floor: Floor, slots: Slots) -> Prices:
 
 
 def cable_prices(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
-    """The price of a cable is what `price` says of its length; one that cannot be had is a thousand times the dearest.
+    """Prices where `price` gives the price of a cable by its length; an impossible cable costs 1,000 times the most expensive.
 
-    Of cables with the same price the shorter is better by a ten-thousandth of the dearest, spread over the longest.
+    Of cables with equal prices the shorter one is preferred: up to a ten-thousandth of the highest price is added by length.
 
     Parameters
     ----------
     floor : Floor
-        How long a cable between two slots is.
+        The rules for cable lengths.
     slots : Slots
-        Where racks may stand.
+        The slots for racks.
     price : callable (length_m, between) to float64
-        The price of cables of these lengths, metres, that run between racks or not; inf for those that cannot be
-        had.
+        The price of cables of these lengths, metres, between racks or inside; inf for cables that do not exist.
 
     Returns
     -------
@@ -89,27 +88,27 @@ def cable_prices(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
     Raises
     ------
     InputError
-        Too many slots for a table.
+        There are too many slots for a table.
     """
     prices = _tabled(floor, slots, price)
     lengths = _tabled(floor, slots, lambda length_m, _: length_m)
     table, length_m = prices.table, lengths.table
     if table is not None and length_m is not None:
-        had = np.isfinite(table)
-        dearest = float(table[had].max(initial=0.0))
-        table += length_m * np.float32(1e-4 * (dearest or 1.0) / max(1.0, float(length_m.max())))
-        table[~had] = 1000.0 * max(1.0, dearest)
+        exists = np.isfinite(table)
+        highest = float(table[exists].max(initial=0.0))
+        table += length_m * np.float32(1e-4 * (highest or 1.0) / max(1.0, float(length_m.max())))
+        table[~exists] = 1000.0 * max(1.0, highest)
     return prices
 
 
 def above_prices(length_m: np.ndarray, most_m: float) -> Prices:
-    """The price of a cable is what it is longer than `most_m`, and a hundredth of its length: to shorten the longest."""
+    """Prices that penalise length above `most_m`, plus a hundredth of the length: to shorten the longest cable."""
     above = length_m > most_m + 1e-9
     return _table(np.where(above, length_m - most_m + 1.0, 0.0) + length_m / 100.0)
 
 
 def cut_prices(count: int) -> Prices:
-    """The price of a cable is 1 between racks and 0 inside: to have few cables between `count` racks."""
+    """Prices of 1 between racks and 0 inside: to reduce the number of cables between `count` racks."""
     return _table(1.0 - np.eye(count))
 
 
@@ -119,12 +118,12 @@ def _table(values: np.ndarray) -> Prices:
 
 
 def _tabled(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
-    """The table of `price`, made some rows at a time: all at once, the lengths would take several times its memory."""
+    """The table of `price`, computed in blocks of rows: all lengths at once would take several times its memory."""
     count = len(slots)
     if count > MOST_SLOTS_WITH_MATRIX:
         raise InputError(
-            f"floor '{floor.name}': a search that needs the distance of any two of its {count} slots takes at most"
-            f" {MOST_SLOTS_WITH_MATRIX}; use map='rows', or put more switches in a rack"
+            f"floor '{floor.name}': a search needs the distances of all pairs of its {count} slots, but allows at most"
+            f" {MOST_SLOTS_WITH_MATRIX} slots; use map='rows', or put more switches in a rack"
         )
     table = np.empty((count, count), np.float32)
     every = np.arange(count)
@@ -137,5 +136,5 @@ def _tabled(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
 
 
 def lengths_m(floor: Floor, slots: Slots) -> np.ndarray:
-    """The length of a cable between any two slots, float64[slots, slots]; on the diagonal that inside a rack."""
+    """The length of a cable between any two slots, float64[slots, slots]; on the diagonal, inside a rack."""
     return floor.cable_m(slots.matrix_m, ~np.eye(len(slots), dtype=bool))

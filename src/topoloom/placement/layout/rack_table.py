@@ -1,4 +1,4 @@
-"""The racks of a layout in numbers: hosts and switches, units, kilowatts, weight, and the cables that come and go."""
+"""The table of a layout's racks: hosts, switches, units, power, weight, and the cables inside and leaving."""
 
 import math
 from typing import Any
@@ -16,13 +16,13 @@ def rack_rows(
     Parameters
     ----------
     layout : Layout
-        With hosts in racks of their own.
+        A layout with hosts in racks.
     switch_w : float
-        The watts of a switch that a rack must feed; NaN where they are not known.
+        Power of a switch that a rack must supply, W; NaN where it is not known.
     switch_u : float, optional
-        Its height; as the rule of the racks says, if omitted.
+        Height of a switch in units; by default that of the rack rule.
     switch_kg : float
-        Its weight; NaN where it is not known.
+        Weight of a switch, kg; NaN where it is not known.
 
     Returns
     -------
@@ -36,8 +36,9 @@ def rack_rows(
     switches = np.bincount(layout.rack, minlength=count)
     hosts = np.bincount(layout.host_rack, minlength=count)
     units = switches * (rack.switch_u if switch_u is None else switch_u) + hosts * host.u
-    watts = _known(switches, switch_w) + hosts * host.power_w
-    weight = _known(switches, switch_kg) + _known(hosts, math.nan if host.weight_kg is None else host.weight_kg)
+    watts = _total_of(switches, switch_w) + hosts * host.power_w
+    each_host_kg = math.nan if host.weight_kg is None else host.weight_kg
+    weight = _total_of(switches, switch_kg) + _total_of(hosts, each_host_kg)
     inside, leaving = np.zeros(count, np.int64), np.zeros(count, np.int64)
     ends = np.concatenate(
         [
@@ -53,11 +54,12 @@ def rack_rows(
     return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in zip(*columns, strict=True)]
 
 
-def _known(count: np.ndarray, each: float) -> np.ndarray:
-    """So many times each; nothing of something that is not known is still nothing."""
+def _total_of(count: np.ndarray, each: float) -> np.ndarray:
+    """`count` times `each`; 0 where the count is 0, even if `each` is NaN (not known)."""
     return np.where(count > 0, count * each, 0.0)
 
 
 def _plain(value: Any) -> Any:
-    found = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(found, float) and math.isnan(found) else found
+    """A NumPy scalar as a Python number, and NaN as None."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and math.isnan(plain) else plain

@@ -1,4 +1,4 @@
-"""Which switch goes into which rack: in sequence, by the family's groups, by Walktrap or by METIS."""
+"""Assigning switches to racks: in sequence, by the family's groups, by Walktrap or by METIS."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,12 +15,12 @@ from topoloom.topologies.families.permute import rack_of
 
 CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
 
-#: The columns of `loads`, and what a limit is called in complaints.
+#: The columns of `loads`, by their names in error messages.
 RESOURCES = ("switches", "host ports", "W")
 
 
 def switch_demands(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np.ndarray:
-    """What each switch takes of a rack, float64[switches, 3]: one place, its hosts, its watts (`switch_w`, each)."""
+    """Demand of each switch, float64[switches, 3]: one place, its hosts, and its power `switch_w` in watts."""
     loads = np.ones((topology.switches, 3))
     loads[:, 1] = topology.endpoints_at
     loads[:, 2] = switch_w
@@ -28,7 +28,7 @@ def switch_demands(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np
 
 
 def rack_capacity(floor: Floor) -> np.ndarray:
-    """What a rack of the floor holds, float64[3]: switches, hosts, watts; inf without a limit."""
+    """Capacity of a rack of the floor, float64[3]: switches, hosts, watts; inf without a limit."""
     limits = [floor.switches_per_rack, floor.hosts_per_rack, floor.power_w_per_rack]
     return rounded_up(np.array([NO_LIMIT if limit is None else float(limit) for limit in limits]))
 
@@ -45,11 +45,10 @@ def assign_racks(
 ) -> np.ndarray:
     """The rack of every switch, int32[switches], numbered from 0.
 
-    `groups`: a rack for each of the family's own groups (label ``group``), more where a limit of the floor demands it;
-    with a limit, small groups share a rack as long as whole ones fit. `sequential`: switches in their own order, as
-    evenly as they go (Koibuchi 2013 IV.C). `walktrap`, `metis`: clusters of at most a rack. `auto`: groups where the
-    family has
-    them, else sequential.
+    `groups`: one rack per group of the family (label ``group``), more where a limit of the floor requires it; with a limit,
+    small groups share a rack as long as whole groups fit. `sequential`: switches in their own order, distributed evenly
+    (Koibuchi 2013 IV.C). `walktrap`, `metis`: clusters that each fit a rack. `auto`: groups where the family has them, else
+    sequential.
 
     Parameters
     ----------
@@ -57,11 +56,11 @@ def assign_racks(
     floor : Floor
     cluster : str
     loads : float64[switches, 3], optional
-        What each switch takes of a rack (`switch_demands`).
+        Demand of each switch (`switch_demands`).
     seed : int
-        Of METIS.
+        The seed of METIS.
     jobs : int, optional
-        Threads of Walktrap.
+        Number of threads of Walktrap.
     work : Work, optional
 
     Returns
@@ -72,7 +71,7 @@ def assign_racks(
     Raises
     ------
     InputError
-        No such method; no groups; a switch alone is more than a rack holds.
+        The method is unknown; the topology has no groups; a single switch overfills a rack.
     Stopped
         `work` was stopped before the clusters were found.
     """
@@ -99,17 +98,17 @@ def assign_racks(
 
 
 def _filled(order: np.ndarray, sizes: np.ndarray, loads: np.ndarray, most: np.ndarray, limited: bool) -> np.ndarray:
-    """Groups of `sizes`, one after another in `order`, into racks; with `limited`, into one that has room for them."""
+    """Put groups of `sizes`, one after another in `order`, into racks; with `limited`, into one with room if there is one."""
     rack = np.empty(len(order), np.int32)
     current, start, used = -1, 0, np.zeros(loads.shape[1])
     for size in sizes.tolist():
         members = order[start : start + size]
         start += size
         pieces = _pieces(members, loads, most)
-        requirement = loads[members].sum(axis=0)
-        if limited and current >= 0 and len(pieces) == 1 and (used + requirement <= most).all():
+        needed = loads[members].sum(axis=0)
+        if limited and current >= 0 and len(pieces) == 1 and (used + needed <= most).all():
             rack[members] = current
-            used = used + requirement
+            used = used + needed
             continue
         for piece in pieces:
             current += 1
@@ -128,7 +127,7 @@ def _clustered(
     jobs: int | None,
     work: Work | None,
 ) -> np.ndarray:
-    """Walktrap's or METIS's clusters; without limits a rack holds what one in sequence does."""
+    """The clusters of Walktrap or METIS; without limits, a rack holds as much as one in sequence."""
     from topoloom.placement.clustering.partition import metis
     from topoloom.placement.clustering.walktrap import walktrap
 
@@ -143,7 +142,7 @@ def _clustered(
 
 
 def _sequence_racks(topology: Topology, floor: Floor, loads: np.ndarray, most: np.ndarray) -> int:
-    """How many racks switches in their own order need: so many that none is overfilled."""
+    """Number of racks for switches in their own order: the fewest tried with which none is overfilled."""
     count = -(-topology.switches // (floor.switches_per_rack or floor.sequence_rack))
     room = most[1:].copy()
     if not np.isfinite(room[0]) and floor.sequence_hosts is not None:
@@ -154,26 +153,26 @@ def _sequence_racks(topology: Topology, floor: Floor, loads: np.ndarray, most: n
         fullest = np.diff(taken[np.append(0, ends)], axis=0).max(axis=0)
         if (fullest <= room).all():
             break
-        # At least as many more as the fullest is over; one more when that rounds to none.
+        # Increase by half of the overload, or by one rack where that rounds to none.
         over = float((fullest[fullest > 0] / room[fullest > 0]).max())
         count = min(topology.switches, max(count + 1, int(count * over / 2)))
     return count
 
 
 def _each_fits(floor: Floor, loads: np.ndarray, most: np.ndarray) -> None:
-    """Refuse a switch that alone overfills a rack."""
+    """Raise an error for a switch that alone overfills a rack."""
     over = np.argwhere(loads > most)
     if over.size:
         switch, what = over[0].tolist()
         raise InputError(
             f"floor '{floor.name}': switch {switch} has {loads[switch, what]:g} {RESOURCES[what]}, but a rack holds"
-            f" {most[what]:g}; raise the limit, or take smaller switches"
+            f" {most[what]:g}; raise the limit, or choose smaller switches"
         )
 
 
 def _pieces(members: np.ndarray, loads: np.ndarray, most: np.ndarray) -> list[np.ndarray]:
-    """A group, cut into as few equal racks as the limits allow."""
-    # Switches with hosts and those without are dealt out apart, so that no rack gets all the hosts.
+    """A group, divided into as few equal racks as the limits allow."""
+    # Switches with and without hosts are divided separately, so that no rack gets all the hosts.
     hosts = loads[members, 1]
     carrying, bare = members[hosts > 0], members[hosts == 0]
     count = max(1, int(_fewest_racks(loads[members].sum(axis=0), most)))
@@ -186,10 +185,10 @@ def _pieces(members: np.ndarray, loads: np.ndarray, most: np.ndarray) -> list[np
 
 
 def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.ndarray]]:
-    """For a floor of listed slots: with what limits all racks may be planned, and the slots that hold so much.
+    """For a floor of listed slots: uniform limits for planning racks, and the slots that meet them.
 
-    Slots differ. Of the limits that they have, each that enough slots reach is offered, those for the fewest racks
-    first: the floor with these limits, and the slots, int64[...].
+    Yields, for each distinct limit of the slots that enough slots meet, those that need the fewest racks first: the floor with
+    these limits, and the slots, int64[...].
 
     Raises
     ------
@@ -199,8 +198,8 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
     slots = floor.fixed
     if slots is None:
         return
-    most_there = rounded_up(slots.limits)
-    _each_fits(floor, loads, most_there.max(axis=0))
+    capacity = rounded_up(slots.limits)
+    _each_fits(floor, loads, capacity.max(axis=0))
     total = loads.sum(axis=0)
     for what, name in enumerate(RESOURCES):
         if total[what] > slots.limits[:, what].sum():
@@ -208,11 +207,11 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
                 f"floor '{floor.name}': its {len(slots)} slots hold {slots.limits[:, what].sum():g} {name}, but the topology"
                 f" has {total[what]:g}; add slots or raise their limits"
             )
-    kinds = np.unique(most_there, axis=0)
+    kinds = np.unique(capacity, axis=0)
     wanted = [_fewest_racks(total, most) for most in kinds]
     for kind in np.argsort(wanted, kind="stable").tolist():
         most = kinds[kind]
-        reaching = np.flatnonzero((most_there >= most).all(axis=1))
+        reaching = np.flatnonzero((capacity >= most).all(axis=1))
         if wanted[kind] <= len(reaching) and (loads <= most).all():
             places, hosts, power_w = (None if np.isinf(limit) else float(limit) for limit in most)
             yield (
@@ -227,7 +226,7 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
 
 
 def _fewest_racks(total: np.ndarray, most: np.ndarray) -> float:
-    """How many racks that hold `most` the sums `total` need at the least; inf where they hold nothing of it."""
+    """Least number of racks with capacity `most` for the sums `total`; inf where a needed resource has no capacity."""
     some = total > 0
     if (most[some] <= 0).any():
         return float("inf")
@@ -237,16 +236,16 @@ def _fewest_racks(total: np.ndarray, most: np.ndarray) -> float:
 def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray:
     """The slot of every switch, int32[switches]: in `order`, each in the first slot with room for it and its hosts.
 
-    Switches with hosts go first; those without then prefer slots that hold no hosts.
+    Switches with hosts go first; switches without hosts prefer slots that hold no hosts.
 
     Parameters
     ----------
     floor : Floor
-        One whose slots are listed.
+        A floor with listed slots.
     order : int[switches]
-        The switches, in the order in which they are put away.
+        The switches, in the order in which they are placed.
     loads : float64[switches, 3]
-        Places (1 for each), hosts and watts: what `Slots.limits` counts.
+        Places (1 each), hosts and watts, as in `Slots.limits`.
 
     Returns
     -------
@@ -256,11 +255,11 @@ def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray
     Raises
     ------
     InputError
-        Switches are left over.
+        Some switches find no slot.
     """
     slots = floor.fixed
     if slots is None:
-        raise InputError(f"floor '{floor.name}' has no listed slots to fill one by one")
+        raise InputError(f"floor '{floor.name}' has no listed slots")
     slot = np.full(len(order), -1, np.int32)
     room = rounded_up(slots.limits)
     hostless_first = np.argsort(slots.limits[:, 1] > 0, kind="stable")

@@ -1,4 +1,4 @@
-"""How many cables lie on each stretch of tray."""
+"""The number of cables on each section of tray."""
 
 import numpy as np
 
@@ -7,13 +7,12 @@ from topoloom.placement.layout.layout import Layout
 
 
 def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
-    """How many cables lie on each stretch of tray: (x, y, x, y), float64[stretches, 4], and cables, int64[stretches].
+    """The sections of tray, (x, y, x, y) as float64[sections, 4], and the number of cables on each, int64[sections].
 
-    On a floor with trays cables take the shortest path over them, and every stretch is there, used or not. On any other
-    floor trays are assumed over the rows and columns of the racks: a cable runs along x over the row of its lower
-    rack (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
-    coordinates of racks, and only used ones are there. Cables inside a rack use no tray. Those to hosts that stand in
-    racks of their own lie there, too.
+    On a floor with trays, cables take the shortest path along them, and all sections are returned. On other floors, trays are
+    assumed along the rows and columns of the racks: a cable runs along x in the row of its rack with the lower number, then
+    along y in the column of the other rack; a section joins neighbouring x (or y) coordinates of racks, and only used sections
+    are returned. Cables inside a rack use no tray. Cables to hosts that stand in racks are included.
     """
     pairs, cables = _every_bundle(layout)
     if layout.slots.rule == "trays" and layout.floor.trays_m:
@@ -35,7 +34,7 @@ def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _every_bundle(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of racks with cables, of links and of hosts in racks of their own, and how many cables."""
+    """The pairs of racks with cables, of links and of hosts in racks, and the number of cables of each pair."""
     pairs, cables = layout.bundles
     if layout.host_slot is None:
         return pairs, cables
@@ -48,7 +47,7 @@ def _every_bundle(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
 def _over(
     line: np.ndarray, start: np.ndarray, end: np.ndarray, cables: np.ndarray, shape: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The used steps of straight lines: the line, the step from its coordinate to the next, and the cables on it."""
+    """The used steps of straight lines: the line, the step from a coordinate to the next, and the number of cables on it."""
     change = np.zeros(shape, np.int64)
     np.add.at(change, (line, np.minimum(start, end)), cables)
     np.subtract.at(change, (line, np.maximum(start, end)), cables)

@@ -1,7 +1,7 @@
-"""The quadratic assignment problem: facilities onto places, so that what flows much does not flow far.
+"""The quadratic assignment problem (QAP): assign facilities to places so that large flows have short distances.
 
-Racks onto the places of a floor, with the cables between two racks as their flow. Simulated annealing finds good
-assignments, robust tabu search (Taillard 1991) makes them better.
+Here racks are assigned to the places of a floor, with the number of cables between two racks as their flow. Simulated
+annealing finds good assignments, and robust tabu search (Taillard 1991) improves them.
 """
 
 import time
@@ -20,28 +20,28 @@ from topoloom.placement.qap.problem import matrices, problem
 from topoloom.placement.qap.search import MOST_ITERATIONS, Annealing, AnnealingThenTabu, Tabu
 
 METHODS = ("anneal", "tabu", "both")
-#: Runs without `seconds`: a fixed number, for the answer must not depend on the cores.
+#: Number of runs without `seconds`: fixed, because the result must not depend on the number of cores.
 RUNS = 4
 #: Annealing moves of a run with `seconds`, in units of m^2: longer runs gain less than more runs.
 _LONG = 3000
-#: An iteration of tabu search takes as long as so many annealing moves, in units of m; each has half of a run's time.
+#: Time of a tabu iteration in annealing moves, in units of m; each method has half of a run's time.
 _ITERATION = 2.5
-#: More places than this are annealed only: tabu search would need gigabytes, and minutes for a few iterations.
+#: Most places for tabu search: for more, it would need gigabytes, and minutes for a few iterations.
 _MOST_TABU = 2048
 
 
 @dataclass(frozen=True, eq=False)
 class Assignment(Result):
-    """Facilities on places.
+    """An assignment of facilities to places.
 
     Attributes
     ----------
     place : int32[n]
-        The place of each facility; no two are the same.
+        The place of each facility; no two are equal.
     cost : float
         The sum over all ordered pairs of flow[i, j] * distance[place[i], place[j]].
     ended : "done", "deadline" or "interrupted"
-        Whether the search went through, or `work` ended it early.
+        "done" if the search was completed; otherwise why `work` ended it early.
     """
 
     record_name = "assignment"
@@ -69,7 +69,7 @@ def assign(
     runs: int | None = None,
     work: Work | None = None,
 ) -> Assignment:
-    """A good assignment of n facilities to m >= n places; which places stay empty is part of the search.
+    """A good assignment of n facilities to m >= n places; the search also decides which places stay empty.
 
     Parameters
     ----------
@@ -78,28 +78,28 @@ def assign(
     distance : float[m, m]
         One of the two matrices must be symmetric.
     method : "anneal", "tabu" or "both"
-        "both" is annealing, then robust tabu search from its best (above 2,048 places annealing only).
+        "both" is annealing, then robust tabu search from its result (above 2,048 places, annealing only).
     start : int[n], optional
-        An assignment to begin with; the answer is never worse.
+        An assignment to start from; the result is never worse.
     seed : int
     seconds : float, optional
-        Use so much time, on every core, in ever new runs: the answer depends on the machine. Left out, four runs of a
-        fixed length give the same answer on every machine.
+        Time to use, on every core, in ever more runs: the result depends on the machine. If omitted, four runs of a fixed
+        length give the same result on every machine.
     moves : int, optional
-        The length of each of those four: exchanges that annealing tries (tabu search, which tries all of them at once,
-        makes moves / 2.5 m). Left out, a second or two for 100 places and some seconds for 500.
+        The length of each of those four runs: exchanges that annealing tries (tabu search, which tries all exchanges at once,
+        makes moves / 2.5 m iterations). If omitted, a second or two for 100 places and some seconds for 500.
     jobs : int, optional
-        Threads; every core when omitted.
+        Number of threads; one per core when omitted.
     runs : int, optional
-        So many in the place of four.
+        Number of runs instead of four.
     work : Work, optional
-        Told of the runs; when it is stopped the best so far is the answer.
+        Reports the runs; when it is stopped, the best assignment so far is returned.
 
     Raises
     ------
     InputError
-        The matrices do not fit, or are both asymmetric; `start` is no assignment; `method`, `seconds`, `moves` or `runs`
-        makes no sense.
+        The matrices do not match, or neither is symmetric; `start` is not an assignment; `method`, `seconds`, `moves` or
+        `runs` is out of range.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def assign(
     work = Work() if work is None else work
     began = time.monotonic()
     if n > 0 and m > 1:
-        given = None if start is None else np.append(first, np.setdiff1d(np.arange(m), first))
+        start_places = None if start is None else np.append(first, np.setdiff1d(np.arange(m), first))
         task = problem(flow, distance)
         if method == "both" and m > _MOST_TABU:
             method = "anneal"
@@ -126,7 +126,7 @@ def assign(
 
         def search(number: int) -> Search:
             draws = Draws(seed, number)
-            place = draws.permutation(m) if given is None else given
+            place = draws.permutation(m) if start_places is None else start_places
             if method == "tabu":
                 return Tabu(task, place, draws, Budget(tabu_moves if seconds is None else MOST_ITERATIONS, until))
             if method == "anneal":
@@ -135,8 +135,8 @@ def assign(
             return AnnealingThenTabu(task, place, draws, Budget(annealing_moves, halfway), Budget(tabu_moves, until))
 
         together = threads if seconds is not None else RUNS if runs is None else runs
-        found = run_searches(search, together, threads, until, what="runs of mapping", work=work)
-        candidates.append(found[:n])
+        assigned = run_searches(search, together, threads, until, what="runs of mapping", work=work)
+        candidates.append(assigned[:n])
     priced = [(_cost(flow, distance, place), place) for place in candidates]
     best, place = min(priced, key=lambda pair: pair[0])
     provenance = Provenance(
@@ -148,16 +148,16 @@ def assign(
 
 
 def cost(flow: Any, distance: Any, place: Any) -> float:
-    """What an assignment costs: the sum over all ordered pairs of flow[i, j] * distance[place[i], place[j]].
+    """The cost of an assignment: the sum over all ordered pairs of flow[i, j] * distance[place[i], place[j]].
 
     Parameters
     ----------
     flow : float[n, n]
-        Between facilities.
+        Flows between facilities.
     distance : float[places, places]
-        Between places, at least as many as facilities.
+        Distances between places, at least as many as facilities.
     place : int[n]
-        The place of each facility, none twice.
+        The place of each facility; no two are equal.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def cost(flow: Any, distance: Any, place: Any) -> float:
     Raises
     ------
     InputError
-        The matrices do not fit, or `place` (int[n]) is no assignment.
+        The matrices do not match, or `place` (int[n]) is not an assignment.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def _cost(flow: np.ndarray, distance: np.ndarray, place: np.ndarray) -> float:
 
 
 def _lengths(m: int, moves: int | None, seconds: float | None) -> tuple[int, int]:
-    """Moves of annealing and iterations of tabu search in a run that has both."""
+    """Moves of annealing and iterations of tabu search in a run of both."""
     if seconds is not None:
         moves = max(_LONG * m * m, 10_000_000)
     if moves is not None:
@@ -194,22 +194,22 @@ def _lengths(m: int, moves: int | None, seconds: float | None) -> tuple[int, int
 
 def _check_search(method: str, seconds: float | None, moves: int | None, runs: int | None) -> None:
     if method not in METHODS:
-        raise InputError(f"method '{method}'; known are {', '.join(METHODS)}")
+        raise InputError(f"method '{method}'; give one of {', '.join(METHODS)}")
     if seconds is not None and (moves is not None or runs is not None):
         raise InputError("give seconds, or moves and runs, not both")
     if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"seconds={seconds}: a search needs some time, and an end")
+        raise InputError(f"seconds={seconds}: give a finite number above 0")
     if moves is not None and moves < 1:
-        raise InputError(f"moves={moves}: a search needs at least one")
+        raise InputError(f"moves={moves}: give 1 or more")
     if runs is not None and runs < 1:
-        raise InputError(f"runs={runs}: a search needs at least one")
+        raise InputError(f"runs={runs}: give 1 or more")
 
 
 def _checked_place(place: Any, n: int, m: int, name: str) -> np.ndarray:
-    """int64[n]: different places below m."""
-    found = np.asarray(place)
-    if found.shape != (n,) or not (found.size == 0 or np.issubdtype(found.dtype, np.integer)):
+    """`place` as int64[n], checked: different places below m."""
+    places = np.asarray(place)
+    if places.shape != (n,) or not (places.size == 0 or np.issubdtype(places.dtype, np.integer)):
         raise InputError(f"{name} must hold {n} whole numbers, the place of each facility")
-    if found.size and (found.min() < 0 or found.max() >= m or np.unique(found).size != n):
+    if places.size and (places.min() < 0 or places.max() >= m or np.unique(places).size != n):
         raise InputError(f"{name} must hold {n} different places from 0 to {m - 1}")
-    return found.astype(np.int64)
+    return places.astype(np.int64)

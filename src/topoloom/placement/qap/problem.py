@@ -1,4 +1,4 @@
-"""The quadratic assignment problem as its kernels take it: symmetric matrices of whole numbers, dummies for empty places."""
+"""The quadratic assignment problem in the form of its kernels: symmetric integer matrices, with dummies for empty places."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,27 +8,27 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.graph.aligned import aligned_zeros
 
-#: Below m / _SPARSE flows a facility, the sparse kernel is the faster one.
+#: With fewer than m / _SPARSE flows per facility, the sparse kernel is faster.
 _SPARSE = 16
-#: Matrices that no small factor makes whole are rounded to this many steps.
+#: Matrices that no small factor makes integral are rounded to this many steps.
 _STEPS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Search matrices: their cost is a multiple of the true one, plus a constant (but for rounding, if any was needed).
+    """Search matrices: their cost is a multiple of the true cost, plus a constant (apart from rounding, where needed).
 
     Attributes
     ----------
     flow : float[m or m + 1, width]
-        Symmetric, zero diagonal; zero rows for dummies, which fill the m places, and one more to make the rows even.
-        float32 where every sum that a kernel forms is exact in it, else float64. Rows begin at whole vectors.
+        Symmetric, zero diagonal; zero rows for dummies, which fill up to m places, and one more to make the rows even.
+        float32 where every sum of a kernel is exact in it, else float64. Rows are aligned to whole vectors.
     distance : float[m, m]
         Symmetric, zero diagonal, of the same type.
     facilities, places : int
         n and m.
     sparse : (offsets, others, flows) or None
-        CSR of `flow` where the sparse kernel is the faster one.
+        CSR form of `flow` where the sparse kernel is faster.
     """
 
     flow: np.ndarray
@@ -38,31 +38,31 @@ class Problem:
     sparse: tuple[np.ndarray, np.ndarray, np.ndarray] | None
 
     def distances_at(self, place: np.ndarray) -> np.ndarray:
-        """The distances between the places of any two facilities, shaped as `flow`."""
+        """The distances between the places of any two facilities, shaped like `flow`."""
         near = aligned_zeros(self.flow.shape, self.flow.dtype)
         near[: self.places, : self.places] = self.distance[np.ix_(place, place)]
         return near
 
     def half_cost(self, place: np.ndarray) -> float:
-        """The sum over unordered pairs."""
+        """The cost summed over unordered pairs."""
         m = self.places
         return float(np.sum(self.flow[:m, :m] * self.distance[np.ix_(place, place)], dtype=np.float64) / 2)
 
 
 def matrices(flow: Any, distance: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Checked: flow float64[n, n] (from an array or a SciPy sparse matrix), distance float64[m, m], m >= n.
+    """The checked matrices: flow float64[n, n] (from an array or a SciPy sparse matrix), distance float64[m, m], m >= n.
 
     Raises
     ------
     InputError
-        A matrix is not square, or has an entry that is no finite number; fewer places than facilities.
+        A matrix is not square, or has an entry that is not a finite number; there are fewer places than facilities.
     """
-    found = []
-    for name, given in (("flow", flow), ("distance", distance)):
+    checked = []
+    for name, source in (("flow", flow), ("distance", distance)):
         try:
-            matrix = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
+            matrix = np.asarray(source.toarray() if hasattr(source, "toarray") else source, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError(f"the {name} matrix holds something that is no number; give real numbers") from None
+            raise InputError(f"the {name} matrix contains an entry that is not a number; give real numbers") from None
         if matrix.size == 0:
             matrix = matrix.reshape(0, 0)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -71,22 +71,24 @@ def matrices(flow: Any, distance: Any) -> tuple[np.ndarray, np.ndarray]:
         if not np.isfinite(matrix).all():
             i, j = np.argwhere(~np.isfinite(matrix))[0]
             raise InputError(f"{name}[{i}, {j}] is {matrix[i, j]}; every {name} must be a finite number")
-        found.append(matrix)
-    if len(found[0]) > len(found[1]):
-        raise InputError(f"{len(found[0])} facilities for {len(found[1])} places; each needs a place of its own")
-    return found[0], found[1]
+        checked.append(matrix)
+    if len(checked[0]) > len(checked[1]):
+        raise InputError(
+            f"{len(checked[0])} facilities for {len(checked[1])} places; give one place per facility, or more"
+        )
+    return checked[0], checked[1]
 
 
 def problem(flow: np.ndarray, distance: np.ndarray) -> Problem:
     """The search problem of two `matrices`.
 
-    Where one is symmetric, X + X^T takes the place of the other, X: that doubles every cost. Matrices become whole
-    numbers, so that no sum depends on its order.
+    Where one matrix is symmetric, the other, X, is replaced by X + X^T, which doubles every cost. Matrices are converted to
+    integers, so that no sum depends on its order.
 
     Raises
     ------
     InputError
-        Neither matrix is symmetric; a diagonal matters that depends on the places.
+        Neither matrix is symmetric, or both diagonals vary, so that the cost on the diagonal depends on the places.
     """
     n, m = len(flow), len(distance)
     on_site, within = np.diag(distance), np.diag(flow)
@@ -120,7 +122,7 @@ def _symmetric(matrix: np.ndarray) -> bool:
 
 
 def _whole(matrix: np.ndarray) -> np.ndarray:
-    """A multiple of the matrix in whole numbers without a common factor: lengths of 0.6 m and 2.1 m become 2 and 7."""
+    """An integral multiple of the matrix without a common factor: lengths of 0.6 m and 2.1 m become 2 and 7."""
     for factor in (1, 10, 100, 1000):
         whole = np.rint(matrix * factor)
         largest = np.abs(whole).max(initial=0)
@@ -136,7 +138,7 @@ def _rounded(matrix: np.ndarray) -> np.ndarray:
 
 
 def _largest_sum(flow: np.ndarray, distance: np.ndarray) -> float:
-    """What no sum in a kernel exceeds: sixteen times the flows of a facility over the largest distance."""
+    """An upper bound of all sums in a kernel: 16 times the flows of a facility times the range of distances."""
     spread = distance.max(initial=0) - distance.min(initial=0)
     return float(16 * np.abs(flow).sum(axis=1).max(initial=0) * spread)
 

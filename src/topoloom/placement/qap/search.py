@@ -1,4 +1,4 @@
-"""Searches for the quadratic assignment problem, step by step: simulated annealing and robust tabu search."""
+"""Searches for the quadratic assignment problem, in steps: simulated annealing and robust tabu search."""
 
 from collections.abc import Callable
 
@@ -9,20 +9,20 @@ from topoloom.core.searches import Budget, Budgeted, metropolis_table
 from topoloom.graph.aligned import aligned_zeros
 from topoloom.placement.qap.problem import Problem
 
-#: The first and the last temperature of annealing, in units of the median change (without sign, without zeros).
+#: First and last temperature of annealing, in units of the median absolute change (without zeros).
 HOT, COLD = 0.25, 0.02
-#: Temperatures between them, at least.
+#: Least number of temperatures between them.
 _TEMPERATURES = 200
-#: Iterations of one tabu search: they are counted in int32.
+#: Most iterations of one tabu search, which are counted in int32.
 MOST_ITERATIONS = 2**30
-#: Exchanges whose changes make the median.
+#: Exchanges that are sampled for the median change.
 _SAMPLE = 1000
-#: Work of one step, in multiplications: some 10 ms.
+#: Work of one step, in multiplications: about 10 ms.
 _STEP = 40_000_000
 
 
 class _QapSearch(Budgeted):
-    """What both searches have: where facilities are, the best that was found, and half the cost of either."""
+    """Common state of both searches: the places of facilities, the best ones found, and half the cost of each."""
 
     def __init__(self, problem: Problem, place: np.ndarray, budget: Budget) -> None:
         self.best = place.astype(np.int32)
@@ -37,7 +37,7 @@ class _QapSearch(Budgeted):
 
 
 class Annealing(_QapSearch):
-    """Simulated annealing; the temperature falls linearly from `HOT` to `COLD` as the budget is used up."""
+    """Simulated annealing; the temperature falls linearly from `HOT` to `COLD` as the budget is used."""
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
         super().__init__(problem, place, budget)
@@ -99,7 +99,7 @@ class Tabu(_QapSearch):
         self._changes = aligned_zeros((m, flow.shape[1]), flow.dtype)
         self._changes[:, :m] = both + both.T - own - own[:, None] + 2.0 * flow[:m, :m] * near[:m, :m]
         self._changes[:, m:] = self._changes[np.arange(m), np.arange(m)] = NEVER
-        # Never been anywhere, each for another time, so that one overdue exchange after the other is made.
+        # No place was visited before; the times differ, so that overdue exchanges occur one after another.
         self._returns = -draws.permutation(m * m).reshape(m, m).astype(np.int32)
         self._tabu_until = np.zeros(self._changes.shape, np.int32)
         self._work = aligned_zeros((6, flow.shape[1]), flow.dtype)
@@ -131,7 +131,7 @@ class Tabu(_QapSearch):
 
 
 class AnnealingThenTabu:
-    """Annealing, then robust tabu search from its best."""
+    """Annealing, then robust tabu search from its result."""
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, annealing: Budget, tabu: Budget) -> None:
         self._annealing = Annealing(problem, place, draws, annealing)
@@ -164,7 +164,7 @@ class AnnealingThenTabu:
 
 
 def _median_change(problem: Problem, draws: Draws) -> float:
-    """The median change, without sign, of those random exchanges in a random assignment that change anything."""
+    """The median absolute change of random exchanges in a random assignment, of those that change anything."""
     m = problem.places
     near, flow = problem.distances_at(draws.permutation(m)), problem.flow
     u, v = draws.below(m, _SAMPLE), draws.below(m, _SAMPLE)

@@ -2,7 +2,7 @@
 
 const PAD = { left: 62, right: 14, top: 10, bottom: 44 };
 
-/** From values to pixels: linear or, where all values allow it, logarithmic. */
+/** A scale from values to pixels: linear, or logarithmic if `log` is set and all values are positive. */
 function makeScale(values, from, to, log, whole = false, room = 0.05) {
   let low = Math.min(...values), high = Math.max(...values);
   if (!values.length) [low, high] = [0, 1];
@@ -42,7 +42,7 @@ function logTicks(start, end) {
   return ticks.length > 1 ? ticks : linearTicks(10 ** start, 10 ** end, 5, false).filter((value) => value > 0);
 }
 
-/** The frame of a plot: grid, ticks and labels, in a group that marks may be put on; `x.words` says what stands below a tick. */
+/** The frame of a plot: grid, ticks and labels, as a group; `x.words`, if any, gives the text below a tick. */
 function drawAxes(box, x, y, labels) {
   const group = draw("g", { class: "axes" });
   const { left, right, top, bottom } = box;
@@ -72,7 +72,7 @@ function drawAxes(box, x, y, labels) {
   return group;
 }
 
-/** The inside of a plot of this size. */
+/** The area inside the axes of a plot. */
 function insideOf(width, height) {
   return { left: PAD.left, right: width - PAD.right, top: PAD.top, bottom: height - PAD.bottom };
 }

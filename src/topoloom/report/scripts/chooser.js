@@ -1,4 +1,4 @@
-// Which columns the table has.
+// The choice of the table's columns.
 
 function makeChooser(store) {
   const list = make("div", { class: "choices" });
@@ -6,7 +6,7 @@ function makeChooser(store) {
     const tick = makeTick(titled(column), store.chosen.has(column.key), (ticked) => {
       if (ticked) store.chosen.add(column.key);
       else store.chosen.delete(column.key);
-      store.tell("columns");
+      store.notify("columns");
     });
     tick.firstChild.setAttribute("data-column", column.key);
     list.append(tick);

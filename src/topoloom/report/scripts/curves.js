@@ -1,4 +1,4 @@
-// Curves with intervals: bands and marks, a legend whose names hide and show curves, values where the pointer is.
+// Curves with intervals: bands and marks, a legend whose names hide and show curves, values at the pointer.
 
 function makeCurves(marks, curves) {
   const canvas = draw("svg", { class: "plot", tabindex: "0", role: "group" });
@@ -23,10 +23,10 @@ function makeCurves(marks, curves) {
     if (!width) return;
     const height = Math.round(Math.max(260, Math.min(440, width * 0.5)));
     const inside = insideOf(width, height);
-    const there = curves.series.filter((_, at) => !hidden.has(at));
-    const every = there.flatMap((series) => series.points);
-    const reached = there.flatMap((series) => [...series.points, ...series.line, ...series.rest]).map((point) => point[0]);
-    // Names stand a whole step apart, with half a step beside the first and the last.
+    const visible = curves.series.filter((_, at) => !hidden.has(at));
+    const every = visible.flatMap((series) => series.points);
+    const reached = visible.flatMap((series) => [...series.points, ...series.line, ...series.rest]).map((point) => point[0]);
+    // Names are one step apart, with half a step before the first and after the last.
     const names = curves.x_names, letters = Math.max(4, Math.floor((inside.right - inside.left) / (7 * names.length || 1)) - 2);
     const cut = (name) => (name.length > letters ? `${name.slice(0, letters - 1)}\u2026` : name);
     const x = names.length ? makeScale([0.5, names.length + 0.5], inside.left, inside.right, false, true, 0) : makeScale(reached, inside.left, inside.right, curves.log_x, curves.integer, 0.02);
@@ -41,16 +41,16 @@ function makeCurves(marks, curves) {
     if (typeof curves.criterion === "number")
       canvas.append(draw("line", { class: "criterion", x1: inside.left, x2: inside.right, y1: y(curves.criterion), y2: y(curves.criterion) }));
     points = [];
-    for (const series of there) {
+    for (const series of visible) {
       const join = (line) => line.map((pair) => `${pair[0].toFixed(1)} ${pair[1].toFixed(1)}`).join("L");
       const along = (line) => `M${join(line.map((pair) => [x(pair[0]), y(pair[1])]))}`;
-      const known = sure(series);
-      if (known.some((point) => typeof point[2] === "number")) {
-        const high = known.map((point) => [x(point[0]), y(point[3] ?? point[1])]);
-        const low = known.map((point) => [x(point[0]), y(point[2] ?? point[1])]).reverse();
+      const measured = sure(series);
+      if (measured.some((point) => typeof point[2] === "number")) {
+        const high = measured.map((point) => [x(point[0]), y(point[3] ?? point[1])]);
+        const low = measured.map((point) => [x(point[0]), y(point[2] ?? point[1])]).reverse();
         canvas.append(draw("path", { class: "band", d: `M${join([...high, ...low])}Z`, fill: series.look[0] }));
       }
-      if (known.length || series.line.length) canvas.append(draw("path", { class: "curve", d: along(series.line.length ? series.line : known), stroke: series.look[0] }));
+      if (measured.length || series.line.length) canvas.append(draw("path", { class: "curve", d: along(series.line.length ? series.line : measured), stroke: series.look[0] }));
       if (series.rest.length) canvas.append(draw("path", { class: "curve rest", d: along(series.rest), stroke: series.look[0] }));
       for (const point of series.points) {
         const at = [x(point[0]), y(point[1])];
@@ -63,7 +63,7 @@ function makeCurves(marks, curves) {
     canvas.append(draw("g", { class: "rings" }, ring));
   };
 
-  const tell = (number) => {
+  const showPoint = (number) => {
     now = number;
     ring.setAttribute("visibility", number < 0 ? "hidden" : "visible");
     if (number < 0) return hideTip();
@@ -83,18 +83,18 @@ function makeCurves(marks, curves) {
       const away = Math.hypot(at[0] - event.clientX + frame.left, at[1] - event.clientY + frame.top);
       if (away < least) [best, least] = [number, away];
     });
-    if (best !== now) tell(best);
+    if (best !== now) showPoint(best);
   });
-  canvas.addEventListener("pointerleave", () => tell(-1));
-  canvas.addEventListener("blur", () => tell(-1));
+  canvas.addEventListener("pointerleave", () => showPoint(-1));
+  canvas.addEventListener("blur", () => showPoint(-1));
   canvas.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step || !points.length) return;
-    tell(Math.max(0, Math.min(points.length - 1, now + step)));
+    showPoint(Math.max(0, Math.min(points.length - 1, now + step)));
     event.preventDefault();
   });
-  whenResized(box, (found) => {
-    width = found;
+  whenResized(box, (boxWidth) => {
+    width = boxWidth;
     redraw();
   });
   return make("figure", { class: "panel curves" }, make("figcaption", {}, make("b", {}, curves.title)), legend, box);

@@ -1,8 +1,8 @@
-// The report of a design: candidates to explore, the winner's floor, and what else the data has.
+// The report of a design: candidates to explore, the winner's floor, tables and curves.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
-/** Puts something before what the page had without a script, which then goes out of sight. */
+/** Puts interactive parts in place of the static part, which is hidden. */
 function replace(name, ...parts) {
   const place = document.querySelector(`[data-part="${name}"]`);
   if (!place) return;
@@ -25,9 +25,9 @@ if (DATA.floor) {
 }
 if (DATA.shortlist) replace("shortlist", drawSideBySide(DATA.shortlist));
 (DATA.curves || []).forEach((curves, at) => {
-  const still = document.querySelector(`[data-curves="${at}"]`);
-  if (!still) return;
-  still.before(makeCurves(DATA.marks, curves));
-  still.classList.add("replaced");
+  const fixed = document.querySelector(`[data-curves="${at}"]`);
+  if (!fixed) return;
+  fixed.before(makeCurves(DATA.marks, curves));
+  fixed.classList.add("replaced");
 });
 document.documentElement.classList.add("works");

@@ -23,7 +23,7 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** A select with options [value, text]; `changed` is told the new value. */
+/** A select with options [value, text]; `changed` receives the new value. */
 function makeSelect(label, options, chosen, changed) {
   const select = make("select", { "aria-label": label, onchange: () => changed(select.value) });
   for (const [value, text] of options) select.append(make("option", { value, selected: value === chosen }, text));
@@ -36,7 +36,7 @@ function makeTick(text, ticked, changed) {
   return make("label", { class: "tick" }, box, " ", text);
 }
 
-/** Says something to readers of the screen. */
+/** Announces a text to screen readers. */
 function announce(text) {
   let live = document.getElementById("live");
   if (!live) {
@@ -46,7 +46,7 @@ function announce(text) {
   live.textContent = text;
 }
 
-/** Redraws when a box becomes wider or narrower; at once for the first time. */
+/** Calls `redraw` with the width of a box: at first, and whenever it changes. */
 function whenResized(box, redraw) {
   let width = 0;
   new ResizeObserver(() => {
@@ -58,7 +58,7 @@ function whenResized(box, redraw) {
   }).observe(box);
 }
 
-/** A spec in pieces that lines may end between: after each comma and colon. */
+/** A spec in which lines may break after each comma, colon and plus. */
 function breakable(spec) {
   return spec.split(/(?<=[,:+])/).flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece]));
 }

@@ -1,4 +1,4 @@
-// Which candidates are shown: by limit, Pareto front, words of the spec, and families, which are the legend of all plots.
+// Filters of the candidates: by limit, Pareto front, words of the spec, and family; the families are the legend of all plots.
 
 function makeFilters(store) {
   const { data } = store;
@@ -11,7 +11,7 @@ function makeFilters(store) {
     for (const [limit, count] of dropped) limits.push([limit, `dropped by: ${data.limits[limit] || limit} (${count})`]);
   }
   const search = make("input", {
-    type: "search", id: "search", placeholder: "words of the spec", "aria-label": "show specs with these words",
+    type: "search", id: "search", placeholder: "filter by spec", "aria-label": "show specs with these words",
     oninput: () => store.refilter({ text: search.value }),
   });
   const limit = makeSelect("show candidates", limits, store.filter.limit, (value) => store.refilter({ limit: value }));
@@ -26,12 +26,12 @@ function makeFilters(store) {
       limit.value = limits[0][0];
       store.refilter({ limit: limits[0][0], pareto: false, families: new Set(), text: "" });
     },
-  }, "show all again");
+  }, "reset filters");
   const bar = make("div", { class: "tools" }, limit, search, pareto, reset);
   return make("div", { class: "filters", role: "search" }, bar, makeLegend(store));
 }
 
-/** A button a family, with its mark and how many of it pass the other filters. */
+/** One button per family, with its mark and the number of its candidates that pass the other filters. */
 function makeLegend(store) {
   const { families, marks } = store.data;
   const buttons = new Map();

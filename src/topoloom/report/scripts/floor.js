@@ -1,6 +1,6 @@
-// The floor plan to work in: racks and bundles pointed at and pinned, what they are beside the plan.
+// The interactive floor plan: racks and bundles can be pointed at and pinned; their details are next to the plan.
 
-const TOLD = 40;
+const MOST_LISTED = 40;
 
 function makeFloor(floor) {
   const canvas = draw("svg", { class: "floor", id: "floor-plan", tabindex: "0", role: "group", preserveAspectRatio: "xMidYMid meet" });
@@ -13,11 +13,11 @@ function makeFloor(floor) {
   const all = drawBundles(floor, strongest, most, widest, false);
   all.firstChild.style.opacity = String(Math.max(0.35, Math.min(0.85, 9 / Math.sqrt(strongest.length || 1))));
   const own = draw("g"), kept = draw("g"), mark = draw("g", { class: "focus" });
-  // Where bundles lie close, a wide line to catch the pointer would hide the racks below.
+  // Where bundles are dense, wide lines that catch the pointer would cover the racks below.
   const reach = strongest.length < 60 ? 7 : strongest.length < 200 ? 4 : 2;
   all.lastChild.style.strokeWidth = `${reach}px`;
   scene.trays.setAttribute("visibility", "hidden");
-  // Names that fill narrow racks would hide the lines along a row; others stay above all lines.
+  // Names that fill narrow racks go below the lines, which they would hide; others go above all lines.
   const [wide, deep] = floor.cell;
   canvas.append(scene.group, scene.trays, all, ...(deep > 1.5 * wide ? [scene.labels, kept, own] : [kept, own, scene.labels]), mark);
   const facts = make("div", { class: "facts", id: "floor-facts" });
@@ -28,15 +28,15 @@ function makeFloor(floor) {
   const rackFacts = (at) => {
     const { name, watts, leaving, inside, x, y } = floor.racks;
     const lines = [make("h4", {}, `rack ${name[at]}`)];
-    const told = [holds(floor, at).replace(" sw", floor.racks.switches[at] === 1 ? " switch" : " switches")];
-    if (watts) told.push(`${written(watts[at] / 1000, 1)} kW`);
-    told.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${shortly(x[at])} m, y ${shortly(y[at])} m`);
-    lines.push(make("ul", {}, ...told.map((line) => make("li", {}, line))));
+    const details = [holds(floor, at).replace(" sw", floor.racks.switches[at] === 1 ? " switch" : " switches")];
+    if (watts) details.push(`${written(watts[at] / 1000, 1)} kW`);
+    details.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${shortly(x[at])} m, y ${shortly(y[at])} m`);
+    lines.push(make("ul", {}, ...details.map((line) => make("li", {}, line))));
     const bundles = of[at].map((number) => list[number]).sort((a, b) => b.count - a.count);
     if (bundles.length) {
-      const rows = bundles.slice(0, TOLD).map((one) => make("tr", {}, make("td", { class: "text" }, name[one.a === at ? one.b : one.a]), make("td", {}, written(one.count, 0)), make("td", {}, written(one.metres, 1)), make("td", { class: "text" }, one.product, one.host ? make("small", {}, " to hosts") : "")));
+      const rows = bundles.slice(0, MOST_LISTED).map((one) => make("tr", {}, make("td", { class: "text" }, name[one.a === at ? one.b : one.a]), make("td", {}, written(one.count, 0)), make("td", {}, written(one.metres, 1)), make("td", { class: "text" }, one.product, one.host ? make("small", {}, " to hosts") : "")));
       lines.push(make("table", {}, make("thead", {}, make("tr", {}, make("th", { class: "text" }, "to"), make("th", {}, "cables"), make("th", {}, "m"), make("th", { class: "text" }, "product"))), make("tbody", {}, ...rows)));
-      if (bundles.length > TOLD) lines.push(make("p", { class: "quiet" }, `and ${bundles.length - TOLD} more bundles`));
+      if (bundles.length > MOST_LISTED) lines.push(make("p", { class: "quiet" }, `and ${bundles.length - MOST_LISTED} more bundles`));
     }
     return lines;
   };
@@ -45,7 +45,7 @@ function makeFloor(floor) {
     const one = list[number];
     const { name } = floor.racks;
     const ends = [];
-    for (let at = 0; at + 3 < one.ports.length && ends.length < TOLD; at += 4) {
+    for (let at = 0; at + 3 < one.ports.length && ends.length < MOST_LISTED; at += 4) {
       const [a, portA, b, portB] = one.ports.slice(at, at + 4);
       ends.push(make("li", {}, `switch ${a} port ${portA} \u2013 ${one.host ? "host" : "switch"} ${b} port ${portB}`));
     }
@@ -58,16 +58,16 @@ function makeFloor(floor) {
     ].filter(Boolean);
   };
 
-  /** Pins a rack or a bundle, or nothing; the bundles of a pinned rack can be pointed at. */
-  const pin = (found) => {
-    pinned = found;
-    const bundles = found && found.what === "rack" ? of[found.at].map((number) => list[number]) : [];
+  /** Pins a rack, a bundle or nothing; the bundles of a pinned rack can be pointed at. */
+  const pin = (target) => {
+    pinned = target;
+    const bundles = target && target.what === "rack" ? of[target.at].map((number) => list[number]) : [];
     kept.replaceChildren(...(bundles.length ? [drawBundles(floor, bundles, most, widest + 1, true)] : []));
-    tell();
+    showFacts();
   };
 
-  /** What is pointed at, else what is pinned. */
-  const tell = () => {
+  /** Shows the details of what is pointed at, or else of what is pinned. */
+  const showFacts = () => {
     const now = pointed || pinned;
     const key = now ? `${now.what} ${now.at}` : "";
     if (key === shown) return;
@@ -76,7 +76,7 @@ function makeFloor(floor) {
     mark.replaceChildren();
     canvas.classList.toggle("some", Boolean(now));
     if (!now) {
-      facts.replaceChildren(make("p", { class: "quiet" }, "Point at a rack or a bundle of cables, or go through the racks with the arrow keys. A click, or Enter, keeps it here."));
+      facts.replaceChildren(make("p", { class: "quiet" }, "Point at a rack or a bundle of cables, or use the arrow keys to go from rack to rack. Click, or press Enter, to keep its details here."));
       return;
     }
     const bundles = now.what === "rack" ? of[now.at].map((number) => list[number]) : [list[now.at]];
@@ -96,21 +96,21 @@ function makeFloor(floor) {
     const bundle = target.getAttribute && target.getAttribute("data-bundle");
     return rack !== null && rack !== undefined ? { what: "rack", at: Number(rack) } : bundle ? { what: "bundle", at: Number(bundle) } : null;
   };
-  const hint = (found) => {
-    if (found.what === "rack") {
+  const hint = (target) => {
+    if (target.what === "rack") {
       const { name, watts } = floor.racks;
-      return [name[found.at], holds(floor, found.at), ...(watts ? [`${written(watts[found.at] / 1000, 1)} kW`] : [])];
+      return [name[target.at], holds(floor, target.at), ...(watts ? [`${written(watts[target.at] / 1000, 1)} kW`] : [])];
     }
-    const one = list[found.at];
+    const one = list[target.at];
     return [`${floor.racks.name[one.a]} \u2013 ${floor.racks.name[one.b]}`, counted(one.count, one.host ? "host cable" : "cable"), `${written(one.metres, 1)} m, ${one.product}`];
   };
   canvas.addEventListener("pointermove", (event) => {
     pointed = under(event.target);
-    tell();
+    showFacts();
     if (pointed) showTip(hint(pointed), event.clientX, event.clientY);
     else hideTip();
   });
-  canvas.addEventListener("pointerleave", () => { pointed = null; hideTip(); tell(); });
+  canvas.addEventListener("pointerleave", () => { pointed = null; hideTip(); showFacts(); });
   canvas.addEventListener("click", (event) => {
     if (camera.moved) return;
     canvas.focus({ preventScroll: true });
@@ -162,10 +162,10 @@ function makeFloor(floor) {
     makeTick(some, true, (ticked) => all.setAttribute("visibility", ticked ? "visible" : "hidden")),
     makeTick(floor.assumed ? "trays (assumed)" : "trays", false, (ticked) => scene.trays.setAttribute("visibility", ticked ? "visible" : "hidden")));
   const legend = make("div", { class: "legend" }, ...floor.kinds.map(([name, colour], at) => make("span", { class: "key" }, make("i", { class: at === floor.kinds.length - 1 && name === "host cable" ? "dashed" : null, style: { borderTopColor: colour } }), ` ${name}`)),
-    make("span", { class: "quiet" }, `wider: more cables, ${written(most, 0)} at most; x to the right, y upwards`));
+    make("span", { class: "quiet" }, `wider lines carry more cables (at most ${written(most, 0)}); x to the right, y upwards`));
   const stage = make("div", { class: "stage" }, canvas, facts);
   reshade(shading);
-  tell();
+  showFacts();
   whenResized(stage, (width) => {
     const wide = canvas.getBoundingClientRect().width || width;
     canvas.style.height = `${Math.round(Math.max(240, Math.min(camera.shape() < 0.8 ? 820 : 640, wide / camera.shape())))}px`;

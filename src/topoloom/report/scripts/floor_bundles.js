@@ -1,8 +1,8 @@
-// Bundles of cables as arcs from rack to rack, wider with more cables; of very many only the strongest until one asks.
+// Bundles of cables as arcs from rack to rack: the more cables, the wider. Of very many bundles only the strongest are drawn.
 
 const MOST_LINES = 100;
 
-/** The bundles of a floor, with where each begins and ends. */
+/** The bundles of a floor with their ends, and the numbers of each rack's bundles. */
 function bundlesOf(floor) {
   const { bundles, racks } = floor;
   const of = racks.name.map(() => []);
@@ -22,14 +22,14 @@ function strongestOf(floor, list) {
   const mean = list.reduce((sum, one) => sum + Math.hypot(x[one.a] - x[one.b], y[one.a] - y[one.b]), 0) / (list.length || 1) || 1;
   const most = Math.round(Math.max(100, Math.min(1500, (MOST_LINES * Math.hypot(x1 - x0, y1 - y0)) / mean)));
   if (list.length <= most) return list;
-  // Of bundles that are as strong as each other, some from all over the floor.
+  // Of equally strong bundles, take an even selection from all over the floor.
   const least = list.map((one) => one.count).sort((a, b) => b - a)[most - 1];
   const sure = list.filter((one) => one.count > least), equal = list.filter((one) => one.count === least);
   const room = most - sure.length;
   return [...sure, ...Array.from({ length: room }, (_, at) => equal[Math.floor((at * equal.length) / room)])];
 }
 
-/** An arc that keeps off the racks of its own row, and bends towards the middle of the floor. */
+/** An arc that avoids the racks of its own row, and bends towards the middle of the floor. */
 function arcOf(floor, one) {
   const { x, y } = floor.racks;
   const [[x0, y0], [x1, y1]] = floor.box;
@@ -39,7 +39,7 @@ function arcOf(floor, one) {
   const [mx, my] = [(sx + ex) / 2, (sy + ey) / 2];
   const [ax, ay] = [-dy, dx];
   const inwards = ((x0 + x1) / 2 - mx) * ax + (-(y0 + y1) / 2 - my) * ay < -1e-9 ? -1 : 1;
-  // Along a row an arc leaves it, or it would lie on the names of all racks between.
+  // An arc along a row leaves the row, so that it does not cover the names of the racks between.
   const [wide, deep] = floor.cell;
   const aside = Math.abs(dy) < 1e-6 ? 1.5 * deep : Math.abs(dx) < 1e-6 ? 1.2 * wide : 2 * Math.min(wide, deep);
   const rise = Math.min(Math.abs(dy) < 1e-6 ? 0.6 : 0.2, aside / length) * inwards * (one.host ? 0.8 : 1);
@@ -54,7 +54,7 @@ function drawBundles(floor, some, most, widest, strong) {
   for (const one of some) {
     const d = arcOf(floor, one);
     const width = Math.max(strong ? 1.4 : 0.6, widest * Math.sqrt(one.count / most));
-    // On a white one below, a line is seen on every colour of a rack.
+    // A white line below makes the arc visible on a rack of any colour.
     if (strong) lines.append(draw("path", { d, stroke: "#fff", "stroke-width": (width + 2.5).toFixed(2) }));
     lines.append(draw("path", { d, stroke: floor.kinds[one.kind][1], "stroke-width": width.toFixed(2), "stroke-dasharray": one.host ? "5 2.5" : null, "data-bundle": one.number }));
     catching.append(draw("path", { d, "data-bundle": one.number }));

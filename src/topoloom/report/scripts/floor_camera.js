@@ -1,4 +1,4 @@
-// Which part of the floor is seen: dragged, zoomed by wheel, fingers, buttons and keys.
+// The visible part of the floor: drag to move; zoom by wheel, fingers, buttons and keys.
 
 const DEEPEST = 40;
 
@@ -9,7 +9,7 @@ function makeCamera(canvas, box, changed) {
   const seen = { ...whole };
   const camera = { moved: false };
 
-  /** Pixels a metre. */
+  /** Pixels per metre. */
   camera.scale = () => {
     const { width, height } = canvas.getBoundingClientRect();
     return Math.min(width / seen.width, height / seen.height);
@@ -48,7 +48,7 @@ function makeCamera(canvas, box, changed) {
     Object.assign(seen, whole);
     show();
   };
-  /** Moves so that a point of the floor is seen. */
+  /** Moves so that a point of the floor becomes visible. */
   camera.reach = (x, y) => {
     if (x < seen.x || x > seen.x + seen.width) seen.x = x - seen.width / 2;
     if (y < seen.y || y > seen.y + seen.height) seen.y = y - seen.height / 2;
@@ -56,7 +56,7 @@ function makeCamera(canvas, box, changed) {
   };
 
   canvas.addEventListener("wheel", (event) => {
-    // A page that is scrolled past the floor shall go on scrolling: the wheel zooms once the floor has the keyboard, or with Ctrl.
+    // The wheel scrolls the page as usual; it zooms only with Ctrl, or when the floor has the keyboard focus.
     if (!event.ctrlKey && document.activeElement !== canvas) return;
     event.preventDefault();
     camera.zoom(Math.exp(-event.deltaY * 0.0016), camera.pointAt(event.clientX, event.clientY));

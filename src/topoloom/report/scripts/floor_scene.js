@@ -12,14 +12,14 @@ function shade(share, to) {
   return `rgb(${to.map((end) => Math.round(255 + (end - 255) * (0.04 + 0.46 * share))).join(" ")})`;
 }
 
-/** What a rack holds, in a few letters. */
+/** The contents of a rack, in a few letters. */
 function holds(floor, at) {
   const { switches, hosts } = floor.racks;
   if (!floor.housed) return `${switches[at]} sw`;
   return [switches[at] ? `${switches[at]} sw` : "", hosts[at] ? counted(hosts[at], "host") : ""].filter(Boolean).join(", ") || "empty";
 }
 
-/** The shading that a floor begins with: watts where they tell racks apart. */
+/** The first shading of a floor: power if it differs between racks, else cables that leave. */
 function firstShade(floor) {
   const { watts } = floor.racks;
   return watts && Math.min(...watts) < Math.max(...watts) ? "watts" : "leaving";
@@ -49,17 +49,17 @@ function drawScene(floor) {
   };
 }
 
-/** Fills every rack by what it has of something; returns the least and the most of it. */
+/** Shades every rack by one quantity; returns its least and its greatest value. */
 function shadeScene(floor, scene, key) {
   const { of, to } = SHADES[key];
   const values = scene.boxes.map((_, at) => of(floor.racks, at));
   const least = Math.min(...values), most = Math.max(...values, 0);
-  // Where all have the same, a colour would say nothing, and hide the cables.
+  // Equal values get a pale shade, since a strong colour would only hide the cables.
   scene.boxes.forEach((box, at) => box.setAttribute("fill", shade(least === most ? 0.2 : values[at] / most, to)));
   return [least, most];
 }
 
-/** Writes into the racks what can be read at this scale: nothing, names, or names and what they hold. */
+/** Writes into the racks what is readable at this scale: nothing, names, or names and contents. */
 function nameScene(floor, scene, pixels) {
   const [wide, deep] = floor.cell;
   const upright = deep > 1.5 * wide;

@@ -1,8 +1,8 @@
-// Numbers as people read them.
+// Numbers as text.
 
 const NUMBERS = new Map();
 
-/** A number with so many decimals, thousands apart; a dash where there is none. */
+/** A number with this many decimals and separated thousands; a dash where there is none. */
 function written(value, decimals) {
   if (value === null || value === undefined) return "\u2013";
   if (typeof value !== "number") return String(value);
@@ -12,19 +12,19 @@ function written(value, decimals) {
   return NUMBERS.get(decimals).format(value);
 }
 
-/** A number with the six digits that count. */
+/** A number with six significant digits. */
 function shortly(value) {
   return new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }).format(value);
 }
 
-/** How much more or less than another, in per cent; nothing where that says nothing. */
-function beside(value, other) {
+/** The difference from another value in per cent; empty where there is none. */
+function difference(value, other) {
   if (typeof value !== "number" || typeof other !== "number" || !other || value === other) return "";
   const share = 100 * (value / other - 1);
   return `${share < 0 ? "\u2212" : "+"}${Math.abs(share).toFixed(1)} %`;
 }
 
-/** One thing, or so many things. */
+/** A count with its noun in the singular or plural. */
 function counted(count, one, many = `${one}s`) {
   return `${written(count, 0)} ${count === 1 ? one : many}`;
 }

@@ -1,6 +1,6 @@
-// The mark of a series, as Python chose it: an outline around 0, 0 and a colour.
+// The mark of a series, chosen in Python: an outline around 0, 0 and a colour.
 
-/** A mark at a place, so many pixels from its middle to its edge. */
+/** A mark at x, y; `size` is in pixels from its middle to its edge. */
 function drawMark(marks, look, x, y, size, attributes = {}) {
   return draw("path", {
     d: marks[look[1]],
@@ -10,7 +10,7 @@ function drawMark(marks, look, x, y, size, attributes = {}) {
   });
 }
 
-/** A mark as a picture of its own, for legends and tables. */
+/** A mark as a small picture, for legends and tables. */
 function markIcon(marks, look, size = 12) {
   const icon = draw("svg", { class: "mark", width: size, height: size, viewBox: "-1.3 -1.3 2.6 2.6", "aria-hidden": "true" });
   icon.append(draw("path", { d: marks[look[1]], fill: look[0] }));

@@ -1,4 +1,4 @@
-// A plot of candidates: any measure against any other, a mark a family; what is pointed at or selected is so everywhere.
+// A plot of candidates: any measure against any other, with one mark per family; pointing and selecting apply to all views.
 
 const NEAR = 22;
 
@@ -28,7 +28,7 @@ function makeScatter(store, name, firstX, firstY) {
   const tools = make("div", { class: "tools" }, pick("x"), pick("y"));
   let points = [], rings = null, width = 0;
 
-  const far = (values) => values.length > 1 && Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > 8;
+  const wideRange = (values) => values.length > 1 && Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > 8;
 
   const redraw = () => {
     if (!width) return;
@@ -36,14 +36,14 @@ function makeScatter(store, name, firstX, firstY) {
     const shown = store.shown().filter((row) => typeof row[keys.x] === "number" && typeof row[keys.y] === "number");
     const inside = insideOf(width, height);
     const [xs, ys] = [shown.map((row) => row[keys.x]), shown.map((row) => row[keys.y])];
-    const isLog = { x: log.x ?? far(xs), y: log.y ?? far(ys) };
+    const isLog = { x: log.x ?? wideRange(xs), y: log.y ?? wideRange(ys) };
     for (const axis of ["x", "y"]) logTicks[axis].checked = isLog[axis];
     const [columnX, columnY] = [store.columns.get(keys.x), store.columns.get(keys.y)];
     const x = makeScale(xs, inside.left, inside.right, isLog.x, !columnX.decimals);
     const y = makeScale(ys, inside.bottom, inside.top, isLog.y, !columnY.decimals);
     points = shown.map((row) => ({ row, at: [x(row[keys.x]), y(row[keys.y])] }));
     const marks = draw("g", { class: "marks" });
-    // The best lie on top.
+    // The best are drawn last, on top.
     for (const { row, at } of [...points].sort((a, b) => (b.row.rank ?? 1e9) - (a.row.rank ?? 1e9)))
       marks.append(drawMark(data.marks, data.families[row.family], at[0], at[1], 5.5, { class: row.rank === null ? "out" : null, "data-row": row.id }));
     const front = draw("g", { class: "fronts" });
@@ -80,7 +80,7 @@ function makeScatter(store, name, firstX, firstY) {
     }
     return best;
   };
-  const tell = (point, x, y) => {
+  const showPoint = (point, x, y) => {
     const others = ["cost_per_host_usd", "mean_latency_ns"].filter((key) => store.columns.has(key));
     showTip(inLines(store, point.row, [...new Set([keys.x, keys.y, ...others])]), x, y);
   };
@@ -88,7 +88,7 @@ function makeScatter(store, name, firstX, firstY) {
     const point = nearest(event);
     store.point(point ? point.row.id : null);
     canvas.classList.toggle("near", Boolean(point));
-    if (point) tell(point, event.clientX, event.clientY);
+    if (point) showPoint(point, event.clientX, event.clientY);
     else hideTip();
   });
   canvas.addEventListener("pointerleave", () => { store.point(null); hideTip(); });
@@ -106,7 +106,7 @@ function makeScatter(store, name, firstX, firstY) {
       const next = order[now < 0 ? 0 : Math.max(0, Math.min(order.length - 1, now + step))];
       store.point(next.row.id);
       const frame = canvas.getBoundingClientRect();
-      tell(next, frame.left + next.at[0], frame.top + next.at[1]);
+      showPoint(next, frame.left + next.at[0], frame.top + next.at[1]);
       announce(inLines(store, next.row, [keys.x, keys.y]).join(", "));
     } else if ((event.key === "Enter" || event.key === " ") && store.hover !== null) store.toggle(store.hover);
     else return;

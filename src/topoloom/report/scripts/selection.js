@@ -1,8 +1,8 @@
-// The selected candidates: a line of them that stays in sight, and side by side from two on.
+// The selected candidates: a strip that stays visible, and, for two or more, a table side by side.
 
 function makeSelection(store) {
   const { data } = store;
-  // The line sticks to the window's lower edge, so that nothing moves under the pointer when the first one is selected.
+  // The strip sticks to the window's lower edge, so that nothing moves under the pointer at the first selection.
   const strip = make("div", { class: "strip", id: "strip", hidden: true }), table = make("div", { id: "selection", class: "selection", hidden: true });
   const compare = () => table.scrollIntoView({ block: "center" });
 
@@ -38,7 +38,7 @@ function makeSelection(store) {
         away.addEventListener("pointerleave", () => store.point(null));
         return away;
       }),
-      rows.length > 1 ? make("button", { type: "button", id: "compare", onclick: compare }, "side by side") : make("span", { class: "quiet" }, "select another to see them side by side"),
+      rows.length > 1 ? make("button", { type: "button", id: "compare", onclick: compare }, "compare") : make("span", { class: "quiet" }, "select another to compare them"),
       make("button", { type: "button", id: "clear", onclick: store.clear }, "select none"),
     );
     table.replaceChildren(...(rows.length < 2 ? [] : [make("h3", {}, "Side by side"), drawSideBySide(structure(rows))]));

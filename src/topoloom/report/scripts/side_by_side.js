@@ -1,5 +1,5 @@
-// Designs side by side, from the structure that report/side_by_side.py describes: the best of a row marked, the others beside
-// the first in per cent, intervals and how each value was got.
+// Designs side by side, from the structure of report/side_by_side.py: the best of a row is marked; differences from the first
+// column are in per cent; intervals and methods are shown.
 
 function drawSideBySide(designs) {
   const table = make("table", { class: "beside" });
@@ -17,9 +17,9 @@ function drawSideBySide(designs) {
 
 function lineOfDesigns(row) {
   const number = (one) => (one && typeof one.value === "number" ? one.value : null);
-  const known = [...new Set(row.values.map(number).filter((value) => value !== null))];
-  const best = known.length < 2 || !row.better ? null : row.better === "low" ? Math.min(...known) : Math.max(...known);
-  const longest = Math.max(...known.map(Math.abs), 0);
+  const numbers = [...new Set(row.values.map(number).filter((value) => value !== null))];
+  const best = numbers.length < 2 || !row.better ? null : row.better === "low" ? Math.min(...numbers) : Math.max(...numbers);
+  const longest = Math.max(...numbers.map(Math.abs), 0);
   const label = make("th", { scope: "row", class: "text" }, row.label, ...(row.unit ? [make("small", {}, ` [${row.unit}]`)] : []));
   if (row.how) label.append(make("small", { class: "how" }, row.how));
   const line = make("tr", {}, label);
@@ -29,7 +29,7 @@ function lineOfDesigns(row) {
     const cell = make("td", { class: good ? "text good" : "text" }, make("b", {}, one ? written(one.value, row.decimals) : "\u2013"));
     if (one && one.low !== undefined && one.low !== null && one.high !== undefined)
       cell.append(" ", make("small", {}, `${written(one.low, row.decimals)} to ${written(one.high, row.decimals)}`));
-    const more = at ? beside(value, number(row.values[0])) : "";
+    const more = at ? difference(value, number(row.values[0])) : "";
     if (more) cell.append(" ", make("small", {}, more));
     if (value !== null && longest) {
       const share = `${(100 * Math.abs(value)) / longest}%`;
@@ -37,7 +37,7 @@ function lineOfDesigns(row) {
     }
     if (one && one.how) {
       cell.title = one.how;
-      cell.classList.add("told");
+      cell.classList.add("explained");
     }
     line.append(cell);
   });

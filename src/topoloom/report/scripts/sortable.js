@@ -1,6 +1,6 @@
-// Tables that came with the page: a click on a column's name sorts them.
+// Static tables: a click on a column's name sorts them.
 
-/** The number that a cell begins with; its text where it begins with none. */
+/** The number at the start of a cell, or its text. */
 function valueOf(cell) {
   const text = cell ? cell.textContent.trim() : "";
   const number = parseFloat(text.replace(/,/g, "").replace("\u2212", "-"));

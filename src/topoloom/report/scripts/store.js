@@ -1,4 +1,4 @@
-// What is shown, sorted, pointed at and selected: every view reads it here, and is told when it changes.
+// The state of the page: what is shown, sorted, pointed at and selected. Every view reads it here, and is notified of changes.
 
 const MOST_SELECTED = 4;
 
@@ -13,7 +13,7 @@ function rowsOf(data) {
 
 function makeStore(data) {
   const rows = rowsOf(data);
-  const told = { rows: [], hover: [], selected: [], columns: [] };
+  const listeners = { rows: [], hover: [], selected: [], columns: [] };
   const store = {
     data,
     rows,
@@ -23,9 +23,9 @@ function makeStore(data) {
     chosen: new Set(data.columns.filter((column) => column.shown).map((column) => column.key)),
     hover: null,
     selected: [],
-    /** `what` is rows, hover, selected or columns. */
-    on: (what, listener) => told[what].push(listener),
-    tell: (what) => told[what].forEach((listener) => listener()),
+    /** `what` is one of rows, hover, selected or columns. */
+    on: (what, listener) => listeners[what].push(listener),
+    notify: (what) => listeners[what].forEach((listener) => listener()),
   };
 
   /** Rows that pass all filters but that of the families. */
@@ -58,34 +58,34 @@ function makeStore(data) {
   store.point = (id) => {
     if (store.hover === id) return;
     store.hover = id;
-    store.tell("hover");
+    store.notify("hover");
   };
 
   store.toggle = (id) => {
-    const there = store.selected.includes(id);
-    if (!there && store.selected.length === MOST_SELECTED) {
-      announce(`${MOST_SELECTED} designs are selected already; the first of them goes`);
+    const wasSelected = store.selected.includes(id);
+    if (!wasSelected && store.selected.length === MOST_SELECTED) {
+      announce(`${MOST_SELECTED} designs are selected already; the first is removed`);
       store.selected = store.selected.slice(1);
     }
-    store.selected = there ? store.selected.filter((one) => one !== id) : [...store.selected, id];
-    announce(`${rows[id].spec} ${there ? "is no longer" : "is"} selected; ${store.selected.length} in all`);
-    store.tell("selected");
+    store.selected = wasSelected ? store.selected.filter((one) => one !== id) : [...store.selected, id];
+    announce(`${rows[id].spec} ${wasSelected ? "is no longer" : "is"} selected; ${store.selected.length} in all`);
+    store.notify("selected");
   };
 
   store.clear = () => {
     store.selected = [];
-    store.tell("selected");
+    store.notify("selected");
   };
 
   store.refilter = (change) => {
     Object.assign(store.filter, change);
-    store.tell("rows");
+    store.notify("rows");
   };
 
   store.sortBy = (key) => {
     const { better } = store.columns.get(key) || {};
     store.sort = store.sort.key === key ? { key, down: !store.sort.down } : { key, down: better === "high" || key === "pareto" };
-    store.tell("rows");
+    store.notify("rows");
   };
 
   return store;
@@ -96,7 +96,7 @@ function titled(column) {
   return column.unit ? `${column.label} [${column.unit}]` : column.label;
 }
 
-/** A row in a few lines, for hints. */
+/** A row as a few lines, for tooltips. */
 function inLines(store, row, keys) {
   const lines = [row.spec, row.rank === null ? `dropped: ${store.data.limits[row.dropped] || row.dropped}` : `rank ${row.rank}${row.pareto ? ", Pareto front" : ""}`];
   if (row.reason) lines.push(row.reason);

@@ -1,4 +1,4 @@
-// The table of candidates: sorted by a click on a column's name, rows pointed at and selected as anywhere else.
+// The table of candidates: sorted by a click on a column's name, rows can be pointed at and selected, as in every view.
 
 const FIRST_ROWS = 40;
 
@@ -78,9 +78,9 @@ function makeTable(store) {
   };
   const markSelected = () => {
     for (const [id, line] of lines) {
-      const there = store.selected.includes(id);
-      line.classList.toggle("selected", there);
-      line.querySelector("input").checked = there;
+      const isSelected = store.selected.includes(id);
+      line.classList.toggle("selected", isSelected);
+      line.querySelector("input").checked = isSelected;
     }
   };
   store.on("rows", renew);

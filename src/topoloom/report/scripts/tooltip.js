@@ -1,9 +1,9 @@
-// The one hint that follows the pointer, or stands beside what has the keyboard.
+// The tooltip, which follows the pointer or the keyboard focus.
 
 const TIP = make("div", { class: "tip", hidden: true, "aria-hidden": "true" });
 document.body.append(TIP);
 
-/** Shows lines, the first of them as a title, beside a point of the window. */
+/** Shows lines, the first as a title, next to a point of the window. */
 function showTip(lines, x, y) {
   TIP.replaceChildren(make("b", {}, lines[0]), ...lines.slice(1).map((line) => make("span", {}, line)));
   TIP.hidden = false;

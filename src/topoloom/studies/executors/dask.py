@@ -21,18 +21,18 @@ from topoloom.studies.job import record_of
 from topoloom.studies.record import Record, failed
 from topoloom.studies.task import Task
 
-#: A batch takes about so long, beside which what the scheduler does with it (some milliseconds) is nothing.
+#: Seconds that a batch takes, so long that the scheduler's overhead (some milliseconds) does not matter.
 _BATCH_S = 1.0
-#: Batches that wait at the scheduler for each thread of the cluster, so that none is ever idle.
+#: Batches that wait at the scheduler per thread of the cluster, so that no thread is ever idle.
 _AHEAD = 2
-#: Seconds between two looks at whether the work shall end, and those that a cluster has to answer first.
-_LOOK_EVERY_S, _ANSWER_S = 0.2, 10.0
-#: The same for the end of one that somebody has stopped, who waits.
+#: Seconds between two checks whether the work was stopped, and for a cluster's first answer.
+_CHECK_EVERY_S, _ANSWER_S = 0.2, 10.0
+#: Seconds to close a cluster after the user stopped the run.
 _STOPPED_S = 0.3
 
 
-#: What scheduler and workers of a local cluster load first, so that they end when this process does, however it does.
-_WITH_US = "topoloom.studies.dask_process"
+#: The module that scheduler and workers of a local cluster load first, so that they end with this process.
+_PRELOAD = "topoloom.studies.dask_process"
 
 
 class DaskOptions(TomlTable, frozen=True):
@@ -40,33 +40,35 @@ class DaskOptions(TomlTable, frozen=True):
 
     group: ClassVar[str] = "study [run.options], dask"
 
-    address: Annotated[str, setting("of a scheduler that runs: tcp://host:8786; a local cluster when omitted")] = ""
+    address: Annotated[
+        str, setting("the address of a running scheduler: tcp://host:8786; if omitted, a local cluster is started")
+    ] = ""
     adaptive: Annotated[
         tuple[Annotated[int, setting("workers", least=0)], Annotated[int, setting("workers", least=1)]] | None,
-        setting("workers at least and at most, in place of a fixed number"),
+        setting("least and most workers, instead of a fixed number"),
     ] = None
     jobqueue: Annotated[
         dict[str, Any],
         setting(
-            "what dask_jobqueue.SLURMCluster is given (queue, cores, memory, walltime ...); `jobs` of them are started"
+            "arguments of dask_jobqueue.SLURMCluster (queue, cores, memory, walltime ...); `jobs` of these jobs are started"
         ),
     ] = msgspec.field(default_factory=dict)
 
 
 def run_on_dask(run: StudyRun) -> None:
-    """Run the tasks on a Dask cluster; a `distributed.Client` in ``options["client"]`` is taken as it is.
+    """Run the tasks on a Dask cluster; a `distributed.Client` in ``options["client"]`` is used directly.
 
     Raises
     ------
     InputError
-        There is no Dask, or no such cluster; the store cannot be written.
+        Dask or the cluster is not available; the store cannot be written.
     """
     with _client(run) as client:
         _Feeder(run, client).go()
 
 
 class _Feeder:
-    """Hands batches to a cluster, and writes the records that come back."""
+    """Submits batches to a cluster, and writes the records that it returns."""
 
     def __init__(self, run: StudyRun, client: Any) -> None:
         self.run, self.client = run, client
@@ -76,19 +78,19 @@ class _Feeder:
         self.finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def go(self) -> None:
-        """Until every task has its record, or the work is stopped."""
+        """Run until every task has its record, or the work is stopped."""
         try:
             with self.run.store.writer() as shard:
                 while (self.left or self.waiting or self.out) and not self.run.work.stopped:
                     self._hand_out()
                     try:
-                        future = self.finished.get(timeout=_LOOK_EVERY_S)
+                        future = self.finished.get(timeout=_CHECK_EVERY_S)
                     except queue.Empty:
                         self._check()
                         continue
                     for record in self._records(future):
                         shard.write(record)
-                        self.run.told(record)
+                        self.run.report(record)
         finally:
             with suppress(Exception):  # the cluster may be gone
                 self.client.cancel(list(self.out), force=True)
@@ -98,10 +100,10 @@ class _Feeder:
             raise _lost()
 
     def _hand_out(self) -> None:
-        """Batches for all threads of the cluster, and some ahead."""
+        """Submit batches for all threads of the cluster, and some ahead."""
         try:
             threads = max(1, sum(self.client.nthreads().values()))
-        except OSError:  # asked in vain for as long as a connection may take
+        except OSError:  # no answer within the time limit of a connection
             raise _lost() from None
         while (self.waiting or self.left) and len(self.out) < _AHEAD * threads:
             if not self.waiting:
@@ -120,7 +122,7 @@ class _Feeder:
             future.add_done_callback(self.finished.put)
 
     def _fill(self, threads: int) -> None:
-        """The next batches: of one task each as long as nothing is known of what tasks take."""
+        """Queue the next batches; of one task each until the time of tasks is known."""
         estimates = self.run.estimates
         if not estimates.known:
             self.waiting.append(([self.left.popleft()], 0))
@@ -130,34 +132,36 @@ class _Feeder:
         self.waiting += [(batch, 0) for batch in batches(some, estimates, _BATCH_S, share)]
 
     def _records(self, future: Any) -> Iterator[Record]:
-        """What a batch gave; where its worker was lost its tasks are tried alone, so often as is allowed."""
+        """The records of a batch; if its worker was lost, its tasks are submitted again one by one, up to the limit."""
         tasks, attempts = self.out.pop(future)
         try:
             yield from msgspec.json.decode(future.result(), type=list[Record])
             return
         except msgspec.DecodeError:
-            raise InputError("the Dask cluster's workers have another topoloom; install this version there") from None
+            raise InputError(
+                "the Dask cluster's workers have another version of topoloom; install this version there"
+            ) from None
         except CancelledError:
-            # The scheduler forgot it, or is gone, which is no fault of the tasks'.
+            # The scheduler lost the batch, or is gone: not a failure of its tasks.
             self.waiting.append((tasks, attempts))
             self._check()
             return
         except Exception as error:
-            told = f"{type(error).__name__}: {error}"[:300]
+            reason = f"{type(error).__name__}: {error}"[:300]
         self._check()
         for task in tasks:
             if attempts + 1 >= self.run.attempts:
-                yield failed(task, f"its worker was lost {attempts + 1} times ({told})", attempts=attempts + 1)
+                yield failed(task, f"its worker was lost {attempts + 1} times ({reason})", attempts=attempts + 1)
             else:
                 self.waiting.append(([task], attempts + 1))
 
 
 def _lost() -> InputError:
-    return InputError("the connection to the Dask cluster is lost; what is finished is kept, run it again to go on")
+    return InputError("the connection to the Dask cluster is lost; finished tasks are stored, run it again to continue")
 
 
 def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) -> bytes:
-    """What a worker does: run some tasks, and send their records back.
+    """Run some tasks in a worker, and return their records.
 
     Parameters
     ----------
@@ -166,7 +170,7 @@ def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) 
     threads : int
     limit_s : float or None
     attempts : int
-        How often they were begun before.
+        How often they were started before.
 
     Returns
     -------
@@ -180,29 +184,29 @@ def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) 
 
 @contextmanager
 def _client(run: StudyRun) -> Iterator[Any]:
-    """A client of the cluster that the options name; what was started here is closed.
+    """A client of the cluster that the options name; a cluster that was started here is closed afterwards.
 
     Raises
     ------
     InputError
-        There is no Dask, or no cluster there.
+        Dask or the cluster is not available.
     """
     try:
         import dask
         import distributed
     except ImportError:
         raise InputError("the executor dask needs Dask: pip install 'topoloom[cluster]'") from None
-    given = run.options.get("client")
-    if given is not None:
-        yield given
+    client_given = run.options.get("client")
+    if client_given is not None:
+        yield client_given
         return
     options = _options(run.options)
-    # What a cluster says while it closes, or of a worker that is lost, is no news: records tell what became of tasks.
+    # Logs about closing clusters and lost workers are not useful: the records show what became of tasks.
     for name in ("distributed", "tornado.application", *logging.root.manager.loggerDict):
         if name.startswith(("distributed", "tornado")):
             logging.getLogger(name).setLevel(logging.CRITICAL)
     settings = {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
-    # As long as the cluster lives: an adaptive one starts workers at any time.
+    # Set for the whole life of the cluster, because an adaptive cluster starts workers at any time.
     with dask.config.set(settings), safe_path(), started_by_us():
         cluster = None if options.address else _cluster(run, options)
         try:
@@ -226,15 +230,15 @@ def _client(run: StudyRun) -> Iterator[Any]:
 
 
 def _kill(cluster: Any) -> None:
-    """End the processes of a local cluster at once: what they are at is not wanted any more."""
+    """Kill the processes of a local cluster at once: their results are no longer needed."""
     import psutil  # which Dask needs
 
     own = [*getattr(cluster, "workers", {}).values(), getattr(cluster, "scheduler", None)]
-    started: list[Any] = [one.process for one in own if getattr(one, "process", None) is not None]
-    with suppress(Exception):  # some have ended meanwhile
+    started: list[Any] = [node.process for node in own if getattr(node, "process", None) is not None]
+    with suppress(Exception):  # some may have ended already
         nannies = [psutil.Process(process.pid) for process in started]
         children = [child for nanny in nannies for child in nanny.children(recursive=True)]
-        for process in (*nannies, *children):  # in this order: a nanny complains of a worker that ends
+        for process in (*nannies, *children):  # nannies first, because they report workers that end
             with suppress(psutil.Error):
                 process.kill()
 
@@ -248,7 +252,7 @@ def _options(options: Mapping[str, Any]) -> DaskOptions:
 
 
 def _cluster(run: StudyRun, options: DaskOptions) -> Any:
-    """A cluster of our own: worker processes here, or jobs of a batch system."""
+    """A new cluster: worker processes on this machine, or jobs of a batch system."""
     most = min(cores(run.jobs), max(1, len(run.tasks)))
     cluster: Any
     if options.jobqueue:
@@ -257,26 +261,26 @@ def _cluster(run: StudyRun, options: DaskOptions) -> Any:
         except ImportError:
             raise InputError("jobqueue needs dask-jobqueue: pip install 'topoloom[cluster]'") from None
         try:
-            given: dict[str, Any] = {"processes": 1, "job_script_prologue": list(run.node.setup)} | options.jobqueue
+            arguments: dict[str, Any] = {"processes": 1, "job_script_prologue": list(run.node.setup)} | options.jobqueue
             exports = [f"export {name}={value}" for name, value in safe_variables().items()]
-            given["job_script_prologue"] = [*exports, *given["job_script_prologue"]]
+            arguments["job_script_prologue"] = [*exports, *arguments["job_script_prologue"]]
             jobs: Any = dask_jobqueue
-            cluster = jobs.SLURMCluster(**given)
+            cluster = jobs.SLURMCluster(**arguments)
         except (TypeError, ValueError) as error:
             raise InputError(f"{DaskOptions.group}: jobqueue: {error}") from None
         if options.adaptive is None:
             cluster.scale(jobs=run.jobs or 1)
     else:
-        # Workers that are started by their own command, not as copies of this process: any script may call this.
+        # Start workers by a command, not by forking: then any script may call this function.
         from distributed.deploy import subprocess
 
         start: Any = subprocess.SubprocessCluster
-        workers = {"nthreads": 1, "memory_limit": 0, "preload_nanny": [_WITH_US]}
+        workers = {"nthreads": 1, "memory_limit": 0, "preload_nanny": [_PRELOAD]}
         cluster = start(
             n_workers=0 if options.adaptive else most,
             threads_per_worker=1,
             worker_kwargs=workers,
-            scheduler_kwargs={"preload": [_WITH_US]},
+            scheduler_kwargs={"preload": [_PRELOAD]},
             dashboard_address=":0",
         )
     if options.adaptive is not None:

@@ -1,4 +1,4 @@
-"""The executor processes: workers on this machine, as many tasks side by side as cores and memory allow."""
+"""The executor processes: workers on this machine, with as many parallel tasks as cores and memory allow."""
 
 import os
 import selectors
@@ -20,21 +20,21 @@ from topoloom.studies.record import failed
 from topoloom.studies.task import Task
 from topoloom.studies.worker import Answer, WorkerTasks, answers_in
 
-#: A worker is handed tasks for about so many seconds at once, so that handing over takes nothing beside them.
+#: Seconds of tasks that a worker receives at once, so that handing them over takes a negligible share of the time.
 _BATCH_S = 0.25
-#: Of the memory that is free at the beginning, tasks take this share together.
+#: Share of the memory that is free at the start that all tasks together may take.
 _MEMORY_SHARE = 0.8
-#: Workers in a row that end before they have said a word: more will not help.
-_MOST_IN_VAIN = 10
-#: Seconds between two looks at whether the work shall end, and those that workers have together to end by themselves: when all
-#: is done, and when somebody has stopped it, who waits.
-_LOOK_EVERY_S, _LAST_WORDS_S, _STOPPED_S = 0.2, 5.0, 0.6
-#: The same where tasks come while it runs, for which somebody waits.
-_LOOK_FOR_MORE_S = 0.02
+#: Most workers in a row that end before they start a task; then the run is given up.
+_MOST_FAILED_STARTS = 10
+#: Seconds between two checks whether the work was stopped; that workers have to end by themselves when all is done; and when
+#: the user has stopped the run, and waits.
+_CHECK_EVERY_S, _END_TIMEOUT_S, _STOPPED_S = 0.2, 5.0, 0.6
+#: Seconds between two checks where tasks arrive during the run, and a user waits for them.
+_CHECK_FEED_S = 0.02
 
 
 class _Worker:
-    """A worker process: what it was handed and has not answered for yet."""
+    """A worker process, with the tasks that it has received and not finished."""
 
     def __init__(self, run: StudyRun) -> None:
         limit = [] if run.limit_s is None else [str(run.limit_s)]
@@ -44,7 +44,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | worker_environment(run.node.environment),
-            start_new_session=True,  # Ctrl-C is the parent's to tell
+            start_new_session=True,  # so that Ctrl-C reaches the parent only
         )
         self.input, self.output = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
         self.handed: dict[str, Task] = {}
@@ -54,21 +54,21 @@ class _Worker:
         self.read = bytearray()
 
     def hand(self, tasks: list[Task], attempts: int, memory_mb: float) -> None:
-        """Give it tasks."""
+        """Send tasks to the worker."""
         self.handed |= {task.digest: task for task in tasks}
         self.attempts, self.memory_mb, self.begun = attempts, memory_mb, ""
-        with suppress(BrokenPipeError):  # it is dead; its output tells so, too
+        with suppress(BrokenPipeError):  # it has ended; its output is closed too, and read elsewhere
             self.input.write(msgspec.json.encode(WorkerTasks(tasks, attempts)) + b"\n")
             self.input.flush()
 
     def end(self) -> None:
-        """No more tasks: it ends when it is done, or stops what it is at."""
+        """Send no more tasks: the worker ends when it is done, or stops its current task."""
         with suppress(BrokenPipeError):
             self.input.close()
 
 
 class _Pool:
-    """The workers of one run, and the tasks that wait."""
+    """The workers of one run, and the waiting tasks."""
 
     def __init__(self, run: StudyRun) -> None:
         self.run = run
@@ -80,39 +80,39 @@ class _Pool:
         self.dropped: set[str] = set()
         free = free_bytes()
         self.free_mb = float("inf") if free is None else free / (1 << 20) * _MEMORY_SHARE
-        self.fault, self.in_vain = "", 0
+        self.fault, self.failed_starts = "", 0
 
     def go(self) -> None:
-        """Until every task has its record, or the work is stopped."""
+        """Run until every task has its record, or the work is stopped."""
         try:
-            while self._goes_on() and not self.run.work.stopped:
+            while self._has_work() and not self.run.work.stopped:
                 self._ask_for_more()
                 self._hand_out()
-                for key, _ in self.selector.select(_LOOK_EVERY_S if self.run.feed is None else _LOOK_FOR_MORE_S):
+                for key, _ in self.selector.select(_CHECK_EVERY_S if self.run.feed is None else _CHECK_FEED_S):
                     self._hear(key.data)
                 if self.fault:
                     raise InputError(self.fault)
         finally:
             self._end()
 
-    def _goes_on(self) -> bool:
+    def _has_work(self) -> bool:
         return self.run.feed is not None or bool(self.waiting) or any(worker.handed for worker in self.workers)
 
     def _ask_for_more(self) -> None:
-        """Take what has come, and leave what nobody wants any more: a worker that is at it is killed."""
+        """Take new tasks from the feed, and drop cancelled ones; a worker that runs one of these is killed."""
         if self.run.feed is None:
             return
         self.waiting += [(task, 0) for task in self.run.feed.more()]
         unwanted = set(self.run.feed.dropped())
         if unwanted:
             self.dropped |= unwanted
-            self.waiting = deque(one for one in self.waiting if one[0].digest not in unwanted)
+            self.waiting = deque(entry for entry in self.waiting if entry[0].digest not in unwanted)
             for worker in self.workers:
                 if unwanted & worker.handed.keys():
                     worker.process.kill()
 
     def _hand_out(self) -> None:
-        """Give idle workers tasks, and start workers, as far as memory and cores allow."""
+        """Send tasks to idle workers, and start workers, as far as memory and cores allow."""
         while self.waiting:
             idle = next((worker for worker in self.workers if not worker.handed), None)
             if idle is None and len(self.workers) >= self.most:
@@ -123,7 +123,7 @@ class _Pool:
             if used and used + takes > self.free_mb:
                 return
             if idle is None:
-                # The first task tells what tasks take, and compiles what all need, before there are others beside it.
+                # The first task runs alone: it shows the time of tasks, and compiles the kernels that all need.
                 alone = self.run.feed is None and not self.run.estimates.known
                 if alone and any(worker.handed for worker in self.workers):
                     return
@@ -131,10 +131,10 @@ class _Pool:
                 self.workers.append(idle)
                 self.selector.register(idle.output, selectors.EVENT_READ, idle)
             tasks = self._batch(attempts)
-            idle.hand(tasks, attempts, max(self._memory_mb(one) for one in tasks))
+            idle.hand(tasks, attempts, max(self._memory_mb(next_task) for next_task in tasks))
 
     def _batch(self, attempts: int) -> list[Task]:
-        """The next tasks, for about `_BATCH_S`; one alone where it was begun before, or nothing is known yet."""
+        """The next tasks, for about `_BATCH_S`; a single one if it was started before, or if times are not known yet."""
         estimates = self.run.estimates
         tasks = [self.waiting.popleft()[0]]
         if attempts or not estimates.known or self.run.feed is not None:
@@ -147,11 +147,11 @@ class _Pool:
         return tasks
 
     def _memory_mb(self, task: Task) -> float:
-        given = self.run.node.memory_gb
-        return given * 1000 if given is not None else self.run.estimates.memory_mb(task)
+        fixed_gb = self.run.node.memory_gb
+        return fixed_gb * 1000 if fixed_gb is not None else self.run.estimates.memory_mb(task)
 
     def _hear(self, worker: _Worker) -> None:
-        """What a worker says, or that it is gone."""
+        """Read a worker's answers, or handle its end."""
         data = os.read(worker.output.fileno(), 1 << 20)
         worker.read += data
         for answer in answers_in(worker.read):
@@ -160,7 +160,7 @@ class _Pool:
             self._lost(worker)
 
     def _take(self, worker: _Worker, answer: Answer) -> None:
-        self.in_vain = 0
+        self.failed_starts = 0
         if answer.fault:
             self.fault = answer.fault
         elif answer.record is None:
@@ -170,56 +170,55 @@ class _Pool:
         else:
             worker.handed.pop(answer.record.digest, None)
             worker.begun = ""
-            self.run.told(answer.record)
+            self.run.report(answer.record)
 
     def _lost(self, worker: _Worker) -> None:
-        """A worker is gone: what it was at is begun again alone, so often as is allowed; the rest goes back."""
+        """Handle a lost worker: its current task is started again alone, up to the limit; its other tasks are queued again."""
         self.selector.unregister(worker.output)
         self.workers.remove(worker)
         code = worker.process.wait()
         worker.output.close()
-        self.in_vain += 1
-        if self.in_vain > _MOST_IN_VAIN:
-            told = f"signal {-code}" if code < 0 else f"exit code {code}"
+        self.failed_starts += 1
+        if self.failed_starts > _MOST_FAILED_STARTS:
             raise InputError(
-                f"{self.in_vain} workers in a row ended ({told}) before they began a task; what they say is above"
+                f"{self.failed_starts} workers in a row ended ({_exit_of(code)}) before they started a task; their messages are"
+                " above"
             )
         if self.dropped & worker.handed.keys():
-            self.in_vain = 0
+            self.failed_starts = 0
             worker.handed = {digest: task for digest, task in worker.handed.items() if digest not in self.dropped}
             self.dropped.clear()
-        # What it wrote before it could tell has its record.
-        known = self.run.store.records()
-        for digest in [digest for digest in worker.handed if digest in known]:
+        # Tasks that it finished before it could report them have records.
+        records = self.run.store.records()
+        for digest in [digest for digest in worker.handed if digest in records]:
             del worker.handed[digest]
-            self.run.told(known[digest])
+            self.run.report(records[digest])
         for digest, task in worker.handed.items():
             attempts = worker.attempts + (digest == worker.begun)
             if attempts >= self.run.attempts:
-                how = f"signal {-code}" if code < 0 else f"exit code {code}"
-                told = f"its worker ended by {how}, {attempts} times" + (
-                    "; perhaps there is too little memory: say memory_gb under [run.node]" if code == -9 else ""
+                reason = f"its worker ended by {_exit_of(code)}, {attempts} times" + (
+                    "; perhaps there is too little memory: set memory_gb under [run.node]" if code == -9 else ""
                 )
-                record = failed(task, told, attempts=attempts)
+                record = failed(task, reason, attempts=attempts)
                 self.shard.write(record)
-                self.run.told(record)
+                self.run.report(record)
             elif attempts > worker.attempts:
                 self.waiting.append((task, attempts))
             else:
                 self.waiting.appendleft((task, attempts))
 
     def _end(self) -> None:
-        """All workers end: by themselves, else they are killed."""
+        """End all workers; those that do not end by themselves are killed."""
         for worker in self.workers:
             worker.end()
-        until = time.monotonic() + (_STOPPED_S if self.run.work.stopped else _LAST_WORDS_S)
+        until = time.monotonic() + (_STOPPED_S if self.run.work.stopped else _END_TIMEOUT_S)
         for worker in self.workers:
             try:
                 worker.process.wait(max(0.0, until - time.monotonic()))
             except subprocess.TimeoutExpired:
                 worker.process.kill()
                 worker.process.wait()
-            # What it told with its last breath, so that it is counted.
+            # Read its last answers, so that they are counted.
             worker.read += worker.output.read() or b""
             with suppress(msgspec.DecodeError):
                 for answer in answers_in(worker.read):
@@ -227,6 +226,11 @@ class _Pool:
             worker.output.close()
         self.selector.close()
         self.shard.close()
+
+
+def _exit_of(code: int) -> str:
+    """The exit code of a process, in words."""
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def run_in_processes(run: StudyRun) -> None:

@@ -1,4 +1,4 @@
-"""The executor slurm: an array of a few long workers that share out the tasks; the scheduler is asked rarely."""
+"""The executor slurm: an array of a few long jobs whose workers share the tasks; the scheduler is rarely queried."""
 
 import re
 import secrets
@@ -19,13 +19,13 @@ from topoloom.studies.environment import worker_environment
 from topoloom.studies.executor import EXECUTORS, StudyRun, batches
 from topoloom.studies.task import Task
 
-#: A batch takes about so long: claims cost nothing beside it, and little is lost with it.
+#: Seconds that a batch takes: so long that claims cost little, so short that little is lost with it.
 _BATCH_S = 30.0
-#: Seconds between two looks into the store, and between two at whether the work shall end.
-_LOOK_EVERY_S, _PAUSE_S = 1.0, 0.1
-#: A value that a line of a Slurm script can have without quotes.
+#: Seconds between two checks of the store, and between two checks whether the work was stopped.
+_CHECK_EVERY_S, _PAUSE_S = 1.0, 0.1
+#: A value that needs no quotes in a line of a Slurm script.
 _WORD = re.compile(r"[\w.,:@+/-]*")
-#: What squeue says of jobs that are over.
+#: States of finished jobs in squeue.
 _OVER = {
     "COMPLETED",
     "FAILED",
@@ -44,17 +44,17 @@ class SlurmOptions(TomlTable, frozen=True):
 
     group: ClassVar[str] = "study [run.options], slurm"
 
-    partition: Annotated[str, setting("where jobs run; the cluster's default when omitted")] = ""
-    account: Annotated[str, setting("whom jobs are charged to")] = ""
-    qos: Annotated[str, setting("their quality of service")] = ""
-    time: Annotated[str, setting("limit of a worker, as Slurm writes it: minutes, 2:00:00, 1-12:00:00")] = "1:00:00"
+    partition: Annotated[str, setting("the partition for the jobs; the cluster's default when omitted")] = ""
+    account: Annotated[str, setting("the account that jobs are charged to")] = ""
+    qos: Annotated[str, setting("the quality of service of the jobs")] = ""
+    time: Annotated[str, setting("time limit of a worker, in Slurm's format: minutes, 2:00:00, 1-12:00:00")] = "1:00:00"
     workers: Annotated[
-        int, setting("workers, each with one task at a time; `jobs` in its place", least=1, most=10_000)
+        int, setting("workers, each with one task at a time; `jobs` takes precedence", least=1, most=10_000)
     ] = 4
     sbatch: Annotated[tuple[str, ...], setting("further options of sbatch: --constraint=icelake")] = ()
-    detach: Annotated[bool, setting("submit and return; a later run takes up what is there")] = False
+    detach: Annotated[bool, setting("submit and return; a later run collects the results")] = False
     ask_every_s: Annotated[
-        float, setting("seconds between two questions to the scheduler", unit="s", least=1, most=3600)
+        float, setting("seconds between two queries to the scheduler", unit="s", least=1, most=3600)
     ] = 60.0
 
     def __post_init__(self) -> None:
@@ -62,21 +62,21 @@ class SlurmOptions(TomlTable, frozen=True):
         for name in ("partition", "account", "qos", "time"):
             value = getattr(self, name)
             if not _WORD.fullmatch(value):
+                raise InputError(f"{name}: {shown(value)} is not a single word; give a name, as Slurm lists it")
+        for option in self.sbatch:
+            if not option.startswith("-") or not option.isprintable():
                 raise InputError(
-                    f"{name}: {shown(value)} is not one word of a Slurm script; write a name, as Slurm lists it"
+                    f"sbatch: {shown(option)} is not an option; give one per text, as in '--constraint=icelake'"
                 )
-        for one in self.sbatch:
-            if not one.startswith("-") or not one.isprintable():
-                raise InputError(f"sbatch: {shown(one)} is no option; write one a text, as in '--constraint=icelake'")
 
 
 def run_on_slurm(run: StudyRun) -> None:
-    """Run the tasks in jobs of Slurm, again and again until each has its record.
+    """Run the tasks in Slurm jobs, and submit again until each has its record.
 
     Raises
     ------
     InputError
-        There is no Slurm here, it refuses the job, the job was cancelled, or it ends without having done anything.
+        Slurm is not available or refuses the job; the job was cancelled, or ended without any finished task.
     """
     _Submissions(run, _options(run)).go()
 
@@ -91,30 +91,30 @@ class _Submissions:
         self.asked = 0.0
 
     def go(self) -> None:
-        """Until every task has its record, or the work is stopped."""
+        """Run until every task has its record, or the work is stopped."""
         running = self._earlier()
         while self.left and not self.run.work.stopped:
             before = len(self.left)
             submission, job = running or self._submit()
             running = None
             if self.options.detach:
-                self.run.work.advance(0, f"submitted as job {job} of Slurm")
+                self.run.work.advance(0, f"submitted as Slurm job {job}")
                 return
             state = self._wait(submission, job)
             if not self.left or self.run.work.stopped:
                 break
             logs = submission / "logs"
             if "CANCELLED" in state:
-                raise InputError(f"job {job} of Slurm was cancelled; what is finished is kept, run it again to go on")
+                raise InputError(f"Slurm job {job} was cancelled; finished tasks are stored, run it again to continue")
             if len(self.left) == before:
-                told = ", ".join(sorted(state)) or "gone"
+                states = ", ".join(sorted(state)) or "gone"
                 raise InputError(
-                    f"job {job} of Slurm ended ({told}) and no task was finished: its logs are in {logs}; perhaps `time` is"
+                    f"Slurm job {job} ended ({states}) and no task was finished: its logs are in {logs}; perhaps `time` is"
                     " shorter than a task, or [run.node] setup does not find topoloom"
                 )
 
     def _submit(self) -> tuple[Path, str]:
-        """Lay down batches, and submit the workers that take them; the submission's folder, and the job's number."""
+        """Write batches, and submit the workers for them; returns the submission's folder, and the job's number."""
         tasks = list(self.left.values())
         workers = min(self.run.jobs or self.options.workers, len(tasks))
         share = max(1, len(tasks) // (4 * workers))
@@ -123,16 +123,16 @@ class _Submissions:
         (submission / "logs").mkdir()
         script = submission / "job.sh"
         script.write_text(self._script(submission, workers))
-        # A path in the script's comments would need quotes, and must not end its line.
+        # An option of sbatch, because a path in the script's comments would need quotes, and must not end its line.
         logs = str(submission.resolve() / "logs").replace("%", "%%") + "/%A_%a.txt"
-        said = _call(["sbatch", "--parsable", f"--output={logs}", str(script.resolve())])
-        job = said.partition(";")[0]
+        answer = _call(["sbatch", "--parsable", f"--output={logs}", str(script.resolve())])
+        job = answer.partition(";")[0]
         (submission / "job").write_text(job)
         self.asked = time.monotonic()
         return submission, job
 
     def _script(self, submission: Path, workers: int) -> str:
-        """What sbatch is given."""
+        """The script for sbatch."""
         run, options, node = self.run, self.options, self.run.node
         memory = node.memory_gb
         if memory is None and run.estimates.known:
@@ -162,20 +162,20 @@ class _Submissions:
             [
                 "#!/bin/sh",
                 *lines,
-                *(f"#SBATCH {one}" for one in options.sbatch),
+                *(f"#SBATCH {option}" for option in options.sbatch),
                 *(
                     f"export {name}={shlex.quote(value)}"
                     for name, value in worker_environment(node.environment).items()
                 ),
                 *node.setup,
-                # In the place of the shell, so that Slurm's signals reach it.
+                # exec replaces the shell, so that Slurm's signals reach the worker.
                 f"exec {shlex.join(command)} {node.threads}{limit}",
                 "",
             ]
         )
 
     def _wait(self, submission: Path, job: str) -> set[str]:
-        """Until all tasks have records or the job is over; the states that Slurm tells of it then."""
+        """Wait until all tasks have records or the job is over; returns the states of the job's tasks then."""
         workers = self._workers(submission)
         while True:
             self._read()
@@ -192,29 +192,29 @@ class _Submissions:
                 if set(states.values()) <= _OVER:
                     self._read()
                     return set(states.values())
-                # A worker that was requeued, or is lost, works no more at what it had.
+                # A worker that was requeued or lost no longer works on its batches.
                 for place, state in states.items():
                     if state != "RUNNING":
                         Claims.release_of(submission, f"{job}-{place}")
             elif ended:
                 self._read()
                 return {"COMPLETED"}
-            until = time.monotonic() + _LOOK_EVERY_S
+            until = time.monotonic() + _CHECK_EVERY_S
             while not self.run.work.stopped and time.monotonic() < until:
                 time.sleep(_PAUSE_S)
 
     def _read(self) -> None:
-        """Tell of records that are new in the store."""
+        """Report the records that are new in the store."""
         for digest, record in self.run.store.records().items():
             if self.left.pop(digest, None) is not None:
-                self.run.told(record)
+                self.run.report(record)
 
     def _workers(self, submission: Path) -> int:
-        found = re.search(r"--array=0-([0-9]+)", (submission / "job.sh").read_text())
-        return 1 + int(found[1]) if found else 1
+        match = re.search(r"--array=0-([0-9]+)", (submission / "job.sh").read_text())
+        return 1 + int(match[1]) if match else 1
 
     def _earlier(self) -> tuple[Path, str] | None:
-        """A submission of an earlier run whose job still waits or runs."""
+        """A submission of an earlier run whose job still waits or runs, with its number."""
         for path in sorted(self.folder.glob("*/job"), reverse=True):
             job = path.read_text().strip()
             if job.isdecimal() and not set(_states(job).values()) <= _OVER:
@@ -223,32 +223,33 @@ class _Submissions:
 
 
 def _states(job: str) -> dict[str, str]:
-    """What Slurm says of each task of an array, by its place; nothing where it knows the job no more."""
+    """The state of each task of a job array, by its number; empty where Slurm no longer knows the job."""
     try:
-        said = _call(["squeue", "-h", "-j", job, "-t", "all", "-o", "%K %T"])
+        answer = _call(["squeue", "-h", "-j", job, "-t", "all", "-o", "%K %T"])
     except InputError:
         return {}
-    return {place: state for place, _, state in (line.partition(" ") for line in said.splitlines())}
+    return {place: state for place, _, state in (line.partition(" ") for line in answer.splitlines())}
 
 
 def _call(command: list[str]) -> str:
-    """What a command of Slurm prints.
+    """The output of a Slurm command.
 
     Raises
     ------
     InputError
-        There is no Slurm here, or it refuses.
+        Slurm is not available, or refuses the command.
     """
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     except FileNotFoundError:
-        told = f"the executor slurm needs {command[0]}, which is not here; run it on a cluster's login node"
-        raise InputError(told) from None
+        raise InputError(
+            f"the executor slurm needs {command[0]}, which is not installed here; run it on a cluster's login node"
+        ) from None
     except subprocess.TimeoutExpired:
-        raise InputError(f"{command[0]} does not answer; what is finished is kept, run it again to go on") from None
+        raise InputError(f"{command[0]} does not answer; finished tasks are stored, run it again to continue") from None
     if done.returncode:
-        told = " ".join((done.stderr or done.stdout).split())[:500]
-        raise InputError(f"{command[0]} refuses: {told}")
+        reason = " ".join((done.stderr or done.stdout).split())[:500]
+        raise InputError(f"{command[0]} refuses: {reason}")
     return done.stdout.strip()
 
 

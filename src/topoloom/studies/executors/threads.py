@@ -1,4 +1,4 @@
-"""The executor threads: tasks in threads of this process; for operations whose time is spent in kernels, which release the
+"""The executor threads: tasks in threads of this process, for operations that spend their time in kernels, which release the
 GIL.
 """
 
@@ -11,8 +11,8 @@ from topoloom.core.threads import cores
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.job import record_of
 
-#: Seconds between two looks at whether the work shall end, and those that tasks have to end when it shall.
-_LOOK_EVERY_S, _LAST_WORDS_S = 0.1, 0.6
+#: Seconds between two checks whether the work was stopped, and that tasks have to end then.
+_CHECK_EVERY_S, _END_TIMEOUT_S = 0.1, 0.6
 
 
 def run_in_threads(run: StudyRun) -> None:
@@ -38,10 +38,10 @@ def run_in_threads(run: StudyRun) -> None:
                     record = record_of(task, threads=run.node.threads, limit_s=run.limit_s, work=run.work)
                     if record is None:
                         return
-                    # What the process takes is not what the task does: others run in it, and much was there before.
+                    # The memory of the process is not that of the task, since others run in it too.
                     record = msgspec.structs.replace(record, memory_mb=0.0)
                     shard.write(record)
-                    run.told(record)
+                    run.report(record)
         except BaseException as fault:
             faults.append(fault)
 
@@ -53,11 +53,11 @@ def run_in_threads(run: StudyRun) -> None:
     stopped = None
     for thread in threads:
         while thread.is_alive():
-            thread.join(_LOOK_EVERY_S)  # Ctrl-C comes through between two looks
+            thread.join(_CHECK_EVERY_S)  # a short timeout lets Ctrl-C interrupt the wait
             if run.work.stopped:
                 stopped = stopped or time.monotonic()
-                if time.monotonic() - stopped > _LAST_WORDS_S:
-                    return  # in kernels that do not look; their tasks have no record
+                if time.monotonic() - stopped > _END_TIMEOUT_S:
+                    return  # some kernels do not check for a stop; their tasks have no record
     if faults:
         raise faults[0]
 

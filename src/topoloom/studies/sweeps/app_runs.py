@@ -14,26 +14,26 @@ from topoloom.simulation.applications.app_run import AppRun
 from topoloom.simulation.applications.app_runs import AppRuns
 from topoloom.simulation.applications.sweep import placements_of
 from topoloom.studies.study import Study
-from topoloom.studies.sweeps.kept import kept
+from topoloom.studies.sweeps.finished import finished_points
 
-#: What operations of one study differ in, and what tasks of one network and program differ in.
+#: Arguments in which the operations of a study, or the tasks of one network and program, differ.
 _AXES = ("topology", "engine", "app", "placement", "seed", "routing_seed")
 
 
 def app_study(operations: Sequence[AppOperation], routing_seeds: int = 1) -> Study:
-    """Operations as a study: every program on every network under every placement, with tables of each seed.
+    """Operations as a study: every program on every network with every placement, with tables of each seed.
 
     Parameters
     ----------
     operations : sequence of AppOperation
-        Every combination of some networks, programs and placements, and else the same; placement ``random*5`` is five tasks.
+        All combinations of networks, programs and placements, otherwise equal; placement ``random*5`` gives five tasks.
     routing_seeds : int
-        Tables of this many seeds.
+        Number of seeds for tables.
 
     Raises
     ------
     InputError
-        An operation without an application.
+        An operation has no application.
 
     Examples
     --------
@@ -43,15 +43,15 @@ def app_study(operations: Sequence[AppOperation], routing_seeds: int = 1) -> Stu
     """
     first = operations[0]
     arguments = {name: value for name, value in first.given().items() if name not in _AXES}
-    pairs = list(dict.fromkeys((one.topology, one.engine) for one in operations))
+    pairs = list(dict.fromkeys((operation.topology, operation.engine) for operation in operations))
     networks: dict[str, list[Any]] = {"topology": [topology for topology, _ in pairs]}
     if first.engine is not None:
         networks["engine"] = [engine for _, engine in pairs]
-    where = placements_of(list(dict.fromkeys(one.placement for one in operations)), first.seed)
-    axes: dict[str, Any] = {"app": list(dict.fromkeys(one.app for one in operations))}
+    where = placements_of(list(dict.fromkeys(operation.placement for operation in operations)), first.seed)
+    axes: dict[str, Any] = {"app": list(dict.fromkeys(operation.app for operation in operations))}
     together: list[dict[str, list[Any]]] = [
         networks,
-        {"placement": [how for how, _ in where], "seed": [its for _, its in where]},
+        {"placement": [how for how, _ in where], "seed": [placement_seed for _, placement_seed in where]},
     ]
     seed = first.tables_seed
     if routing_seeds > 1:
@@ -64,27 +64,27 @@ def app_study(operations: Sequence[AppOperation], routing_seeds: int = 1) -> Stu
 def app_runs_of(
     study: Study, folder: str | os.PathLike[str], baseline: str | None = None, *, ended: Ended = "done"
 ) -> AppRuns:
-    """What `run_apps` gives of the records of a study.
+    """The result of `run_apps` from the records of a study.
 
     Parameters
     ----------
     study : Study
-        Of `app_study`.
+        The result of `app_study`.
     folder : path
     baseline : str, optional
-        The topology that the others are set beside; the first when omitted.
+        The topology that the others are compared with; the first when omitted.
     ended : "done", "deadline" or "interrupted"
         How the run ended.
 
     Raises
     ------
     InputError
-        The folder holds no study, or nothing is done; the baseline is none of the networks.
+        The folder contains no study, nothing is done, or the baseline is none of the networks.
     """
     networks: list[str] = []
     runs: list[AppRun] = []
     topologies = study.together[0]["topology"]
-    for labels, _, record in kept(study, folder):
+    for labels, _, record in finished_points(study, folder):
         name = labels["topology"]
         if topologies.count(name) > 1:
             name = f"{name} by {labels['engine']}"
@@ -92,9 +92,9 @@ def app_runs_of(
         runs.append(replace(record.result_as(folder, AppRun), network=name))
     if not runs:
         raise InputError(f"{os.fspath(folder)}: no run is finished")
-    beside = str(topologies[0]) if baseline is None else baseline
-    if baseline is None and topologies.count(beside) > 1:
-        beside = networks[0]
+    reference = str(topologies[0]) if baseline is None else baseline
+    if baseline is None and topologies.count(reference) > 1:
+        reference = networks[0]
     settings = {"networks": list(dict.fromkeys(networks)), **runs[0].settings.values}
     provenance = Provenance(seed=min(run.seed for run in runs), settings=settings)
-    return AppRuns(tuple(runs), beside, len(study.tasks()), "", ended, provenance)
+    return AppRuns(tuple(runs), reference, len(study.tasks()), "", ended, provenance)

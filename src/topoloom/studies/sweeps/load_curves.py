@@ -13,27 +13,27 @@ from topoloom.operations.catalogue.simulate import SimulateOperation
 from topoloom.simulation.flits.execute import Execution, Executions
 from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
 from topoloom.studies.study import Study
-from topoloom.studies.sweeps.kept import kept
+from topoloom.studies.sweeps.finished import finished_points
 
-#: What operations of one study differ in, and what tasks of one network differ in.
+#: Arguments in which the operations of a study, or the tasks of one network, differ.
 _AXES = ("topology", "engine", "traffic")
 _OF_LOADS = ("loads", "saturation", "saturation_width")
-#: How exact the load of saturation is where nobody says.
+#: Default width of the search for the saturation load.
 _WIDTH = 0.01
 
 
 def simulate_study(operations: Sequence[SimulateOperation]) -> Study:
-    """Operations at several loads as a study: every network by every engine under every traffic, one load per task.
+    """Operations at several loads as a study: every network with every engine and traffic, one load per task.
 
     Parameters
     ----------
     operations : sequence of SimulateOperation
-        Every combination of some topologies, engines and kinds of traffic, and else the same.
+        All combinations of topologies, engines and kinds of traffic, otherwise equal.
 
     Raises
     ------
     InputError
-        Traffic with and without an end.
+        Traffic with and without an end are mixed.
 
     Examples
     --------
@@ -44,11 +44,11 @@ def simulate_study(operations: Sequence[SimulateOperation]) -> Study:
     """
     first = operations[0]
     arguments = {name: value for name, value in first.given().items() if name not in (*_AXES, *_OF_LOADS)}
-    axes = {name: list(dict.fromkeys(getattr(one, name) for one in operations)) for name in _AXES}
+    axes = {name: list(dict.fromkeys(getattr(operation, name) for operation in operations)) for name in _AXES}
     if axes["engine"] == [None]:
         del axes["engine"]
-    if len({one.has_end for one in operations}) > 1:
-        raise InputError("traffic that is simulated to its end and traffic at loads: make a study of each")
+    if len({operation.has_end for operation in operations}) > 1:
+        raise InputError("traffic with an end and traffic at loads cannot be mixed; make a study of each")
     together: list[dict[str, list[Any]]] = []
     if not first.has_end:
         points: list[float | None] = [*dict.fromkeys(first.loads or ())]
@@ -56,7 +56,7 @@ def simulate_study(operations: Sequence[SimulateOperation]) -> Study:
             {
                 "loads": points + [None] * first.saturation,
                 "saturation": [False] * len(points) + [True] * first.saturation,
-                # Points do not depend on it: another width finds them done.
+                # The points do not depend on the width, so tasks with another width reuse them.
                 "saturation_width": [_WIDTH] * len(points) + [first.saturation_width] * first.saturation,
             }
         )
@@ -64,12 +64,12 @@ def simulate_study(operations: Sequence[SimulateOperation]) -> Study:
 
 
 def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended = "done") -> LoadCurves | Executions:
-    """What `simulate` gives of the records of a study: curves by network, engine and traffic, or executions.
+    """The result of `simulate` from the records of a study: curves by network, engine and traffic, or executions.
 
     Parameters
     ----------
     study : Study
-        Of `simulate_study`.
+        The result of `simulate_study`.
     folder : path
     ended : "done", "deadline" or "interrupted"
         How the run ended.
@@ -77,24 +77,24 @@ def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended
     Returns
     -------
     LoadCurves or Executions
-        Of what is finished; the points of each curve in the order of the loads.
+        Finished points only; those of each curve in the order of the loads.
 
     Raises
     ------
     InputError
-        The folder holds no study.
+        The folder contains no study.
     """
-    found: dict[tuple[Any, ...], LoadCurve] = {}
+    curves: dict[tuple[Any, ...], LoadCurve] = {}
     executions: list[Execution] = []
     seed = study.task.get("seed", 1)
-    for labels, _, record in kept(study, folder):
+    for labels, _, record in finished_points(study, folder):
         result = record.result_as(folder, LoadCurve, Execution)
-        of = tuple(labels.get(name) for name in ("topology", "engine", "traffic"))
+        series_key = tuple(labels.get(name) for name in ("topology", "engine", "traffic"))
         if isinstance(result, Execution):
             executions.append(result)
         else:
-            known = found.get(of, replace(result, points=()))
-            found[of] = replace(known, points=known.points + result.points, saturation=result.saturation)
+            curve = curves.get(series_key, replace(result, points=()))
+            curves[series_key] = replace(curve, points=curve.points + result.points, saturation=result.saturation)
     if executions:
         return Executions(tuple(executions), provenance=Provenance(seed=seed))
-    return LoadCurves(tuple(found.values()), ended=ended, provenance=Provenance(seed=seed))
+    return LoadCurves(tuple(curves.values()), ended=ended, provenance=Provenance(seed=seed))

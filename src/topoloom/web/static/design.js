@@ -1,16 +1,16 @@
-// The page of a requirement: a form and its TOML side by side, read and checked while it is written; then the candidates.
+// The page of a requirement: a form and its TOML side by side, checked while they are edited; then the candidates.
 
 function designPage(main, query, catalogue) {
   const text = make("textarea", { "aria-label": "requirement in TOML", spellcheck: "false" }), wrong = makeWrong(), form = make("div");
   const results = make("div"), progress = makeProgress();
   const run = make("button", { type: "button", id: "run", disabled: catalogue.read_only }, "Design");
-  const examples = makeSelect("an example", [["", "begin with \u2026"], ...catalogue.examples.map((one) => [one.name, one.name])], "", (name) => {
-    const found = catalogue.examples.find((one) => one.name === name);
-    if (found) { text.value = found.toml; check(); }
+  const examples = makeSelect("an example", [["", "start from \u2026"], ...catalogue.examples.map((one) => [one.name, one.name])], "", (name) => {
+    const example = catalogue.examples.find((one) => one.name === name);
+    if (example) { text.value = example.toml; check(); }
   });
   main.append(make("h1", {}, "Design"), make("div", { class: "tools" }, examples, run), wrong, make("div", { class: "halves" }, form, make("div", {}, text)), progress, results);
 
-  // The form is the requirement's own description: every key that one field can hold, table by table.
+  // The form follows the requirement's schema: one field per key, table by table.
   const fields = new Map();
   for (const { table, fields: keys } of catalogue.requirement) {
     const group = make("div", { class: "form" });
@@ -33,7 +33,7 @@ function designPage(main, query, catalogue) {
         const value = key.split(".").reduce((inside, part) => (inside || {})[part], result.requirement);
         if (document.activeElement !== input) input.value = value === true ? "true" : value === false ? "false" : value ?? "";
       }
-      // Another limit or objective measures nothing again, so what it does is shown at once.
+      // Another limit or objective needs no new measurement, so its effect is shown at once.
       if (ran && ran !== text.value) rank(0, 0);
     } catch (error) {
       text.setAttribute("aria-invalid", "true");
@@ -45,30 +45,30 @@ function designPage(main, query, catalogue) {
   }, 350);
   text.addEventListener("input", check);
   async function rank(shortlist, minutes) {
-    const mine = ++asked, said = text.value;
+    const request = ++asked, toml = text.value;
     let watching = null;
     const watch = (job) => {
-      progress.tell(job);
+      progress.show(job);
       if (over(job)) { clearInterval(watching); watching = true; return; }
       if (watching) return;
       watching = setInterval(async () => {
         const rows = await api(`/api/tasks/${job.digest}/measured`).catch(() => []);
-        if (watching !== true && mine === asked && rows.length) showMeasured(results, rows);
+        if (watching !== true && request === asked && rows.length) showMeasured(results, rows);
       }, 1000);
     };
     try {
-      const { result, job } = await ask("design", { text: said, change: shortlist ? { shortlist, minutes } : { shortlist: 0 } }, watch).finally(() => { clearInterval(watching); watching = true; });
-      if (mine !== asked) return;
-      ran = said;
+      const { result, job } = await ask("design", { text: toml, change: shortlist ? { shortlist, minutes } : { shortlist: 0 } }, watch).finally(() => { clearInterval(watching); watching = true; });
+      if (request !== asked) return;
+      ran = toml;
       showDesign(results, result, job, shortlist > 0);
-    } catch (error) { if (mine === asked) showWrong(wrong, error); }
+    } catch (error) { if (request === asked) showWrong(wrong, error); }
   }
   run.onclick = async () => {
     results.replaceChildren();
     run.disabled = true;
     try {
-      const known = await ask("requirement", { text: text.value });
-      await rank(known.result.requirement.shortlist, known.result.requirement.minutes);
+      const checked = await ask("requirement", { text: text.value });
+      await rank(checked.result.requirement.shortlist, checked.result.requirement.minutes);
     } catch (error) { showWrong(wrong, error); }
     run.disabled = catalogue.read_only;
   };
@@ -76,23 +76,23 @@ function designPage(main, query, catalogue) {
   check();
 }
 
-/** A field for one key: a number within its range, a choice, yes or no, or text; empty is what nobody said. */
+/** A field for one key: a number within its range, a choice, yes or no, or text; empty means the default. */
 function makeField(key, one, changed) {
-  const given = { "aria-label": key, title: one.accepts };
+  const attributes = { "aria-label": key, title: one.accepts };
   if (/number/.test(one.accepts)) {
-    const input = make("input", { ...given, type: "number", step: /whole/.test(one.accepts) ? 1 : "any", placeholder: one.default || one.accepts.replace(" or none", ""), onchange: () => changed(input.value) });
+    const input = make("input", { ...attributes, type: "number", step: /whole/.test(one.accepts) ? 1 : "any", placeholder: one.default || one.accepts.replace(" or none", ""), onchange: () => changed(input.value) });
     return input;
   }
   const choices = /^yes or no/.test(one.accepts) ? [["true", "yes"], ["false", "no"]] : / or /.test(one.accepts) && !/^text/.test(one.accepts) ? one.accepts.split(" or ").filter((name) => name !== "none").map((name) => [JSON.stringify(name), name]) : null;
   if (choices) {
-    const select = make("select", { ...given, onchange: () => changed(select.value) }, make("option", { value: "" }, one.default ? `(${one.default})` : ""), ...choices.map(([value, name]) => make("option", { value: /^(true|false)$/.test(value) ? value : name }, name)));
+    const select = make("select", { ...attributes, onchange: () => changed(select.value) }, make("option", { value: "" }, one.default ? `(${one.default})` : ""), ...choices.map(([value, name]) => make("option", { value: /^(true|false)$/.test(value) ? value : name }, name)));
     return select;
   }
-  const input = make("input", { ...given, type: "text", placeholder: one.default, onchange: () => changed(input.value) });
+  const input = make("input", { ...attributes, type: "text", placeholder: one.default, onchange: () => changed(input.value) });
   return input;
 }
 
-/** A value as TOML has it. */
+/** A value in TOML syntax. */
 const tomlOf = (value) => (/^(true|false)$/.test(value) || (value.trim() !== "" && Number.isFinite(Number(value))) ? value : JSON.stringify(value));
 
 /** TOML with one key set, or taken out where the value is empty. */
@@ -117,16 +117,16 @@ function withKey(toml, key, value) {
   return lines.join("\n");
 }
 
-const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost a host [USD]"], ["power_per_host_w", "power a host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
+const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost per host [USD]"], ["power_per_host_w", "power per host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
 
 function makeRanking(rows, id) {
-  const there = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));
-  return make("table", { id }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "rank"), ...there.map(([key, label]) => make("th", { scope: "col", class: key === "spec" ? "text" : null }, label)), make("th", { scope: "col" }, ""))),
-    make("tbody", {}, ...rows.map((row, at) => make("tr", { class: at ? null : "best" }, make("td", {}, String(at + 1)), ...there.map(([key]) => (key === "spec" ? make("td", { class: "spec" }, ...breakable(row.spec)) : make("td", {}, written(row[key], null)))),
+  const columns = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));
+  return make("table", { id }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "rank"), ...columns.map(([key, label]) => make("th", { scope: "col", class: key === "spec" ? "text" : null }, label)), make("th", { scope: "col" }, ""))),
+    make("tbody", {}, ...rows.map((row, at) => make("tr", { class: at ? null : "best" }, make("td", {}, String(at + 1)), ...columns.map(([key]) => (key === "spec" ? make("td", { class: "spec" }, ...breakable(row.spec)) : make("td", {}, written(row[key], null)))),
       make("td", {}, make("a", { href: `/topology?spec=${encodeURIComponent(row.spec)}` }, "draw"))))));
 }
 
-/** Candidates while they arrive: measured, and not held against the limits yet. */
+/** Candidates as they are measured; the limits are not applied yet. */
 function showMeasured(box, rows) {
   box.replaceChildren(make("h2", {}, `${counted(rows.length, "candidate")} measured so far`), make("div", { class: "wide" }, makeRanking(rows, "arrivals")));
 }
@@ -134,8 +134,8 @@ function showMeasured(box, rows) {
 function showDesign(box, design, job, whole) {
   const rows = design.ranked.slice(0, 300), table = makeRanking(rows, "candidates");
   const shortlist = design.shortlist || [];
-  box.replaceChildren(make("h2", {}, `${counted(design.ranked.length, "network")} meet it`),
-    whole ? null : make("p", { class: "quiet" }, "Ranked by what is measured already; Design takes the shortlist the whole way."),
+  box.replaceChildren(make("h2", {}, `${counted(design.ranked.length, "network")} within every limit`),
+    whole ? null : make("p", { class: "quiet" }, "Ranked by the stored measurements; the button Design also assesses the shortlist in full."),
     shortlist.length ? make("ol", { id: "shortlist" }, ...shortlist.map((one) => make("li", {}, make("b", {}, one.name), one.why ? ` \u2013 ${one.why}` : ""))) : null,
     make("div", { class: "wide" }, table), make("p", { class: "quiet" }, `Dropped: ${Object.entries(design.dropped_by || {}).filter(([, count]) => count).map(([limit, count]) => `${count} by ${limit}`).join(", ") || "none"}.`), makeHow([job]));
   makeSortable(table);

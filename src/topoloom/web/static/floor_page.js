@@ -1,4 +1,4 @@
-// The floor: racks, bundles and trays as in the report; racks dragged, slots blocked, and what that does to length and bill.
+// The floor: racks, bundles and trays as in the report; racks can be moved and slots blocked, with the effect on length and cost.
 
 function floorPage(main, query, catalogue) {
   const wrong = makeWrong(), progress = makeProgress(), box = make("div"), facts = make("div"), how = make("div");
@@ -10,35 +10,35 @@ function floorPage(main, query, catalogue) {
   const rows = make("input", { type: "number", min: 1, value: query.get("rows") || "", placeholder: "rows", "aria-label": "rows of racks", oninput: changed });
   const each = make("input", { type: "number", min: 1, value: query.get("switches_per_rack") || "", placeholder: "switches per rack", "aria-label": "switches per rack", oninput: changed });
   const words = make("p", { class: "quiet", id: "mode-words" });
-  const WORDS = { look: "Point at racks and bundles.", move: "Drag a rack to another slot; one that stands there takes its place. By keys: Enter on the field below.", block: "Click a slot, and no rack stands there; click it again to free it." };
-  const mode = makeSelect("what a click does", [["look", "look"], ["move", "move racks"], ["block", "block slots"]], "look", (value) => { state.mode = value; words.textContent = WORDS[value]; });
+  const HELP = { look: "Point at racks and bundles.", move: "Drag a rack to another slot; a rack in that slot takes its place. By keyboard: fill the field “move”, then press Enter.", block: "Click a slot to keep racks out of it; click it again to free it." };
+  const mode = makeSelect("action of a click", [["look", "look"], ["move", "move racks"], ["block", "block slots"]], "look", (value) => { state.mode = value; words.textContent = HELP[value]; });
   const by = makeInput("move, from and to", "", null, () => {}, { placeholder: "A01 B02", size: "12" });
   by.addEventListener("keydown", (event) => {
     const [from, to] = by.value.trim().split(/\s+/);
     if (event.key === "Enter" && from && to) move(from, to);
   });
-  main.append(make("h1", {}, "Floor"), make("div", { class: "tools" }, spec, list, make("label", { class: "pick" }, make("b", {}, "floor"), floor), rows, each), make("div", { class: "tools" }, make("label", { class: "pick" }, make("b", {}, "a click"), mode), make("label", { class: "pick" }, make("b", {}, "move"), by),
+  main.append(make("h1", {}, "Floor"), make("div", { class: "tools" }, spec, list, make("label", { class: "pick" }, make("b", {}, "floor"), floor), rows, each), make("div", { class: "tools" }, make("label", { class: "pick" }, make("b", {}, "click"), mode), make("label", { class: "pick" }, make("b", {}, "move"), by),
     make("button", { type: "button", onclick: () => { state.moved = {}; state.blocked = []; renew(); } }, "undo all"), make("button", { type: "button", id: "hall", onclick: () => state.result && save("floor.toml", "application/toml", state.result.toml) }, "save the hall")), words, wrong, progress, facts, box, how);
-  words.textContent = WORDS.look;
+  words.textContent = HELP.look;
 
   async function renew() {
-    const mine = ++state.asked;
+    const request = ++state.asked;
     address("/floor", { spec: spec.value.trim(), floor: floor.value.trim(), rows: rows.value, switches_per_rack: each.value, blocked: state.blocked, moved: Object.keys(state.moved).length ? JSON.stringify(state.moved) : "" });
     const args = { topology: spec.value.trim(), floor: floor.value.trim(), ...(rows.value ? { rows: Number(rows.value) } : {}), ...(each.value ? { switches_per_rack: Number(each.value) } : {}),
       ...(state.blocked.length ? { blocked: state.blocked } : {}), ...(Object.keys(state.moved).length ? { moved: state.moved } : {}) };
     try {
-      const { result, job } = await ask("stand", args, (one) => mine === state.asked && progress.tell(one));
-      if (mine !== state.asked) return;
+      const { result, job } = await ask("stand", args, (one) => request === state.asked && progress.show(one));
+      if (request !== state.asked) return;
       state.result = result;
       showWrong(wrong, null);
-      const more = (now, before) => (now === before ? "" : ` (${beside(now, before)} beside what was found)`);
-      facts.replaceChildren(makeFacts([["racks", result.racks], ["cables", `${written(result.total_m, 0)} m${more(result.total_m, result.total_m_unmoved)}`], ["the longest", `${written(result.longest_m, 1)} m`], ["bill", `${written(result.cost_usd, 0)} USD${more(result.cost_usd, result.cost_usd_unmoved)}`],
+      const more = (now, before) => (now === before ? "" : ` (${difference(now, before)} from the search's result)`);
+      facts.replaceChildren(makeFacts([["racks", result.racks], ["cables", `${written(result.total_m, 0)} m${more(result.total_m, result.total_m_unmoved)}`], ["longest cable", `${written(result.longest_m, 1)} m`], ["bill", `${written(result.cost_usd, 0)} USD${more(result.cost_usd, result.cost_usd_unmoved)}`],
         ["moved", Object.entries(state.moved).map((pair) => pair.join(" to ")).join(", ")], ["blocked", state.blocked.join(", ")]]));
       const view = makeFloor(result.floor);
       box.replaceChildren(view);
       listenTo(view.querySelector("#floor-plan"));
       how.replaceChildren(makeHow([job]));
-    } catch (error) { if (mine === state.asked) showWrong(wrong, error); }
+    } catch (error) { if (request === state.asked) showWrong(wrong, error); }
   }
 
   function move(from, to) {

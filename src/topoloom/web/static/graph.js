@@ -1,4 +1,4 @@
-// The picture of a network: pan, zoom, switches and links under the pointer, colours by label, load or loss, and a path.
+// The picture of a network: pan, zoom, switches and links under the pointer; colours by label, load or loss; and a path.
 
 const SWITCH_COLOURS = ["#2563a8", "#d1661b", "#2f8f4e", "#8c4bb0", "#b8860b", "#0f8b8d", "#c2376b", "#5b6775", "#7a5230", "#3f51b5"];
 const toRgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
@@ -9,7 +9,7 @@ const heat = (share) => {
   return stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * part));
 };
 
-/** A step through 0 .. m - 1 that comes by each once, in no order that the eye sees. */
+/** A stride that visits each of 0 .. m - 1 once, in an order without a visible pattern. */
 function strideOf(m) {
   const share = (a, b) => (b ? share(b, a % b) : a);
   let stride = Math.max(1, Math.round(m * 0.618));
@@ -18,10 +18,10 @@ function strideOf(m) {
 }
 
 function makeGraph(picture, pointed, clicked) {
-  const canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": `${picture.name}: ${counted(picture.switches, "switch", "switches")}, ${counted(picture.links.length / 2, "link")}. Arrow keys move, + and - zoom, n and p go from switch to switch, Enter chooses one for a path, x takes it away.` });
+  const canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": `${picture.name}: ${counted(picture.switches, "switch", "switches")}, ${counted(picture.links.length / 2, "link")}. Arrow keys move, + and - zoom, n and p go from switch to switch, Enter chooses one for a path, x removes it.` });
   const painter = makePainter(canvas) || makeStillPainter(canvas);
   const points = Float32Array.from(picture.points), links = Uint32Array.from(picture.links), n = picture.switches, m = links.length / 2;
-  // Links are drawn in a scattered order, so that any first part of them is a fair picture of all.
+  // Links are drawn in a scattered order, so that any first part of them represents all.
   const stride = strideOf(m), scattered = (i) => (i * stride) % m;
   const ends = new Float32Array(4 * m);
   for (let i = 0; i < m; i += 1) for (const side of [0, 1]) {
@@ -84,7 +84,7 @@ function makeGraph(picture, pointed, clicked) {
     painter.put("marked", "large", Float32Array.from(chosen.flatMap((i) => [points[2 * i], points[2 * i + 1]])), Uint8Array.from(chosen.flatMap(() => [209, 102, 27, 255])));
   };
 
-  // A machine that is slow at it draws fewer links while the picture moves, and all when it rests.
+  // A slow machine draws fewer links while the picture moves, and all links when it rests.
   let waiting = false, budget = m, last = 0, rest = null;
   const size = () => Math.max(3, Math.min(13, 260 / Math.sqrt(n))) * Math.max(1, Math.min(3, Math.sqrt(home.span / view.span))) * (window.devicePixelRatio || 1);
   const scale = () => {
@@ -161,13 +161,13 @@ function makeGraph(picture, pointed, clicked) {
       }
       return;
     }
-    const found = switchNear(x, y, 11 * pixel);
-    if (found !== state.now) {
-      state.now = found;
+    const nearest = switchNear(x, y, 11 * pixel);
+    if (nearest !== state.now) {
+      state.now = nearest;
       marked();
       paint();
-      pointed(found);
-      if (found >= 0) showTip([`switch ${found}`, ...Object.entries(picture.labels).slice(0, 5).map(([name, values]) => `${name} ${values[found]}`), counted(picture.host_of[found], "host")], event.clientX, event.clientY);
+      pointed(nearest);
+      if (nearest >= 0) showTip([`switch ${nearest}`, ...Object.entries(picture.labels).slice(0, 5).map(([name, values]) => `${name} ${values[nearest]}`), counted(picture.host_of[nearest], "host")], event.clientX, event.clientY);
       else hideTip();
     }
   });

@@ -1,4 +1,4 @@
-// A graph on WebGL2: links as lines, switches as points; moved and scaled by two numbers, so that nothing is sent twice.
+// A graph on WebGL2: links as lines, switches as points; moving and zooming change only a uniform, so that the data is sent once.
 
 const LINE_SHADER = `#version 300 es
 in vec2 at; in vec4 colour; uniform vec4 view; out vec4 shade;
@@ -66,7 +66,7 @@ function makePainter(canvas) {
   return { put, paint, still: false };
 }
 
-/** The same on a plain canvas, for machines without WebGL2: a still picture. */
+/** The same painter on a 2D canvas, for machines without WebGL2: a still picture. */
 function makeStillPainter(canvas) {
   const sheet = canvas.getContext("2d"), batches = new Map();
   const put = (name, kind, at, colour) => batches.set(name, { kind, at: at || batches.get(name).at, colour });

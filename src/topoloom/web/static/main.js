@@ -1,4 +1,4 @@
-// Which page is shown, and the line above it.
+// The choice of the page, and the bar above it.
 
 const PAGES = [["/design", "Design", designPage], ["/topology", "Topology", topologyPage], ["/floor", "Floor", floorPage], ["/growth", "Growth", growthPage], ["/curves", "Curves", curvesPage], ["/folders", "Folders", foldersPage], ["/jobs", "Jobs", jobsPage]];
 let leave = null, knownCatalogue = null;
@@ -37,7 +37,7 @@ const busy = new Map();
 ANYONE.add((job) => {
   if (over(job)) busy.delete(job.digest);
   else busy.set(job.digest, job);
-  document.getElementById("queue").textContent = busy.size ? `${counted(busy.size, "task")} at work` : "";
+  document.getElementById("queue").textContent = busy.size ? `${counted(busy.size, "task")} running or waiting` : "";
 });
 listen();
 showPage();

@@ -1,4 +1,4 @@
-// Tasks are asked for, and their records come back: at once where they are known, else when the server tells that they are done.
+// Requests a task and returns its record: at once if it is stored, else when the server reports that the task has ended.
 
 class Refused extends Error {}
 
@@ -7,41 +7,41 @@ async function api(path, options = {}) {
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Refused("the server does not answer; start topoloom serve again");
+    throw new Refused("the server does not answer; restart topoloom serve");
   }
   const text = await answer.text();
   let content = null;
   try {
     content = JSON.parse(text);
   } catch {
-    throw new Refused(text.trim() || `the server says ${answer.status}`);
+    throw new Refused(text.trim() || `the server answered with status ${answer.status}`);
   }
-  if (!answer.ok) throw new Refused(content.error || `the server says ${answer.status}`);
+  if (!answer.ok) throw new Refused(content.error || `the server answered with status ${answer.status}`);
   return content;
 }
 
-const WAITING = new Map(); // digest -> functions that are told each change
-const ANYONE = new Set(); // told every change
+const WAITING = new Map(); // digest -> functions to call at each change
+const ANYONE = new Set(); // functions to call at every change of any task
 let connected = false;
 
 function listen() {
   const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/events`);
   socket.onopen = () => { connected = true; };
-  socket.onmessage = (event) => heard(JSON.parse(event.data));
+  socket.onmessage = (event) => notify(JSON.parse(event.data));
   socket.onclose = () => {
     connected = false;
     setTimeout(listen, 2000);
   };
 }
 
-function heard(job) {
-  for (const tell of WAITING.get(job.digest) || []) tell(job);
-  for (const tell of ANYONE) tell(job);
+function notify(job) {
+  for (const listener of WAITING.get(job.digest) || []) listener(job);
+  for (const listener of ANYONE) listener(job);
 }
 
 const over = (job) => !["waiting", "running"].includes(job.state);
 
-/** Asks for a task; `progress` is told its job whenever that changes. The record, when it is done. */
+/** Requests a task; `progress` receives its job at each change. Resolves to the record when the task is done. */
 async function ask(operation, args, progress = () => {}) {
   const job = await api("/api/tasks", { method: "POST", body: JSON.stringify({ operation, arguments: args }) });
   progress(job);
@@ -54,26 +54,26 @@ async function ask(operation, args, progress = () => {}) {
 
 function ended(digest, progress) {
   return new Promise((settle) => {
-    const tells = WAITING.get(digest) || new Set();
-    WAITING.set(digest, tells);
-    const tell = (job) => {
+    const listeners = WAITING.get(digest) || new Set();
+    WAITING.set(digest, listeners);
+    const listener = (job) => {
       progress(job);
       if (over(job)) finish();
     };
     const finish = () => {
       clearInterval(looking);
-      tells.delete(tell);
-      if (!tells.size) WAITING.delete(digest);
+      listeners.delete(listener);
+      if (!listeners.size) WAITING.delete(digest);
       settle();
     };
-    // What changed before we listened, or while nobody was connected.
+    // Polling finds changes from before this listener, or while the socket was closed.
     const looking = setInterval(async () => {
       try {
-        const found = await api(`/api/tasks/${digest}`);
-        if (found.task || over(found)) finish();
-      } catch { /* the next look may succeed */ }
+        const state = await api(`/api/tasks/${digest}`);
+        if (state.task || over(state)) finish();
+      } catch { /* the next poll may succeed */ }
     }, connected ? 3000 : 700);
-    tells.add(tell);
+    listeners.add(listener);
   });
 }
 

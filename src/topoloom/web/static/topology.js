@@ -1,4 +1,4 @@
-// The page of a topology: its spec with completion and sliders, size, hops and bounds at once, its graph, paths and losses.
+// The page of a topology: its spec with completion and sliders, its size, hops and bounds, its graph, paths and losses.
 
 function topologyPage(main, query, catalogue) {
   const families = new Map(catalogue.families.filter((one) => one.kind === "family").map((one) => [one.name, one]));
@@ -7,7 +7,7 @@ function topologyPage(main, query, catalogue) {
   const field = makeInput("topology", query.get("spec") || "slimfly:q=5,hosts=4", "families", later(() => renew(true), 400), { class: "spec", id: "spec" });
   const state = { engine: query.get("engine") || "", by: query.get("by") || "plain", at: query.get("at") || "labels", from: null, to: null, asked: 0 };
   const engine = makeSelect("engine", [["", "no tables"], ...catalogue.engines.map((name) => [name, name])], state.engine, (value) => { state.engine = value; renew(true); });
-  const at = makeSelect("where switches stand", [["labels", "by their labels"], ["floor", "on the floor"]], state.at, (value) => { state.at = value; renew(true); });
+  const at = makeSelect("positions of switches", [["labels", "by labels"], ["floor", "on the floor"]], state.at, (value) => { state.at = value; renew(true); });
   const colour = make("span");
   main.append(make("h1", {}, "Topology"), make("div", { class: "tools" }, field, list, make("label", { class: "pick" }, make("b", {}, "tables"), engine), make("label", { class: "pick" }, make("b", {}, "switches"), at), colour), knobs, wrong, progress,
     make("div", { class: "beside" }, sheet, side));
@@ -44,40 +44,40 @@ function topologyPage(main, query, catalogue) {
   const soon = later(() => renew(false), 300);
 
   async function renew(withKnobs) {
-    const mine = ++state.asked, spec = field.value.trim();
+    const request = ++state.asked, spec = field.value.trim();
     if (withKnobs) showKnobs();
     address("/topology", { spec, engine: state.engine, by: state.by === "plain" ? "" : state.by, at: state.at === "labels" ? "" : state.at });
     if (!spec) return;
     const draw = { topology: spec, ...(state.engine ? { engine: state.engine } : {}), ...(state.at === "floor" ? { at: "floor" } : {}) };
-    const drawn = ask("draw", draw, (job) => mine === state.asked && progress.tell(job));
+    const drawn = ask("draw", draw, (job) => request === state.asked && progress.show(job));
     const measured = ask("info", { topology: spec });
-    measured.catch(() => {});  // it is awaited below, after the picture: until then a refusal is nobody's
+    measured.catch(() => {});  // awaited below, after the picture; until then nothing else handles its rejection
     try {
       const { result, job } = await drawn;
-      if (mine !== state.asked) return;
+      if (request !== state.asked) return;
       showWrong(wrong, null);
       field.removeAttribute("aria-invalid");
       show(result);
       how.replaceChildren(makeHow([job]));
     } catch (error) {
-      if (mine !== state.asked) return;
-      progress.tell({ state: "failed" });
+      if (request !== state.asked) return;
+      progress.show({ state: "failed" });
       field.setAttribute("aria-invalid", "true");
       showWrong(wrong, error);
     }
     try {
       const { result, job } = await measured;
-      if (mine !== state.asked) return;
+      if (request !== state.asked) return;
       facts.replaceChildren(makeFacts([["switches", result.switches], ["hosts", result.hosts], ["links", result.links], ["degree", result.degree_min === result.degree_max ? result.degree_max : `${result.degree_min} to ${result.degree_max}`],
-        ["ports of a switch", result.radix], ["diameter", result.diameter], ["mean hops", result.aspl], ["least possible", result.moore_aspl_bound], ["bisection", result.bisection === null ? null : `${written(result.bisection, 0)} links${result.bisection_exact ? "" : ", at most"}`],
-        ["links to cut it", result.edge_connectivity], ["connected", result.connected ? "yes" : "no"]]));
+        ["ports of a switch", result.radix], ["diameter", result.diameter], ["mean hops", result.aspl], ["least possible mean hops", result.moore_aspl_bound], ["bisection", result.bisection === null ? null : `${written(result.bisection, 0)} links${result.bisection_exact ? "" : ", at most"}`],
+        ["edge connectivity", result.edge_connectivity], ["connected", result.connected ? "yes" : "no"]]));
       how.replaceChildren(makeHow([job]));
-    } catch { if (mine === state.asked) facts.replaceChildren(); }
+    } catch { if (request === state.asked) facts.replaceChildren(); }
   }
 
   function show(picture) {
     state.from = state.to = null;
-    trace.replaceChildren(make("p", { class: "quiet" }, "Click two switches for a path of the tables; click a link, or a switch with Shift, and it is lost. By keys: n, p, Enter, x."));
+    trace.replaceChildren(make("p", { class: "quiet" }, "Click two switches to see the path of the tables between them. Click a link, or Shift-click a switch, to remove it. By keyboard: n, p, Enter, x."));
     graph = makeGraph(picture, () => {}, clicked);
     sheet.replaceChildren(graph.canvas);
     const choices = [["plain", "hosts"], ...Object.keys(picture.labels).map((name) => [name, `label ${name}`]), ...(picture.loads ? [["load", `load by ${picture.engine}`]] : [])];
@@ -109,12 +109,12 @@ function topologyPage(main, query, catalogue) {
     const args = { topology: field.value.trim(), from_switch: state.from, to_switch: state.to, ...(state.engine ? { engine: state.engine } : {}),
       ...(lostLinks.length ? { lost_links: lostLinks } : {}), ...(lostSwitches.length ? { lost_switches: lostSwitches } : {}) };
     try {
-      const { result, job } = await ask("trace", args, progress.tell);
+      const { result, job } = await ask("trace", args, progress.show);
       const any = lostLinks.length + lostSwitches.length > 0;
       graph.set({ path: result.path, after: any ? result.path_after || [] : null });
       trace.replaceChildren(make("h3", {}, "Path"), makeFacts([["tables", result.engine], ["path", result.path.join(" \u2192 ")], ["virtual channel", result.vc],
-        ...(any ? [["after the loss", result.path_after ? result.path_after.join(" \u2192 ") : "none: they are apart"], ...(result.path_after ? [["entries changed", `${written(result.entries_changed, 0)} of ${written(result.entries, 0)}`], ["all tables anew", result.anew ? "yes" : "no"], ["free of deadlock", result.deadlock_free ? "yes" : "no"]] : [])] : [])]),
-        make("button", { type: "button", onclick: () => { lost.lostLinks.clear(); lost.lostSwitches.clear(); graph.set({}); follow(); } }, "repair all"), makeHow([job]));
+        ...(any ? [["after the loss", result.path_after ? result.path_after.join(" \u2192 ") : "none: not connected"], ...(result.path_after ? [["entries changed", `${written(result.entries_changed, 0)} of ${written(result.entries, 0)}`], ["all tables rebuilt", result.anew ? "yes" : "no"], ["free of deadlock", result.deadlock_free ? "yes" : "no"]] : [])] : [])]),
+        make("button", { type: "button", onclick: () => { lost.lostLinks.clear(); lost.lostSwitches.clear(); graph.set({}); follow(); } }, "restore all"), makeHow([job]));
     } catch (error) { trace.replaceChildren(make("p", { class: "wrong", role: "alert" }, error.message)); }
   }
 
@@ -131,10 +131,10 @@ function exampleOf(family) {
   return parts.length ? `${family.name}:${parts.join(",")}` : family.name;
 }
 
-/** Without WebGL: a table of the first switches beside the still picture. */
+/** Without WebGL: a table of the first switches below the still picture. */
 function makeStill(picture) {
   const names = Object.keys(picture.labels), rows = Math.min(200, picture.switches);
-  return make("div", { class: "wide" }, make("p", { class: "quiet" }, "This machine has no WebGL2, so the picture stands still."),
+  return make("div", { class: "wide" }, make("p", { class: "quiet" }, "This browser has no WebGL2, so the picture is not interactive."),
     make("table", { id: "switches" }, make("thead", {}, make("tr", {}, ...["switch", "hosts", ...names].map((name) => make("th", { scope: "col" }, name)))),
       make("tbody", {}, ...Array.from({ length: rows }, (_, i) => make("tr", {}, ...[i, picture.host_of[i], ...names.map((name) => picture.labels[name][i])].map((value) => make("td", {}, String(value))))))));
 }

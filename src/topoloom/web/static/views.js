@@ -1,4 +1,4 @@
-// What pages share: facts, messages, how to get the same by hand, forms of an operation's arguments.
+// Shared parts of the pages: facts, messages, equivalent commands, progress, input fields.
 
 function showWrong(box, error) {
   box.textContent = error ? error.message : "";
@@ -12,10 +12,10 @@ function makeFacts(pairs) {
     .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, typeof value === "number" ? shortly(value) : String(value))]));
 }
 
-/** The command line and the Python that give the same. */
+/** The commands and the Python code that give the same result. */
 function makeHow(jobs) {
   const commands = jobs.map((job) => job.command).filter(Boolean), python = jobs.map((job) => job.python);
-  return make("details", { class: "how" }, make("summary", {}, "the same on the command line and in Python"),
+  return make("details", { class: "how" }, make("summary", {}, "the same result by command line and Python"),
     commands.length ? make("pre", { class: "command" }, commands.join("\n")) : null, make("pre", { class: "python" }, python.join("\n")));
 }
 
@@ -25,13 +25,13 @@ function stateOf(job) {
   return job.state;
 }
 
-/** A line that tells how a task goes, with a button that cancels it. */
+/** A line that shows the state of a task, with a button that cancels it. */
 function makeProgress() {
   const text = make("span", { class: "state" }), stop = make("button", { type: "button", hidden: true }, "cancel");
   const line = make("p", { class: "progress", role: "status" }, text, " ", stop);
   let digest = null;
   stop.onclick = () => cancelTask(digest).catch(() => {});
-  line.tell = (job) => {
+  line.show = (job) => {
     digest = job.digest;
     text.textContent = over(job) ? "" : stateOf(job);
     text.className = `state ${job.state}`;
@@ -40,7 +40,7 @@ function makeProgress() {
   return line;
 }
 
-/** Called a little after the last of several calls. */
+/** Delays `act` until no further call came for `wait` milliseconds. */
 function later(act, wait = 250) {
   let timer = null;
   return (...args) => {
@@ -49,7 +49,7 @@ function later(act, wait = 250) {
   };
 }
 
-/** The address of a page with its settings; it can be shared, and goes into the history without loading anything. */
+/** Sets the address to a page with its settings, so that it can be shared; nothing is loaded. */
 function address(path, settings, push = false) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(settings))
@@ -64,7 +64,7 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** A text field with the catalogue's names behind it. */
+/** A text field with completions from a list. */
 function makeInput(label, value, list, changed, attributes = {}) {
   const field = make("input", { value, list, spellcheck: "false", autocomplete: "off", "aria-label": label, ...attributes });
   field.addEventListener("input", () => changed(field.value));

@@ -1,1 +1,1 @@
-"""One file per step of the chain: what of a network it works out, as figures and results."""
+"""The steps of an assessment, one file per step: each computes figures and results of a network."""

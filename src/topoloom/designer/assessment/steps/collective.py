@@ -1,4 +1,4 @@
-"""The time of an all-to-all and an all-reduce, as flows along the tables."""
+"""The times of an all-to-all and an all-reduce, simulated as flows along the tables."""
 
 import math
 from statistics import fmean, stdev
@@ -11,20 +11,20 @@ from topoloom.designer.assessment.subject import Subject
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.sweep import Case, run_apps
 
-#: Ranks of the job: an all-to-all of more has a million messages and takes minutes.
+#: Most ranks of the job: an all-to-all of more ranks has over a million messages and takes minutes.
 RANKS = 1024
-#: Ranks of an all-reduce by halving, a power of two.
-_BYTES_A_MIB = 1 << 20
+_BYTES_PER_MIB = 1 << 20
 
 
 def _collectives(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     if subject.topology.hosts < 2:
         raise InputError(f"{subject.topology.name}: collectives need two hosts")
+    # A power of two, as halving needs.
     ranks = 1 << (min(RANKS, subject.topology.hosts).bit_length() - 1)
-    each = max(1, round(subject.all_to_all_mib * _BYTES_A_MIB / ranks))
-    whole = max(1, round(subject.all_reduce_mib * _BYTES_A_MIB))
+    each = max(1, round(subject.all_to_all_mib * _BYTES_PER_MIB / ranks))
+    whole = max(1, round(subject.all_reduce_mib * _BYTES_PER_MIB))
     wanted = (
-        ("all_to_all_ms", "all to all", f"alltoall:bytes={each}", f"{subject.all_to_all_mib:g} MiB a host"),
+        ("all_to_all_ms", "all to all", f"alltoall:bytes={each}", f"{subject.all_to_all_mib:g} MiB per host"),
         (
             "all_reduce_ms",
             "all-reduce",
@@ -32,14 +32,14 @@ def _collectives(subject: Subject, work: Work, effort: int = 1) -> StepResult:
             f"{subject.all_reduce_mib:g} MiB, by halving",
         ),
     )
-    figures = [_collective(subject, work, effort, ranks, *one) for one in wanted]
+    figures = [_collective(subject, work, effort, ranks, *operation) for operation in wanted]
     return StepResult(figures)
 
 
 def _collective(
     subject: Subject, work: Work, draws: int, ranks: int, key: str, label: str, app: str, sends: str
 ) -> Figure:
-    """The time of one operation, the mean over placements that are drawn.
+    """The mean time of one operation over random placements.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def _collective(
     work : Work
     draws, ranks : int
     key, label, app, sends : str
-        Of the figure, for people, the program, and what it sends.
+        The figure's key and label, the program, and a description of what it sends.
     """
     placement = "random" if draws == 1 else f"random*{draws}"
     settings = AppSettings(
@@ -82,11 +82,11 @@ def _collective(
         )
     )
     engine = f" --engine {tables[0].engine}" if len(tables) > 1 else ""
-    by = f", a table for each of the {len(tables)} hosts of a switch" if len(tables) > 1 else ""
+    by = f", one table for each of the {len(tables)} hosts of a switch" if len(tables) > 1 else ""
     drawn = (
         f"one draw, seed {subject.seed}"
         if half is None
-        else f"the mean of {draws} draws, seeds {subject.seed} to {subject.seed + draws - 1}; the interval is of 95 %"
+        else f"the mean of {draws} draws, seeds {subject.seed} to {subject.seed + draws - 1}; interval: 95 % confidence"
     )
     return Figure(
         key=key,
@@ -96,7 +96,7 @@ def _collective(
         low=None if half is None else mean - half,
         high=None if half is None else mean + half,
         bound=fmean(least) if least else None,
-        how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({drawn}), as flows that share every"
+        how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({drawn}); simulated as flows that share every"
         f" channel by max-min fairness{by}",
         by_hand=f"topoloom app FOLDER{engine} --app {app} --ranks {ranks} --placement {placement} --simulator flows"
         f" --seed {subject.seed} {changes}",
@@ -105,7 +105,7 @@ def _collective(
 
 
 def _half_width(values: list[float]) -> float | None:
-    """Half the 95 % confidence interval of a mean (Student's t); None of one value."""
+    """Half the 95 % confidence interval of a mean (Student's t); None for a single value."""
     if len(values) < 2:
         return None
     from scipy.special import stdtrit

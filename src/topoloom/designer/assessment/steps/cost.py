@@ -1,4 +1,4 @@
-"""The bill, the racks and the spares."""
+"""The step of the bill: cost, power, racks and spares."""
 
 import math
 
@@ -9,17 +9,17 @@ from topoloom.designer.assessment.subject import Subject
 from topoloom.placement.layout.rack_table import rack_rows
 
 
-def _known(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _money(subject: Subject, work: Work) -> StepResult:
+def _cost(subject: Subject, work: Work) -> StepResult:
     work.check()
     bill, layout = subject.bill, subject.layout
-    how = f"every line of the catalogue '{bill.parts}'"
+    how = f"all parts at the prices of the catalogue '{bill.parts}'"
     ranged = bill.cost_low_usd != bill.cost_high_usd
     if ranged:
-        how += ", the middle of its range of prices; the interval has every part at its lowest and at its highest"
+        how += ", in the middle of their ranges; the interval takes all prices at their lowest and at their highest"
     if bill.unpriced:
         how += f"; without {', '.join(bill.unpriced)}, which have no public price"
     figures = [
@@ -27,9 +27,9 @@ def _money(subject: Subject, work: Work) -> StepResult:
             key="cost_usd",
             label="cost",
             unit="USD",
-            value=_known(bill.cost_usd),
-            low=_known(bill.cost_low_usd) if ranged else None,
-            high=_known(bill.cost_high_usd) if ranged else None,
+            value=_finite(bill.cost_usd),
+            low=_finite(bill.cost_low_usd) if ranged else None,
+            high=_finite(bill.cost_high_usd) if ranged else None,
             how=how,
             by_hand="topoloom cost FOLDER",
             better="less",
@@ -38,28 +38,29 @@ def _money(subject: Subject, work: Work) -> StepResult:
             key="cost_per_host_usd",
             label="cost per host",
             unit="USD",
-            value=_known(bill.cost_per_host_usd),
-            low=_known(bill.per_host(bill.cost_low_usd)) if ranged else None,
-            high=_known(bill.per_host(bill.cost_high_usd)) if ranged else None,
-            how="the bill over the hosts that there is room for",
+            value=_finite(bill.cost_per_host_usd),
+            low=_finite(bill.per_host(bill.cost_low_usd)) if ranged else None,
+            high=_finite(bill.per_host(bill.cost_high_usd)) if ranged else None,
+            how="the bill divided by the hosts that the network has room for",
             better="less",
         ),
         Figure(
             key="power_w",
             label="power",
             unit="W",
-            value=_known(bill.power_w),
-            how="of all parts in the bill" + (f"; without {', '.join(bill.unmetered)}" if bill.unmetered else ""),
+            value=_finite(bill.power_w),
+            how="the power of all parts in the bill"
+            + (f"; without {', '.join(bill.unmetered)}" if bill.unmetered else ""),
             better="less",
         ),
         Figure(key="switches", label="switches", value=bill.switches, how="counted", better="less"),
-        Figure(key="racks", label="racks", value=layout.racks, how="of the layout", better="less"),
+        Figure(key="racks", label="racks", value=layout.racks, how="counted in the layout", better="less"),
         Figure(
             key="total_m",
             label="cable between switches",
             unit="m",
             value=layout.total_m,
-            how=f"every cable measured, switches and racks placed by {layout.made}",
+            how=f"the length of every cable, with switches and racks placed by {layout.made}",
             better="less",
         ),
         Figure(key="longest_m", label="longest cable", unit="m", value=layout.longest_m, how="as above", better="less"),
@@ -71,8 +72,8 @@ def _money(subject: Subject, work: Work) -> StepResult:
                 key="spares_usd",
                 label="spares",
                 unit="USD",
-                value=_known(sum(line.cost_usd for line in spare)),
-                how=f"{sum(line.count for line in spare):,} pieces on the shelf, in the bill",
+                value=_finite(sum(line.cost_usd for line in spare)),
+                how=f"{sum(line.count for line in spare):,} spare parts on the shelf, included in the bill",
                 better="less",
             )
         )
@@ -80,33 +81,33 @@ def _money(subject: Subject, work: Work) -> StepResult:
 
 
 def _racks(subject: Subject) -> list[Figure]:
-    """Watts of the fullest rack and of the mean."""
+    """Power of the fullest rack, with the least and the greatest rack as its interval."""
     layout, topology = subject.layout, subject.topology
     watts = subject.parts.switch_feed_w(topology.radix, subject.rate_gbps)
     rows = rack_rows(layout, watts)
     if rows:
         loads = [row["power_w"] for row in rows]
-        what = "switches at their most, and hosts"
+        counted = "switches at their maximum power, and hosts"
     else:
         import numpy as np
 
         loads = (np.bincount(layout.rack, minlength=layout.racks) * watts).tolist()
-        what = "switches at their most; no hosts, whose watts the need does not say"
-    known = [load for load in loads if load is not None and not math.isnan(load)]
-    if len(known) < len(loads) or not known:
+        counted = "switches at their maximum power; without hosts, whose power the requirement does not give"
+    finite = [load for load in loads if load is not None and not math.isnan(load)]
+    if len(finite) < len(loads) or not finite:
         return []
     return [
         Figure(
             key="rack_w",
-            label="watts of the fullest rack",
+            label="power of the fullest rack",
             unit="W",
-            value=float(max(known)),
-            low=float(min(known)),
-            high=float(max(known)),
-            how=f"{what}; the interval is from the emptiest rack to the fullest",
+            value=float(max(finite)),
+            low=float(min(finite)),
+            high=float(max(finite)),
+            how=f"{counted}; the interval is from the rack with the least power to the one with the most",
             better="less",
         )
     ]
 
 
-COST = AssessmentStep("bill", "the bill by this placement", "Bill", _money, cheap=True)
+COST = AssessmentStep("bill", "the bill by this placement", "Bill", _cost, cheap=True)

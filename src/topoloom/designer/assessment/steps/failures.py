@@ -1,4 +1,4 @@
-"""What may fail: links and switches at random, single losses in the worst case, and the bandwidth that is left."""
+"""The steps of failures: random losses of links and switches, the worst single losses, and the bandwidth that remains."""
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
@@ -10,14 +10,14 @@ from topoloom.failures.degradation import degradation
 from topoloom.failures.resilience import SAMPLES, resilience
 from topoloom.graph.planes import plane_count
 
-#: Shares of links lost, for the bandwidth that is left, and random orders at each.
+#: Shares of links lost, for the remaining bandwidth, and the number of random orders at each.
 SHARES, ORDERS = (0.01, 0.05, 0.1), 5
 
 
 def _failures(subject: Subject, work: Work) -> StepResult:
     topology, seed = subject.topology, subject.seed
     if topology.switches < 2 or not len(topology.links):
-        raise InputError(f"{topology.name}: one switch has no links that could fail")
+        raise InputError(f"{topology.name}: it has no links that could fail")
     figures, of = [], "hosts" if topology.hosts else "switches"
     for fail in ("links", "switches"):
         survival = resilience(topology, fail, of=of, seed=seed, jobs=subject.jobs, work=work)
@@ -29,8 +29,8 @@ def _failures(subject: Subject, work: Work) -> StepResult:
                 label=f"{fail} that may fail",
                 unit=f"of all {fail}",
                 value=survival.threshold,
-                how=f"at random, in steps of 5 %: the last up to which {survival.criterion:.0%} of {SAMPLES:,} orders leave all"
-                f" {of} that stand joined, seed {seed}",
+                how=f"random failures in steps of 5 %: the last step at which {survival.criterion:.0%} of {SAMPLES:,} orders"
+                f" leave all remaining {of} connected, seed {seed}",
                 by_hand=f"topoloom resilience FOLDER --fail {fail} --of {of} --seed {seed}",
                 better="more",
             )
@@ -39,31 +39,31 @@ def _failures(subject: Subject, work: Work) -> StepResult:
 
 
 def _single(subject: Subject, work: Work) -> list[Figure]:
-    """The worst loss of each kind: hosts that it cuts off."""
+    """The worst single loss of each kind of part: the hosts that it cuts off."""
     if not subject.topology.hosts:
         return []
-    found = blast_radius(subject.topology, work=work)
+    radius = blast_radius(subject.topology, work=work)
     return [
         Figure(
             key=f"cut_off_by_{loss.lose}",
-            label=f"hosts that a lost {loss.lose} cuts off",
+            label=f"hosts cut off by a lost {loss.lose}",
             unit="hosts",
             value=loss.cut_off,
-            how=f"the worst of all {loss.units:,}; hosts keep {loss.uplinks_mean:.1%} of their bandwidth on average",
+            how=f"the worst of all {loss.units:,}; on average, hosts keep {loss.uplinks_mean:.1%} of their bandwidth",
             by_hand="topoloom losses FOLDER",
             better="less",
         )
-        for loss in found.losses
-        if loss.lose != "plane" or found.planes > 1
+        for loss in radius.losses
+        if loss.lose != "plane" or radius.planes > 1
     ]
 
 
 def _degradation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     topology, seed = subject.topology, subject.seed
     if topology.switches < 2 or not len(topology.links):
-        raise InputError(f"{topology.name}: one switch has no links that could fail")
+        raise InputError(f"{topology.name}: it has no links that could fail")
     planes = plane_count(topology)
-    where = "" if planes == 1 else ", of one plane of them"
+    where = "" if planes == 1 else ", of one plane"
     left = degradation(topology, levels=SHARES, samples=ORDERS * effort, seed=seed, jobs=subject.jobs, work=work)
     shares = ",".join(f"{share:.0%}" for share in SHARES)
     return StepResult(
@@ -71,11 +71,11 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
             Figure(
                 key=f"left_after_{level.share * 100:.0f}",
                 label=f"bandwidth left after {level.share:.0%} of links",
-                unit="of the whole network's",
+                unit="of the undamaged network's",
                 value=level.uniform,
                 low=level.uniform_least,
-                how=f"the bound on uniform throughput{where}, mean of {level.connected} of {level.samples} random orders, which"
-                f" leave hosts joined; low is the worst of them, seed {seed}",
+                how=f"the bound on uniform throughput{where}, mean of {level.connected} of {level.samples} random orders that"
+                f" leave the hosts connected; low is the worst of them, seed {seed}",
                 by_hand=f"topoloom degradation FOLDER --shares {shares} --draws {ORDERS * effort} --seed {seed}",
                 better="more",
             )
@@ -84,5 +84,5 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     )
 
 
-FAILURES = AssessmentStep("failures", "what may fail", "Failures", _failures)
+FAILURES = AssessmentStep("failures", "random and single failures", "Failures", _failures)
 DEGRADATION = AssessmentStep("degradation", "bandwidth after failures", "Failures", _degradation, finer=_degradation)

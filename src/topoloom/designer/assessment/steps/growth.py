@@ -1,4 +1,4 @@
-"""What growing costs: hosts in ports that are idle, and a plan for 10 and 25 % more."""
+"""The step of growth: a plan, and its cost, for 10 % and 25 % more hosts."""
 
 import math
 import re
@@ -16,9 +16,9 @@ from topoloom.graph.planes import planes_of
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import build
 
-#: By so much networks grow.
+#: Shares by which the network grows.
 SHARES = (0.10, 0.25)
-#: A family's own method grows in whole groups: so many sizes further on are tried.
+#: Most sizes tried beyond the wanted one, because a family's own method grows by whole groups.
 _FURTHER = 64
 
 
@@ -31,32 +31,32 @@ def _growth(subject: Subject, work: Work) -> StepResult:
 
 
 def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
-    key, told = f"{share * 100:.0f}", f"{share:.0%}"
+    key, percent = f"{share * 100:.0f}", f"{share:.0%}"
     try:
         plan, goal = _plan(subject, share, work)
     except InputError as error:
-        none = f"no plan: {error}"
+        reason = f"no plan: {error}"
         return [
             Figure(
                 key=f"moved_{key}",
-                label=f"cables moved, {told} more",
+                label=f"cables moved to grow by {percent}",
                 unit="cables",
                 value=None,
-                how=none,
+                how=reason,
                 better="less",
             )
         ]
     cables, cost = len(subject.topology.links), plan.cost.total_usd
     how = (
         f"a plan by method {plan.method} to {plan.topology.hosts:,} hosts on {plan.topology.switches:,} switches:"
-        f" {plan.removed:,} of {cables:,} cables go, {plan.added:,} come"
+        f" {plan.removed:,} of {cables:,} cables are removed, {plan.added:,} are added"
     )
     ports = "" if subject.radix is None else f" --radix {subject.radix}"
     by_hand = f"topoloom expand FOLDER {goal}{ports} --seed {subject.seed}"
     return [
         Figure(
             key=f"moved_{key}",
-            label=f"cables moved, {told} more",
+            label=f"cables moved to grow by {percent}",
             unit="cables",
             value=plan.removed,
             how=how,
@@ -65,10 +65,10 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         ),
         Figure(
             key=f"growth_{key}_usd",
-            label=f"cost of {told} more",
+            label=f"cost to grow by {percent}",
             unit="USD",
             value=None if math.isnan(cost) else cost,
-            how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} hosts more",
+            how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} more hosts",
             by_hand=by_hand,
             better="less",
         ),
@@ -76,19 +76,19 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
 
 
 def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
-    """A plan, and the options that say where to: by the family's own method, to the first size that it can reach from there on.
+    """A plan by the family's own method to the first size that it reaches, and the options of `expand` that give that size.
 
-    A fat tree for so many hosts becomes that for more of them.
+    A fat tree for a number of hosts becomes the fat tree for more of them.
 
     Raises
     ------
     InputError
-        There is none.
+        There is no plan.
     """
-    # Of several planes each grows alike, and the size is that of one.
+    # All planes grow alike, and the size is that of one plane.
     topology = planes_of(subject.topology)[0].topology
-    known = recognised(topology)
-    method = find_method("auto", known[0].name if known else None)
+    families = recognised(topology)
+    method = find_method("auto", families[0].name if families else None)
     size = {"switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links)}[method.counts]
     wanted = math.ceil(size * (1 + share) - 1e-9)
     larger = _larger_tree(subject.topology.spec, share)
@@ -100,28 +100,28 @@ def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
         try:
             return _expanded(subject, work, to=wanted + more), f"--to {wanted + more}"
         except InputError as error:
-            # What stands in the way of a size that the method counts tells more than that it counts another way.
+            # Keep the first error, except where it only names the nearest size that the method counts.
             refused = error if refused is None or "nearest" in str(refused) else refused
     raise refused if refused is not None else InputError("no size was tried")
 
 
 def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topology | None = None) -> Expansion:
-    """The plan to a size, or into a network."""
+    """The plan to a size, or into another network."""
     return expand(subject.network, to, into=into, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
 
 
-#: The hosts that a fat tree is for, in its spec.
+#: The number of hosts in the spec of a fat tree.
 _HOSTS = re.compile(r"(?<=[:,]hosts=)[0-9]+")
 
 
 def _larger_tree(spec: str | None, share: float) -> str | None:
-    """The spec of a fat tree for so much more hosts; None where that is no fat tree for a number of hosts."""
+    """The spec of the fat tree for more hosts; None where the spec is no fat tree for a number of hosts."""
     if spec is None or not spec.startswith("fat-tree:"):
         return None
-    found = _HOSTS.search(spec)
-    if found is None:
+    match = _HOSTS.search(spec)
+    if match is None:
         return None
-    return _HOSTS.sub(str(math.ceil(int(found[0]) * (1 + share) - 1e-9)), spec, count=1)
+    return _HOSTS.sub(str(math.ceil(int(match[0]) * (1 + share) - 1e-9)), spec, count=1)
 
 
-GROWTH = AssessmentStep("growth", "growth by 10 and 25 %", "Growth", _growth)
+GROWTH = AssessmentStep("growth", "growth by 10% and 25%", "Growth", _growth)

@@ -1,4 +1,4 @@
-"""Latency and accepted load under uniform traffic, flit by flit, and the load that saturates the network."""
+"""The steps of load: latency and accepted load under uniform traffic, simulated flit by flit, and the saturation load."""
 
 import math
 from functools import partial
@@ -13,16 +13,16 @@ from topoloom.simulation.flits.presets import router_of
 from topoloom.simulation.flits.saturation import saturation
 from topoloom.simulation.flits.simulate import simulate
 
-#: The router that networks are simulated with, and the loads.
+#: The router of the simulations, and the loads.
 PRESET = "slimfly-2014"
 LOADS = (0.3, 0.6, 0.9)
-_TABLES = {"fat-tree-hosts": "a table for each host of a switch"}
-#: How exact the load of saturation is.
+_TABLES = {"fat-tree-hosts": "one table per host of a switch"}
+#: Width of the search for the saturation load, as a share of a host's rate.
 WIDTH = 0.05
 
 
 def _settings(subject: Subject, work: Work) -> list[str]:
-    """What the preset is changed by: as many VCs as the tables have virtual channels, where it has fewer."""
+    """The settings that change the preset: the virtual channels of the tables, where the preset has fewer."""
     verification = subject.routed(work).verification
     virtual_channels = 1 if verification is None else verification.virtual_channels_used
     _, router = router_of(PRESET)
@@ -30,14 +30,14 @@ def _settings(subject: Subject, work: Work) -> list[str]:
 
 
 def _by_hand(subject: Subject, settings: list[str], rest: str, work: Work) -> str:
-    changed = "".join(f" --set {one}" for one in settings)
+    changed = "".join(f" --set {setting}" for setting in settings)
     spread = subject.routed_spread(work).engine
     engine = "" if spread == subject.routed(work).engine else f" --engine {spread}"
     return f"topoloom simulate FOLDER{engine} --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
 
 
 def _interval(effort: int) -> float:
-    """Of the mean latency: it narrows with the square root of the cycles."""
+    """The relative interval of the mean latency; it narrows with the square root of the number of cycles."""
     return INTERVAL / math.sqrt(effort)
 
 
@@ -65,27 +65,27 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Step
     tables = _TABLES.get(routing.engine, "its tables")
     how = f"flit by flit, {tables}, uniform traffic, router {curve.routers}, seed {subject.seed}"
     key = f"{load * 100:.0f}"
-    steady = "" if not point.saturated else "; saturated: it grows the longer one measures"
+    steady = "" if not point.saturated else "; saturated: the longer the simulation, the higher the latency"
     return StepResult(
         [
             Figure(
                 key=f"latency_{key}_cycles",
                 label=f"latency at {share} load",
                 unit="cycles",
-                value=point.latency_mean or None,  # 0: of those that were measured none has arrived
+                value=point.latency_mean or None,  # 0: no measured packet has arrived
                 low=None if point.saturated else point.latency_mean - point.latency_ci95,
                 high=None if point.saturated else point.latency_mean + point.latency_ci95,
-                how=f"{how}; the interval is of 95 %{steady}",
+                how=f"{how}; interval: 95 % confidence{steady}",
                 by_hand=by_hand,
                 better="less",
             ),
             Figure(
                 key=f"accepted_{key}",
-                label=f"what arrives at {share} load",
+                label=f"accepted load at {share} load",
                 unit="of a host's rate",
                 value=point.accepted,
                 bound=load,
-                how="the same simulation; the bound is what is sent",
+                how="the same simulation; the bound is the offered load",
                 by_hand=by_hand,
                 better="more",
             ),
@@ -98,7 +98,7 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     width = WIDTH / math.isqrt(effort)
     routing, settings = subject.routed_spread(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
-    found = saturation(
+    point = saturation(
         routing,
         "uniform",
         PRESET,
@@ -114,11 +114,11 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
         [
             Figure(
                 key="saturation",
-                label="load that saturates it",
+                label="saturation load",
                 unit="of a host's rate",
-                value=found.offered,
-                low=found.offered,
-                high=min(1.0, found.offered + width),
+                value=point.offered,
+                low=point.offered,
+                high=min(1.0, point.offered + width),
                 how=f"flit by flit, uniform traffic; the interval is the width of the search, seed {subject.seed}",
                 by_hand=_by_hand(
                     subject, settings, f"--loads {LOADS[0]:g} --saturation --saturation-width {width:g}", work
@@ -129,7 +129,7 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     )
 
 
-#: The cheapest first: all shortlist have a low load before one has a high one.
+#: The cheapest first: all networks are simulated at a low load before any at a high one.
 LOADED = tuple(
     AssessmentStep(
         f"load-{load * 100:.0f}",
@@ -140,6 +140,4 @@ LOADED = tuple(
     )
     for load in LOADS
 )
-SATURATED = AssessmentStep(
-    "saturation", "the load that saturates it", "Load, flit by flit", _saturation, finer=_saturation
-)
+SATURATED = AssessmentStep("saturation", "the saturation load", "Load, flit by flit", _saturation, finer=_saturation)

@@ -1,4 +1,4 @@
-"""Forwarding tables by the engine that fits, and the verifier's verdict."""
+"""The step of the tables: forwarding tables by the engine that suits the network, and their verification."""
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
@@ -13,10 +13,10 @@ def _tables(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
     verification = routing.verification
     if verification is None:
-        raise InputError(f"{subject.topology.name}: nobody has followed its tables; route it without a sample")
+        raise InputError(f"{subject.topology.name}: its tables are not verified; route it without a sample")
     reason = routing.provenance.settings.get("fits")
-    by = f"tables of engine {routing.engine}" + (f", which fits: {reason}" if reason else "")
-    verified = "all paths followed, and what waits for what searched for cycles"
+    by = f"tables of engine {routing.engine}" + (f", which suits it: {reason}" if reason else "")
+    verified = "every path was followed, and the channel dependencies were searched for cycles"
     return StepResult(
         [
             Figure(
@@ -24,26 +24,26 @@ def _tables(subject: Subject, work: Work) -> StepResult:
                 label="virtual channels in use",
                 value=verification.virtual_channels_used,
                 bound=subject.virtual_channels,
-                how=f"{by}; the bound is what a switch has",
+                how=f"{by}; the bound is the number that a switch has",
                 by_hand=_by_hand(routing),
             ),
             Figure(
                 key="deadlock_free",
                 label="free of deadlock",
                 value=float(bool(verification.deadlock_free)),
-                how=f"{verified}: {'no cycle' if verification.deadlock_free else 'packets can block each other for ever'}",
+                how=f"{verified}: {'no cycle' if verification.deadlock_free else 'packets can block each other forever'}",
                 better="more",
             ),
             Figure(
                 key="mean_hops",
                 label="mean hops of the tables",
                 value=verification.mean_hops,
-                how="all pairs of switches with hosts",
+                how="over all pairs of switches with hosts",
                 better="less",
             ),
             Figure(
                 key="max_hops",
-                label="most hops of the tables",
+                label="maximum hops of the tables",
                 value=verification.max_hops,
                 how="as above",
                 better="less",
@@ -53,7 +53,7 @@ def _tables(subject: Subject, work: Work) -> StepResult:
 
 
 def _by_hand(routing: Routing) -> str:
-    """The command that makes the same tables again; empty where they came from elsewhere."""
+    """The command that makes the same tables; empty where they came from elsewhere."""
     seed, virtual_channels = routing.provenance.seed, routing.provenance.settings.get("virtual_channels")
     if routing.engine not in engines or seed is None:
         return ""

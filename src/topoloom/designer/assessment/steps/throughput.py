@@ -1,4 +1,4 @@
-"""What the tables carry, by exact loads, beside what no routing can pass."""
+"""The steps of throughput: the load that the tables carry, by exact channel loads, with a bound for any routing."""
 
 import numpy as np
 
@@ -16,28 +16,28 @@ from topoloom.throughput.traffic import Traffic, matrix, traffic_of
 from topoloom.throughput.traffic.loads import expected_loads, table_loads
 from topoloom.throughput.tub import volume_bound
 
-#: Patterns besides uniform traffic and the worst permutation, and what they are called.
+#: Patterns in addition to uniform traffic and the worst permutation, and their labels.
 PATTERNS = (("tornado", "tornado"), ("bit-reversal", "bit reversal"))
 _UNIT = "of a host's rate"
-#: Pairs of switches times hosts of a switch, for which demands are laid out.
+#: Most pairs of switches times hosts per switch for which a matrix of demands is computed.
 _MOST_DEMANDS = 2e8
 
 
 def _throughput(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
-    found = quality(routing, seed=subject.seed, jobs=subject.jobs, work=work)
+    measured = quality(routing, seed=subject.seed, jobs=subject.jobs, work=work)
     by = f"topoloom quality FOLDER --seed {subject.seed}"
-    split = "every switch splits evenly over shortest paths" if found.expected else "exact loads of every channel"
+    split = "every switch splits evenly over shortest paths" if measured.expected else "exact loads of every channel"
     by_host = _by_host(subject, work)
-    one = " with one table for all hosts of a switch" if by_host is not None else ""
+    per_switch = " with one table for all hosts of a switch" if by_host is not None else ""
     figures = [
         Figure(
             key="uniform_throughput",
             label="throughput, uniform",
             unit=_UNIT,
-            value=found.uniform_throughput if by_host is None else by_host[0],
-            bound=found.uniform_bound,
-            how=f"{split if by_host is None else by_host[1]}; the bound holds for any routing, from hops",
+            value=measured.uniform_throughput if by_host is None else by_host[0],
+            bound=measured.uniform_bound,
+            how=f"{split if by_host is None else by_host[1]}; the bound holds for any routing, by the number of hops",
             by_hand=by if by_host is None else "",
             better="more",
         ),
@@ -45,12 +45,12 @@ def _throughput(subject: Subject, work: Work) -> StepResult:
             key="worst_throughput",
             label="throughput, worst permutation",
             unit=_UNIT,
-            value=found.worst_throughput,
-            bound=found.tub,
-            how=f"the permutation that these tables serve worst{one}, exact; the bound (TUB) is of the permutation that is"
-            " farthest, for any routing"
-            if found.worst_throughput is not None
-            else "not said by expected loads, or over 8,192 switches",
+            value=measured.worst_throughput,
+            bound=measured.tub,
+            how=f"the worst permutation for these tables{per_switch}, exact; the bound (TUB) is for the permutation of the"
+            " longest distances, for any routing"
+            if measured.worst_throughput is not None
+            else "not given for expected loads, or for more than 8,192 switches",
             by_hand=by,
             better="more",
         ),
@@ -61,56 +61,56 @@ def _throughput(subject: Subject, work: Work) -> StepResult:
                 key="uniform_one_table",
                 label="throughput, uniform, one table per switch",
                 unit=_UNIT,
-                value=found.uniform_throughput,
-                how=f"{split},{one}",
+                value=measured.uniform_throughput,
+                how=f"{split},{per_switch}",
                 by_hand=by,
                 better="more",
             )
         )
-    if found.effective_bisection == found.effective_bisection:
-        error = 1.96 * found.effective_bisection_error
+    if measured.effective_bisection == measured.effective_bisection:
+        error = 1.96 * measured.effective_bisection_error
         figures.append(
             Figure(
                 key="effective_bisection",
                 label="bandwidth between random halves",
                 unit=_UNIT,
-                value=found.effective_bisection,
-                low=found.effective_bisection - error,
-                high=found.effective_bisection + error,
-                how=f"{found.bisections:,} random halves{one}, seed {subject.seed}; the interval is of 95 %",
+                value=measured.effective_bisection,
+                low=measured.effective_bisection - error,
+                high=measured.effective_bisection + error,
+                how=f"{measured.bisections:,} random halves{per_switch}, seed {subject.seed}; interval: 95 % confidence",
                 by_hand=by,
                 better="more",
             )
         )
-    return StepResult(figures, {"quality": found})
+    return StepResult(figures, {"quality": measured})
 
 
 def _by_host(subject: Subject, work: Work) -> tuple[float, str] | None:
-    """Uniform traffic where every host of a switch has a table of its own, and how; None for engines that know of no hosts."""
+    """Uniform throughput with one table per host of a switch, and the method; None for engines without such tables."""
     topology = subject.topology
     planes = distinct_planes(topology)
     if len(planes) > 1:
         return None
-    one = planes[0][0].topology
-    hosts = one.endpoints_at.astype(float)
-    if hosts.max(initial=0.0) * one.switches**2 > _MOST_DEMANDS:
+    plane = planes[0][0].topology
+    hosts = plane.endpoints_at.astype(float)
+    if hosts.max(initial=0.0) * plane.switches**2 > _MOST_DEMANDS:
         return None
-    tables = subject.routed_by_host(work, one)
+    tables = subject.routed_by_host(work, plane)
     if len(tables) == 1:
         return None
-    told = f"exact loads with {len(tables)} tables, one for each host of a switch, as InfiniBand can have them"
-    if rails_of(one, len(tables)) is not None:
+    method = f"exact loads with {len(tables)} tables, one per host of a switch, as in InfiniBand"
+    if rails_of(plane, len(tables)) is not None:
         by_rails = quality(tables, bisections=1, seed=subject.seed, jobs=subject.jobs, work=work)
-        return by_rails.uniform_throughput, f"{told}, every port to its likes"
+        return by_rails.uniform_throughput, f"{method}, every port sends to its own rail"
     every = np.outer(hosts, hosts > 0) / np.maximum(hosts.sum() - hosts, 1.0)[:, None]
     np.fill_diagonal(every, 0.0)
     load = np.zeros(tables[0].channels.to.size)
     for number, table in enumerate(tables):
         work.check()
-        # Table i leads to host i of a switch, where it has so many.
-        sent = matrix(one, every * (hosts > number))
+        # Table i leads to host i of each switch that has more than i hosts.
+        sent = matrix(plane, every * (hosts > number))
         load += table_loads(table, sent, subject.jobs, work=work).channels
-    return min(1.0, 1.0 / float(load.max(initial=1.0))), told
+    return min(1.0, 1.0 / float(load.max(initial=1.0))), method
 
 
 def _patterns(subject: Subject, work: Work) -> StepResult:
@@ -122,24 +122,24 @@ def _patterns(subject: Subject, work: Work) -> StepResult:
 
 
 def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Work) -> Figure:
-    """What one pattern gets, of the slowest plane.
+    """The throughput of one pattern, on the slowest plane.
 
     Parameters
     ----------
     subject : Subject
     name, label : str
-        Of the pattern, and for people.
+        Name of the pattern, and its label for readers.
     routing : Routing
     work : Work
     """
     key = f"{name.replace('-', '_')}_throughput"
-    planes = [routing] if plane_count(routing.topology) == 1 else [one for (one,), _ in distinct_tables(routing)]
+    planes = [routing] if plane_count(routing.topology) == 1 else [table for (table,), _ in distinct_tables(routing)]
     carried, bound = float("inf"), float("inf")
     try:
         for plane in planes:
             sent = traffic_of(name, plane, subject.seed)
             if not isinstance(sent, Traffic):
-                raise InputError(f"traffic '{name}' has no load")
+                raise InputError(f"traffic '{name}' does not define a load")
             carried = min(carried, expected_loads(plane, sent, subject.jobs, work=work).throughput)
             bound = min(bound, volume_bound(plane.topology, sent, subject.jobs))
     except InputError as error:
@@ -150,7 +150,7 @@ def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Wo
         unit=_UNIT,
         value=carried,
         bound=bound,
-        how="exact loads of every channel; the bound holds for any routing, from hops",
+        how="exact loads of every channel; the bound holds for any routing, by the number of hops",
         by_hand=f"topoloom quality FOLDER --traffic {name} --seed {subject.seed}",
         better="more",
     )

@@ -1,4 +1,4 @@
-"""Switches into racks that have room, one by one, by links; and out of racks that are too full."""
+"""Kernels that pack switches into racks by their links, and take switches out of racks that are too full."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from topoloom.core.compiling.decorators import allocating, inner, kernel
 
 @kernel
 def fits(load: np.ndarray, room: np.ndarray) -> bool:
-    """Whether load float64[k] fits into room float64[k]."""
+    """Whether load float64[k] fits into the free capacity room float64[k]."""
     for k in range(load.size):
         if load[k] > room[k]:
             return False
@@ -24,12 +24,12 @@ def pack_whole(
     room: np.ndarray,
     rack: np.ndarray,
 ) -> None:
-    """Put each cluster whole into the rack with the most links to it that has room for it, if any has.
+    """Put each cluster as a whole into the rack with the most links to it that has room for it, if there is one.
 
-    members: int32[n], the clusters' switches one after another; cluster c ends before ends[c]. CSR: offsets
-    int64[n + 1], neighbours int32[2 m]. loads: float64[n, k]; room: float64[racks, k] and rack: int32[n], -1 where
-    there is none, are changed. Of racks with as many links that with the fewest places left is taken, and of these the
-    first.
+    Arrays: members int32[n], the switches of the clusters one after another; cluster c ends before ends[c] (int64[clusters]).
+    offsets int64[n + 1] and neighbours int32[2 m]: the topology in CSR form. loads float64[n, k]: the demand of each switch for
+    k resources. Changed in place: room float64[racks, k], the free capacity; rack int32[n], -1 for switches without a rack.
+    Of racks with equally many links, the one with the fewest free places is taken, and of those the first.
     """
     links = np.zeros(len(room), np.int64)
     start = 0
@@ -57,10 +57,10 @@ def pack_whole(
 def settle_all(
     offsets: np.ndarray, neighbours: np.ndarray, size: np.ndarray, loads: np.ndarray, room: np.ndarray, rack: np.ndarray
 ) -> bool:
-    """Put every switch without a rack (-1) into one; whether all could be.
+    """Put every switch without a rack (-1) into one; returns whether all found a rack.
 
-    Arrays as in `pack_whole`; size: int64[n]. Largest first; of as large ones that which has the most links to one
-    rack with room. Where no rack has room, a switch makes room by moving to another rack.
+    Arrays as in `pack_whole`; size: int64[n], the size class of each switch. The order: largest size first; within a size, the
+    switch with the most links to one rack with room. Where no rack has room, another switch moves to make room.
     """
     waiting: np.ndarray = np.flatnonzero(rack < 0)
     best, links = np.full(rack.size, -1, np.int32), np.zeros(rack.size, np.int64)
@@ -75,6 +75,7 @@ def settle_all(
             if size[u] > size[v] or (size[u] == size[v] and links[u] > links[v]):
                 at = i
         u = waiting[at]
+        # Its best rack may have filled up since: look again, and put it off if another switch now has more links.
         if best[u] < 0 or not fits(loads[u], room[best[u]]):
             now, count = _best(u, offsets, neighbours, loads, room, rack, tally)
             best[u] = now
@@ -105,7 +106,10 @@ def _best(
     rack: np.ndarray,
     tally: np.ndarray,
 ) -> tuple[int, int]:
-    """The rack with the most links to switch u that has room for it, and how many; without links, the emptiest."""
+    """The rack with room for switch u that has the most links to it, and their number; without links, the emptiest rack.
+
+    tally: int64[racks], all 0 before and after.
+    """
     best, most = -1, 0
     for v in neighbours[offsets[u] : offsets[u + 1]]:
         c = rack[v]
@@ -125,7 +129,7 @@ def _best(
 
 @inner
 def _links_to(u: int, c: int, offsets: np.ndarray, neighbours: np.ndarray, rack: np.ndarray) -> int:
-    """The links of switch u to rack c."""
+    """Number of links of switch u to rack c."""
     links = 0
     for v in neighbours[offsets[u] : offsets[u + 1]]:
         if rack[v] == c:
@@ -143,7 +147,7 @@ def _made_room(
     rack: np.ndarray,
     tally: np.ndarray,
 ) -> int:
-    """Move a switch to another rack, at the least loss of links, so that u gets its place; where u fits now, or -1."""
+    """Move one switch to another rack, at the least loss of links, so that u fits; returns the rack that u fits, or -1."""
     moved, to, least = -1, -1, 1 << 60
     for v in range(rack.size):
         c = rack[v]
@@ -166,10 +170,10 @@ def _made_room(
 
 @allocating
 def evict(offsets: np.ndarray, neighbours: np.ndarray, loads: np.ndarray, room: np.ndarray, rack: np.ndarray) -> None:
-    """Take switches out of racks that hold too much (room below 0) until none does; arrays as in `pack_whole`.
+    """Take switches out of overfull racks (room below 0) until none is overfull; arrays as in `pack_whole`.
 
-    The first to leave has the most links to some other rack, less those to its own; switches that take nothing of what
-    is short stay.
+    The switch that leaves is the one with the most links to some other rack less its links to its own; only switches with a
+    demand for the overused resource leave.
     """
     tally = np.zeros(len(room), np.int64)
     for c in range(len(room)):
@@ -184,17 +188,17 @@ def evict(offsets: np.ndarray, neighbours: np.ndarray, loads: np.ndarray, room: 
             leaves, gain = -1, -(1 << 60)
             for u in inside:
                 if rack[u] == c and loads[u, short] > 0:
-                    found = _most_elsewhere(u, offsets, neighbours, rack, tally)
-                    found -= _links_to(u, c, offsets, neighbours, rack)
-                    if found > gain:
-                        leaves, gain = u, found
+                    gain_of_u = _most_elsewhere(u, offsets, neighbours, rack, tally)
+                    gain_of_u -= _links_to(u, c, offsets, neighbours, rack)
+                    if gain_of_u > gain:
+                        leaves, gain = u, gain_of_u
             rack[leaves] = -1
             room[c] += loads[leaves]
 
 
 @inner
 def _most_elsewhere(u: int, offsets: np.ndarray, neighbours: np.ndarray, rack: np.ndarray, tally: np.ndarray) -> int:
-    """The links of switch u to the other rack that has the most."""
+    """Number of links of switch u to the other rack to which it has the most."""
     most = 0
     for v in neighbours[offsets[u] : offsets[u + 1]]:
         if rack[v] >= 0 and rack[v] != rack[u]:

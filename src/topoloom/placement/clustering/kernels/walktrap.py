@@ -1,10 +1,10 @@
-"""Random walks from every switch, and the merging of clusters of switches that walk alike."""
+"""Kernels of Walktrap: random walks from every switch, and the merging of clusters whose walks are alike."""
 
 import numpy as np
 
 from topoloom.core.compiling.decorators import allocating, inner, kernel
 
-#: Columns of the walk matrix in a block: long enough for quick inner loops, short enough for the cache (measured).
+#: Columns of the walk matrix per block: enough for fast inner loops, few enough for the cache (measured).
 BLOCK = 64
 
 
@@ -15,59 +15,66 @@ def walk_block(
     steps: int,
     first: int,
     end: int,
-    here: np.ndarray,
-    there: np.ndarray,
+    before_step: np.ndarray,
+    after_step: np.ndarray,
     likeness: np.ndarray,
 ) -> None:
     """Fill columns first .. end - 1 of `likeness`: float32[n, n], W_ij / d_j - 1 / D for W = P^(2 steps).
 
-    P is the matrix of a step: to each neighbour, along each of parallel links, or to stay, all as likely; d_j is j's
-    degree and one for staying, D the sum of all d. offsets: int64[n + 1], neighbours: int32[2 m] (CSR). here, there:
-    float64[n, BLOCK], scratch: 1 / D is taken off before rounding, lest small differences be lost and equal costs part.
-    2 steps (2 m + n) additions a column.
+    P is the matrix of one step: to each neighbour, along each of parallel links, or staying, all equally likely; d_j is the
+    degree of j plus one for staying; D is the sum of all d. Arrays: offsets int64[n + 1], neighbours int32[2 m] (CSR);
+    before_step, after_step: float64[n, BLOCK], scratch. 1 / D is subtracted before rounding to float32, so that small
+    differences survive and equal costs stay equal. Cost: 2 steps (2 m + n) additions per column.
     """
     n = offsets.size - 1
     total = neighbours.size + n
-    here[:] = 0.0
+    before_step[:] = 0.0
     for column in range(first, end):
-        here[column, column - first] = 1.0 / (offsets[column + 1] - offsets[column] + 1)
+        before_step[column, column - first] = 1.0 / (offsets[column + 1] - offsets[column] + 1)
     for _ in range(2 * steps):
         for u in range(n):
             for j in range(BLOCK):
-                there[u, j] = here[u, j]
+                after_step[u, j] = before_step[u, j]
             for slot in range(offsets[u], offsets[u + 1]):
                 v = neighbours[slot]
                 for j in range(BLOCK):
-                    there[u, j] += here[v, j]
+                    after_step[u, j] += before_step[v, j]
             share = 1.0 / (offsets[u + 1] - offsets[u] + 1)
             for j in range(BLOCK):
-                there[u, j] *= share
-        here, there = there, here
+                after_step[u, j] *= share
+        before_step, after_step = after_step, before_step
     for u in range(n):
         for column in range(first, end):
-            likeness[u, column] = here[u, column - first] - 1.0 / total
+            likeness[u, column] = before_step[u, column - first] - 1.0 / total
 
 
 @allocating
 def merges(
     pairs: np.ndarray, likeness: np.ndarray, loads: np.ndarray, most: np.ndarray, stop: np.ndarray
 ) -> np.ndarray:
-    """What merges with what, in order: int32[merges, 2], the cluster that stays and the one that joins it.
+    """The merges of clusters in order: int32[merges, 2], the cluster that stays and the cluster that joins it.
 
-    pairs: int32[k, 2], the pairs of linked switches, each once; likeness: float32[n, n] of `walk_block`, used up: row a
-    becomes the sum over cluster a's switches; loads: float64[n, resources]; most: float64[resources]. A cluster is named
-    by one of its switches. Of all pairs of linked clusters that fit a rack together the one with the least cost (the
-    first of several) merges, until there is none. Loads only grow, so a pair that does not fit is dropped for good.
-    O(n^2 + k log k) and the merges' neighbours. It ends early once `stop` (uint8[1]) is not 0.
+    Agglomerative clustering as in Walktrap (Pons and Latapy 2005): of all linked pairs of clusters that fit a rack together,
+    the pair of least cost merges (of equal ones, the first), until there is none. Loads only grow, so a pair that does not fit
+    is dropped for good. A cluster is named by one of its switches.
+
+    Arrays: pairs int32[k, 2], the pairs of linked switches, each once; likeness float32[n, n] of `walk_block`, destroyed: row a
+    becomes the sum over cluster a's switches; loads float64[n, resources], the demand of each switch; most float64[resources],
+    the capacity of a rack; stop uint8[1]: the merging ends early once it is not 0. Time: O(n^2 + k log k), plus the
+    neighbours of merged clusters.
     """
     n, count = likeness.shape[0], len(pairs)
     after, before, heads = _neighbour_lists(pairs, n)
     used = loads.copy()
     size = np.ones(n, np.int64)
     within = np.empty(n)  # the sum of the likeness over all pairs within the cluster
-    follower, last = np.full(n, -1, np.int32), np.arange(n).astype(np.int32)  # the switches of a cluster, as a list
+    follower, last = (
+        np.full(n, -1, np.int32),
+        np.arange(n).astype(np.int32),
+    )  # linked lists of the switches of each cluster
     for u in range(n):
         within[u] = likeness[u, u]
+    # A heap of the pairs that fit one rack, by cost; place[e] is the position of pair e in it.
     cost, heap, place = np.empty(count), np.empty(count, np.int32), np.full(count, -1, np.int32)
     waiting = 0
     for e in range(count):
@@ -80,27 +87,29 @@ def merges(
             _unlink(e, pairs, heads, after, before)
     for spot in range(waiting // 2 - 1, -1, -1):
         _sink(spot, waiting, heap, place, cost)
-    end = pairs.copy()  # the clusters that each pair joins now
+    end = pairs.copy()  # the clusters that each pair joins at present
     linked = np.zeros(n, np.bool_)  # whether the cluster that stays is linked to each other one
     done = np.empty((n, 2), np.int32)
-    made = 0
+    merged = 0
     while waiting > 0 and stop[0] == 0:
+        # Merge the cheapest pair: cluster b joins cluster a.
         first = heap[0]
         a, b = end[first]
         waiting = _take(first, waiting, heap, place, cost)
         _unlink(first, end, heads, after, before)
-        done[made, 0], done[made, 1] = a, b
-        made += 1
+        done[merged, 0], done[merged, 1] = a, b
+        merged += 1
         within[a] += within[b] + 2 * _between(a, b, likeness, follower)
         likeness[a] += likeness[b]
         size[a] += size[b]
         used[a] += used[b]
         follower[last[a]], last[a] = b, last[b]
+        # The pairs of b become pairs of a, except those that a has too.
         half = heads[a]
         while half >= 0:
             linked[end[half // 2, 1 - half % 2]] = True
             half = after[half]
-        while heads[b] >= 0:  # b's pairs become a's, but for those that a has too
+        while heads[b] >= 0:
             half = heads[b]
             e, side = half // 2, half % 2
             if linked[end[e, 1 - side]]:
@@ -112,6 +121,7 @@ def merges(
                 before[heads[b]] = -1
             end[e, side] = a
             _push(half, a, heads, after, before)
+        # Price the pairs of the merged cluster again; drop those that no longer fit.
         half = heads[a]
         while half >= 0:
             e, following = half // 2, after[half]
@@ -124,7 +134,7 @@ def merges(
                 waiting = _take(e, waiting, heap, place, cost)
                 _unlink(e, end, heads, after, before)
             half = following
-    return done[:made]
+    return done[:merged]
 
 
 @kernel
@@ -145,7 +155,7 @@ def _cost(size_a: int, size_b: int, within_a: float, within_b: float, between: f
 
 @kernel
 def _between(a: int, b: int, likeness: np.ndarray, follower: np.ndarray) -> float:
-    """The sum of the likeness over all switches of a with all of b."""
+    """The sum of the likeness over all pairs of a switch of a and a switch of b."""
     total, v = 0.0, b
     while v >= 0:
         total += likeness[a, v]
@@ -155,7 +165,7 @@ def _between(a: int, b: int, likeness: np.ndarray, follower: np.ndarray) -> floa
 
 @allocating
 def _neighbour_lists(pairs: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Doubly linked lists of the halves 2 e and 2 e + 1 of pairs e at their switches: after, before, heads."""
+    """Doubly linked lists of the halves 2 e and 2 e + 1 of pairs e, one list per switch: after, before, heads."""
     after, before = np.full(2 * len(pairs), -1, np.int32), np.full(2 * len(pairs), -1, np.int32)
     heads = np.full(n, -1, np.int32)
     for half in range(2 * len(pairs) - 1, -1, -1):
@@ -174,7 +184,7 @@ def _push(half: int, u: int, heads: np.ndarray, after: np.ndarray, before: np.nd
 
 @inner
 def _unlink(e: int, end: np.ndarray, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
-    """Take both halves of pair e off their lists."""
+    """Remove both halves of pair e from their lists."""
     for side in range(2):
         half = 2 * e + side
         if before[half] >= 0:
@@ -192,7 +202,7 @@ def _sooner(e: int, f: int, cost: np.ndarray) -> bool:
 
 @inner
 def _rise(spot: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> int:
-    """Move the pair at `spot` of the heap up to where it belongs; where that is."""
+    """Move the pair at `spot` up to its position in the heap, and return that position."""
     e = heap[spot]
     while spot > 0 and _sooner(e, heap[(spot - 1) // 2], cost):
         above = (spot - 1) // 2
@@ -204,7 +214,7 @@ def _rise(spot: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> i
 
 @inner
 def _sink(spot: int, waiting: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> None:
-    """Move the pair at `spot` of the heap of `waiting` down to where it belongs."""
+    """Move the pair at `spot` down to its position in a heap of size `waiting`."""
     e = heap[spot]
     while 2 * spot + 1 < waiting:
         below = 2 * spot + 1
@@ -219,7 +229,7 @@ def _sink(spot: int, waiting: int, heap: np.ndarray, place: np.ndarray, cost: np
 
 @kernel
 def _take(e: int, waiting: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> int:
-    """Take pair e out of the heap of `waiting`; how many are left."""
+    """Remove pair e from a heap of size `waiting`, and return the new size."""
     spot, waiting = place[e], waiting - 1
     place[e] = -1
     if spot < waiting:

@@ -1,17 +1,19 @@
-"""Kernels of joint placement: two switches, or two racks' contents, swapped under the price of every cable.
+"""Kernels of joint placement: two switches, or the contents of two racks, are swapped by the price of all cables.
 
-The state, all changed in place. A seat is a place in a slot for one switch; slot s has the seats seat0[s] ..
-seat0[s] + seats[s] - 1. `occupant` int32[seats in all] says who sits there: a switch 0 .. n - 1, or n and above for
-nobody (each empty seat has a number of its own); `seat` int32 is its inverse; `slot` int32 the slot of each occupant.
-`loads` float64[occupants, k] is what an occupant takes of k limited resources, `room` float64[slots, k] what is left.
-thresholds float32[4096]: the temperature times a random one is what a swap may cost.
+Simulated annealing (Metropolis). The state, all changed in place: a seat is a place for one switch in a slot; slot s has the
+seats seat0[s] .. seat0[s] + seats[s] - 1 (int32[slots] each). `occupant` int32[all seats] is the occupant of each seat: a
+switch 0 .. n - 1, or a number from n on for an empty seat (each has its own); `seat` int32[all seats] is its inverse; `slot`
+int32[all seats] is the slot of each occupant. `loads` float64[occupants, k] is the demand of an occupant for k limited
+resources, `room` float64[slots, k] the free capacity. thresholds float32[4096]: a swap may cost up to the temperature times a
+random one of these.
 
-The graph: start int32[n + 1] and neighbour int32[2 m], each switch's links one after another; back int32[2 m], where the
-other direction of a link is listed; beside uint32[2 m], the slot where the link leads, so that the loop over a switch's
-links reads memory in a row (unsigned, for Numba then asks nothing about negative indices).
+The graph: start int32[n + 1] and neighbour int32[2 m], the links of each switch one after another; back int32[2 m], the
+position of the other direction of a link; beside uint32[2 m], the slot that the link leads to, so that the loop over a
+switch's links reads memory sequentially (unsigned, so that Numba does not check for negative indices).
 
-The price of a cable between slots s and t is table[s, t]; without a table (None: Numba compiles two versions) it is
-inside for s = t, else the Manhattan distance of (x, y) plus `extra`, all in units of `inside`.
+The price of a cable between slots s and t is table[s, t] (float32[slots, slots]). Without a table (None: Numba compiles two
+versions) prices are counted above that inside a rack: 0 for s = t, else the Manhattan distance of (x, y), float32[slots] each,
+plus `extra`.
 """
 
 import numpy as np
@@ -26,7 +28,7 @@ _LOW16 = np.uint64(0xFFFF)
 
 @stage
 def _price(table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32, s: int, t: int) -> np.float32:
-    """The price of a cable between slots s and t, less that inside a rack where there is no table."""
+    """The price of a cable between slots s and t; without a table, less the price inside a rack."""
     if table is None:
         if s == t:
             return np.float32(0.0)
@@ -34,7 +36,7 @@ def _price(table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.flo
     return np.float32(table[s, t])
 
 
-# Sums stay in their order (no fastmath), so that every machine finds the same layout.
+# Sums keep their order (no fastmath), so that every machine finds the same layout.
 @kernel
 def swap_switches(
     start: np.ndarray,
@@ -62,13 +64,14 @@ def swap_switches(
 ) -> tuple[float, int]:
     """`moves` tries to swap a switch with an occupant of another slot; returns (the change of the price, swaps made).
 
-    near int32[slots, k]: for each slot the open slots, nearest first; the first `window` of them are tried. `guided` of
-    256 tries take the slot of a neighbour instead: where only sharing a rack counts, no other slot is better than the
-    present one. A try costs the two degrees.
+    near int32[slots, k]: for each slot the open slots, nearest first; the first `window` of them are tried. `guided` of 256
+    tries use the slot of a neighbour instead: where only sharing a rack counts, no other slot improves the price. The time of a
+    try is proportional to the two degrees.
     """
     n = start.size - 1
     total, made = 0.0, 0
     for _ in range(moves):
+        # Draw a switch a in slot s, another slot t, and an occupant b of t.
         word = next_word(state)
         a = int(((word & _LOW32) * np.uint64(n)) >> np.uint64(32))
         s = slot[a]
@@ -87,6 +90,7 @@ def swap_switches(
             fits = fits and more <= room[t, k] and -more <= room[s, k]
         if not fits:
             continue
+        # The change of the price, over the links of a and of b.
         change = np.float32(0.0)
         joined = 0
         for i in range(start[a], start[a + 1]):
@@ -98,11 +102,12 @@ def swap_switches(
                 z = beside[i]
                 change += _price(table, x, y, extra, s, z) - _price(table, x, y, extra, t, z)
         if joined:
-            # Each cable between the two keeps its price; both loops took it as going inside a rack.
+            # A cable between a and b keeps its price, but both loops counted it as if it were inside a rack afterwards.
             across = _price(table, x, y, extra, s, t)
             change += joined * (2 * across - _price(table, x, y, extra, t, t) - _price(table, x, y, extra, s, s))
         if change > thresholds[word2 >> np.uint64(52)] * temperature:
             continue
+        # Accepted: exchange a and b.
         seat_a, seat_b = seat[a], seat[b]
         occupant[seat_a], occupant[seat_b] = b, a
         seat[a], seat[b] = seat_b, seat_a
@@ -146,10 +151,10 @@ def swap_racks(
     moves: int,
     state: np.ndarray,
 ) -> tuple[float, int]:
-    """`moves` tries to move a rack with all that is in it to an empty slot of the same kind.
+    """`moves` tries to move a rack with its contents to an empty slot of the same kind.
 
-    used, closed: int32 lists of slots, exchanged in place when a rack moves. kind int32[slots]: slots of one kind
-    have the same limits. Returns (the change of the price, racks moved).
+    used, closed: int32 lists of the slots with and without a rack, changed in place. kind int32[slots]: slots of one kind have
+    equal limits. The other arrays are described above. Returns (the change of the price, racks moved).
     """
     n = start.size - 1
     total, made = 0.0, 0
@@ -179,9 +184,9 @@ def swap_racks(
                 for e in range(start[a], start[a + 1]):
                     beside[back[e]] = t
         for k in range(loads.shape[1]):
-            kept = room[s, k]
+            free_of_s = room[s, k]
             room[s, k] = room[t, k]
-            room[t, k] = kept
+            room[t, k] = free_of_s
         used[i], closed[j] = t, s
         total += float(change)
         made += 1

@@ -1,8 +1,8 @@
-"""Simulated annealing for the quadratic assignment problem: dense and sparse flows.
+"""Kernels of simulated annealing for the quadratic assignment problem, for dense and for sparse flows.
 
-Both kernels sweep over the pairs of facilities in turn (Connolly 1990): with the first facility fixed, the rows of the
-second lie one after the other in memory. All numbers are whole (`problem`), so sums are exact in any order, and the
-loops may be vectorised for any processor without a change of the answer.
+Both sweep over the pairs of facilities in turn (Connolly 1990): with the first facility fixed, the rows of the second are
+sequential in memory. All numbers are integers (see `problem`), so sums are exact in any order, and the loops may be vectorised
+for any processor without changing the result.
 """
 
 import numpy as np
@@ -10,19 +10,19 @@ import numpy as np
 from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.core.random_streams.kernels import next_word
 
-#: Sums of whole numbers may be reordered; an infinity or a NaN never comes.
+#: Fast-math flags: sums of integers may be reordered; infinities and NaN do not occur.
 EXACT = {"reassoc", "contract", "nsz", "nnan", "ninf"}
 
 
 @stage
 def _allowed(change: float, thresholds: np.ndarray, temperature: float, state: np.ndarray) -> bool:
-    """Whether an exchange that costs so much is made (Metropolis); draws a threshold."""
+    """Whether an exchange with this change of cost is accepted (Metropolis); draws a threshold."""
     return change <= thresholds[next_word(state) & np.uint64(4095)] * temperature
 
 
 @stage
 def _count(change: float, costs: np.ndarray, place: np.ndarray, best: np.ndarray) -> None:
-    """The cost after an exchange, and the best so far."""
+    """Update the current cost after an exchange, and the best assignment so far."""
     costs[0] += change
     if costs[0] < costs[1]:
         costs[1] = costs[0]
@@ -32,7 +32,7 @@ def _count(change: float, costs: np.ndarray, place: np.ndarray, best: np.ndarray
 
 @stage
 def _next_row(row: np.ndarray, places: int) -> int:
-    """Go on to the next facility; how many pairs the last one had."""
+    """Advance to the next facility; returns the number of pairs of the last one."""
     pairs = places - 1 - row[0]
     row[0] = (row[0] + 1) % min(row[1], places - 1)
     return pairs
@@ -51,16 +51,17 @@ def anneal_dense(
     temperature: float,
     moves: int,
 ) -> int:
-    """Try at least `moves` exchanges at one temperature; how many were tried (whole rows of pairs).
+    """Try at least `moves` exchanges at one temperature; returns the number tried (whole rows of pairs).
 
-    flow: float[facilities + dummies, width], symmetric, zero diagonal and padding; dummies, which stand for empty places,
-    have zero rows and come last. near: as flow, near[i, k] is the distance of the places of i and k. place, best: int32,
-    of every facility and dummy; costs: float64[2], of both. row: int64[2], the facility whose pairs come next and how
-    many facilities are no dummies. thresholds: float[4096], `temperature` times a random one is what an exchange may
-    cost; both of flow's type. All but flow and thresholds are changed in place.
+    Arrays: flow float[facilities + dummies, width], symmetric, zero on the diagonal and in the padding; dummies, which
+    represent empty places, have zero rows and come last. near: shaped like flow, near[i, k] is the distance between the places
+    of i and k. place, best: int32[facilities + dummies], the current and the best place of each; costs: float64[2], the costs
+    of both. row: int64[2], the facility whose pairs come next, and the number of facilities that are not dummies. state: the
+    random generator's. thresholds: float[4096]; an exchange may cost up to `temperature` times a random one; both have flow's
+    type. All arrays except flow and thresholds are changed in place.
 
-    The change of an exchange is one loop over two rows of each matrix; an accepted one pays for the exchange of two rows
-    and columns of `near`.
+    The change of an exchange is one loop over two rows of each matrix; an accepted exchange also exchanges two rows and two
+    columns of `near`.
     """
     tried = 0
     while tried < moves:
@@ -76,34 +77,34 @@ def anneal_dense(
 
 @inner(fastmath=EXACT)
 def _change(flow: np.ndarray, near: np.ndarray, u: int, v: int) -> float:
-    """By how much half the cost grows when facilities u and v change places."""
+    """The change of half the cost when facilities u and v exchange places."""
     flow_u, flow_v, near_u, near_v = flow[u], flow[v], near[u], near[v]
     change = flow.dtype.type(0)
     for k in range(flow_u.size):
         change += (flow_u[k] - flow_v[k]) * (near_v[k] - near_u[k])
-    # The loop took u and v themselves for third facilities.
+    # The loop treated u and v as third facilities too: correct for it.
     return change + flow_u[v] * near_u[v] + flow_u[v] * near_u[v]
 
 
 @kernel
 def exchange(near: np.ndarray, place: np.ndarray, u: int, v: int) -> None:
-    """Facilities u and v change places: in place[facility] and in near[facility, facility]."""
+    """Exchange the places of facilities u and v: in place[facility] and in near[facility, facility]."""
     for k in range(near.shape[1]):
-        kept = near[u, k]
+        value = near[u, k]
         near[u, k] = near[v, k]
-        near[v, k] = kept
+        near[v, k] = value
     for k in range(place.size):
-        kept = near[k, u]
+        value = near[k, u]
         near[k, u] = near[k, v]
-        near[k, v] = kept
+        near[k, v] = value
     _swap(place, u, v)
 
 
 @stage
 def _swap(values: np.ndarray, u: int, v: int) -> None:
-    kept = values[u]
+    value = values[u]
     values[u] = values[v]
-    values[v] = kept
+    values[v] = value
 
 
 @kernel
@@ -121,9 +122,10 @@ def anneal_sparse(
     temperature: float,
     moves: int,
 ) -> int:
-    """`anneal_dense` for facilities with few flows: CSR of them (a dummy has none), distance float[places, places].
+    """As `anneal_dense`, for facilities with few flows: these in CSR form (dummies have none), distance float[places, places].
 
-    The change of an exchange is a sum over the flows of the two; an accepted one costs nothing more.
+    offsets: int64[facilities + dummies + 1], others: int32[flows], flows: float[flows]. The change of an exchange is a sum over
+    the flows of the two facilities; an accepted exchange costs nothing more.
     """
     tried = 0
     while tried < moves:
@@ -142,11 +144,11 @@ def anneal_sparse(
 def _half_change(
     offsets: np.ndarray, others: np.ndarray, flows: np.ndarray, distance: np.ndarray, place: np.ndarray, u: int, v: int
 ) -> float:
-    """By how much the cost of u's flows, but for that to v, grows when u moves to v's place."""
-    here, there = distance[place[u]], distance[place[v]]
+    """The change of the cost of u's flows, except that to v, when u moves to v's place."""
+    from_u, from_v = distance[place[u]], distance[place[v]]
     change = distance.dtype.type(0)
     nothing = change
     for i in range(offsets[u], offsets[u + 1]):
         k = others[i]
-        change += nothing if k == v else flows[i] * (there[place[k]] - here[place[k]])
+        change += nothing if k == v else flows[i] * (from_v[place[k]] - from_u[place[k]])
     return change

@@ -1,9 +1,9 @@
-"""Robust tabu search for the quadratic assignment problem (Taillard 1991), with the changes of all exchanges at hand.
+"""Kernels of robust tabu search for the quadratic assignment problem (Taillard 1991), with the changes of all exchanges stored.
 
-`changes`[u, v], v < u, is by how much half the cost grows when u and v change places. After an exchange of r and s it
-shrinks, for all other u and v, by (x_u - x_v)(y_u - y_v), with x the difference of the flows of r and s and y that of
-their distances (Frieze, Yadegar, El-Horbaty and Parkinson 1989): one sweep over the lower triangle that also finds the
-best exchange. All numbers are whole, as in `kernels.annealing`.
+`changes`[u, v], v < u, is the change of half the cost when u and v exchange places. After an exchange of r and s it shrinks,
+for all other u and v, by (x_u - x_v)(y_u - y_v), where x is the difference of the flows of r and s and y that of their
+distances (Frieze, Yadegar, El-Horbaty and Parkinson 1989): one sweep over the lower triangle updates them, and finds the best
+exchange. All numbers are integers, as in `kernels.annealing`.
 """
 
 import numpy as np
@@ -12,10 +12,10 @@ from topoloom.core.compiling.decorators import inner, kernel
 from topoloom.core.random_streams.kernels import next_word
 from topoloom.placement.qap.kernels.annealing import EXACT, exchange
 
-#: The change of what is no exchange; whole numbers below 2^53 vanish beside it.
+#: The change stored for pairs that are no exchange; integers below 2^53 vanish against it.
 NEVER = 3e38
-#: Columns that are swept together.
-LANES = 16
+#: Columns per vector operation of a sweep.
+VECTOR_COLUMNS = 16
 
 
 @kernel
@@ -34,16 +34,17 @@ def tabu(
     facilities: int,
     iterations: int,
 ) -> None:
-    """`iterations` exchanges, each the best that is allowed; all arrays but flow are changed in place.
+    """`iterations` exchanges, each the best allowed one; all arrays except flow are changed in place.
 
-    flow, near, place, best, costs: as in `anneal_dense`, flow and near of all m facilities and dummies, and a row of
-    zeros more where m is odd. changes: as flow, `NEVER` on the diagonal and in the padding. returns: int32[m, m],
-    returns[u, l] is the iteration until which facility u should not return to place l. tabu_until: int32, as changes: the
-    earlier of the two returns of an exchange, which is tabu until then. work: float[6, width], whose first two rows (x
-    and y) are still to be applied to `changes`, and whose third is own_k of `_renew`. clock: int64[1], iterations so far.
+    Arrays: flow, near, place, best, costs: as in `anneal_dense`, for all m facilities and dummies, with one more row of zeros
+    where m is odd. changes: shaped like flow, `NEVER` on the diagonal and in the padding. returns: int32[m, m], returns[u, l]
+    is the iteration until which facility u should not return to place l. tabu_until: int32, shaped like changes: the earlier of
+    the two returns of an exchange, which is tabu until then. work: float[6, width]: rows 0 and 1 (x and y) are still to be
+    applied to `changes`, row 2 is own_k of `_renew`, the others are scratch. clock: int64[1], iterations so far. state: the
+    random generator's.
 
-    A tabu exchange that leads below the best cost is allowed; one that brings both facilities to places where they were
-    not for 5 m^2 iterations is made at the next turn (every m-th iteration) of one of them. Tenures are 4 m times the
+    A tabu exchange that leads below the best cost is allowed. An exchange that takes both facilities to places where they have
+    not been for 5 m^2 iterations is forced at the next turn (every m-th iteration) of one of them. Tenures are 4 m times the
     cube of a uniform draw: mostly short, some long.
     """
     m = place.size
@@ -61,6 +62,7 @@ def tabu(
             x[:] = 0
             y[:] = 0
             continue
+        # Make the exchange of r and s, and forbid the way back.
         costs[0] += change
         for k in range(m):
             x[k] = flow[r, k] - flow[s, k]
@@ -88,15 +90,15 @@ def _tenure(state: np.ndarray, m: int) -> int:
 def _best_exchange(
     changes: np.ndarray, tabu_until: np.ndarray, work: np.ndarray, now: np.int32, record: float, facilities: int
 ) -> tuple[float, int, int]:
-    """Bring `changes` up to date; the least change that is allowed, and the pair (u > v), or -1 without any."""
+    """Update `changes`, and return the least allowed change with its pair (u > v), or -1 without any."""
     never = changes.dtype.type(NEVER)
     x, y, least = work[0], work[1], work[5]
     least[:] = never
     for u in range(1, changes.shape[0]):
         row, until = changes[u], tabu_until[u]
         x_u, y_u = x[u], y[u]
-        # Whole vectors: what lies above the diagonal is as good as its mirror image.
-        for v in range(min((u + LANES - 1) // LANES * LANES, facilities)):
+        # Whole vectors: entries above the diagonal equal their mirror images.
+        for v in range(min((u + VECTOR_COLUMNS - 1) // VECTOR_COLUMNS * VECTOR_COLUMNS, facilities)):
             change = row[v] - (x_u - x[v]) * (y_u - y[v])
             row[v] = change
             allowed = change if (until[v] <= now) | (change < record) else never
@@ -115,7 +117,7 @@ def _best_exchange(
 def _overdue(
     changes: np.ndarray, returns: np.ndarray, place: np.ndarray, u: int, since: np.int32, facilities: int
 ) -> tuple[float, int, int]:
-    """The best exchange of facility u with another, both to places where they were last before `since`, or -1."""
+    """The best exchange of facility u with another, both to places that they left before `since`, or -1."""
     least, other = changes.dtype.type(NEVER), -1
     for v in range(facilities):
         if v != u and returns[u, place[v]] < since and returns[v, place[u]] < since:
@@ -129,7 +131,7 @@ def _overdue(
 
 @inner
 def _forbid(tabu_until: np.ndarray, returns: np.ndarray, place: np.ndarray, u: int) -> None:
-    """Bring tabu_until of the exchanges of u up to date."""
+    """Update tabu_until for all exchanges of u."""
     for v in range(place.size):
         until = min(returns[u, place[v]], returns[v, place[u]])
         tabu_until[v, u] = until
@@ -140,7 +142,7 @@ def _forbid(tabu_until: np.ndarray, returns: np.ndarray, place: np.ndarray, u: i
 def _renew(
     flow: np.ndarray, near: np.ndarray, changes: np.ndarray, work: np.ndarray, r: int, s: int, m: int, facilities: int
 ) -> None:
-    """After the exchange of r and s: the changes of all their exchanges again, less what the next sweep will do to them.
+    """After the exchange of r and s: compute the changes of all their exchanges, less what the next sweep will subtract.
 
     The change of (r, k) is sum_j (f_rj d_kj + f_kj d_rj) - own_r - own_k + 2 f_rk d_rk, where own_k = sum_j f_kj d_kj.
     """
@@ -149,7 +151,7 @@ def _renew(
     zero = flow.dtype.type(0)
     of_r[:] = zero
     of_s[:] = zero
-    # Two facilities j at a time: each sum is loaded and stored half as often. (A last odd one meets a row of zeros.)
+    # Two facilities j at a time, so that each sum is loaded and stored half as often. (The last odd one meets a row of zeros.)
     for j in range(0, facilities, 2):
         i = j + 1
         flow_r0, flow_s0, near_r0, near_s0 = flow_r[j], flow_s[j], near_r[j], near_s[j]
@@ -158,6 +160,7 @@ def _renew(
         for k in range(m):
             of_r[k] += flow_r0 * near_0[k] + flow_r1 * near_1[k] + near_r0 * flow_0[k] + near_r1 * flow_1[k]
             of_s[k] += flow_s0 * near_0[k] + flow_s1 * near_1[k] + near_s0 * flow_0[k] + near_s1 * flow_1[k]
+    # Update own_k for the new distances.
     own_r = own_s = zero
     for k in range(m):
         own[k] += x[k] * y[k]
@@ -165,6 +168,7 @@ def _renew(
         own_s += flow_s[k] * near_s[k]
     own[r] = own_r
     own[s] = own_s
+    # The complete changes of r and s; the terms of x and y cancel what the next sweep subtracts.
     x_r, x_s, y_r, y_s = x[r], x[s], y[r], y[s]
     for k in range(m):
         both_r, both_s = flow_r[k] * near_r[k], flow_s[k] * near_s[k]

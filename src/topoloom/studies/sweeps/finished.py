@@ -1,4 +1,4 @@
-"""What a store has of a sweep: the results of tasks in their order, as objects."""
+"""The finished tasks of a sweep: their results in order, as objects."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ from topoloom.studies.study import Study
 from topoloom.studies.task import Task
 
 
-class KeptPoint(NamedTuple):
-    """A point of a study, and what came of it.
+class FinishedPoint(NamedTuple):
+    """A finished point of a study.
 
     Attributes
     ----------
     labels : dict
-        What each axis is called there.
+        The labels of all axes.
     task : Task
     record : Record
     """
@@ -30,47 +30,47 @@ class KeptPoint(NamedTuple):
 
 
 def study_of(operations: Sequence[Operation], axis: str) -> Study:
-    """Operations that differ in one argument as a study; paths start from the working directory.
+    """A study of operations that differ in one argument; relative paths start from the working directory.
 
     Parameters
     ----------
     operations : sequence of Operation
-        Of one kind.
+        Operations of one kind.
     axis : str
-        The argument.
+        The argument in which they differ.
     """
     first = operations[0]
     return Study(
         operation=first.group,
         task={name: value for name, value in first.given().items() if name != axis},
-        axes={axis: list(dict.fromkeys(getattr(one, axis) for one in operations))},
+        axes={axis: list(dict.fromkeys(getattr(operation, axis) for operation in operations))},
         base=str(Path.cwd()),
     )
 
 
-def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[KeptPoint]:
-    """The points of a study that are done, in its order.
+def finished_points(study: Study, folder: str | os.PathLike[str]) -> Iterator[FinishedPoint]:
+    """The finished points of a study, in its order.
 
     Parameters
     ----------
     study : Study
     folder : path
-        Where `run_study` ran it.
+        The folder of `run_study`.
 
     Raises
     ------
     InputError
-        The folder holds no study.
+        The folder contains no study.
     """
     records = Store(folder).records()
     for labels, task in study.planned():
         record = records.get(task.digest)
         if record is not None and record.state == "done":
-            yield KeptPoint(labels, task, record)
+            yield FinishedPoint(labels, task, record)
 
 
 def refuse_failed(study: Study, folder: str | os.PathLike[str]) -> None:
-    """Say why the first task failed, if one did.
+    """Raise an error with the reason of the first failed task, if there is one.
 
     Raises
     ------
@@ -85,6 +85,6 @@ def refuse_failed(study: Study, folder: str | os.PathLike[str]) -> None:
     ]
     if failed:
         raise InputError(
-            f"{len(failed)} of {len(study.tasks())} tasks failed, the first so: {failed[0].error};"
-            f" 'topoloom study status {os.fspath(folder)}' has all reasons"
+            f"{len(failed)} of {len(study.tasks())} tasks failed, the first because: {failed[0].error};"
+            f" 'topoloom study status {os.fspath(folder)}' shows all reasons"
         )
