@@ -1,11 +1,11 @@
-"""SimGrid under topoloom: seconds and memory of platforms, replays and an all-to-all; and beside the flit simulator.
+"""SimGrid as a backend: time and memory of platforms, replays and an all-to-all; and compared with the flit simulator.
 
     python benchmarks/applications.py [--only platform,replay,all-to-all,agreement] [--largest 1024]
 
-`platform`: tori of 64, 256 and 1,024 switches with 4 hosts each; two ranks start and end. Seconds of SimGrid's own process and
-its memory, and seconds of writing the file that it reads. `replay`: NAS skeletons of 64 and 256 ranks, whole. `all-to-all`: 64
-KiB from each of 1,024 ranks to each, by SimGrid's algorithms ring (our default) and pair. `agreement`: all-to-all on networks
-of 64 hosts, by SimGrid and flit by flit.
+`platform`: tori of 64, 256 and 1,024 switches with 4 hosts each; two ranks start and end. Printed are the seconds and memory of
+SimGrid's process, and the seconds to write its input file. `replay`: NAS skeletons of 64 and 256 ranks, complete. `all-to-all`:
+64 KiB between all pairs of 1,024 ranks, by SimGrid's algorithms ring (our default) and pair. `agreement`: all-to-all on
+networks of 64 hosts, by SimGrid and flit by flit.
 """
 
 import argparse
@@ -20,10 +20,9 @@ from msgspec import structs
 
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulation.applications.launch import simulate as run_simgrid
-from topoloom.simulation.applications.launch import workplace
+from topoloom.simulation.applications.launch import run_smpi, workplace
 from topoloom.simulation.applications.platform import write_fabric
-from topoloom.simulation.applications.processes import Limits
+from topoloom.simulation.applications.processes import ProcessLimits
 from topoloom.simulation.applications.run import run_app
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.tools import compiled, platform_library
@@ -34,14 +33,14 @@ from topoloom.topologies.spec import build
 
 _TORI = {64: "8x8", 256: "16x16", 1024: "32x32"}
 _NOTHING = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); }\n"
-#: Runs what it is given; seconds of CPU and the most memory of it alone, into a file.
+#: Runs the given command and writes its CPU seconds and its maximum memory to a file.
 _MEASURE = """import resource, subprocess, sys
 code = subprocess.run(sys.argv[2:]).returncode
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 open(sys.argv[1], "w").write(f"{used.ru_utime + used.ru_stime} {used.ru_maxrss}")
 sys.exit(code)
 """
-#: Networks of 64 hosts, with tables that are free of deadlock: (spec, engine).
+#: Networks of 64 hosts with deadlock-free tables: (spec, engine).
 _NETWORKS = (
     ("ring:n=64,hosts=1", "dfsssp"),
     ("torus:dims=8x8,hosts=1", "dor"),
@@ -52,12 +51,12 @@ _NETWORKS = (
     ("hyperx:dims=8x8,hosts=1", "dor"),
     ("pgft:m=2x4x8,w=1x4x4", "fat-tree"),
 )
-#: Networks of 1,024 hosts or a few more.
+#: Networks of at least 1,024 hosts.
 _LARGE = ("fat-tree:k=16", "slimfly:q=13,hosts=4", "jellyfish:n=256,degree=12,hosts=4", "torus:dims=16x16,hosts=4")
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the selected tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="platform,replay,all-to-all,agreement")
     parser.add_argument("--largest", type=int, default=1024, help="switches of the largest platform")
@@ -82,7 +81,10 @@ def _platform(options: argparse.Namespace) -> None:
         with workplace() as folder, tempfile.TemporaryDirectory() as other:
             (Path(other) / "nothing.c").write_text(_NOTHING)
             (Path(other) / "measure.py").write_text(_MEASURE)
-            program, library = compiled((Path(other) / "nothing.c",), Limits()), platform_library(Limits())
+            program, library = (
+                compiled((Path(other) / "nothing.c",), ProcessLimits()),
+                platform_library(ProcessLimits()),
+            )
             used = Path(other) / "used"
             start = time.perf_counter()
             write_fabric(folder / "fabric.bin", [routing], settings)
@@ -90,7 +92,7 @@ def _platform(options: argparse.Namespace) -> None:
             measured = ["-wrapper", f"{sys.executable} {other}/measure.py {used}", *settings.options(replay=False)]
             start = time.perf_counter()
             environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads")}
-            run_simgrid(folder, library, [0, 1], [str(program)], measured, environment, "nothing", Limits())
+            run_smpi(folder, library, [0, 1], [str(program)], measured, environment, "nothing", ProcessLimits())
             took = time.perf_counter() - start
             cpu_s, memory_kb = map(float, used.read_text().split())
             size = (folder / "fabric.bin").stat().st_size / 1e6
@@ -129,7 +131,7 @@ def _all_to_all(_options: argparse.Namespace) -> None:
 
 
 def _agreement(_options: argparse.Namespace) -> None:
-    """What each host gets of its link: hosts that send all the time, all packets at once, and MPI's all-to-all of 64 KiB."""
+    """Share of its link that a host uses: hosts that send all the time, all packets at once, and MPI's all-to-all of 64 KiB."""
     print("\nshare of a host's link in all-to-alls on 64 hosts")
     print(f"{'network':34}  flits, endless  flits, at once  SimGrid, ring  SimGrid, pairs")
     rows = []
@@ -145,7 +147,7 @@ def _agreement(_options: argparse.Namespace) -> None:
 
 
 def _share(routing: Routing, algorithm: str) -> float:
-    """Of SimGrid's all-to-all."""
+    """Share of a host's link in SimGrid's all-to-all."""
     settings = AppSettings(algorithms=f"alltoall:{algorithm}", switch_ns=0)
     run = run_app(routing, "alltoall:bytes=65536", settings=settings)
     hosts = routing.topology.endpoints.size
@@ -153,7 +155,7 @@ def _share(routing: Routing, algorithm: str) -> float:
 
 
 def _once(routing: Routing, flits: int) -> float:
-    """A packet from each host to each other one, all there from the beginning, in the order s + 1, s + 2, ..."""
+    """The same if each host sends one packet to each other host, all created at cycle 0, in the order s + 1, s + 2, ..."""
     hosts = routing.topology.endpoints.size
     lines = ["cycle,source,destination,flits\n"] + [
         f"0,{source},{(source + step) % hosts},{flits}\n" for step in range(1, hosts) for source in range(hosts)

@@ -1,4 +1,4 @@
-"""How long the catalogue's large topologies take to build, in one process; the first build of each kind is not counted.
+"""Time to build large topologies of the catalogue, in one process; the first build of each kind is not counted.
 
 python benchmarks/build.py
 """
@@ -21,7 +21,7 @@ _SPECS = (
 
 
 def main() -> None:
-    """Print seconds, switches and links of each."""
+    """Print seconds, switches and links of each topology."""
     for small in ("jellyfish:n=64,degree=4", "ring-shortcuts:n=64,degree=4", "grid:rows=8,columns=8,degree=4,length=3"):
         build(small)  # compiles the kernels
     build("hypercube:n=6+permute:mode=partial")

@@ -1,11 +1,11 @@
-"""What the first answers of an operation cost on a machine that never saw the program: CPU seconds of whole commands.
+"""CPU seconds of whole commands on a machine on which topoloom never ran.
 
     python benchmarks/cold.py [--operations hops,route]
 
-Each command runs in a process of its own, with an empty cache for the user's kernels: first as in a checkout in which nothing
-is compiled (all caches empty, also for what other operations compiled), then with the kernels that came with the package, once
-and again, and last on another network, for which nothing may be compiled. CPU seconds of the process and its children;
-"compiled" counts the kernels that went into the user's cache.
+Each command runs in its own process, with an empty cache for the user's kernels: first as in a checkout without compiled
+kernels (all caches empty), then twice with the kernels that are shipped with the package, and last on another network, for
+which no kernel should be compiled. The times are CPU seconds of the process and its children; "compiled" is the number of
+kernels that were added to the user's cache.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 import topoloom
 
-#: A first network, and one of another size and kind, for each operation.
+#: For each operation a first network, and one of another size and kind.
 _COMMANDS = {
     "hops": ("hops jellyfish:n=1000,degree=8", "hops torus:dims=12x12x12"),
     "info": ("info slimfly:q=5,hosts=4", "info dragonfly:h=3"),
@@ -47,9 +47,9 @@ _COMMANDS = {
 
 
 def main() -> None:
-    """Print a table."""
+    """Print one row per operation."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--operations", default=",".join(_COMMANDS), help="some of them")
+    options.add_argument("--operations", default=",".join(_COMMANDS), help="operations, separated by commas (all)")
     chosen = options.parse_args().operations.split(",")
     source = Path(topoloom.__file__).parent
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ def main() -> None:
         print("                  compiled    first   again   another network   compiled")
         for operation in chosen:
             first, other = _COMMANDS[operation]
-            _run("families", bare, folder)  # writes the modules' bytecode, as an installation does
+            _run("families", bare, folder)  # writes the bytecode of modules, as an installation does
             raw = _run(first, bare, Path(folder, operation, "raw"))
             cache = Path(folder, operation, "ahead")
             times = [_run(command, source.parent, cache) for command in (first, first, other)]

@@ -1,9 +1,9 @@
-"""The report of a design with very many candidates: seconds to write it, its size, and the first paint in Chromium.
+"""The report of a design with many candidates: seconds to write it, its size, and the first paint in Chromium.
 
     python benchmarks/design_page.py [--candidates 1000]
 
-The candidates of a need of 200 hosts, copied until there are enough. First paint is what Chromium itself says, the median of
-five visits.
+The candidates for a requirement of 200 hosts are copied until their number is reached. First paint is the value that Chromium
+reports, the median of five visits.
 """
 
 import argparse
@@ -23,14 +23,16 @@ from topoloom.designer.requirement import Requirement, SwitchRequirement
 from topoloom.report.design_page import design_page
 
 
-def copied(made: Design, count: int) -> Design:
-    """The design with so many candidates."""
-    several = [
-        msgspec.structs.replace(one, spec=f"{one.spec}+copy{turn}", cost_per_host_usd=one.cost_per_host_usd + turn)
-        for turn in range(1 + count // len(made.ranked))
-        for one in made.ranked
+def copied(design: Design, count: int) -> Design:
+    """The design with `count` candidates, made by copying its own."""
+    candidates = [
+        msgspec.structs.replace(
+            candidate, spec=f"{candidate.spec}+copy{turn}", cost_per_host_usd=candidate.cost_per_host_usd + turn
+        )
+        for turn in range(1 + count // len(design.ranked))
+        for candidate in design.ranked
     ][:count]
-    return replace(made, ranked=tuple(several), pareto=pareto_front(several))
+    return replace(design, ranked=tuple(candidates), pareto=pareto_front(candidates))
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
-"""The explorer in Chromium: first paint, a Slim Fly of 3,698 switches drawn, frames while it is moved, memory, bytes.
+"""The explorer in Chromium: first paint, time to draw a Slim Fly of 3,698 switches, frame rate, memory, size of scripts.
 
     python benchmarks/explorer.py
 
-Bars: first paint under 1 s, drawn in under 2 s when its record is known, 60 frames a second on a GPU, memory under 300 MB,
-scripts under 400 kB. Without a GPU frames are drawn by software, which says little about a desk; the line says which it was.
+Targets: first paint under 1 s, drawn in under 2 s if its record is stored, 60 frames per second on a GPU, memory under 300 MB,
+scripts under 400 kB. Without a GPU the frames are rendered in software and are not comparable; the line shows the renderer.
 """
 
 import os
@@ -47,19 +47,19 @@ def main() -> None:
             paint = browser.execute_script("return performance.getEntriesByName('first-contentful-paint')[0].startTime")
             print(f"first paint                 {paint / 1000:.2f} s")
             time.sleep(3)
-            for how in ("asked for the first time", "its record known"):
+            for how in ("first request", "record stored"):
                 began = time.perf_counter()
                 browser.get(f"{base}/topology?spec=slimfly:q=43")
                 while not browser.execute_script("return document.querySelector('.sheet canvas')?.dataset.frames > 0"):
                     time.sleep(0.01)
                 print(f"slimfly:q=43 drawn          {time.perf_counter() - began:.2f} s, {how}")
-                time.sleep(25)  # its measures are at work, too
+                time.sleep(25)  # until its measures are computed
             renderer = browser.execute_script(
                 "const g = document.querySelector('.sheet canvas').getContext('webgl2');"
                 " const e = g.getExtension('WEBGL_debug_renderer_info');"
                 " return g.getParameter(e ? e.UNMASKED_RENDERER_WEBGL : g.RENDERER)"
             )
-            print(f"frames a second             {browser.execute_async_script(_FRAMES):.0f}, by {renderer}")
+            print(f"frames per second           {browser.execute_async_script(_FRAMES):.0f}, by {renderer}")
             print(
                 f"memory of the page          {browser.execute_script('return performance.memory.usedJSHeapSize') / 1e6:.0f} MB"
             )

@@ -1,8 +1,8 @@
-"""Which engine's tables carry most uniform traffic, by family: .venv/bin/python benchmarks/fitting.py
+"""The engine with the highest uniform throughput, by family: .venv/bin/python benchmarks/fitting.py
 
-The rule that `topoloom.routing.fitting` follows, fixed before the table was looked at: of the engines that are free of deadlock
-and made for the family, the one with the most uniform throughput at every size; it must beat `orders` at one of them by 2 % and
-fall below it at none; of equals the one with fewer virtual channels. Families without such an engine stay with `orders`.
+The rule of `topoloom.routing.fitting`, fixed before the results were known: of the deadlock-free engines made for the family,
+it takes the one with the highest uniform throughput at every size. That engine must exceed `orders` by 2 % at one size and be
+below it at none; of equal engines the one with fewer virtual channels is taken. Other families use `orders`.
 """
 
 from topoloom.core.errors import InputError
@@ -37,7 +37,7 @@ ENGINES = ("orders", "ancestors", "fat-tree", "dor", "dragonfly", "dsn-f")
 
 
 def main() -> None:
-    """One row per network: uniform throughput and virtual channels by each engine that can."""
+    """Print one row per network: uniform throughput and virtual channels of each engine that can route it."""
     print(f"{'network':42}" + "".join(f"{name:>18}" for name in ENGINES))
     for specs in NETWORKS.values():
         for spec in specs:
@@ -49,8 +49,8 @@ def main() -> None:
                 except InputError:
                     cells.append("-")
                     continue
-                through = table_loads(routed, uniform_remote(network)).throughput
-                cells.append(f"{through:.3f} ({routed.verification.virtual_channels_used} virtual channels)")
+                throughput = table_loads(routed, uniform_remote(network)).throughput
+                cells.append(f"{throughput:.3f} ({routed.verification.virtual_channels_used} virtual channels)")
             print(f"{spec:42}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
 
 

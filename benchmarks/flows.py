@@ -1,13 +1,13 @@
-"""Flows beside SimGrid and flits in one run, and what only flows can do.
+"""Flows compared with SimGrid and flits in one run, and large cases that only flows can simulate.
 
     python benchmarks/flows.py [--only agreement,contended,flits,step,all-to-all] [--seconds 150]
 
-`agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks, seconds simulated by SimGrid and by flows, and
-seconds that each took. `contended`: time steps of NAS programs on 256 ranks at random, where most channels are full. `flits`:
-each host sends to one other, flit by flit and as a flow, with 4 and with 8 virtual channels;
-`paced`: flits, where no host sends faster than the slowest flow.
-`step`: a step of GPT-3 175B on 1,024 accelerators. `all-to-all`: 64 KiB from each of 16,384 hosts to each, by pairs, exactly on
-a fat tree and with a window on a Slim Fly; after `--seconds` it is ended, and the rest reckoned from the share that is done.
+`agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks: simulated seconds by SimGrid and by flows, and
+the computing time of both. `contended`: time steps of NAS programs on 256 randomly placed ranks, with most channels full.
+`flits`: each host sends to one other host, flit by flit and as a flow, with 4 and with 8 virtual channels; the column `paced`
+is for flits with no host sending faster than the slowest flow.
+`step`: a step of GPT-3 175B on 1,024 accelerators. `all-to-all`: 64 KiB between all pairs of 16,384 hosts, by pairs, exactly on
+a fat tree and with a window on a Slim Fly; it is stopped after `--seconds`, and the total time is extrapolated.
 """
 
 import argparse
@@ -57,7 +57,7 @@ _CYCLE_S, _FLIT_BYTES, _PACKETS, _FLITS = 1.6e-9, 8, 200, 16
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the selected tables."""
     parts: dict[str, Callable[[float], None]] = {
         "agreement": _agreement,
         "contended": _contended,
@@ -68,9 +68,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=",".join(parts))
     parser.add_argument("--seconds", type=float, default=150.0)
-    asked = parser.parse_args()
-    for name in asked.only.split(","):
-        parts[name](asked.seconds)
+    options = parser.parse_args()
+    for name in options.only.split(","):
+        parts[name](options.seconds)
 
 
 def _agreement(_: float) -> None:
@@ -79,8 +79,10 @@ def _agreement(_: float) -> None:
         routing = route(build(spec))
         run_app(routing, "alltoall:bytes=100", ranks, simulator="flows")  # compiles
         for app in _AGREEMENT:
-            _beside_simgrid(routing, app, ranks, "linear", _GPUS if app.startswith("training") else AppSettings())
-    print("SimGrid adds 16 bytes to a message; who goes first of those that are ready at one moment differs.")
+            _compared_with_simgrid(
+                routing, app, ranks, "linear", _GPUS if app.startswith("training") else AppSettings()
+            )
+    print("SimGrid adds 16 bytes to a message; the order of messages that are ready at the same time differs.")
 
 
 def _contended(_: float) -> None:
@@ -89,24 +91,25 @@ def _contended(_: float) -> None:
         routing = route(build(spec))
         run_app(routing, "alltoall:bytes=100", 16, simulator="flows")  # compiles
         for app in _CONTENDED:
-            _beside_simgrid(routing, app, 256, "random", AppSettings())
+            _compared_with_simgrid(routing, app, 256, "random", AppSettings())
 
 
 def _head() -> None:
     print(f"{'ranks':>5} {'application':64} {'SimGrid':>11} {'flows':>11} {'off':>7} {'took':>7} {'took':>7}")
 
 
-def _beside_simgrid(routing: Routing, app: str, ranks: int, placement: str, settings: AppSettings) -> None:
-    """What both say, and how long each takes."""
-    found, took = [], []
+def _compared_with_simgrid(routing: Routing, app: str, ranks: int, placement: str, settings: AppSettings) -> None:
+    """Print the simulated and the computing times of both."""
+    simulated, took = [], []
     for simulator in ("simgrid", "flows"):
         begin = time.perf_counter()
         run = run_app(routing, app, ranks, placement=placement, settings=settings, simulator=simulator)
-        found.append(run.measured.value)
+        simulated.append(run.measured.value)
         took.append(time.perf_counter() - begin)
-    off = 100 * (found[1] / found[0] - 1)
+    off = 100 * (simulated[1] / simulated[0] - 1)
     print(
-        f"{ranks:5} {app:64} {found[0]:11.6g} {found[1]:11.6g} {off:+6.2f}% {took[0]:6.2f}s {took[1]:6.2f}s", flush=True
+        f"{ranks:5} {app:64} {simulated[0]:11.6g} {simulated[1]:11.6g} {off:+6.2f}% {took[0]:6.2f}s {took[1]:6.2f}s",
+        flush=True,
     )
 
 
@@ -141,7 +144,7 @@ def _twos(hosts: int) -> np.ndarray:
 
 
 def _by_flits(routing, pairs, vcs, apart):  # type: ignore[no-untyped-def]
-    """Cycles until all packets are there, of which each host makes one in so many cycles."""
+    """Cycles until all packets have arrived; each host creates one packet every `apart` cycles."""
     routers = structs.replace(find_preset("booksim"), link_cycles=5, host_cycles=1, vcs=vcs, buffer_flits=64)
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.csv"
@@ -151,7 +154,7 @@ def _by_flits(routing, pairs, vcs, apart):  # type: ignore[no-untyped-def]
 
 
 def _by_flows(routing, pairs):  # type: ignore[no-untyped-def]
-    """The same as flows."""
+    """The same, simulated as flows."""
     hosts, links, rate = routing.topology.endpoints.size, len(routing.topology.links), _FLIT_BYTES / _CYCLE_S
     net = flow_network(
         [routing],
@@ -192,18 +195,19 @@ def _all_to_all(seconds: float) -> None:
 
 
 def _timed(name, tables, app, ranks, window, seconds):  # type: ignore[no-untyped-def]
-    """Simulate, and say how long it took, or would have taken."""
+    """Simulate, and print the computing time, extrapolated if it was stopped."""
     net, schedule = network_as_flows(tables, _GPUS, None), as_schedule(program_of(app, ranks), _GPUS)
     work, begin = Work(seconds=seconds), time.perf_counter()
     try:
-        found = simulate_flows(net, schedule, np.arange(ranks), window=window, work=work)
+        outcome = simulate_flows(net, schedule, np.arange(ranks), window=window, work=work)
     except Stopped:
         took, share = time.perf_counter() - begin, work.progress.done / (work.progress.total or 1)
-        print(f"{name}: {100 * share:.1f} % in {took:.0f} s; {took / share:.0f} s for all", flush=True)
+        print(f"{name}: {100 * share:.1f} % in {took:.0f} s; {took / share:.0f} s in total", flush=True)
         return
     took = time.perf_counter() - begin
     print(
-        f"{name}: {found.seconds:.6g} s simulated, {found.messages:,} messages, {found.fillings:,} fillings, in {took:.0f} s",
+        f"{name}: {outcome.seconds:.6g} s simulated, {outcome.messages:,} messages, {outcome.fillings:,} fillings,"
+        f" in {took:.0f} s",
         flush=True,
     )
 

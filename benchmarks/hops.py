@@ -1,11 +1,11 @@
-"""Diameter and ASPL of all pairs: topoloom beside igraph, NetworKit, rustworkx and SciPy, in one run.
+"""Diameter and ASPL of all pairs: topoloom compared with igraph, NetworKit, rustworkx and SciPy, in one run.
 
     python benchmarks/hops.py [--quick] [--jobs N]
 
-Every tool gets the same graph, already in its own form; the time is that of the call alone, the best of some repeats for
-fast calls. A peer that would need too long for all sources is timed on a sample of them and scaled by n / sample, and
-the table says so ("sampled"). Agreement: each tool's ASPL is compared with topoloom's; a sampled tool's mean distances
-from the sampled sources are compared with topoloom's distances from the same sources.
+Every tool gets the same graph in its own format; only the call is timed, the best of several repeats for fast calls. A peer
+that would need too long for all sources is timed on a sample of them and scaled by n / sample; the table marks it as "sampled".
+Agreement: each tool's ASPL is compared with topoloom's; the distances of a sampled tool are compared with topoloom's from the
+same sources.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from topoloom.graph.hops import hops
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import build
 
-#: Seconds that one peer may take on one graph; beyond, it is sampled.
+#: Seconds that one peer may take on one graph; slower peers are sampled.
 _PATIENCE_SECONDS = 20.0
 _GRAPHS = {
     "256, degree 16": "jellyfish:n=256,degree=16",
@@ -40,10 +40,10 @@ _QUICK = ["1,024, degree 11", "10,000, degree 16"]
 
 @dataclass(frozen=True)
 class Peer:
-    """A tool: `prepare(topology)` gives its graph, `total(graph, sources)` the sum of hops from the sources.
+    """A tool: `prepare(topology)` returns its graph, `total(graph, sources)` the sum of hops from the sources.
 
-    `sources` is None for all of them: then a tool may use its own routine for all pairs. A tool that has no other
-    (by_source false) is always run on all.
+    `sources` is None for all sources; then a tool may use its routine for all pairs. A tool without any other routine
+    (`by_source` is False) always runs on all sources.
     """
 
     name: str
@@ -77,7 +77,7 @@ def _networkit_total(graph: Any, sources: np.ndarray | None) -> float:
     import networkit
 
     total = 0.0
-    for part in _parts(graph.numberOfNodes(), sources):  # the n x n matrix at once is no faster
+    for part in _parts(graph.numberOfNodes(), sources):  # the n x n matrix at once is not faster
         search = networkit.distance.SPSP(graph, part.tolist())  # on all its threads
         search.run()
         total += float(np.sum(search.getDistances(asarray=True)))
@@ -148,11 +148,11 @@ def main() -> None:
 
 
 def _graph(name: str, topology: Topology, jobs: int | None) -> float | None:
-    """One block of the table; how many times as long as ours the fastest peer takes."""
-    seconds, found = _best_of(lambda: hops(topology, jobs))
-    print(f"{name:20} {'topoloom':10} {seconds:10.5f} {1:11.1f}  {found.aspl:.6f}")
+    """Print one block of the table; returns the ratio of the fastest peer's time to ours."""
+    seconds, ours = _best_of(lambda: hops(topology, jobs))
+    print(f"{name:20} {'topoloom':10} {seconds:10.5f} {1:11.1f}  {ours.aspl:.6f}")
     n, fastest = topology.switches, None
-    total = found.aspl * n * (n - 1)
+    total = ours.aspl * n * (n - 1)
     for peer in _installed():
         graph = peer.prepare(topology)
         taken, result, note = _timed(peer, graph, topology, total)
@@ -165,7 +165,7 @@ def _graph(name: str, topology: Topology, jobs: int | None) -> float | None:
 
 
 def _timed(peer: Peer, graph: Any, topology: Topology, total: float) -> tuple[float, float, str]:
-    """Seconds for all sources (scaled when sampled), the sum of hops over all pairs, and a remark on both."""
+    """Seconds for all sources (scaled if sampled), the sum of hops over all pairs, and a remark on both."""
     n = topology.switches
     few = Draws(1).permutation(n)[: max(8, n // 500)]
     expected = 0.0
@@ -191,7 +191,7 @@ def _agree(peer: Peer, result: float, expected: float) -> None:
 
 
 def _best_of(call: Callable[[], Any]) -> tuple[float, Any]:
-    """The least time of a call: once when it takes a second, up to 30 times when it is quick."""
+    """The least time of a call, over one repeat if it takes a second and up to 30 if it is fast, and its result."""
     best, spent, result = float("inf"), 0.0, None
     for _ in range(30):
         start = time.perf_counter()
@@ -213,20 +213,20 @@ def _installed() -> Iterator[Peer]:
 
 
 def _machine() -> str:
-    """Who ran on what: the heading of the table."""
+    """The processor and the versions of tools: the heading of the table."""
     model = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
     except OSError:
         pass
-    found = []
+    versions = []
     for package in ("topoloom", "numba", *(peer.package for peer in _PEERS)):
         try:
-            found.append(f"{package} {version(package)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            found.append(f"{package} not installed")
-    return f"{model}, {len(os.sched_getaffinity(0))} cores\n{', '.join(found)}"
+            versions.append(f"{package} not installed")
+    return f"{model}, {len(os.sched_getaffinity(0))} cores\n{', '.join(versions)}"
 
 
 if __name__ == "__main__":

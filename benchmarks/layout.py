@@ -1,13 +1,11 @@
-"""Mean cable length by way of laying out: the paper's two steps, METIS first, and joint placement, in one run.
+"""Mean cable length by layout method: the paper's two steps, METIS first, and joint placement, in one run.
 
     python benchmarks/layout.py [--seconds 30] [--large-seconds 60] [--only hypercube-12,ring-12] [--jobs N]
 
-Koibuchi 2013's floor: racks of 16 switches, 0.6 m x 2.1 m, 2 m inside, 2 m at each end of a cable between racks; the
-mean is
-over all cables between switches, in metres. `two steps` is Koibuchi 2013 IV: switches in sequence, racks mapped by
-annealing;
-`bound` is a length below which no layout comes. Every search has the same time: --seconds with 4,096 switches,
---large-seconds with 8,192. The speeds of the kernels are single-threaded CPU time.
+Koibuchi 2013's floor: racks of 16 switches, 0.6 m x 2.1 m, 2 m inside, 2 m at each end of a cable between racks; the mean is
+over all cables between switches, in metres. `two steps` is Koibuchi 2013 IV: switches in sequence, racks mapped by annealing;
+`bound` is a lower bound of the length of every layout. Every search has the same time: --seconds with 4,096 switches,
+--large-seconds with 8,192. The speed of the kernel is measured in CPU time of one thread.
 """
 
 import argparse
@@ -31,7 +29,7 @@ _SPECS = {
     "nbr-13": "nbr:n=8192,degree=13,p=0.5",
     "ring-13": "ring-shortcuts:n=8192,degree=13",
 }
-_WAYS = {
+_METHODS = {
     "sequence, serpentine": ("sequential", "serpentine"),
     "two steps": ("sequential", "anneal"),
     "METIS, mapped": ("metis", "anneal"),
@@ -48,12 +46,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
     floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
-    print(f"{'topology':14}" + "".join(f"{way:>22}" for way in _WAYS) + f"{'bound':>10}{'moves/s':>12}")
+    print(f"{'topology':14}" + "".join(f"{method:>22}" for method in _METHODS) + f"{'bound':>10}{'moves/s':>12}")
     for name in options.only.split(","):
         topology = build(_SPECS[name])
         seconds = options.seconds if topology.switches <= 4096 else options.large_seconds
         cells, bound = [], 0.0
-        for cluster, mapping in _WAYS.values():
+        for cluster, mapping in _METHODS.values():
             layout = place(topology, floor, cluster, mapping, seconds=seconds, jobs=options.jobs)
             cells.append(layout.mean_length_m)
             bound = layout.length_bound_m / len(topology.links)
@@ -65,7 +63,7 @@ def main() -> None:
 
 
 def _speed(spec: str, tries: int = 5_000_000) -> float:
-    """Swaps of two switches tried a second of CPU time, at a temperature where about one in ten is made."""
+    """Swaps of two switches tried per second of CPU time, at a temperature at which about one in ten is accepted."""
     topology = build(spec)
     floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     layout = place(topology, floor, "sequential", "rows")

@@ -1,10 +1,10 @@
-"""What networks without an engine of their own accept by engine levels and by orders: .venv/bin/python benchmarks/levels.py
+"""Accepted load with the engines levels and orders, for families without a special engine: python benchmarks/levels.py
 
-The rule that `topoloom.routing.fitting` follows, fixed before the table was looked at: engine levels (8 virtual channels) fits
-networks of diameter 2 and 3 for which no other engine is made, if at loads of 50, 70 and 90 % it accepts no less than orders
-(as many virtual channels as it takes) by more than 1 % on every network below, and 5 % more on one. Uniform traffic, router
-slimfly-2014 with 64 flits a port, a queue for every virtual channel as in a switch of InfiniBand; hop-vcs, which no forwarding
-table can say, stands beside them.
+The rule of `topoloom.routing.fitting`, fixed before the results were known: engine levels (8 virtual channels) fits networks of
+diameter 2 and 3 without a special engine if, at loads of 50, 70 and 90 %, it accepts at most 1 % less than orders (with the
+virtual channels that it needs) on every network below, and 5 % more on one. Uniform traffic; router slimfly-2014 with 64 flits
+per port and one queue per virtual channel as in an InfiniBand switch. hop-vcs, which forwarding tables cannot express, is
+shown for comparison.
 """
 
 from topoloom.routing.route import route
@@ -28,7 +28,7 @@ ENGINES = ("orders", "levels", "hop-vcs")
 
 
 def main() -> None:
-    """One row per network and engine: virtual channels, and what arrives and after how many cycles at each load."""
+    """Print one row per network and engine: virtual channels, and accepted load and mean latency in cycles at each load."""
     print(f"{'network':44}{'engine':>10}{'virtual_channels':>7}" + "".join(f"{load:>20.0%}" for load in LOADS))
     for spec in NETWORKS:
         try:

@@ -1,8 +1,9 @@
-"""Thousands of fabrics with known mistakes, each read and diagnosed: which mistakes are not found, and what is invented.
+"""Reads and diagnoses thousands of fabrics with known mistakes: finds missed mistakes and false findings.
 
     .venv/bin/python benchmarks/mutated_fabrics.py [FABRICS] [MOST]
 
-FABRICS of each family (200), with up to MOST mistakes each (4). Exit code 1: something was not found, or invented.
+FABRICS is the number per family (200), MOST the maximum number of mistakes per fabric (4). Exit code 1 means that a mistake was
+missed or a finding is false.
 """
 
 import logging
@@ -23,7 +24,7 @@ from topoloom.topologies.spec import build
 
 
 def main(fabrics: int, most: int) -> int:
-    """Print one line per family, and every fabric in which something is wrong."""
+    """Print one line per family, and every fabric with a wrong diagnosis."""
     logging.disable(logging.WARNING)
     bad = 0
     for spec in SPECS:
@@ -31,10 +32,10 @@ def main(fabrics: int, most: int) -> int:
         started = time.monotonic()
         for seed in range(fabrics):
             text, mistakes = mutated(plan, np.random.default_rng([seed, most, 77]), most)
-            made.update(one.code for one in mistakes)
-            if said := unexplained(plan, text, mistakes):
+            made.update(mistake.code for mistake in mistakes)
+            if findings := unexplained(plan, text, mistakes):
                 wrong += 1
-                print(f"  seed {seed}: {[one.code for one in mistakes]}: {said[:3]}")
+                print(f"  seed {seed}: {[mistake.code for mistake in mistakes]}: {findings[:3]}")
         bad += wrong
         seconds = time.monotonic() - started
         print(

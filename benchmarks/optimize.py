@@ -1,20 +1,21 @@
-"""The optimiser: its speed, beside a rival if one is given, and its graphs beside the best published ones, in one run.
+"""The optimiser: its speed, compared with a rival if one is given, and its graphs compared with the best published ones.
 
     python benchmarks/optimize.py [--seconds 60] [--jobs N] [--cases small,n64d8] [--only speed]
                                   [--rival "PROGRAM {task} {edges} {seconds} {rows} {columns} {length}"]
 
-Speed is in CPU time: the hops of all pairs (diameter and ASPL) of random regular graphs, and the moves a second of
-annealing: whole, from hot to cold, and cold, at the last temperature. Ours and the rival take turns, and the best turn of
-each counts, for the machine may be shared. Then two chains beside one, and how many cores they kept busy.
+Speed is measured in CPU time: the hops of all pairs (diameter and ASPL) of random regular graphs, and the moves per second of
+annealing, over a whole schedule from hot to cold, and cold, at the last temperature. Ours and the rival take turns, and the
+best turn of each counts, because the machine may be shared. Then two chains are compared with one, with the number of busy
+cores.
 
-A rival is any program; its command is run with these filled in: {task}, `evaluate` or `anneal`; {edges}, a file with a
-line "u v" for each link, the switches numbered from 0; {seconds} of CPU time that it may take; and for a grid {rows},
-{columns} and {length}, the longest link (switch r * columns + c stands in row r, column c), 0 0 0 for any other graph.
-The last numbers that it prints are: evaluate: diameter, ASPL, seconds for one evaluation; anneal: moves a second.
+A rival is any program; its command is run with these values filled in: {task}, `evaluate` or `anneal`; {edges}, a file with
+one line "u v" per link, switches numbered from 0; {seconds}, the allowed CPU time; and for a grid {rows}, {columns} and
+{length}, the longest link (switch r * columns + c is in row r, column c), 0 0 0 for other graphs. The last numbers that it
+prints are, for evaluate: diameter, ASPL, seconds per evaluation; for anneal: moves per second.
 
-The quality table runs `optimize` on each case for --seconds on --jobs threads, or for what the case itself says, and
-prints the gap to the best published graph: Graph Golf's ranking of 2016 and the optima known for small orders, Nakano 2016's
-tables for grids. Groups of cases: small, general, grid; a case's name chooses it alone.
+The quality table runs `optimize` on each case for --seconds on --jobs threads, unless the case has its own values, and prints
+the gap to the best published graph: Graph Golf's ranking of 2016 and the known optima of small orders, Nakano 2016's tables for
+grids. Groups of cases: small, general, grid; the name of a case selects this case.
 """
 
 import argparse
@@ -43,9 +44,9 @@ from topoloom.optimizer.searches.hop_search import COLD, HopSearch
 from topoloom.topologies.spec import build
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-#: Turns of ours and of the rival, and the CPU seconds of one.
+#: Number of turns of ours and of the rival, and the CPU seconds per turn.
 _TURNS, _TURN_SECONDS = 3, 0.5
-#: Moves from hot to cold; a quarter as many follow cold.
+#: Moves from hot to cold; a quarter of this number follows at the last temperature.
 _WHOLE_MOVES = 100_000
 #: Seconds of one chain, and of two.
 _CHAIN_SECONDS = 5.0
@@ -53,7 +54,7 @@ _CHAIN_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Case:
-    """A graph to find: what it starts from, and the diameter and ASPL of the best that was published."""
+    """A graph to find: the start, and the diameter and ASPL of the best published graph."""
 
     name: str
     spec: str
@@ -76,7 +77,7 @@ def _general(order: int, degree: int, diameter: int, aspl: float) -> Case:
 def _grid(
     size: str, degree: int, length: int, diameter: int, aspl: float, family: str = "grid", seconds: float | None = None
 ) -> Case:
-    """A floor of rows x columns; with `seconds`, on one core for so long."""
+    """A floor of rows x columns; with `seconds`, a search of this time on one core."""
     high, wide = map(int, size.split("x"))
     name = f"{family}{size}-{degree}-{length}" + (f"-{seconds:g}s" if seconds else "")
     spec = f"{family}:rows={high},columns={wide},degree={degree},length={length}"
@@ -138,21 +139,21 @@ def main() -> None:
 
 
 def _chosen(word: str) -> list[Case]:
-    found = _CASES.get(word) or [case for group in _CASES.values() for case in group if case.name == word]
-    if not found:
+    cases = _CASES.get(word) or [case for group in _CASES.values() for case in group if case.name == word]
+    if not cases:
         names = ", ".join([*_CASES, *(case.name for group in _CASES.values() for case in group)])
-        raise SystemExit(f"no case {word}; there are {names}")
-    return found
+        raise SystemExit(f"no case {word}; the cases are {names}")
+    return cases
 
 
 def _evaluations(rival: str | None) -> None:
-    """Microseconds of CPU time for the hops of all pairs, one thread: the whole operation, and its kernel alone."""
+    """Print microseconds of CPU time for the hops of all pairs, one thread: the whole operation, and its kernel alone."""
     print(
         f"{'hops of all pairs':20} {'diameter':>8} {'ASPL':>10} {'hops, us':>10} {'kernel, us':>10} {'rival, us':>10} times"
     )
     for parameters in _EVALUATED:
         topology = build(f"jellyfish:{parameters}")
-        found = hops(topology, 1)
+        expected = hops(topology, 1)
         kernel = _counting(topology)
         ours, bare, theirs = np.inf, np.inf, np.inf
         for _ in range(_TURNS):
@@ -160,18 +161,20 @@ def _evaluations(rival: str | None) -> None:
             bare = min(bare, _quickest(kernel))
             if rival:
                 diameter, aspl, seconds = _ask(rival, "evaluate", topology, 3)
-                if diameter != found.diameter or abs(aspl - found.aspl) > 1e-6:
-                    raise SystemExit(f"the rival finds {diameter:g}, {aspl}, topoloom {found.diameter}, {found.aspl}")
+                if diameter != expected.diameter or abs(aspl - expected.aspl) > 1e-6:
+                    raise SystemExit(
+                        f"the rival finds {diameter:g}, {aspl}, topoloom {expected.diameter}, {expected.aspl}"
+                    )
                 theirs = min(theirs, seconds)
-        told = f"{theirs * 1e6:10.1f} {theirs / bare:5.2f}" if rival else ""
+        rival_text = f"{theirs * 1e6:10.1f} {theirs / bare:5.2f}" if rival else ""
         print(
-            f"{parameters:20} {found.diameter:8} {found.aspl:10.6f} {ours * 1e6:10.1f} {bare * 1e6:10.1f} {told}",
+            f"{parameters:20} {expected.diameter:8} {expected.aspl:10.6f} {ours * 1e6:10.1f} {bare * 1e6:10.1f} {rival_text}",
             flush=True,
         )
 
 
 def _counting(topology: Topology) -> Callable[[], None]:
-    """The kernel of `hops` on arrays that are ready."""
+    """The kernel of `hops` with its arrays prepared."""
     n = topology.switches
     offsets, neighbours, _ = topology.csr
     degree, weight, ends = int(topology.degrees[0]), np.ones(n, np.int64), np.array([n])
@@ -186,7 +189,7 @@ def _counting(topology: Topology) -> Callable[[], None]:
 
 
 def _quickest(call: Callable[[], object]) -> float:
-    """CPU seconds of a call: the least of batches of some milliseconds, for the clock is coarse."""
+    """CPU seconds of a call: the least over batches of some milliseconds, because the clock is coarse."""
     call()
     start = time.thread_time()
     call()
@@ -201,7 +204,7 @@ def _quickest(call: Callable[[], object]) -> float:
 
 
 def _annealing(rival: str | None) -> None:
-    """Moves a second of CPU time, one thread: over a full assessment from hot to cold, and cold."""
+    """Print moves per second of CPU time, one thread: over a whole schedule from hot to cold, and at the last temperature."""
     print(f"\n{'annealing, moves/s':20} {'whole':>10} {'cold':>10} {'rival':>10} whole/rival cold/rival")
     for case in _ANNEALED:
         topology = build(case.spec)
@@ -215,18 +218,18 @@ def _annealing(rival: str | None) -> None:
             cold = _rate(search, budget)
             theirs = _ask(rival, "anneal", topology, 1, case)[0] if rival else 0.0
             best = np.maximum(best, (whole, cold, theirs))
-        told = f"{best[2]:10,.0f} {best[0] / best[2]:11.1f} {best[1] / best[2]:10.1f}" if rival else ""
-        print(f"{case.name:20} {best[0]:10,.0f} {best[1]:10,.0f} {told}", flush=True)
+        rival_text = f"{best[2]:10,.0f} {best[0] / best[2]:11.1f} {best[1] / best[2]:10.1f}" if rival else ""
+        print(f"{case.name:20} {best[0]:10,.0f} {best[1]:10,.0f} {rival_text}", flush=True)
 
 
 def _rules(case: Case, topology: Topology) -> GraphRules:
-    """Which links a case allows."""
+    """The links that a case allows."""
     geometry = geometry_of(topology) if case.length else None
     return GraphRules(within_length(topology, geometry, case.length), geometry=geometry) if geometry else GraphRules()
 
 
 def _rate(search: HopSearch, budget: Budget) -> float:
-    """Moves a second of CPU time until the budget is used up."""
+    """Moves per second of CPU time until the budget is used up."""
     start, before = time.thread_time(), budget.spent
     while not search.done:
         search.step()
@@ -234,33 +237,33 @@ def _rate(search: HopSearch, budget: Budget) -> float:
 
 
 def _chains() -> None:
-    """Moves a second of CPU time with one chain and with two: as many when chains do not hinder each other."""
-    print(f"\n{'chains, moves/s':20} {'one':>10} {'two, each':>10} {'kept':>5}  cores kept busy by two")
+    """Print moves per second of CPU time with one chain and with two; equal if chains do not slow each other down."""
+    print(f"\n{'chains, moves/s':20} {'one':>10} {'two, each':>10} {'ratio':>5}  busy cores with two")
     for case in _ANNEALED:
         topology = build(case.spec)
         rates = []
         for jobs in (1, 2):
             start = time.process_time()
-            found = optimize(topology, seconds=_CHAIN_SECONDS, jobs=jobs, length=case.length)
+            result = optimize(topology, seconds=_CHAIN_SECONDS, jobs=jobs, length=case.length)
             spent = time.process_time() - start
-            rates.append(found.moves / spent)
-        kept, busy = rates[1] / rates[0], spent / found.seconds
-        print(f"{case.name:20} {rates[0]:10,.0f} {rates[1]:10,.0f} {kept:5.2f} {busy:6.2f}", flush=True)
+            rates.append(result.moves / spent)
+        ratio, busy = rates[1] / rates[0], spent / result.seconds
+        print(f"{case.name:20} {rates[0]:10,.0f} {rates[1]:10,.0f} {ratio:5.2f} {busy:6.2f}", flush=True)
 
 
 def _quality(cases: list[Case], seconds: float, jobs: int | None) -> None:
-    """Each case's graph beside the best published one; a negative gap is ours below it."""
+    """Print each case's graph compared with the best published one; a negative gap means that ours is better."""
     heading = f"{'D':>3} {'ASPL':>9} {'bound':>9} | {'D':>3} {'ASPL':>9} {'gap':>9} {'seconds':>7} {'moves/s':>9}"
     print(f"\n{'case':24} {heading}  began with, ended by")
     for case in cases:
         topology = build(case.spec)
         start = "given" if case.length else "structured"
-        found = optimize(
+        ours = optimize(
             topology, length=case.length, start=start, seconds=case.seconds or seconds, jobs=case.jobs or jobs
         )
         print(
-            f"{case.name:24} {found.diameter:3} {found.aspl:9.6f} {found.aspl_bound:9.6f} | {case.diameter:3} {case.aspl:9.6f}"
-            f" {found.aspl - case.aspl:+9.6f} {found.seconds:7.1f} {found.moves_per_s:9,.0f}  {found.start}, {found.ended}",
+            f"{case.name:24} {ours.diameter:3} {ours.aspl:9.6f} {ours.aspl_bound:9.6f} | {case.diameter:3} {case.aspl:9.6f}"
+            f" {ours.aspl - case.aspl:+9.6f} {ours.seconds:7.1f} {ours.moves_per_s:9,.0f}  {ours.start}, {ours.ended}",
             flush=True,
         )
 

@@ -1,17 +1,17 @@
-"""The quadratic assignment problem: topoloom beside SciPy, a rival and the best known costs, in one run.
+"""The quadratic assignment problem: topoloom compared with SciPy, a rival and the best known costs, in one run.
 
     python benchmarks/qap.py FOLDER [--seconds 60] [--only sko100a,wil100] [--jobs N] [--scipy faq,2opt]
                              [--rival "PROGRAM {instance} {seconds}"]
 
-FOLDER holds QAPLIB instances that you got yourself (Burkard, Karisch and Rendl 1997): ``NAME.dat`` (n, then the two
-matrices), with ``NAME.sln`` (n, cost, permutation) for the best known cost if there is one; or ``NAME.qap`` (n, optimum
-or minus a lower bound, best known cost, then the two matrices); each may end in ``.gz``. Of pairs of matrices that are
-both asymmetric topoloom solves none; they are passed over.
+FOLDER holds QAPLIB instances that you downloaded (Burkard, Karisch and Rendl 1997): ``NAME.dat`` (n, then the two matrices),
+optionally with ``NAME.sln`` (n, cost, permutation) for the best known cost; or ``NAME.qap`` (n, optimum or minus a lower bound,
+best known cost, then the two matrices); each may end in ``.gz``. topoloom does not solve instances in which both matrices are
+asymmetric; they are skipped.
 
-First the speeds of the kernels, in CPU time of one thread, on a floor of the size given; then for each instance ours after
-`--seconds` on `--jobs` threads, SciPy's `quadratic_assignment` (which takes as long as it takes: some seconds with faq, a
-minute with 2opt for 100 places; ``--scipy ""`` leaves it out), and the rival. A rival is any program that reads a plain
-``.dat`` file; its command is run with {instance} and {seconds} filled in, and the last number that it prints is its cost.
+First come the speeds of the kernels in CPU time of one thread, on floors of the printed sizes. Then for each instance: ours
+after `--seconds` on `--jobs` threads, SciPy's `quadratic_assignment` (it has no time limit: seconds with faq, a minute with
+2opt for 100 places; ``--scipy ""`` skips it), and the rival. A rival is any program that reads a plain ``.dat`` file; its
+command is run with {instance} and {seconds} filled in, and the last number that it prints is its cost.
 """
 
 import argparse
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A problem of QAPLIB, and the best cost that anybody found."""
+    """A QAPLIB problem, and its best known cost."""
 
     name: str
     flow: np.ndarray
@@ -68,8 +68,8 @@ def main() -> None:
 
 
 def _speeds() -> None:
-    """Moves a second of annealing and iterations a second of tabu search, in CPU time of one thread."""
-    print(f"{'kernel':44} {'places':>6} {'a second':>12}")
+    """Print moves per second of annealing and iterations per second of tabu search, in CPU time of one thread."""
+    print(f"{'kernel':44} {'places':>6} {'per second':>12}")
     for rows, columns in ((10, 10), (16, 16), (16, 32)):
         m = rows * columns
         draws = Draws(m)
@@ -85,7 +85,7 @@ def _speeds() -> None:
             kernels.append(("robust tabu search", 0.4, _tabu))
         for name, density, search in kernels:
             flow = cables * (draw < density)
-            print(f"{name:44} {m:6} {_moves_a_second(search, flow + flow.T, distance):12,.0f}", flush=True)
+            print(f"{name:44} {m:6} {_moves_per_second(search, flow + flow.T, distance):12,.0f}", flush=True)
 
 
 def _anneal(flow: np.ndarray, distance: np.ndarray) -> tuple[Search, Budget]:
@@ -98,10 +98,10 @@ def _tabu(flow: np.ndarray, distance: np.ndarray) -> tuple[Search, Budget]:
     return Tabu(problem(flow, distance), np.arange(len(flow)), Draws(1), budget), budget
 
 
-def _moves_a_second(
+def _moves_per_second(
     begin: Callable[[np.ndarray, np.ndarray], tuple[Search, Budget]], flow: np.ndarray, distance: np.ndarray
 ) -> float:
-    """The best of three whole searches."""
+    """Moves per second, the best of three whole searches."""
     begin(flow, distance)[0].step()  # Numba loads its cached kernels, or compiles them, before any clock starts
     best = 0.0
     for _ in range(3):
@@ -114,19 +114,19 @@ def _moves_a_second(
 
 
 def _compare(instance: Instance, arguments: argparse.Namespace) -> None:
-    known = "" if instance.best_known is None else f"{instance.best_known:.0f}"
-    heading = f"{instance.name:10} {known:>12}"
+    best_known = "" if instance.best_known is None else f"{instance.best_known:.0f}"
+    heading = f"{instance.name:10} {best_known:>12}"
 
     def row(by: str, run: Callable[[], float]) -> None:
         start = time.perf_counter()
         try:
-            found = run()
+            cost_found = run()
         except InputError as error:
             print(f"{heading}  {by:14} {error}", flush=True)
             return
         seconds = time.perf_counter() - start
-        gap = f"{100 * (found / instance.best_known - 1):8.3f}" if instance.best_known else f"{'':8}"
-        print(f"{heading}  {by:14} {found:14.0f} {gap} {seconds:8.1f}", flush=True)
+        gap = f"{100 * (cost_found / instance.best_known - 1):8.3f}" if instance.best_known else f"{'':8}"
+        print(f"{heading}  {by:14} {cost_found:14.0f} {gap} {seconds:8.1f}", flush=True)
 
     flow, distance = instance.flow, instance.distance
     row("topoloom", lambda: assign(flow, distance, seconds=arguments.seconds, jobs=arguments.jobs).cost)
@@ -139,10 +139,10 @@ def _compare(instance: Instance, arguments: argparse.Namespace) -> None:
 def _scipy(instance: Instance, method: str) -> float:
     from scipy.optimize import quadratic_assignment
 
-    found = quadratic_assignment(
+    result = quadratic_assignment(
         instance.flow, instance.distance, method=method, options={"rng": np.random.default_rng(1)}
     )
-    return cost(instance.flow, instance.distance, found.col_ind)
+    return cost(instance.flow, instance.distance, result.col_ind)
 
 
 def _rival(instance: Instance, command: str, seconds: float) -> float:
@@ -159,7 +159,7 @@ def _rival(instance: Instance, command: str, seconds: float) -> float:
 
 
 def _instances(folder: Path, chosen: list[str] | None) -> Iterator[Instance]:
-    """The instances of a folder, or those of the names given, by name."""
+    """The instances of a folder, or those with the given names, sorted by name."""
     for path in sorted(folder.iterdir()):
         name, _, ending = path.name.partition(".")
         if ending.removesuffix(".gz") not in {"dat", "qap"} or (chosen and name not in chosen):

@@ -1,10 +1,10 @@
-"""Survival curves: seconds for 20 levels, by what fails and what is asked; and beside NetworkX and igraph, sample by sample.
+"""Survival curves: seconds for 20 levels, by failing part and metric; and compared with NetworkX and igraph.
 
     python benchmarks/resilience.py [--only fly,large,others] [--samples 1000] [--jobs N]
 
-`fly`: the 722-switch Slim Fly (q = 19), the bar: 20 levels x 1,000 samples in seconds. `large`: 10,000 switches with 100,000
-links. `others`: the same question asked one level and sample at a time with NetworkX, and with igraph if it is installed; time
-for 20 levels x 1,000 samples, extrapolated from a few. Compiling is omitted.
+`fly`: the 722-switch Slim Fly (q = 19); target: 20 levels x 1,000 samples in seconds. `large`: 10,000 switches with 100,000
+links. `others`: the same computation, one level and sample at a time, with NetworkX, and with igraph if it is installed; time
+for 20 levels x 1,000 samples, extrapolated from a few samples. Compiling is not counted.
 """
 
 import argparse
@@ -23,7 +23,7 @@ _LEVELS = [0.05 * step for step in range(20)]
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the selected tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="fly,large,others")
     parser.add_argument("--samples", type=int, default=1000)
@@ -59,10 +59,10 @@ def _rows(
     for fail in fails:
         for metric in metrics:
             began = time.perf_counter()
-            found = resilience(network, fail, metric, levels=_LEVELS, samples=samples, jobs=options.jobs)
+            result = resilience(network, fail, metric, levels=_LEVELS, samples=samples, jobs=options.jobs)
             seconds = time.perf_counter() - began
             print(
-                f"{fail:10}{metric:15}{samples:7} samples{seconds:9.3f} s  threshold {found.threshold:.2f}", flush=True
+                f"{fail:10}{metric:15}{samples:7} samples{seconds:9.3f} s  threshold {result.threshold:.2f}", flush=True
             )
 
 
@@ -72,15 +72,15 @@ def _others(options: argparse.Namespace) -> None:
         f"\n{fly.name}: the same disconnection of links, {len(_LEVELS)} levels x {options.samples} samples, extrapolated"
     )
     random = np.random.default_rng(1)
-    ways: dict[str, Callable[[np.ndarray], Any]] = {}
+    libraries: dict[str, Callable[[np.ndarray], Any]] = {}
     import networkx
 
-    ways["networkx"] = lambda links: networkx.is_connected(_network(networkx.Graph(), fly.switches, links))
+    libraries["networkx"] = lambda links: networkx.is_connected(_network(networkx.Graph(), fly.switches, links))
     if find_spec("igraph") is not None:
         import igraph
 
-        ways["igraph"] = lambda links: igraph.Graph(fly.switches, links.tolist()).is_connected()
-    for name, connected in ways.items():
+        libraries["igraph"] = lambda links: igraph.Graph(fly.switches, links.tolist()).is_connected()
+    for name, connected in libraries.items():
         few = 3
         began = time.perf_counter()
         for _ in range(few):

@@ -1,16 +1,16 @@
 """Routing: Koibuchi 2013's Figure 17, virtual channels and loads by engine, and the time that OpenSM takes on the same fabrics.
 
-    python benchmarks/routing.py [--only fig17,virtual channels,opensm] [--most 16384] [--patience 150] [--jobs N]
+    python benchmarks/routing.py [--only fig17,virtual_channels,opensm] [--most 16384] [--patience 150] [--jobs N]
 
-`fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links per switch), by engines; Koibuchi
-2013 has 82 s for
-paths alone, without virtual channels, at 16,384 switches on one thread of a Xeon X5690. Compiling is omitted: every engine
-routes a small network first. `verified` is the verdict on 8 virtual channels, which `topoloom route` always waits for.
+`fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links per switch), by engine. Koibuchi
+2013 has 82 s for paths only, without virtual channels, at 16,384 switches on one thread of a Xeon X5690. Compiling is not
+counted: every engine routes a small network first. `verified` is the time to verify tables with 8 virtual channels, which
+`topoloom route` always does.
 
-`virtual_channels`: virtual channels, stretch, and the busiest channel in means of all, engine by engine.
+`virtual_channels`: virtual channels, stretch, and the maximum channel load divided by the mean, by engine.
 
-`opensm`: seconds until opensm on ibsim says SUBNET UP, by its engines and with our tables (`-R file`), our routing and
-export included; needs Debian's opensm and ibsim-utils, and root's port 1 of H0. What takes longer than --patience is given up.
+`opensm`: seconds until opensm on ibsim reports SUBNET UP, with its engines and with our tables (`-R file`), including our
+routing and export; needs Debian's opensm and ibsim-utils, and root's port 1 of H0. Runs longer than --patience are stopped.
 """
 
 import argparse
@@ -51,9 +51,9 @@ _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the selected tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="fig17,lanes,opensm")
+    parser.add_argument("--only", default="fig17,virtual_channels,opensm")
     parser.add_argument("--most", type=int, default=16384)
     parser.add_argument("--patience", type=float, default=150.0)
     parser.add_argument("--jobs", type=int)
@@ -70,7 +70,7 @@ def main() -> None:
 def _fig17(options: argparse.Namespace) -> None:
     kinds = (("minimal", None), ("updown", None), ("orders", 8))
     heads = "".join(
-        f"{name if virtual_channels is None else f'{name}, {virtual_channels} virtual_channels':>18}"
+        f"{name if virtual_channels is None else f'{name}, {virtual_channels} VCs':>18}"
         for name, virtual_channels in kinds
     )
     print(f"{'RING-y':>8} {'y':>3}{heads}{'verified':>10}{'stretch':>9}{'load':>7}")
@@ -94,21 +94,21 @@ def _fig17(options: argparse.Namespace) -> None:
 
 
 def _virtual_channels(options: argparse.Namespace) -> None:
-    print(f"\n{'fabric':28} {'engine':10}{'virtual_channels':>6}{'stretch':>9}{'load':>7}{'seconds':>9}")
+    print(f"\n{'fabric':28} {'engine':10}{'VCs':>6}{'stretch':>9}{'load':>7}{'seconds':>9}")
     for name in _ENGINES:
         route(build("slimfly:q=5"), name)
     for spec in _FABRICS:
         for name in _ENGINES:
             began = time.perf_counter()
             try:
-                found = route(build(spec), name, jobs=options.jobs).verification
+                report = route(build(spec), name, jobs=options.jobs).verification
             except InputError as refusal:
                 print(f"{spec:28} {name:10} refused: {str(refusal).split(': ', 1)[1]}", flush=True)
                 continue
             seconds = time.perf_counter() - began
-            if found is not None:
+            if report is not None:
                 numbers = (
-                    f"{found.virtual_channels_used:6}{found.stretch:9.4f}{found.load_over_mean:7.2f}{seconds:9.2f}"
+                    f"{report.virtual_channels_used:6}{report.stretch:9.4f}{report.load_over_mean:7.2f}{seconds:9.2f}"
                 )
                 print(f"{spec:28} {name:10}{numbers}", flush=True)
 

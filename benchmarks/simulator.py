@@ -1,19 +1,20 @@
-"""The simulator: flit-hops a second beside BookSim 2 in one run, on large networks, and for 10,000 cycles of a Slim Fly.
+"""The simulator: flit-hops per second compared with BookSim 2, on large networks, and for 10,000 cycles of a Slim Fly.
 
     python benchmarks/simulator.py [--rival PATH] [--only rival,large,long,whole] [--quick]
 
-PATH is a BookSim 2 (commit 28f43299) that you built yourself with `-O3`; without it the columns beside ours stay empty. All
-times are CPU time of one thread. A flit-hop is one flit that leaves one router. Ours: compiling, tables and building are left
-out. Its: the processor time of a run less that of a run of four cycles, which is set-up. Runs of the two take turns, and the
-ratio is the median of the ratios of those that stand side by side; the machine's clock moves, so other ratios mean little.
+PATH is a BookSim 2 (commit 28f43299) that you built with `-O3`; without it its columns are empty. All times are CPU time of
+one thread. A flit-hop is one flit that leaves one router. Our time excludes compiling, building and routing. BookSim's time is
+the CPU time of a run minus that of a run of four cycles, which is setup. Runs of the two alternate, and the ratio is the
+median over pairs of consecutive runs; the clock of the machine varies, so other ratios are not meaningful.
 
-`rival`: the same network, buffers, packets and load for both, from empty routers. On the Slim Flies both let a packet take any
-of 3 VCs, the only rule that BookSim's `anynet` has. Both Dragonflies have links of 10 cycles in groups and 100 between (its are
-compiled in), but not the same VCs nor the same direct ways. Mean latencies are printed to show that both do the same work.
+`rival`: the same network, buffers, packets and load for both, from empty routers. On Slim Flies a packet may take any of 3
+virtual channels in both, the only rule of BookSim's `anynet`. Both Dragonflies have links of 10 cycles in groups and of 100
+between groups (compiled into BookSim), but different virtual channels and different minimal paths. Mean latencies are printed
+to show that both do the same work.
 
-`large`: networks that BookSim does not finish in a sensible time. `long`: 10,000 cycles, and the most memory that a process
-which builds, routes and simulates takes. `whole`: wall seconds on all cores for ten loads and for saturation to 0.01 of a
-Slim Fly of 10,830 hosts (q=19), with `fast`; --quick: of one of 450 (q=7).
+`large`: networks that BookSim does not finish in a reasonable time. `long`: 10,000 cycles, and the maximum memory of a process
+that builds, routes and simulates. `whole`: wall-clock seconds on all cores for ten loads and for saturation to 0.01 of a Slim
+Fly of 10,830 hosts (q=19), with `fast`; with --quick of 450 hosts (q=7).
 """
 
 import argparse
@@ -45,7 +46,7 @@ from topoloom.simulation.flits.simulate import simulate
 from topoloom.throughput.traffic import traffic_of
 from topoloom.topologies.spec import build
 
-#: What recorded runs of BookSim 2 have, beside what differs from case to case.
+#: Options of all runs of BookSim 2; each case adds its own.
 _OPTIONS = {
     "router": "iq",
     "internal_speedup": "2.0",
@@ -67,13 +68,13 @@ _OPTIONS = {
     "acc_stopping_thres": "-1.0",
     "deadlock_warn_timeout": 10000,
 }
-#: BookSim runs as many samples as that, and all packets arrive after the last.
+#: Number of samples of a BookSim run; all packets arrive after the last one.
 _SAMPLES = 4
 
 
 @dataclass(frozen=True)
 class Case:
-    """One network, one load; `cycles` ours and its; `options` of BookSim, empty where it has no part."""
+    """One network and load; `cycles` of ours and of BookSim; `options` of BookSim, empty if it does not run the case."""
 
     name: str
     spec: str
@@ -87,7 +88,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Timed:
-    """A run: flit-hops, seconds of one thread, mean latency in cycles, and the process's most memory in bytes."""
+    """A run: flit-hops, CPU seconds of one thread, mean latency in cycles, and maximum memory of the process in bytes."""
 
     hops: float
     seconds: float
@@ -96,13 +97,13 @@ class Timed:
 
     @property
     def speed(self) -> float:
-        """Million flit-hops a second."""
+        """Million flit-hops per second."""
         return self.hops / self.seconds / 1e6
 
 
 _FREE = RouterConfig(vcs=3, to_itself=True)
 _ANY = {"topology": "anynet", "routing_function": "min", "num_vcs": 3, "vc_buf_size": 21}
-_BESIDE = (
+_COMPARED = (
     Case("Slim Fly q=5, p=4", "slimfly:q=5,hosts=4", "minimal", 0.5, (20_000, 2000), _FREE, _ANY),
     Case("Slim Fly q=19, p=15", "slimfly:q=19,hosts=15", "minimal", 0.5, (1000, 200), _FREE, _ANY),
     Case(
@@ -155,8 +156,8 @@ _LONG = (Case("Slim Fly q=19, p=15, 10,000 cycles", "slimfly:q=19,hosts=15", "ho
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rival", type=Path, help="a BookSim 2; omitted: ours alone")
-    parser.add_argument("--only", default="rival,large,long,whole", help="parts, with commas between (all)")
+    parser.add_argument("--rival", type=Path, help="a BookSim 2; omitted: only ours")
+    parser.add_argument("--only", default="rival,large,long,whole", help="parts, separated by commas (all)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the cycles, once each")
     arguments = parser.parse_args()
     parts = arguments.only.split(",")
@@ -166,8 +167,8 @@ def main() -> None:
         print(
             f"{'case':36} {'load':>5} {'ours':>8} {'BookSim':>8} {'ratio':>6}  mean latency of both (million flit-hops/s)"
         )
-        for case in _BESIDE:
-            print(_beside(_shorter(case, arguments.quick), arguments.rival, 1 if arguments.quick else 3), flush=True)
+        for case in _COMPARED:
+            print(_compared(_shorter(case, arguments.quick), arguments.rival, 1 if arguments.quick else 3), flush=True)
     for part, cases in (("large", _LARGE), ("long", _LONG)):
         if part in parts:
             print(
@@ -180,7 +181,7 @@ def main() -> None:
 
 
 def _print_whole(spec: str) -> None:
-    """Ten loads and saturation, as a user waits for them."""
+    """Print the wall-clock time of ten loads and of saturation."""
     routing = route(build(spec), "hop-vcs")
     began = time.perf_counter()
     curve = simulate(routing, loads=[load / 10 for load in range(1, 11)], fast=True)
@@ -189,16 +190,16 @@ def _print_whole(spec: str) -> None:
         mean = f"latency {point.latency_mean:.3f} +- {point.latency_ci95:.3f}" if not point.saturated else "saturated"
         print(f"  {point.offered:.1f}  accepted {point.accepted:.4f}  {mean}")
     began = time.perf_counter()
-    found = saturation(routing, fast=True)
-    print(f"  saturates at {found.offered:g} ({found.accepted:.4f}): {time.perf_counter() - began:.1f} s (wall)")
+    point = saturation(routing, fast=True)
+    print(f"  saturates at {point.offered:g} ({point.accepted:.4f}): {time.perf_counter() - began:.1f} s (wall)")
 
 
 def _shorter(case: Case, quick: bool) -> Case:
     return replace(case, cycles=(case.cycles[0] // 10, case.cycles[1] // 10)) if quick else case
 
 
-def _beside(case: Case, rival: Path | None, repeats: int) -> str:
-    """One line: the medians of both, and of their ratio."""
+def _compared(case: Case, rival: Path | None, repeats: int) -> str:
+    """One line of the table: the medians of both, and of their ratio."""
     routing = route(build(case.spec), case.engine)
     heading = f"{case.name:36} {case.load:5.2f}"
     try:
@@ -208,35 +209,35 @@ def _beside(case: Case, rival: Path | None, repeats: int) -> str:
     pairs = [
         (_ours(case, routing, turn), _theirs(case, rival, turn) if rival else None) for turn in range(1, repeats + 1)
     ]
-    ours = statistics.median(mine.speed for mine, _ in pairs)
+    ours = statistics.median(own.speed for own, _ in pairs)
     latency = f"{pairs[0][0].latency:.2f}"
-    both = [(mine, other) for mine, other in pairs if other is not None]
+    both = [(own, other) for own, other in pairs if other is not None]
     if not both:
         return f"{heading} {ours:8.2f} {'-':>8} {'-':>6}  {latency}"
     theirs = statistics.median(other.speed for _, other in both)
-    ratio = statistics.median(mine.speed / other.speed for mine, other in both)
+    ratio = statistics.median(own.speed / other.speed for own, other in both)
     return f"{heading} {ours:8.2f} {theirs:8.3f} {ratio:6.1f}  {latency} / {both[0][1].latency:.2f}"
 
 
 def _alone(case: Case) -> str:
-    """One line of a network of ours, in a process of its own, so that its memory is its own."""
+    """One line of the table without BookSim; the run has its own process, so that its memory can be measured."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = pool.submit(_in_its_process, case).result()
+        run = pool.submit(_in_own_process, case).result()
     return (
-        f"{case.name:36} {case.load:5.2f} {found.speed:8.2f} {case.cycles[0]:7} {found.seconds:8.1f} "
-        f" {found.memory / 2**20:,.0f} MiB"
+        f"{case.name:36} {case.load:5.2f} {run.speed:8.2f} {case.cycles[0]:7} {run.seconds:8.1f} "
+        f" {run.memory / 2**20:,.0f} MiB"
     )
 
 
-def _in_its_process(case: Case) -> Timed:
+def _in_own_process(case: Case) -> Timed:
     routing = route(build(case.spec), case.engine)
     _ours(replace(case, cycles=(2, 0)), routing, 1)  # compiles
-    found = _ours(case, routing, 1)
-    return replace(found, memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+    run = _ours(case, routing, 1)
+    return replace(run, memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
 def _ours(case: Case, routing: Routing, seed: int) -> Timed:
-    """The only place that knows how a simulation is run below `simulate`."""
+    """Run our simulator without `simulate`, to time the kernel only."""
     cables, topology = None, routing.topology
     if case.cables is not None:
         group = np.asarray(topology.labels["group"])
@@ -248,7 +249,7 @@ def _ours(case: Case, routing: Routing, seed: int) -> Timed:
 
 
 def _theirs(case: Case, rival: Path, seed: int) -> Timed:
-    """A run less its set-up; what is injected takes its hops before the run ends."""
+    """Run BookSim and subtract its setup; injected flits arrive before the run ends."""
     with tempfile.TemporaryDirectory() as folder:
         options = _OPTIONS | case.options | {"injection_rate": case.load, "seed": seed}
         topology = build(case.spec)
@@ -259,23 +260,23 @@ def _theirs(case: Case, rival: Path, seed: int) -> Timed:
         sample = case.cycles[1] // _SAMPLES
         text, seconds = _run(rival, options | {"sample_period": sample}, Path(folder, "run"))
         _, setup = _run(rival, options | {"sample_period": 1}, Path(folder, "setup"))
-    flits = _found(text, "Injected flit rate") * topology.endpoints.size * sample * _SAMPLES
-    return Timed(flits * _found(text, "Hops"), seconds - setup, _found(text, "Packet latency"))
+    flits = _average(text, "Injected flit rate") * topology.endpoints.size * sample * _SAMPLES
+    return Timed(flits * _average(text, "Hops"), seconds - setup, _average(text, "Packet latency"))
 
 
 def _run(rival: Path, options: dict[str, Any], config: Path) -> tuple[str, float]:
     config.write_text("".join(f"{name} = {value};\n" for name, value in options.items()), encoding="utf-8")
-    found: list[str] = []
+    outputs: list[str] = []
 
     def call() -> None:
         done = subprocess.run([str(rival), str(config)], capture_output=True, text=True, check=False)
-        found.append(done.stdout + done.stderr)
+        outputs.append(done.stdout + done.stderr)
 
     seconds = _seconds(call, resource.RUSAGE_CHILDREN)
-    return found[0], seconds
+    return outputs[0], seconds
 
 
-def _found(text: str, label: str) -> float:
+def _average(text: str, label: str) -> float:
     match = re.search(rf"{label} average = (\S+) \(1 samples\)", text)
     if match is None:
         raise SystemExit(f"the rival printed no '{label} average'; it ended with:\n{text[-500:]}")
@@ -283,7 +284,7 @@ def _found(text: str, label: str) -> float:
 
 
 def _seconds(call: Callable[[], None], who: int) -> float:
-    """Seconds of processor time in user mode, of this thread or of finished children."""
+    """CPU seconds of a call in user mode, of this thread or of finished children."""
     before, start = resource.getrusage(who).ru_utime, time.thread_time()
     call()
     if who == resource.RUSAGE_THREAD:

@@ -3,17 +3,17 @@
     python benchmarks/throughput_search.py [--cases 4x4x8,8x8x8,16x16x16] [--moves N] [--seed 1] [--jobs 1] [--keep FOLDER]
                                            [--given FOLDER] [--lattices N] [--cubes SIDE] [--tables] [--flits] [--floor]
 
-Every network of a case has the same switches, six links each, and as many hosts. For each is printed: the throughput of
-uniform traffic in rates of a link for each switch, as a flow that was found and a bound that differ by less than 1 %
-(exactly, where the network has symmetries); what the hops allow; what no network of this order and degree passes (Moore); with
---tables the same of deadlock-free tables in at most 4 virtual channels; with --flits the load at which their flits saturate;
-with --floor the longest cable and the metres of all together, in racks of 16 switches.
+Every network of a case has the same switches, six links each, and as many hosts. Printed for each: the throughput of uniform
+traffic per switch in units of a link's rate, as a feasible flow and an upper bound that differ by less than 1 % (exactly if
+the network has symmetries); the bound by hops; the bound of all networks of this order and degree (Moore); with --tables the
+throughput of deadlock-free tables in at most 4 virtual channels; with --flits the load at which their flits saturate; with
+--floor the longest cable and the total length, in racks of 16 switches.
 
-The best twisted torus is looked for among all tori of three dimensions with any twist (lattices: Hermite normal forms), all of
-them or a sample drawn by the seed where they are more than --lattices. Ours is found by `optimize TORUS --for all-to-all
---start structured --moves N`; --given FOLDER takes SHAPE.edges from there instead, --keep FOLDER writes them. With --cubes 4
-only the links between cubes of 4 x 4 x 4, and those that close their rings, get other ends (`--fix`), as where optical switches
-join racks; beside that stand the torus and, where the shape has one, the twisted torus of the same machines.
+The best twisted torus is searched for among all tori of three dimensions with any twist (lattices: Hermite normal forms), or
+in a sample drawn by the seed if there are more than --lattices. Ours is found by `optimize TORUS --for all-to-all --start
+structured --moves N`; --given FOLDER reads SHAPE.edges from there instead, --keep FOLDER writes them. With --cubes 4 only the
+links between cubes of 4 x 4 x 4, and those that close their rings, are changed (`--fix`), as with optical switches between
+racks; then the torus and, if the shape has one, the twisted torus of real machines are shown for comparison.
 """
 
 import argparse
@@ -46,12 +46,12 @@ from topoloom.throughput.traffic.loads import table_loads
 from topoloom.throughput.tub import uniform_bound
 from topoloom.topologies.spec import build
 
-#: Moves of our search for each case, and hosts on a switch for which links, and not hosts, are the limit.
+#: Moves of our search for each case, and hosts per switch with which the links and not the hosts are the limit.
 _MOVES = {"4x4x8": 2_000_000, "8x8x8": 400_000, "16x16x16": 16_000}
 _HOSTS = {"4x4x8": 4, "8x8x8": 2, "16x16x16": 2}
-#: Virtual channels, and seeds of the tables, the best of which counts.
+#: Virtual channels, and number of seeds of the tables; the best seed counts.
 _VIRTUAL_CHANNELS, _SEEDS = 4, 16
-#: Seconds for where racks stand.
+#: Seconds for the placement.
 _PLACE_SECONDS = 5.0
 
 
@@ -83,23 +83,24 @@ def lattice_table(form: tuple[int, int, int, int, int, int]) -> np.ndarray:
 
 
 def best_lattice(n: int, most: int, seed: int) -> tuple[Topology, int]:
-    """The twisted torus of n switches with the most throughput of those looked at, and how many these were."""
+    """The twisted torus of n switches with the highest throughput, and the number of candidates."""
     forms = list(lattices(n)) if n <= 1024 else [form for form in lattices(n) if min(form[0], form[3], form[5]) >= 4]
     if len(forms) > most:
         forms = [forms[i] for i in Draws(seed).permutation(len(forms))[:most]]
-    found = []
-    one, darts = np.zeros((1, 1), np.int32), np.arange(6, dtype=np.int32)
+    costs = []
+    # One voltage-graph vertex with six darts: the lattice table is its lift.
+    identity, darts = np.zeros((1, 1), np.int32), np.arange(6, dtype=np.int32)
     inverse, degree, back = np.arange(n, dtype=np.int32), np.array([6], np.int32), darts ^ 1
     best = math.inf
     for form in forms:
         table = lattice_table(form)
         if (np.diff(np.sort(table, axis=1), axis=1) == 0).any() or (table == np.arange(n)[:, None]).any():
             continue  # doubled links, or loops
-        lift = Lift(one, inverse, darts[:0], degree, darts * 0, darts, back, table)
+        lift = Lift(identity, inverse, darts[:0], degree, darts * 0, darts, back, table)
         cost = even_cost(lift, np.ones(n), 64.0, 1.05 * best, np.zeros(6))
         best = min(best, cost)
-        found.append((cost, form))
-    graphs = [_lattice(form, n) for _, form in sorted(found)[:10]]
+        costs.append((cost, form))
+    graphs = [_lattice(form, n) for _, form in sorted(costs)[:10]]
     return max(graphs, key=lambda graph: uniform_certificate(graph).lower), len(forms)
 
 
@@ -117,30 +118,30 @@ def _lattice(form: tuple[int, int, int, int, int, int], n: int) -> Topology:
 
 
 def best_tables(graph: Topology, seeds: int) -> tuple[Routing, float, str]:
-    """Deadlock-free tables in at most 4 virtual channels that let most uniform traffic through, that, and how they were
-    made.
+    """The deadlock-free tables in at most 4 virtual channels with the highest uniform throughput, this throughput, and a
+    description.
     """
-    found = []
+    results = []
     drawn = [(engine, seed) for engine in ("segments-even", "orders-even") for seed in range(1, seeds + 1)]
     for engine, seed in [("dor", 1), *drawn]:
         try:
             tables = route(graph, engine, virtual_channels=None if engine == "dor" else _VIRTUAL_CHANNELS, seed=seed)
         except InputError:
-            continue  # dimension order serves the plain torus only, and long paths may take more virtual channels
-        brings = table_loads(tables, uniform_remote(graph)).network
-        found.append((tables, brings, f"{engine}, seed {seed}"))
-    return max(found, key=lambda one: one[1])
+            continue  # dimension order works only on the plain torus, and long paths may need more virtual channels
+        throughput = table_loads(tables, uniform_remote(graph)).network
+        results.append((tables, throughput, f"{engine}, seed {seed}"))
+    return max(results, key=lambda result: result[1])
 
 
 def inside_cubes(torus: Topology, side: int) -> np.ndarray:
-    """Which links run inside a cube of that side, bool[m]; those from its last switch to its first do not."""
+    """A mask of the links inside a cube of this side, bool[m]; links from its last switch to its first are outside."""
     at = np.stack([torus.labels[f"x{axis}"] for axis in range(3)], axis=1)
     u, v = torus.links.T
     return np.asarray((at[u] // side == at[v] // side).all(axis=1) & (np.abs(at[u] - at[v]).sum(axis=1) == 1))
 
 
 def twisted_of_machines(shape: str) -> list[Topology]:
-    """The twisted torus of that shape that is built, if there is one: n x n x 2n and n x 2n x 2n."""
+    """The twisted torus of this shape in real machines, if there is one: n x n x 2n and n x 2n x 2n."""
     try:
         return [build(f"twisted-torus:dims={shape}").replace(name="twisted torus, as built")]
     except InputError:
@@ -148,24 +149,25 @@ def twisted_of_machines(shape: str) -> list[Topology]:
 
 
 def floor(graph: Topology) -> str:
-    """The longest cable, and all cables, with 16 switches in a rack."""
-    room = replace(PRESETS["koibuchi-2013"], switches_per_rack=16)
-    layout = place(graph, room, "metis", seconds=_PLACE_SECONDS, jobs=1)
-    return f"the longest {layout.longest_m:.1f} m, together {layout.total_m:,.0f} m"
+    """The longest cable and the total length, with 16 switches per rack."""
+    hall = replace(PRESETS["koibuchi-2013"], switches_per_rack=16)
+    layout = place(graph, hall, "metis", seconds=_PLACE_SECONDS, jobs=1)
+    return f"longest {layout.longest_m:.1f} m, total {layout.total_m:,.0f} m"
 
 
 def case(shape: str, options: argparse.Namespace) -> None:
+    """Print the block of one shape."""
     torus = build(f"torus:dims={shape}")
     n = torus.switches
     if options.cubes:
-        others, looked_at = twisted_of_machines(shape), 0
+        others, candidates = twisted_of_machines(shape), 0
     else:
-        twisted, looked_at = best_lattice(n, options.lattices, options.seed)
+        twisted, candidates = best_lattice(n, options.lattices, options.seed)
         others = [twisted]
     if options.given:
         ours = load(Path(options.given) / f"{shape}.edges").replace(name="ours")
     else:
-        found = optimize(
+        result = optimize(
             torus,
             "all-to-all",
             start="given" if options.cubes else "structured",
@@ -174,16 +176,14 @@ def case(shape: str, options: argparse.Namespace) -> None:
             seed=options.seed,
             jobs=options.jobs,
         )
-        ours = found.topology.replace(name=f"ours: {found.start}", labels={})
-        print(f"{shape}: found in {found.seconds:.0f} s, {found.moves} moves, seed {options.seed}")
+        ours = result.topology.replace(name=f"ours: {result.start}", labels={})
+        print(f"{shape}: found in {result.seconds:.0f} s, {result.moves} moves, seed {options.seed}")
         if options.keep:
             Path(options.keep).mkdir(parents=True, exist_ok=True)
             save(ours, Path(options.keep) / f"{shape}.edges")
     pairs = n * (n - 1)
     most = order_bound(torus, bounds_of_order(n, 6).aspl)
-    print(
-        f"{shape}: {n} switches of 6 links, {pairs} pairs; no network brings more than {most:.4f}; {looked_at} twisted tori"
-    )
+    print(f"{shape}: {n} switches of 6 links, {pairs} pairs; no network exceeds {most:.4f}; {candidates} twisted tori")
     base = None
     for graph in (torus.replace(name="torus"), *others, ours):
         began = time.monotonic()
@@ -194,14 +194,14 @@ def case(shape: str, options: argparse.Namespace) -> None:
         row += f"  by hops {uniform_bound(graph):.4f}  gap to the bound {most / flow.lower - 1:.1%}"
         print(row, flush=True)
         if options.tables or options.flits:
-            tables, brings, how = best_tables(graph.with_hosts(_HOSTS.get(shape, 2)), _SEEDS if n <= 1024 else 1)
+            tables, throughput, how = best_tables(graph.with_hosts(_HOSTS.get(shape, 2)), _SEEDS if n <= 1024 else 1)
             hosts = _HOSTS.get(shape, 2)
-            told = f"    tables: {brings * hosts:.4f} ({how}; {verify_routing(tables).virtual_channels_used} virtual channels)"
+            row = f"    tables: {throughput * hosts:.4f} ({how}; {verify_routing(tables).virtual_channels_used} VCs)"
             if options.flits:
                 config = RouterConfig(vcs=_VIRTUAL_CHANNELS)
                 at = saturation(tables, "uniform", config, fast=n > 200)
-                told += f"; flits saturate at {at.offered * hosts:.3f} ({hosts} hosts per switch at {at.offered:.3f})"
-            print(told, flush=True)
+                row += f"; flits saturate at {at.offered * hosts:.3f} ({hosts} hosts per switch at {at.offered:.3f})"
+            print(row, flush=True)
         if options.floor:
             print(f"    cables: {floor(graph)}", flush=True)
 

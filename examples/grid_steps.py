@@ -1,13 +1,13 @@
-"""Draws a grid of switches before and after optimising: grid_steps.svg."""
+"""Draw a grid of switches before and after optimisation: grid_steps.svg."""
 
 from topoloom import build, optimize, save
 from topoloom.report.graph_picture import draw_steps
 
-# 36 switches with 4 links each, none longer than 3 steps; drawn at random, then with the fewest hops.
+# 36 switches with 4 links each, none longer than 3 steps: first random, then with the fewest hops.
 random = build("grid:rows=6,columns=6,degree=4,length=3,sweeps=30")
-found = optimize(random, moves=5_000, jobs=1)
+result = optimize(random, moves=5_000, jobs=1)
 
-save(found.topology, "grid.json")
-draw_steps([("random", random), ("optimised", found.topology)]).savefig("grid_steps.svg")
-told = f"diameter {found.diameter} (bound {found.diameter_bound}), ASPL {found.aspl:.3f} (bound {found.aspl_bound:.3f})"
-print(told)  # noqa: T201
+save(result.topology, "grid.json")
+draw_steps([("random", random), ("optimised", result.topology)]).savefig("grid_steps.svg")
+text = f"diameter {result.diameter} (bound {result.diameter_bound}), ASPL {result.aspl:.3f} (bound {result.aspl_bound:.3f})"
+print(text)  # noqa: T201

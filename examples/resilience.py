@@ -1,4 +1,4 @@
-"""Compares how many links three networks of about 500 hosts can lose, and draws it: survival.svg."""
+"""Compare the tolerated link failures of three networks with about 500 hosts, and draw the curves: survival.svg."""
 
 from topoloom import build, hops, resilience
 from topoloom.failures.surviving_network import surviving_network
@@ -12,6 +12,6 @@ write_picture(survival_curves(curves), "survival.svg", "Survival")
 for curve in curves:
     print(f"{curve.name}: {curve.exact:.1%} of {curve.units} links may fail ({curve.survives})")  # noqa: T201
 
-# What is left of the Slim Fly when a tenth of its links have failed, in the first of the random orders.
-left = surviving_network(networks[0], share=0.1)
-print(f"{left.name}: diameter {hops(left).diameter}, was {hops(networks[0]).diameter}")  # noqa: T201
+# The Slim Fly after the failure of a tenth of its links, in the first of the random orders.
+surviving = surviving_network(networks[0], share=0.1)
+print(f"{surviving.name}: diameter {hops(surviving).diameter}, was {hops(networks[0]).diameter}")  # noqa: T201

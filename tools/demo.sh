@@ -1,6 +1,6 @@
 #!/bin/sh
-# The main job on the example of ten thousand hosts: makes .venv, installs, compiles the kernels that the design needs, designs.
-# Under three minutes on two cores. The kernels of other commands are compiled when a command first needs them.
+# Designs the example of ten thousand hosts: makes .venv, installs, compiles the kernels that the design needs, and designs.
+# Takes under three minutes on two cores. The kernels of other commands are compiled when a command first needs them.
 set -eu
 cd "$(dirname "$0")/.."
 sh tools/venv.sh all
@@ -11,7 +11,7 @@ cat <<END
 
 open $(pwd)/demo/report.html in a browser
 next:
-  .venv/bin/topoloom layout demo/finalists/1   the winner on the floor; every command opens such a folder
-  docs/tutorial.md                             from a requirement of your own to a network
-  make kernels                                 compiles what all commands need, ahead: about three minutes
+  .venv/bin/topoloom layout demo/shortlist/1   the best network on the floor; every command opens such a folder
+  docs/tutorials/architect.md                  from your requirement to a network
+  make kernels                                 compiles the kernels of all commands: about three minutes
 END

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The site of docs/: build/site/index.html, made anew where something has changed. A warning is an error.
+# Builds the site of docs/ in build/site/index.html; only changed pages are built again. A warning is an error.
 set -eu
 cd "$(dirname "$0")/.."
 sh tools/venv.sh test

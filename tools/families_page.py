@@ -8,25 +8,25 @@ _PAGE = Path(__file__).parents[1] / "docs" / "reference" / "families.md"
 _HEAD = """# The families
 
 Made by `tools/families_page.py` from the records in `src/topoloom/topologies/families`; change those, not this page.
-`topoloom families` shows the same on the command line. How a spec is written: [specs](specs.md).
+`topoloom families` shows the same on the command line. The syntax of specs: [specs](specs.md).
 
-Every family also takes `hosts=`, a number of hosts on each switch that carries hosts, or `full`
-([what that means](specs.md#hosts)). Random families take a `seed`: the same seed gives the same links everywhere. Which
-members of a family serve a number of hosts: `topoloom families NAME --hosts 1000 --radix 36`. Papers
-that the sources name by author and year are [these](glossary.md#the-papers).
+Every family also takes `hosts=`, the number of hosts on each switch that carries hosts, or `full`
+([its meaning](specs.md#hosts)). Random families take a `seed`: the same seed gives the same links on every machine.
+`topoloom families NAME --hosts 1000 --radix 36` lists the members of a family for a number of hosts. The sources name
+[papers](glossary.md#the-papers) by author and year.
 """
 _PRODUCT = """## `product`
 
 The Cartesian product of any specs: `product:(torus:dims=4x4)*(petersen)`. See [products](specs.md#products).
 """
 
-#: Each topology of EvalNet (its README of 2025), and specs that build it here.
+#: The topologies of EvalNet (its README of 2025), and specs that build them with topoloom.
 EVALNET = (
     ("n-dimensional hypercube", ("hypercube:n=8",), ""),
     ("k-ary n-dimensional torus", ("torus:dims=8x8x8",), "sides may differ"),
     ("k-ary n-flat (flattened butterfly)", ("flattened-butterfly:dims=8x8",), ""),
     ("h-MLFM (multi-layer full mesh)", ("mlfm:h=8",), "any number of layers"),
-    ("k-OFT (two-level orthogonal fat tree)", ("oft:q=7",), "k = q + 1; prime powers, too"),
+    ("k-OFT (two-level orthogonal fat tree)", ("oft:q=7",), "k = q + 1; also prime powers"),
     ("Jellyfish", ("jellyfish:n=100,degree=8",), ""),
     ("HyperX, regular", ("hyperx:dims=6x6x6", "hyperx:dims=8x6x4,width=1x2x1"), "sides and widths may differ"),
     ("Dragonfly, balanced", ("dragonfly:h=3", "dragonfly:h=3,wiring=palmtree"), ""),
@@ -51,25 +51,25 @@ EVALNET = (
 )
 _EVALNET = """# EvalNet's topologies
 
-[EvalNet](https://github.com/spcl/EvalNet) (Besta et al., arXiv 2105.12663) generates these; each has a family here.
+[EvalNet](https://github.com/spcl/EvalNet) (Besta et al., arXiv 2105.12663) generates these topologies; topoloom has them all.
 
-| EvalNet | here, for example | |
+| EvalNet | topoloom, for example | |
 |---|---|---|
 """
 _EVALNET_END = """
-With Paley supernodes topoloom adds all links of PolarStar's definition at the quadrics that are not there yet: 5,183 links for
-`polarstar:q=7,d=6,supernode=paley`, where EvalNet's matching adds fewer and has 5,151; both have diameter 3.
+With Paley supernodes topoloom adds all links of PolarStar's definition at the quadrics: 5,183 links for
+`polarstar:q=7,d=6,supernode=paley`. EvalNet's matching adds fewer and has 5,151 links; both have diameter 3.
 """
 
 
 def families_page() -> str:
-    """The whole page."""
+    """The text of the page."""
     records = FAMILIES
     rows = [
-        f"| [`{one.name}`](#{one.name}) | {_cell(one.description)} | {'random' if one.random else ''} |"
-        for one in records.values()
+        f"| [`{record.name}`](#{record.name}) | {_cell(record.description)} | {'random' if record.random else ''} |"
+        for record in records.values()
     ]
-    index = "\n".join(["| family | what it is | |", "|---|---|---|", *rows])
+    index = "\n".join(["| family | description | |", "|---|---|---|", *rows])
     parts = [_HEAD, index + "\n", *map(_section, records.values()), _PRODUCT, "# Transforms\n"]
     parts += map(_section, TRANSFORMS.values())
     parts += [_EVALNET + "\n".join(_evalnet_row(*row) for row in EVALNET), _EVALNET_END.rstrip("\n") + "\n"]
@@ -80,28 +80,28 @@ def _evalnet_row(name: str, specs: tuple[str, ...], note: str) -> str:
     return f"| {name} | {', '.join(f'`{spec}`' for spec in specs)} | {note} |"
 
 
-def _section(one: Family | Transform) -> str:
-    plus = "" if isinstance(one, Family) else "+"
-    lines = [f"## `{plus}{one.name}`", "", _text(one.description), ""]
-    if one.parameters:
+def _section(record: Family | Transform) -> str:
+    plus = "" if isinstance(record, Family) else "+"
+    lines = [f"## `{plus}{record.name}`", "", _text(record.description), ""]
+    if record.parameters:
         lines += ["| parameter | meaning | range | default |", "|---|---|---|---|"]
         lines += [
             f"| `{key}` | {_cell(p.description)} | {_cell(p.range)} | {_default(p)} |"
-            for key, p in one.parameters.items()
+            for key, p in record.parameters.items()
         ]
         lines.append("")
-    if isinstance(one, Family) and one.aliases:
-        lines.append(f"* Also called: {', '.join(f'`{alias}`' for alias in one.aliases)}")
-    if isinstance(one, Family):
-        lines += [f"* Label `{key}`: {_text(meaning)}" for key, meaning in one.labels.items()]
-    lines.append(f"* Source: {_text(one.source)}")
+    if isinstance(record, Family) and record.aliases:
+        lines.append(f"* Also called: {', '.join(f'`{alias}`' for alias in record.aliases)}")
+    if isinstance(record, Family):
+        lines += [f"* Label `{key}`: {_text(meaning)}" for key, meaning in record.labels.items()]
+    lines.append(f"* Source: {_text(record.source)}")
     return "\n".join(lines) + "\n"
 
 
 def _default(parameter: Parameter) -> str:
     if parameter.required:
         return "required"
-    return "worked out" if parameter.default is None else f"`{parameter.write(parameter.default)}`"
+    return "computed" if parameter.default is None else f"`{parameter.write(parameter.default)}`"
 
 
 def _text(text: str) -> str:

@@ -1,8 +1,8 @@
-"""Install packages into the environment that runs this: .venv/bin/python tools/install.py REQUIREMENT...
+"""Install packages into the environment that runs this script: .venv/bin/python tools/install.py REQUIREMENT...
 
-`uv` installs them, five times as fast as pip, with pip's settings (pip.conf, PIP_* variables). pip installs `uv` itself, and
-everything where `uv` fails or a setting of pip has no counterpart there. An environment without pip gets it: from the wheel in
-Python's ensurepip, or, where Debian keeps that in python3-venv, from the package index.
+`uv` installs them, five times as fast as pip, with pip's settings (pip.conf, PIP_* variables). pip installs `uv`, and also the
+packages if `uv` fails or has no counterpart of a setting. An environment without pip gets it from the wheel in Python's
+ensurepip, or from the package index if Debian has ensurepip only in python3-venv.
 """
 
 import ast
@@ -17,7 +17,7 @@ import urllib.request
 from importlib.util import find_spec
 from pathlib import Path
 
-#: Settings of pip and the option of uv that takes their values.
+#: Settings of pip, and the options of uv with the same meaning.
 _OPTIONS = {
     "index-url": "--default-index",
     "extra-index-url": "--index",
@@ -25,7 +25,7 @@ _OPTIONS = {
     "constraint": "--constraint",
     "trusted-host": "--allow-insecure-host",
 }
-#: Settings of pip that change nothing about what is installed.
+#: Settings of pip that do not affect which packages are installed.
 _HARMLESS = {
     "break-system-packages",
     "cache-dir",
@@ -47,18 +47,18 @@ _QUIET = ["--quiet", "--disable-pip-version-check"]
 
 
 def main() -> None:
-    """Install what the command line names; exit with pip's code where that fails too."""
-    wanted = sys.argv[1:]
-    if not wanted:
+    """Install the requirements of the command line; exits with pip's code if pip fails too."""
+    requirements = sys.argv[1:]
+    if not requirements:
         sys.exit("usage: .venv/bin/python tools/install.py REQUIREMENT...")
     with tempfile.TemporaryDirectory() as folder:
         pip = _pip(Path(folder))
-        if not _with_uv(pip, ["pip", *wanted]):
-            sys.exit(subprocess.call([*pip, "install", *_QUIET, "pip", *wanted]))
+        if not _with_uv(pip, ["pip", *requirements]):
+            sys.exit(subprocess.call([*pip, "install", *_QUIET, "pip", *requirements]))
 
 
-def _with_uv(pip: list[str], wanted: list[str]) -> bool:
-    """Install by uv; whether that worked. What uv prints of a failure is dropped: pip then prints its own."""
+def _with_uv(pip: list[str], requirements: list[str]) -> bool:
+    """Install with uv; returns whether that worked. uv's error output is dropped, because pip then prints its own."""
     settings = _settings(pip)
     if settings is None:
         return False
@@ -67,16 +67,16 @@ def _with_uv(pip: list[str], wanted: list[str]) -> bool:
     if not Path(uv[0]).exists() and subprocess.call([*pip, "install", *_QUIET, "uv"], **quiet):
         return False
     options, environment = settings
-    command = [*uv, "pip", "install", "--quiet", "--python", sys.executable, *options, *wanted]
+    command = [*uv, "pip", "install", "--quiet", "--python", sys.executable, *options, *requirements]
     return subprocess.call(command, env={**os.environ, **environment}, **quiet) == 0
 
 
 def _settings(pip: list[str]) -> tuple[list[str], dict[str, str]] | None:
-    """pip's settings as options and environment variables of uv; None where uv has no counterpart of one."""
+    """pip's settings as options and environment variables of uv; None if uv has no counterpart of a setting."""
     listed = subprocess.run([*pip, "config", "list"], capture_output=True, text=True, check=False)
     if listed.returncode:
         return None
-    # Later ones win, as with pip: all commands, this command, the environment.
+    # Later sections override earlier ones, as in pip: all commands, this command, the environment.
     sections: dict[str, dict[str, str]] = {"global": {}, "install": {}, ":env:": {}}
     for line in listed.stdout.splitlines():
         name, _, value = line.partition("=")
@@ -87,15 +87,15 @@ def _settings(pip: list[str]) -> tuple[list[str], dict[str, str]] | None:
     if values.keys() - _OPTIONS.keys() - _HARMLESS:
         return None
     options = [
-        part for key, option in _OPTIONS.items() for one in values.get(key, "").split() for part in (option, one)
+        part for key, option in _OPTIONS.items() for value in values.get(key, "").split() for part in (option, value)
     ]
-    # pip takes the best version that any index has; uv by itself that of the first index with the package.
+    # pip takes the best version of all indexes; by default uv takes that of the first index with the package.
     options += ["--index-strategy", "unsafe-best-match"] if "extra-index-url" in values else []
     return options, {"SSL_CERT_FILE": values["cert"]} if "cert" in values else {}
 
 
 def _pip(folder: Path) -> list[str]:
-    """The command that runs pip: the environment's, or a wheel, which is a zip file that Python can run from."""
+    """The command that runs pip: the environment's pip, or a wheel, which is a zip file that Python can run."""
     if find_spec("pip") is not None:
         return [sys.executable, "-m", "pip"]
     bundled = []
@@ -108,7 +108,7 @@ def _pip(folder: Path) -> list[str]:
 
 
 def _fetched_pip(folder: Path) -> Path:
-    """pip's newest wheel, from the package index."""
+    """Download the newest wheel of pip from the package index."""
     index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
     listing = urllib.request.urlopen(index, timeout=60).read().decode()
     wheels = re.findall(r'href="([^"]+/(pip-[0-9.]+-py3-none-any\.whl)[^"]*)"', listing)

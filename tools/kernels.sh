@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles kernels into this checkout, for its processor: of all commands, or with --demo those that `make demo` needs. Does
-# nothing where they are there and up to date.
+# Compiles the kernels of all commands, or with --demo those of `make demo`, into this checkout, for this processor. Does nothing
+# if they are up to date.
 set -eu
 cd "$(dirname "$0")/.."
 shipped=src/topoloom/core/compiling/shipped
@@ -13,7 +13,7 @@ if [ "${1:-}" = --demo ]; then
     if [ -e "$stamp" ]; then exit 0; fi
     echo "compiling the kernels that the demo needs, once: about 30 seconds ..." >&2
 else
-    echo "compiling the kernels of all commands, once: about three minutes (Ctrl-C does no harm; each is then compiled when needed) ..." >&2
+    echo "compiling the kernels of all commands, once: about three minutes (Ctrl-C is safe; kernels are then compiled when needed) ..." >&2
 fi
 .venv/bin/python tools/kernels.py "$@"
 touch "$stamp"

@@ -1,7 +1,7 @@
-"""README's first picture, from what `make demo` made: make picture, or .venv/bin/python tools/readme_picture.py [FOLDER]
+"""Copy README's first picture from the result of `make demo`: .venv/bin/python tools/readme_picture.py [FOLDER]
 
-Copies cost-latency.svg of the design (demo/, if omitted) to docs/pictures/, and names the numbers that the paragraph below the
-picture must say; an error where it says others. tests/docs/test_readme_picture.py keeps both as they are.
+`make picture` runs it. It copies cost-latency.svg of the design (default: demo/) to docs/pictures/, and reports an error if the
+paragraph below the picture has other numbers than the design. tests/docs/test_readme_picture.py checks both.
 """
 
 import json
@@ -15,16 +15,16 @@ PICTURE = ROOT / "docs" / "pictures" / "cost-latency.svg"
 
 
 def main() -> None:
-    """Copy the picture; say which numbers README lacks."""
+    """Copy the picture, and report the numbers that README lacks."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "demo")
     shutil.copyfile(folder / PICTURE.name, PICTURE)
-    lacks = [words for words in numbers(folder) if words not in caption()]
-    if lacks:
-        sys.exit(f"error: README.md, below the picture: write {', '.join(lacks)}")
+    missing = [words for words in numbers(folder) if words not in caption()]
+    if missing:
+        sys.exit(f"error: README.md, below the picture: write {', '.join(missing)}")
 
 
 def numbers(folder: Path) -> list[str]:
-    """What a design says, in the words of README."""
+    """The numbers of a design, as README writes them."""
     design = json.loads((folder / "design.json").read_text())
     best = design["ranked"][0]
     return [

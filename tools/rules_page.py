@@ -18,43 +18,43 @@ _HEAD = """# The rules
 
 Made by `tools/rules_page.py` from the records in `src/topoloom/fabric/diagnosis/rules`; change those, not this page.
 `topoloom rules` shows the same on the command line;
-[fabrics](../how-to/check-and-export-a-fabric.md#by-numbered-rules) shows how they are used.
-A code never changes its meaning. **error**: the network does not do what is planned. **warning**: it does, but not as planned,
-or not for long. **note**: worth knowing; alone it is no difference.
+[fabrics](../how-to/check-and-export-a-fabric.md#by-numbered-rules) shows how to use them.
+A code never changes its meaning. **error**: the network does not work as planned. **warning**: it works, but not as planned, or
+it is at risk. **note**: useful to know, but not a difference from the plan.
 
 ## Exit codes
 
-| code | of `topoloom verify` |
+| code | meaning for `topoloom verify` |
 |---|---|
-| 0 | nothing is wrong: no error, no warning; there may be notes |
-| 3 | there are errors or warnings |
-| 2 | a mistake in what was given: one line says which |
-| 1 | a mistake of topoloom's |
+| 0 | no errors and no warnings; notes are possible |
+| 3 | errors or warnings |
+| 2 | invalid input; one line describes it |
+| 1 | a bug in topoloom |
 | 130 | interrupted |
 
-Rules that are omitted (`--ignore`, `--only`) do not count.
+Omitted rules (`--ignore`, `--only`) do not count.
 
 """
 
 
 def rules_page() -> str:
-    """The whole page."""
-    ours = [one for code, one in RULES.items() if RULES.origin(code) == "here"]
+    """The text of the page."""
+    ours = [rule for code, rule in RULES.items() if RULES.origin(code) == "here"]
     parts = [_HEAD]
-    for digit, group in groupby(ours, key=lambda one: one.code[-3]):
+    for digit, group in groupby(ours, key=lambda rule: rule.code[-3]):
         rules = list(group)
         rows = [
-            f"| [{one.code}](#{one.code.lower()}) | `{one.name}` | {one.severity} | {_text(one.meaning)} |"
-            for one in rules
+            f"| [{rule.code}](#{rule.code.lower()}) | `{rule.name}` | {rule.severity} | {_text(rule.meaning)} |"
+            for rule in rules
         ]
-        table = "\n".join(["| code | name | severity | what is wrong |", "|---|---|---|---|", *rows])
+        table = "\n".join(["| code | name | severity | problem |", "|---|---|---|---|", *rows])
         parts += [f"## {_GROUPS[digit]}\n\n{table}\n\n", *map(_section, rules)]
     return "".join(parts).rstrip("\n") + "\n"
 
 
-def _section(one: Rule) -> str:
-    parts = [f"`{one.name}`, {one.severity}: {one.meaning}", one.explanation, f"**What to do.** {one.fix}"]
-    return f"### {one.code}\n\n" + "".join(f"{fill(_text(part), 124, break_on_hyphens=False)}\n\n" for part in parts)
+def _section(rule: Rule) -> str:
+    parts = [f"`{rule.name}`, {rule.severity}: {rule.meaning}", rule.explanation, f"**What to do.** {rule.fix}"]
+    return f"### {rule.code}\n\n" + "".join(f"{fill(_text(part), 124, break_on_hyphens=False)}\n\n" for part in parts)
 
 
 def _text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Write docs/schemas/NOUN-VERSION.json, the JSON Schema of every public record: .venv/bin/python tools/schemas.py"""
+"""Write docs/schemas/RECORD-VERSION.json, the JSON Schema of every public record: .venv/bin/python tools/schemas.py"""
 
 import json
 import runpy
@@ -12,7 +12,7 @@ FOLDER = ROOT / "docs" / "schemas"
 
 
 def schemas() -> dict[str, str]:
-    """The name and the text of each file."""
+    """The text of each file by its name."""
     result_types = runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["result_types"]()
     return {
         file_name(schema_id(result_type)): json.dumps(json_schema(result_type), indent=1) + "\n"
@@ -21,7 +21,7 @@ def schemas() -> dict[str, str]:
 
 
 def file_name(schema: str) -> str:
-    """``hops-1.json`` of ``topoloom/hops/1``."""
+    """The file name of a schema: ``hops-1.json`` for ``topoloom/hops/1``."""
     return schema.removeprefix("topoloom/").replace("/", "-") + ".json"
 
 

@@ -1,6 +1,6 @@
-"""Build hook: what a wheel holds besides the package: the examples, and kernels that were compiled ahead.
+"""Build hook that adds the examples and precompiled kernels to a wheel.
 
-A wheel with kernels is one for this Python on Linux; one without is for all.
+A wheel with kernels is for this version of Python on Linux; a wheel without kernels is for all systems.
 """
 
 import sys
@@ -10,18 +10,18 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SHIPPED = "src/topoloom/core/compiling/shipped"
-#: In a checkout; and in the package, where `topoloom.start.examples` looks for them.
+#: The examples in a checkout, and in the package, where `topoloom.start.examples` reads them.
 _EXAMPLES, _SHIPPED_EXAMPLES = "examples", "topoloom/start/examples"
 
 
 class ShippedKernels(BuildHookInterface):
-    """Puts the examples, and the levels that tools/kernels.py compiled for any processor, into the wheel.
+    """Adds the examples, and the kernels that tools/kernels.py compiled for processor levels, to the wheel.
 
-    Kernels for this machine's own processor stay here. An editable installation reads the examples where they lie.
+    Kernels for this machine's processor are not added. An editable installation reads the examples from the checkout.
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Before a wheel is built."""
+        """Choose the files before a wheel is built."""
         if version == "editable":
             return
         build_data["force_include"][str(Path(self.root, _EXAMPLES))] = _SHIPPED_EXAMPLES

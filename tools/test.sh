@@ -1,18 +1,18 @@
 #!/bin/sh
-# Everything that must hold: style, types, layers, documents, tests. Installs what it needs; Debian packages where it may.
-# Without arguments the first tier of tests; -m "exhaustive or not exhaustive" (make test-all) runs the second, too. Arguments go
-# to pytest. What does not depend on each other runs at the same time, each with its output in build/test.
+# All checks: style, types, layers, documentation, tests. Installs what it needs; Debian packages if it has the permission.
+# Without arguments it runs the first tier of tests; -m "exhaustive or not exhaustive" (make test-all) also runs the second.
+# Arguments go to pytest. Independent parts run at the same time, each with its output in build/test.
 set -eu
 cd "$(dirname "$0")/.."
 began=$(date +%s)
-said=build/test
-rm -rf "$said"
-mkdir -p "$said"
+output=build/test
+rm -rf "$output"
+mkdir -p "$output"
 bin=.venv/bin
 
-# The report is worked with in Chromium, by its driver, a real OpenSM on ibsim takes the forwarding tables, SimGrid runs
-# applications, a Slurm of one node runs studies, and FRR routes small fabrics in network namespaces; without them those
-# tests are skipped, and pytest says so.
+# Chromium and its driver test the report, OpenSM on ibsim loads the forwarding tables, SimGrid runs applications, a Slurm of one
+# node runs studies, and FRR routes small fabrics in network namespaces; without them these tests are skipped, and pytest
+# reports it.
 debian() {
     missing=
     command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
@@ -35,12 +35,12 @@ debian() {
             { $as_root apt-get update -qq && $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing; } \
                 >/dev/null 2>&1 || echo "not installed:$missing; their tests will be skipped" >&2
         else
-            echo "cannot be installed without root:$missing; their tests will be skipped" >&2
+            echo "not installed, as this needs root:$missing; their tests will be skipped" >&2
         fi
     fi
 }
 
-# One command a line: `set -e` looks only at the last of a chain of &&.
+# One command per line: `set -e` checks only the last command of a chain of &&.
 static() {
     set -e
     echo "== ruff"
@@ -54,11 +54,11 @@ static() {
     sh tools/docs.sh
 }
 
-# Waits for a part, prints what it said, and ends everything where it failed.
+# Waits for a part and prints its output; if it failed, stops everything.
 ended() {
     code=0
     wait "$2" || code=$?
-    cat "$said/$1"
+    cat "$output/$1"
     if [ "$code" -ne 0 ]; then
         echo "== $1 failed ($code)" >&2
         kill $running 2>/dev/null || true
@@ -66,15 +66,15 @@ ended() {
     fi
 }
 
-debian >"$said/debian" 2>&1 &
+debian >"$output/debian" 2>&1 &
 debian=$!
 running=$debian
 trap 'kill $running 2>/dev/null || true' INT TERM
 sh tools/venv.sh test
-sh tools/kernels.sh >"$said/kernels" 2>&1 &
+sh tools/kernels.sh >"$output/kernels" 2>&1 &
 kernels=$!
-echo "checking and compiling; what each part prints follows when it has ended, that of the checks after the tests ..." >&2
-(static) >"$said/static" 2>&1 &
+echo "checking and compiling; the output of each part follows when it has ended, that of the checks after the tests ..." >&2
+(static) >"$output/static" 2>&1 &
 static=$!
 running="$debian $kernels $static"
 ended debian $debian

@@ -1,7 +1,7 @@
 """Write the pictures of the tutorials: .venv/bin/python tools/tutorial_pictures.py [architect|researcher|administrator ...]
 
-Runs the commands of each page in an empty folder, as the tests do, and takes the picture of what they leave there. HTML is
-rendered by Chromium (Debian: chromium).
+Runs the commands of each page in an empty folder, as the tests do, and takes a picture of the result. HTML is rendered by
+Chromium (Debian: chromium).
 """
 
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tests" / "docs"))
 import doc_blocks  # noqa: E402
 
 _PICTURES = ROOT / "docs" / "pictures"
-#: What each tutorial leaves, and the size of its picture in pixels where it is a page.
+#: The result file of each tutorial, and the size of its picture in pixels if the file is a page.
 _RESULTS = {
     "architect": ("cluster/report.html", (1180, 1370)),
     "researcher": ("mean-hops.svg", None),
@@ -26,7 +26,7 @@ _RESULTS = {
 
 
 def main() -> None:
-    """The pictures of the tutorials that are named, or all."""
+    """Write the pictures of the named tutorials, or of all."""
     os.environ["COLUMNS"] = "100"
     for name in sys.argv[1:] or _RESULTS:
         result, size = _RESULTS[name]
@@ -50,7 +50,7 @@ def _run(page: Path) -> None:
         elif block.runs:
             for command, _ in block.commands:
                 code, text = doc_blocks.run(command)
-                if code not in {0, 3}:  # 3: verify and watch found something to do
+                if code not in {0, 3}:  # 3: verify and watch have findings
                     sys.exit(f"{block.place}: {command} ended with {code}\n{text}")
 
 

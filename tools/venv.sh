@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv and installs topoloom into it with the given extras, and topoloom-papers (papers/): tools/venv.sh all
-# Works without root, without a C compiler and without Debian's python3-venv; needs Python 3.11 or newer and PyPI.
+# Makes .venv and installs topoloom with the given extras, and topoloom-papers (papers/): tools/venv.sh all
+# Works without root, a C compiler or Debian's python3-venv; needs Python 3.11 or newer and access to PyPI.
 set -eu
 cd "$(dirname "$0")/.."
 extras=${1:?usage: tools/venv.sh EXTRAS (all, test, bench)}
@@ -23,7 +23,7 @@ if [ -z "$python" ]; then
     exit 1
 fi
 
-# Made again when what it is made from has changed, as entry points are: an editable install does not follow these.
+# The environment is made again when these files have changed, because an editable install does not update entry points.
 made_from=$(cat pyproject.toml papers/pyproject.toml tools/venv.sh tools/install.py | cksum | tr ' ' -)
 stamp="$venv/.installed-$extras-$made_from"
 if [ -e "$stamp" ] && "$venv/bin/python" -c 'import topoloom, topoloom_papers' 2>/dev/null; then
@@ -32,17 +32,17 @@ fi
 
 if ! "$venv/bin/python" -c '' 2>/dev/null; then
     if [ -e "$venv" ] && [ ! -e "$venv/.made-by-topoloom" ]; then
-        echo "error: $venv is there but has no Python, and was not made by this script; remove it and try again" >&2
+        echo "error: $venv exists without a Python, and was not made by this script; remove it and try again" >&2
         exit 1
     fi
     rm -rf "$venv"
-    # Without pip: tools/install.py puts it there, faster than ensurepip does, and also where Debian has no python3-venv.
+    # tools/install.py installs pip: it is faster than ensurepip, and works without Debian's python3-venv.
     "$python" -m venv --without-pip "$venv"
     touch "$venv/.made-by-topoloom"
 fi
 echo "installing topoloom[$extras] and topoloom-papers into $venv: about 20 seconds ..." >&2
 "$venv/bin/python" tools/install.py --editable ".[$extras]" --editable ./papers
-# What was installed from other versions of these files, with whatever extras, is replaced.
+# Stamps of other versions of these files, with any extras, are no longer valid.
 for other in "$venv"/.installed-*; do
     case $other in *-"$made_from") ;; *) rm -f "$other" ;; esac
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The wheels of topoloom and topoloom-papers in dist/; the first with its kernels compiled for common processors, so that no
-# user waits for the compiler. Linux, x86-64.
+# Builds the wheels of topoloom and topoloom-papers in dist/. The first contains kernels compiled for common processors, so that
+# users do not wait for the compiler. Linux, x86-64.
 set -eu
 cd "$(dirname "$0")/.."
 sh tools/venv.sh test

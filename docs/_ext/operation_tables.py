@@ -1,4 +1,4 @@
-"""Tables of operations and of commands, made from their declarations: name, option, meaning, range, unit, default."""
+"""Tables of operations and commands, generated from their declarations: name, option, meaning, range, unit, default."""
 
 import inspect
 from collections.abc import Iterator
@@ -12,17 +12,17 @@ from topoloom.core.settings import Settings, written
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import OPERATIONS, Operation
 
-#: In front of the columns of a table.
-_HEAD = ["| name | option | what it is | accepts | unit | default |", "|---|---|---|---|---|---|"]
+#: Heading of every table.
+_HEAD = ["| name | option | meaning | accepts | unit | default |", "|---|---|---|---|---|---|"]
 
 
 def lines() -> Iterator[str]:
-    """The page: every operation by name, then the commands that have none."""
+    """The lines of the page: every operation by name, then the commands without an operation."""
     commands = dict(_commands())
     for name, kind in OPERATIONS.items():
         command = commands.pop(name) if name in commands and commands[name].groups[0] is kind else None
-        where = "There is no command that is made of it." if command is None else f"The command is `topoloom {name}`."
-        studied = "A study can run it." if kind.studied else "A study does not run it: it writes files or lists."
+        where = "No command is generated from it." if command is None else f"The command is `topoloom {name}`."
+        studied = "A study can run it." if kind.studied else "A study cannot run it, because it writes files or lists."
         yield from [f"## {name}", "", _about(kind), "", f"{where} {studied}", ""]
         yield from _table(kind, "The operation has no arguments.", command is not None)
         if command is not None:
@@ -35,16 +35,16 @@ def lines() -> Iterator[str]:
 
 
 def _commands() -> Iterator[tuple[str, DeclaredCommand]]:
-    """Every declared command by its name, those within groups, too: "study run"."""
+    """Every declared command by its name, including those of groups: "study run"."""
     context = click.Context(cli, info_name="topoloom")
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         if isinstance(command, DeclaredCommand):
             yield name, command
         elif isinstance(command, click.Group):
-            for inner, one in command.commands.items():
-                if isinstance(one, DeclaredCommand):
-                    yield f"{name} {inner}", one
+            for inner, subcommand in command.commands.items():
+                if isinstance(subcommand, DeclaredCommand):
+                    yield f"{name} {inner}", subcommand
 
 
 def _about(kind: type[Settings]) -> str:
@@ -58,12 +58,12 @@ def _table(kind: type[Settings], none: str, command: bool) -> list[str]:
 
 def _rest(groups: list[type[Settings]]) -> list[str]:
     rows = [_row(field, True) for group in groups for field in fields_of(group)]
-    return ["On the command line alone:", "", *_HEAD, *rows, ""] if rows else []
+    return ["Only on the command line:", "", *_HEAD, *rows, ""] if rows else []
 
 
 def _row(field: Field, command: bool) -> str:
-    option = ", ".join(f"`{one}`" for one in field.options) if command else ""
-    cells = (f"`{field.name}`", option, field.description, field.accepts, field.unit, _default(field))
+    options = ", ".join(f"`{option}`" for option in field.options) if command else ""
+    cells = (f"`{field.name}`", options, field.description, field.accepts, field.unit, _default(field))
     return f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in cells)} |"
 
 

@@ -1,6 +1,6 @@
 """Write morning.net.gz and evening.net.gz: the fabric of before.net.gz with faults. Run: python examples/fabric/faults.py
 
-In the morning six things are wrong. In the evening three of them are put right; two cables and a host wait for parts.
+In the morning there are six faults. In the evening three of them are repaired; two cables and a host wait for spare parts.
 """
 
 import gzip
@@ -19,7 +19,7 @@ _SLOW_CABLE: Port = ("S30", 28)
 
 
 def faulty(text: str, *, repaired: bool) -> str:
-    """What ibnetdiscover prints of the fabric with its faults; both ends of every cable change together."""
+    """The output of ibnetdiscover for the fabric with faults; both ends of a cable always change together."""
     lines = text.splitlines()
     ports = _ports(lines)
     for port in (*_CABLES_OUT, _HOST_OUT):
@@ -30,12 +30,12 @@ def faulty(text: str, *, repaired: bool) -> str:
             _swap(lines, ports, first, second)
         for end in (_SLOW_CABLE, ports[_SLOW_CABLE][1]):
             lines[ports[end][0]] = lines[ports[end][0]].replace("4xHDR", "1xHDR")
-    kept = [line for number, line in enumerate(lines) if line or lines[number - 1]]
-    return "\n".join(kept) + "\n"
+    remaining = [line for number, line in enumerate(lines) if line or lines[number - 1]]
+    return "\n".join(remaining) + "\n"
 
 
 def _ports(lines: list[str]) -> dict[Port, tuple[int, Port]]:
-    """Of every port with a cable: the number of its line, and the port at the other end."""
+    """For every port with a cable, the number of its line and the port at the other end."""
     names = dict(re.findall(r'^(?:Switch|Ca)\t\d+ "([\w-]+)"\t+# "(\w+)"', "\n".join(lines), re.MULTILINE))
     ports, name = {}, ""
     for number, line in enumerate(lines):
@@ -48,9 +48,9 @@ def _ports(lines: list[str]) -> dict[Port, tuple[int, Port]]:
 
 def _swap(lines: list[str], ports: dict[Port, tuple[int, Port]], first: Port, second: Port) -> None:
     """Put two cables into each other's ports at this end."""
-    (one, far_one), (two, far_two) = ports[first], ports[second]
-    for a, b in ((one, two), (ports[far_one][0], ports[far_two][0])):
-        # Own port, the port at the other end, own address (of hosts only), name and rate of the other end.
+    (line_1, peer_1), (line_2, peer_2) = ports[first], ports[second]
+    for a, b in ((line_1, line_2), (ports[peer_1][0], ports[peer_2][0])):
+        # The port, the port at the other end, the port's address (hosts only), name and rate of the other end.
         parts = r'(\[\d+\](?:\(\w+\))?\s+)("[\w-]+"\[\d+\](?:\(\w+\))?)(\s+# (?:lid \d+ lmc \d+ )?)(.*)'
         (own_a, peer_a, lid_a, name_a), (own_b, peer_b, lid_b, name_b) = (
             re.findall(parts, lines[at])[0] for at in (a, b)

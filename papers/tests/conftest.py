@@ -1,4 +1,4 @@
-"""Tests that need SimGrid are skipped without it; long runs that tests make are noted in a folder of the test."""
+"""Skips tests that need SimGrid if it is missing; notes of long runs go into a temporary folder."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from topoloom_papers import long_runs
 
 
 def pytest_collection_modifyitems(items):
-    """Tests marked ``simgrid`` run applications, which SimGrid simulates."""
+    """Skip tests marked ``simgrid`` if SimGrid is not installed."""
     if not simgrid_available():
         skip = pytest.mark.skip(reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
         for item in items:
@@ -17,5 +17,5 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def notes(monkeypatch, tmp_path):
-    """A folder of its own for each test, and not the user's cache."""
+    """A new folder for each test instead of the user's cache."""
     monkeypatch.setattr(long_runs, "_notes", lambda: tmp_path / "long-runs")

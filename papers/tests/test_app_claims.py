@@ -17,7 +17,7 @@ from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.tools import compiled
 from topoloom.topologies.spec import build
 from topoloom_papers import _app_runs, long_runs, registry
-from topoloom_papers._app_runs import Contest, Gain, Job, Setup, ran, told
+from topoloom_papers._app_runs import Contest, Gain, Job, Setup, gains_text, run_jobs
 from topoloom_papers._simgrid_paths import ALGORITHMS, simgrid_routing
 from topoloom_papers.long_runs import LongRuns
 from topoloom_papers.papers.truong_2016 import applications as truong_applications
@@ -48,9 +48,9 @@ _IDS = {
 
 
 def pretend(monkeypatch, seconds, by_flows=1.0):
-    """Simulations that take `seconds(network, app, placement)`, and say so as every result; nothing is kept.
+    """Replace simulations: each takes `seconds(network, app, placement)`; nothing is kept.
 
-    Where `by_flows` is given flows take so many times as long, but for the torus.
+    `by_flows` multiplies the times by flows, except on the torus.
     """
     asked = []
 
@@ -69,20 +69,20 @@ def pretend(monkeypatch, seconds, by_flows=1.0):
     monkeypatch.setattr(_app_runs, "tool", lambda name: name)
     monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
     monkeypatch.setattr(xu_applications, "_at_once", lambda _: {3: 50.0, 4: 50.0})
-    monkeypatch.setattr(xu_applications, "_busiest", lambda _: 35.0)
+    monkeypatch.setattr(xu_applications, "_max_load", lambda _: 35.0)
     for module in (truong_applications, xu_applications, xu_graph500):
         monkeypatch.setattr(module, "_routed", lambda name: name)
     return asked
 
 
 def claimed(name):
-    """The outcome of one claim, all long runs made again."""
-    return run(next(one for one in claims([name]) if one.id == name), True).outcome
+    """The outcome of one claim, with all long runs made again."""
+    return run(next(claim for claim in claims([name]) if claim.id == name), True).outcome
 
 
 @pytest.mark.parametrize("switches", [64, 256])
 def test_every_program_takes_the_ranks_of_figure_9(switches):
-    """The six benchmarks of Truong 2016, four processes a switch: all accept their ranks, all networks hold them."""
+    """The six benchmarks of Truong 2016, four processes per switch: all accept these ranks, all networks have enough hosts."""
     contest = truong_applications._contest(switches, "flows")
     assert set(contest.programs) == {"BT", "CG", "DT", "FT", "LU", "SP"}
     for app in contest.programs.values():
@@ -90,7 +90,7 @@ def test_every_program_takes_the_ranks_of_figure_9(switches):
     for key in (contest.baseline[1], *contest.others.values()):
         topology = build(key)
         assert (topology.switches, topology.hosts) == (switches, 4 * switches)
-        # Four links per switch, but for the last groups of DSN-F and DSN.
+        # Four links per switch, except in the last groups of DSN-F and DSN.
         assert 3.6 * switches <= topology.degrees.sum() <= 4 * switches
 
 
@@ -111,11 +111,11 @@ def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs():
         assert len(asked) == 8
     finally:
         patch.undo()
-    assert told({"fast": Gain({"A": [1.0, 3.0]}, [1.0, 3.0])}) == "fast +2.0 % (+1.0 to +3.0)"
+    assert gains_text({"fast": Gain({"A": [1.0, 3.0]}, [1.0, 3.0])}) == "fast +2.0 % (+1.0 to +3.0)"
 
 
-def test_a_command_says_all_that_decides_a_run():
-    """Networks, program, ranks, placements and what differs from the usual settings; SimGrid's tables in words."""
+def test_a_command_contains_everything_that_determines_a_run():
+    """Networks, program, ranks, placements and changed settings; SimGrid's tables in words."""
     machine = truong_applications._MACHINE
     half = structs.replace(machine, duplex="half", algorithms="alltoall:bruck")
     jobs = [
@@ -129,18 +129,18 @@ def test_a_command_says_all_that_decides_a_run():
     assert _app_runs._command(flows) == (
         "topoloom app torus:dims=4x4 --engine minimal --app cg:class=A --ranks 8 --placement linear --seed 1 --simulator flows"
     )
-    one = [Job("torus:dims=4x4", "cg:class=A", 8, "linear", 1, machine)]
-    assert _app_runs._command(one) == (
+    single = [Job("torus:dims=4x4", "cg:class=A", 8, "linear", 1, machine)]
+    assert _app_runs._command(single) == (
         "topoloom app torus:dims=4x4 --engine minimal --app cg:class=A --ranks 8 --placement linear --seed 1"
     )
 
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize(
-    ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.EXACT)], ids=["slower", "as printed"]
+    ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.EXACT)], ids=["slower", "as published"]
 )
 def test_figure_9_verdicts_follow_from_the_times(monkeypatch, speed, verdict):
-    """DSN-F 23 % faster than the torus in every set-up is what is printed for 64 switches."""
+    """DSN-F 23 % faster than the torus in every setup is the published value for 64 switches."""
     pretend(monkeypatch, lambda network, app, _: 1.0 if "torus" in str(network) else 1 / speed)
     outcome = claimed("truong-2016/fig-9/64")
     assert outcome.verdict is verdict
@@ -149,8 +149,8 @@ def test_figure_9_verdicts_follow_from_the_times(monkeypatch, speed, verdict):
     assert outcome.figure is not None
 
 
-def test_a_claim_that_holds_in_some_set_ups_does_not_hold(monkeypatch):
-    """Faster at random and slower in order: the set-ups where it holds are told, and it is not reproducible."""
+def test_a_claim_that_holds_in_some_setups_does_not_hold(monkeypatch):
+    """Faster at random and slower in order: the setups in which it holds are listed, and it is not reproducible."""
 
     def seconds(network, _app, placement):
         return 1.0 if "torus" in str(network) else {"linear": 1.2, "random": 0.9}[placement]
@@ -158,24 +158,24 @@ def test_a_claim_that_holds_in_some_set_ups_does_not_hold(monkeypatch):
     pretend(monkeypatch, seconds)
     outcome = claimed("truong-2016/fig-9/order")
     assert outcome.verdict is Verdict.NOT_REPRODUCIBLE
-    assert "it holds in 4 of 7 set-ups: ranks at random; ranks at random by Dijkstra's paths;" in outcome.why
+    assert "it holds in 4 of 7 setups: ranks at random; ranks at random by Dijkstra's paths;" in outcome.why
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("by_flows", "judged"), [(1.01, True), (0.99, True), (1.04, False), (0.96, False)])
-def test_1024_ranks_are_judged_only_where_flows_say_what_simgrid_says(monkeypatch, by_flows, judged):
-    """Means of 256 ranks by the two that are two points apart at most; more: nothing is said of the paper."""
+@pytest.mark.parametrize(("by_flows", "computed"), [(1.01, True), (0.99, True), (1.04, False), (0.96, False)])
+def test_1024_ranks_get_a_verdict_only_if_flows_agree_with_simgrid(monkeypatch, by_flows, computed):
+    """The means of 256 ranks may differ by two points; with more there is no verdict."""
     pretend(monkeypatch, lambda network, app, _: 1.0 if "torus" in str(network) else 0.7, by_flows)
     for name in sorted(_IDS):
         outcome = claimed(name) if name.startswith("truong") and not name.endswith("/64") else None
         if outcome is not None:
-            assert (outcome.verdict is not Verdict.NOT_RUN) is judged, name
-            assert "points apart" in (outcome.why)
+            assert (outcome.verdict is not Verdict.NOT_RUN) is computed, name
+            assert "differ by at most" in outcome.why
     assert claimed("truong-2016/fig-9/64").verdict is not Verdict.NOT_RUN
 
 
 def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
-    """Printed ratios in every set-up reproduce the claims of Xu 2019 that are about them."""
+    """Published ratios in every setup reproduce the claims of Xu 2019 about them."""
 
     def seconds(network, *_):
         floyd = {"3": 1.2, "4": 1.138}[network[4]]
@@ -183,7 +183,7 @@ def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
 
     pretend(monkeypatch, seconds)
     ids = ("small", "bandwidth", "ft-a", "degrees")
-    names = [f"xu-2019/fig-{11 if one == 'small' else 12}/{one}" for one in ids]
+    names = [f"xu-2019/fig-{11 if name == 'small' else 12}/{name}" for name in ids]
     assert [claimed(name).verdict for name in names] == [
         Verdict.NOT_REPRODUCIBLE,
         Verdict.EXACT,
@@ -206,7 +206,7 @@ def test_graph500_verdicts_follow_from_the_times(monkeypatch):
         return speed[name] if tables.endswith("Floyd") else 1.0
 
     pretend(monkeypatch, seconds)
-    names = [f"xu-2019/fig-9/{one}" for one in ("faster", "least", "order-32")]
+    names = [f"xu-2019/fig-9/{name}" for name in ("faster", "least", "order-32")]
     assert [claimed(name).verdict for name in names] == [Verdict.HOLDS] * 3
     speed["(32,4)"] = 1.0
     pretend(monkeypatch, seconds)
@@ -215,7 +215,7 @@ def test_graph500_verdicts_follow_from_the_times(monkeypatch):
 
 def test_the_claims_are_there():
     """Every claim on a simulated application is registered."""
-    assert {one.id for one in claims()} >= _IDS
+    assert {claim.id for claim in claims()} >= _IDS
 
 
 @pytest.mark.parametrize("name", sorted(_IDS))
@@ -228,17 +228,17 @@ def test_without_simgrid_a_claim_says_so(monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_simgrids_ways_are_shortest_and_its_tables_take_them(name):
-    """Lengths against networkx; each hop is that of the paths."""
+def test_simgrids_paths_are_shortest_and_in_the_tables(name):
+    """Lengths compared with networkx; each hop of the tables follows the paths."""
     topology = build("product:(petersen)*(optimal:n=16,degree=3)")
     follow, routing = ALGORITHMS[name](topology), simgrid_routing(topology, name)
-    far = dict(networkx.all_pairs_shortest_path_length(networkx.Graph(topology.links.tolist())))
+    distances = dict(networkx.all_pairs_shortest_path_length(networkx.Graph(topology.links.tolist())))
     for source in range(topology.switches):
         for goal in range(topology.switches):
             if source != goal:
                 path = routing.path(source, goal)
                 assert path[1] == follow[source, goal]
-                assert len(path) - 1 == far[source][goal]
+                assert len(path) - 1 == distances[source][goal]
     assert np.array_equal(np.diag(follow), np.arange(topology.switches))
 
 
@@ -270,8 +270,8 @@ int main(int c, char **v) {
 
 @pytest.mark.simgrid
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
-    """Each link delays by its own power of 1.5: what a message takes tells its path, which is ours of the other direction."""
+def test_paths_are_those_of_simgrids_own_routing(name, tmp_path):
+    """The delay of each link is another power of 1.5, so a message's time identifies its path: ours in the other direction."""
     topology = build("torus:dims=3x4")
     delays = [1e-3 * 1.5**number for number in range(len(topology.links))]
     tags = [
@@ -279,7 +279,7 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
     ]
     tags = [f'<host id="host{switch}" speed="1Gf"/>' for switch in range(topology.switches)] + tags
     routes = [(a, b, f"l{number}", "yes") for number, (a, b) in enumerate(topology.links.tolist())]
-    if name == "Dijkstra":  # it numbers hosts as routes name them: from first to last, by a path of each to itself
+    if name == "Dijkstra":  # it numbers hosts in the order of routes, so each host first gets a route to itself
         tags.append('<link id="own" bandwidth="1e18Bps" latency="0s"/>')
         routes = [(switch, switch, "own", "no") for switch in range(topology.switches)] + routes
     tags += [
@@ -293,7 +293,7 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
     (tmp_path / "pairs.c").write_text(_PAIRS)
     options = [option for option in AppSettings().options(replay=False) if "algorithms" not in option]
     with workplace() as folder:
-        told = run_smpi(
+        ran = run_smpi(
             folder,
             tmp_path / "routes.xml",
             list(range(topology.switches)),
@@ -303,7 +303,7 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
             "pairs",
             ProcessLimits(),
         )
-    lines = [line.split()[1:] for line in told.output.splitlines() if line.startswith("took")]
+    lines = [line.split()[1:] for line in ran.output.splitlines() if line.startswith("took")]
     assert len(lines) == topology.switches * (topology.switches - 1)
     routing = simgrid_routing(topology, name)
     link = {frozenset(ends): number for number, ends in enumerate(topology.links.tolist())}
@@ -315,7 +315,7 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
 
 @pytest.mark.simgrid
 def test_simulations_are_the_same_one_at_a_time_and_together():
-    """Two networks at a time give what each gives alone; a second asking simulates nothing."""
+    """Two networks at a time give the same results as each alone; a second request simulates nothing."""
     routing = route(build("torus:dims=4x4,hosts=1"), "minimal")
     jobs = [
         Job(name, "alltoall:bytes=1024", 16, "random", seed, truong_applications._MACHINE)
@@ -323,8 +323,8 @@ def test_simulations_are_the_same_one_at_a_time_and_together():
         for name in ("test 4x4", "test 4x4 again")
     ]
     with long_runs.LONG_RUNS.of("truong-2016", True):
-        both = ran(jobs, lambda _: routing)
-        again = ran(jobs, lambda _: pytest.fail("simulated again"))
-        alone = ran(jobs[:1], lambda _: routing)
+        both = run_jobs(jobs, lambda _: routing)
+        again = run_jobs(jobs, lambda _: pytest.fail("simulated again"))
+        alone = run_jobs(jobs[:1], lambda _: routing)
     assert both == again
     assert both[jobs[0]].value == both[jobs[1]].value == alone[jobs[0]].value > 0

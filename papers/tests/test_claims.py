@@ -1,4 +1,4 @@
-"""The papers' claims: each has the verdict on record, from what is kept of long runs and from what is computed here."""
+"""The papers' claims: each has the verdict on record, from kept long runs and from computations here."""
 
 import inspect
 import json
@@ -14,15 +14,15 @@ from topoloom.cli.main import cli
 from topoloom_papers import curves, papers, verdicts
 from topoloom_papers.places import place_of
 from topoloom_papers.registry import claims, run
-from topoloom_papers.verdicts import Verdict, judge
+from topoloom_papers.verdicts import Verdict, compare
 
-#: The verdict on each claim; one that changes is a finding, not a nuisance. After new long runs they are looked at one by one.
+#: The verdict on each claim; a changed verdict is a finding. After new long runs they are checked one by one.
 _VERDICTS = json.loads((Path(__file__).parent / "verdicts.json").read_text())
-#: These have nothing to tell beside the numbers where they agree.
+#: Verdicts that need no explanation.
 _PLAIN = (Verdict.EXACT, Verdict.HOLDS)
 
 
-#: The claims at one place of a paper share their numbers. Tables are in the first tier, all the rest in the second.
+#: The claims at one place of a paper share their numbers. Tables are in the first tier, all others in the second.
 _PLACES = [
     pytest.param(
         paper, place, marks=[] if place.startswith("table-") else pytest.mark.exhaustive, id=f"{paper}/{place}"
@@ -34,28 +34,28 @@ _PLACES = [
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize(("paper", "place"), _PLACES)
 def test_every_claim_has_its_verdict_on_record(paper, place):
-    """Each is as the table says, with a reason where it is not plainly so."""
-    found = {one: run(one) for one in claims([f"{paper}/{place}"])}
-    verdicts = {one.id: computed.outcome.told for one, computed in found.items()}
+    """Each verdict is as in verdicts.json, with an explanation if it needs one."""
+    results = {claim: run(claim) for claim in claims([f"{paper}/{place}"])}
+    verdicts = {claim.id: computed.outcome.verdict_text for claim, computed in results.items()}
     assert verdicts == {name: verdict for name, verdict in _VERDICTS.items() if name.split("/")[:2] == [paper, place]}
-    for one, computed in found.items():
-        assert computed.outcome.ours, one.id
-        assert computed.outcome.why or computed.outcome.verdict in _PLAIN, one.id
-        assert one.command.startswith("topoloom "), one.id
+    for claim, computed in results.items():
+        assert computed.outcome.ours, claim.id
+        assert computed.outcome.why or computed.outcome.verdict in _PLAIN, claim.id
+        assert claim.command.startswith("topoloom "), claim.id
 
 
 def test_a_claim_computes():
-    """What is compared with the print comes from the library or from a kept run: literals against literals cannot fail."""
-    assert [one.id for one in claims() if not _computes(one.compute)] == []
-    assert not _computes(lambda: judge({"x": 1}, {"x": 3 - 2}))
+    """Our values come from the library or from a kept run: comparing literals with literals could not fail."""
+    assert [claim.id for claim in claims() if not _computes(claim.compute)] == []
+    assert not _computes(lambda: compare({"x": 1}, {"x": 3 - 2}))
 
 
 def _computes(function) -> bool:
-    """Whether a function, or what it uses of its paper, uses anything of topoloom but what compares and draws."""
+    """Whether a function, or a helper of its paper, uses topoloom other than for comparing and drawing."""
     seen, waiting = [], [function]
     while waiting:
         here = waiting.pop()
-        here = inspect.unwrap(getattr(here, "func", here))  # what is behind a cache, or has some arguments already
+        here = inspect.unwrap(getattr(here, "func", here))  # cached and partial functions
         if any(here is other for other in seen):
             continue
         seen.append(here)
@@ -76,36 +76,36 @@ def _computes(function) -> bool:
 
 
 def _names(code):
-    """The names that a function uses, and those within it."""
+    """The names that a function uses, including its inner functions."""
     return {*code.co_names}.union(*(_names(inner) for inner in code.co_consts if inspect.iscode(inner)))
 
 
 def test_the_command_of_a_claim_is_one_that_topoloom_takes():
-    """Each part of it, without the note in brackets behind it, is read by the command line of today; nothing is run."""
+    """The current command line accepts each part of it, without the note in brackets; nothing is run."""
     context, refused, read = click.Context(cli, info_name="topoloom"), dict[str, str](), 0
-    for one in claims():
-        for part in re.sub(r" \([^()]*\)$", "", one.command).split("; "):
+    for claim in claims():
+        for part in re.sub(r" \([^()]*\)$", "", claim.command).split("; "):
             if not part.startswith("topoloom "):
-                continue  # how the same is done for other networks, in words
+                continue  # a description in words for other networks
             _, name, *words = shlex.split(part)
             try:
                 command = cli.get_command(context, name)
                 assert command is not None
                 command.make_context(name, words, parent=context)
             except (click.UsageError, InputError, AssertionError) as error:
-                refused[one.id] = f"{part}: {error}"
+                refused[claim.id] = f"{part}: {error}"
             read += 1
     assert refused == {}
     assert read >= len(claims())
 
 
 def test_the_record_of_verdicts_names_claims_only():
-    """One that is gone has no verdict."""
-    assert set(_VERDICTS) == {one.id for one in claims()}
+    """A removed claim has no verdict."""
+    assert set(_VERDICTS) == {claim.id for claim in claims()}
 
 
-def test_claims_are_chosen_by_what_lies_below_a_name_or_begins_with_it():
-    """Ids, parts of the tree, beginnings; numbers are never cut, and an unknown name is an error."""
+def test_claims_are_selected_by_id_by_folder_or_by_beginning():
+    """Ids, parts of the tree, beginnings; numbers match as a whole, and an unknown name is an error."""
     assert {c.id.split("/")[1] for c in claims(["besta-2014/table-iv"])} == {"table-iv"}
     assert [c.id for c in claims(["xu-2019/table-2"])] == ["xu-2019/table-2"]
     theorems = {c.id for c in claims(["truong-2016/theorem"])}

@@ -93,7 +93,7 @@ def test_shortest_paths_in_the_worst_case_get_what_their_one_link_carries(monkey
 
 def test_the_busiest_channel_of_oversubscribed_hosts():
     """With 15 hosts per switch MIN's busiest channel is full at 0.85 of the load, with 18 at 15/18 of that."""
-    most = {hosts: besta_buffers._busiest(hosts) for hosts in (15, 18)}
+    most = {hosts: besta_buffers._channel_bound(hosts) for hosts in (15, 18)}
     assert 0.8 < most[15] < 0.9
     assert most[18] == pytest.approx(most[15] * 15 / 18, rel=0.01)
 

@@ -1,4 +1,4 @@
-"""Long runs: read from what is kept, made again on request, kept whole or not at all."""
+"""Long runs: read from the package, made again on request, stored completely or not at all."""
 
 import datetime
 import json
@@ -11,7 +11,7 @@ from topoloom_papers import long_runs
 from topoloom_papers.long_runs import LONG_RUNS, Costs, MissingRunError, Run, long_run
 from topoloom_papers.registry import Claim, claims, run
 from topoloom_papers.reproduction import reproduce
-from topoloom_papers.verdicts import Verdict, judge
+from topoloom_papers.verdicts import Verdict, compare
 
 _OLD = Run(value=[1, 2.5], seconds=60.0, cores=2, date="2026-01-02", version="0.2.0", commit="abc")
 
@@ -27,7 +27,7 @@ def runs(monkeypatch, tmp_path):
 
 
 def test_an_interrupted_run_is_not_made_twice(runs, monkeypatch, tmp_path):
-    """What a `--full` had made before Ctrl-C is taken by the next one of the same commit; a claim that ended is made again."""
+    """The next `--full` of the same commit reuses the runs made before Ctrl-C; a finished claim is made again."""
     monkeypatch.setattr(long_runs, "_commit", lambda: "abc")
     made = []
 
@@ -38,31 +38,31 @@ def test_an_interrupted_run_is_not_made_twice(runs, monkeypatch, tmp_path):
     def claim(*, interrupted: bool) -> list[int]:
         process = long_runs.LongRuns()
         with process.of("some-2026", True):
-            found = process.get("go on", list[int], make)
+            value = process.get("go on", list[int], make)
             if interrupted:
                 raise KeyboardInterrupt
-        return found
+        return value
 
     with pytest.raises(KeyboardInterrupt):
         claim(interrupted=True)
     assert claim(interrupted=False) == [1]
-    assert claim(interrupted=False) == [2], "asked for again, measured again"
+    assert claim(interrupted=False) == [2], "requested again, measured again"
     with pytest.raises(KeyboardInterrupt):
         claim(interrupted=True)
     monkeypatch.setattr(long_runs, "_commit", lambda: "def")
-    assert claim(interrupted=False) == [4], "another program"
+    assert claim(interrupted=False) == [4], "a different commit"
     monkeypatch.setattr(long_runs, "_commit", lambda: "def+")
     with pytest.raises(KeyboardInterrupt):
         claim(interrupted=True)
-    assert claim(interrupted=False) == [6], "nobody knows of which program"
+    assert claim(interrupted=False) == [6], "uncommitted changes: not reused"
 
 
 def never():
-    raise AssertionError("nobody asked for this run")
+    raise AssertionError("this run was not requested")
 
 
-def test_what_is_kept_is_read_and_what_is_not_is_missed(runs):
-    """Nothing runs unless it is asked for; the value has its type again."""
+def test_kept_runs_are_read_and_others_are_missing(runs):
+    """Nothing runs unless requested; the value has its type again."""
     with runs.of("some-2026", again=False) as used:
         assert long_run("go", tuple[int, float], never) == (1, 2.5)
         assert used == [_OLD]
@@ -72,21 +72,21 @@ def test_what_is_kept_is_read_and_what_is_not_is_missed(runs):
 
 
 def test_asked_again_it_runs_once_and_is_not_kept_by_itself(runs, tmp_path):
-    """Claims share a run of one process; the file is as it was."""
+    """Claims share a run of one process; the file is unchanged."""
     before = (tmp_path / "some-2026.json").read_bytes()
-    asked = []
+    made = []
     with runs.of("some-2026", again=True) as used:
         for _ in range(2):
-            assert long_run("go", int, lambda: asked.append(1) or 7) == 7
-        assert [one.value for one in used] == [7]
+            assert long_run("go", int, lambda: made.append(1) or 7) == 7
+        assert [used_run.value for used_run in used] == [7]
     with runs.of("some-2026", again=False):
         assert long_run("go", int, never) == 7
-    assert asked == [1]
+    assert made == [1]
     assert (tmp_path / "some-2026.json").read_bytes() == before
 
 
 def test_missing_runs_are_made_and_kept_at_once(runs, tmp_path):
-    """What is kept is read; what is not is made, and lies in the file before the claim is done: Ctrl-C loses nothing."""
+    """Kept runs are read; others are made and stored before the claim is finished: Ctrl-C loses nothing."""
 
     def interrupted():
         assert long_run("go", tuple[int, float], never) == (1, 2.5)
@@ -96,19 +96,19 @@ def test_missing_runs_are_made_and_kept_at_once(runs, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run(Claim("some-2026/y", "", "", "", interrupted), missing=True, keep=True)
     assert json.loads((tmp_path / "some-2026.json").read_text())["runs"]["new"]["value"] == 3
-    one = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("newer", float, lambda: 1.0)}))
-    assert run(one, missing=True).outcome.verdict is Verdict.EXACT
-    assert "newer" not in (tmp_path / "some-2026.json").read_text(), "nobody asked to keep it"
+    claim = Claim("some-2026/x", "", "", "", lambda: compare({"x": 1}, {"x": long_run("newer", float, lambda: 1.0)}))
+    assert run(claim, missing=True).outcome.verdict is Verdict.EXACT
+    assert "newer" not in (tmp_path / "some-2026.json").read_text(), "keeping it was not requested"
 
 
 def test_all_long_runs_and_the_missing_ones_are_not_asked_for_at_once():
-    """One of the two, said in a sentence."""
+    """Only one of the two is allowed."""
     with pytest.raises(InputError, match="give one of the two"):
         reproduce(["xu-2019/table-1/petersen"], full=True, missing=True)
 
 
 def test_keeping_writes_the_runs_of_one_claim_and_what_it_took(runs, tmp_path):
-    """Beside what was there, one line per run, with where it comes from."""
+    """Added to the kept ones, one line per run, with its origin."""
     with runs.of("some-2026", again=True):
         long_run("new", int, lambda: 3)
     runs.keep("some-2026/fig-1", 12.0)
@@ -122,35 +122,35 @@ def test_keeping_writes_the_runs_of_one_claim_and_what_it_took(runs, tmp_path):
 
 
 def test_a_claim_whose_run_is_missing_is_not_run(runs):
-    """It says with which option it would be, and nothing of the paper."""
-    one = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("missing", float, never)}))
-    outcome = run(one).outcome
+    """The explanation names the option that makes it; there is no verdict on the paper."""
+    claim = Claim("some-2026/x", "", "", "", lambda: compare({"x": 1}, {"x": long_run("missing", float, never)}))
+    outcome = run(claim).outcome
     assert outcome.verdict is Verdict.NOT_RUN
     assert "--missing" in outcome.why
-    again = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("missing", float, lambda: 1.0)}))
+    again = Claim("some-2026/x", "", "", "", lambda: compare({"x": 1}, {"x": long_run("missing", float, lambda: 1.0)}))
     assert run(again, again=True).outcome.verdict is Verdict.EXACT
 
 
-def test_what_every_claim_takes_is_on_record():
-    """`--list` tells the time of each; those with long runs tell theirs."""
-    for one in claims():
-        assert isinstance(one.costs, Costs), one.id
+def test_the_time_of_every_claim_is_on_record():
+    """`--list` shows the time of each claim, and of its long runs."""
+    for claim in claims():
+        assert isinstance(claim.costs, Costs), claim.id
 
 
 def _cheap():
-    """Claims whose long runs took some seconds together; those that took a moment are in the first tier."""
+    """Claims whose long runs took some seconds in total; the fastest are in the first tier."""
     return [
-        pytest.param(one, marks=[] if one.costs.long_seconds <= 0.2 else pytest.mark.exhaustive, id=one.id)
-        for one in claims()
-        if one.costs and 0 < one.costs.long_seconds <= 8
+        pytest.param(claim, marks=[] if claim.costs.long_seconds <= 0.2 else pytest.mark.exhaustive, id=claim.id)
+        for claim in claims()
+        if claim.costs and 0 < claim.costs.long_seconds <= 8
     ]
 
 
 @pytest.mark.sweep(2)
-@pytest.mark.parametrize("one", _cheap())
-def test_what_is_kept_is_what_the_program_measures(monkeypatch, one):
-    """The cheapest of all that is kept, measured again: the same numbers to the last digit."""
-    kept = run(one).outcome
+@pytest.mark.parametrize("claim", _cheap())
+def test_kept_runs_equal_new_measurements(monkeypatch, claim):
+    """The cheapest kept runs, measured again, give the same numbers to the last digit."""
+    old = run(claim).outcome
     monkeypatch.setattr(LONG_RUNS, "_fresh", {})
-    again = run(one, again=True).outcome
-    assert (again.ours, again.verdict) == (kept.ours, kept.verdict)
+    new = run(claim, again=True).outcome
+    assert (new.ours, new.verdict) == (old.ours, old.verdict)

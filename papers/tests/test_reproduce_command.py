@@ -1,4 +1,4 @@
-"""`topoloom reproduce`: what it prints, and the figures that claims are about, as points and as pictures."""
+"""`topoloom reproduce`: its output, and the figures of claims as points and as pictures."""
 
 import csv
 import json
@@ -24,10 +24,10 @@ def _run(*arguments):
 def test_it_prints_published_and_ours():
     """A claim's page has both numbers and the verdict; --list computes nothing."""
     text = _run("besta-2014/table-iv/sf-cost")
-    for words in ("published: 1033 USD", "1033.167", "print explained by an error"):
+    for words in ("published: 1033 USD", "1033.167", "published value explained by an error"):
         assert words in text
     listed = json.loads(_run("--list", "--json"))["claims"]
-    assert len({one["id"] for one in listed}) == len(listed) > 70
+    assert len({claim["id"] for claim in listed}) == len(listed) > 70
 
 
 @pytest.mark.parametrize("name", ["007", "n" * 300, "no/such/claim", ""])
@@ -76,7 +76,7 @@ def test_the_ticks_of_a_picture_can_be_read():
     assert "mathdefault" not in svg
 
 
-def test_bounds_are_drawn_beside_their_curves():
+def test_bounds_are_drawn_with_their_curves():
     """In the colour of what they bound, thinner, and without marks."""
     curves = Curves(
         "f", "t", "x", "y", (Series("K=3", ((1.0, 2.0), (2.0, 1.0))), Series("K=3 bound", ((1.0, 1.0),), True))
@@ -106,16 +106,22 @@ def test_the_steps_of_a_grid_are_written_as_links_and_as_a_picture(tmp_path):
 
 
 def test_claims_without_a_figure_write_a_page_only(tmp_path):
-    """With the claim, what is printed, ours and the verdict, all escaped."""
+    """The page has the claim, the published value, ours and the verdict, all escaped."""
     _run("besta-2014/table-iv/sf-cost", "xu-2019/table-1/petersen", "-o", str(tmp_path))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["besta-2014.html", "xu-2019.html"]
     page = (tmp_path / "besta-2014.html").read_text()
-    for text in ("Table IV", "1033 USD", "USD 1033.167", "print explained by an error", "Besta and Hoefler, Slim Fly"):
+    for text in (
+        "Table IV",
+        "1033 USD",
+        "USD 1033.167",
+        "published value explained by an error",
+        "Besta and Hoefler, Slim Fly",
+    ):
         assert text in page
 
 
 def test_lines_of_json_come_claim_by_claim():
-    """Each with the fields of the whole document's; the counts go to standard error."""
+    """Each line has the fields of the whole document; the counts go to standard error."""
     lines = _run("besta-2014/table-iv/sf", "--json-lines").splitlines()
     found = [json.loads(line) for line in lines]
     assert [one["id"].rpartition("/")[2] for one in found] == ["sf-cables", "sf-cost", "sf-power", "sf-size"]
@@ -124,8 +130,8 @@ def test_lines_of_json_come_claim_by_claim():
         _run("besta-2014/table-iv/sf", "--json-lines", "--json")
 
 
-def test_what_is_kept_is_shown_with_its_age():
-    """When it was measured, at which commit, how long it took; the list tells the seconds of both ways."""
+def test_kept_runs_are_shown_with_their_age():
+    """Date, commit and duration of the measurement; the list shows the seconds with and without --full."""
     text = _run("besta-2014/fig-6a/latency")
     assert "measured 2026-" in text
     assert "--full measures again" in text

@@ -1,4 +1,4 @@
-"""The result of `reproduce`: its record and schema, what it refuses, and claims as tasks of a study."""
+"""The result of `reproduce`: its record and schema, invalid input, and claims as tasks of a study."""
 
 import json
 from pathlib import Path
@@ -14,8 +14,8 @@ from topoloom_papers.command import command
 _PETERSEN = "xu-2019/table-1/petersen"
 
 
-def test_its_record_is_true_to_its_schema_and_is_read_back():
-    """What it gives today, and what it gave: docs/schemas has the schema of the record."""
+def test_its_record_follows_its_schema_and_is_read_back():
+    """A new record and an old one; docs/schemas has the schema."""
     schema = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "reproduction-1.json").read_text())
     old = json.loads((Path(__file__).parent / "reproduction-1.json").read_text())
     new = reproduce([_PETERSEN]).record()
@@ -25,17 +25,17 @@ def test_its_record_is_true_to_its_schema_and_is_read_back():
 
 
 @pytest.mark.parametrize("wrong", [77_777, 3.5, True, "besta-2014", b"besta-2014", [None], [1, 2], object(), len])
-def test_what_is_no_list_of_claims_is_refused(wrong):
-    """In a sentence that begins with the function's name and says what to give it."""
+def test_input_that_is_not_a_list_of_claims_is_refused(wrong):
+    """In a sentence that begins with the function's name and states the valid input."""
     with pytest.raises(InputError, match=r"^reproduce takes an? .*name claims, as in \['besta-2014'\]"):
         reproduce(wrong)
 
 
 def test_a_claim_is_a_task():
-    """Its verdict is in the row, its record is what the command prints; whole papers are counted."""
+    """Its verdict is in the row, its record is the command's output; a whole paper gives counts."""
     record, row = run_task(task_of("reproduce", {"claim": _PETERSEN}))
     assert row["verdict"] == "exact"
     printed = json.loads(CliRunner().invoke(command, [_PETERSEN, "--json"], standalone_mode=False).stdout)
     assert record["claims"] == printed["claims"]
-    assert [one["id"] for one in record["claims"]] == [_PETERSEN]
+    assert [claim["id"] for claim in record["claims"]] == [_PETERSEN]
     assert run_task(task_of("reproduce", {"claim": "xu-2019/table-1"}))[1]["claims"] > 1

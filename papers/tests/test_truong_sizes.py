@@ -22,7 +22,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     hops_of,
     laid_out,
     node_usd,
-    per_cent_above,
+    percent_above,
     spec,
     switch_usd,
 )
@@ -49,8 +49,8 @@ def made_up(**values):
 
 
 def claimed(name):
-    """The outcome of the one claim of this id."""
-    return run(next(one for one in claims([name]) if one.id == name)).outcome
+    """The outcome of the claim with this id."""
+    return run(next(claim for claim in claims([name]) if claim.id == name)).outcome
 
 
 def test_figure_3_is_what_was_computed_elsewhere():
@@ -116,7 +116,7 @@ def test_the_bisection_is_that_of_the_theorem_where_halves_may_differ_by_a_ring(
 
 @pytest.mark.parametrize("n", SIZES)
 def test_the_networks_compared_have_a_size_and_four_links(n):
-    """n switches each, 4 links in the mean (DSN 4 - 2/p), the torus as square as a power of two can be."""
+    """n switches each, 4 links on average (DSN 4 - 2/p), the torus as square as a power of two can be."""
     for name in (*NAMES, BLOCKS):
         topology = build(spec(name, n))
         wanted = 4 - 2 / (n.bit_length() - 1) if name == "DSN" else 4
@@ -135,7 +135,7 @@ def test_rr_is_the_mean_of_its_draws():
 
 
 def test_a_node_costs_its_switch_and_its_share_of_the_cables():
-    """350.4 USD a port and the line at 4 ports, and cables as the bill has them."""
+    """350.4 USD per port and the line at 4 ports, and cables as the bill has them."""
     assert switch_usd(4) == pytest.approx(350.4 * 4 - 892.3)
     bill = price(laid_out("DSN-F", 64), load_parts("slimfly-2014"))
     in_bill = sum(line.cost_usd for line in bill.lines if line.item.startswith("cable"))
@@ -155,8 +155,8 @@ def test_supernodes_share_a_rack_and_the_torus_comes_in_rows_or_blocks():
     assert laid_out("2-D torus", 256).between.mean() == pytest.approx(0.5)
 
 
-def test_orders_are_judged_at_every_size(monkeypatch):
-    """As the paper has them they are reproduced; one size the other way round, and they are not."""
+def test_orders_have_to_hold_at_every_size(monkeypatch):
+    """The published orders are reproduced; one reversed size, and they are not."""
     values = made_up(dsn_f=5.0, dsn=6.0, torus=9.0, rr=4.0, blocks=9.0)
     monkeypatch.setattr(truong_sizes, "_hops", lambda _: (values, None))
     ids = ("truong-2016/fig-5/torus-highest", "truong-2016/fig-5/rr-lowest")
@@ -165,8 +165,8 @@ def test_orders_are_judged_at_every_size(monkeypatch):
     assert [claimed(name).verdict for name in ids] == [Verdict.NOT_REPRODUCIBLE] * 2
 
 
-def test_costs_are_judged_at_every_size(monkeypatch):
-    """A torus that is cheapest in rows and in blocks and RR dearest are reproduced; DSN-F where it is the best of all too."""
+def test_costs_have_to_hold_at_every_size(monkeypatch):
+    """The cheapest torus in rows and in blocks and the most expensive RR are reproduced; also DSN-F where it is the best."""
     values = made_up(dsn_f=800.0, dsn=800.0, torus=700.0, rr=900.0, blocks=690.0)
     monkeypatch.setattr(truong_cost, "_figure_8", lambda: (values, None))
     ids = ("truong-2016/fig-8/torus-smallest", "truong-2016/fig-8/rr-highest", "truong-2016/fig-8/dsn")
@@ -181,8 +181,8 @@ def test_costs_are_judged_at_every_size(monkeypatch):
 
 
 def test_per_cent_is_of_the_other():
-    """Half as much again is +50 %, and is told with its sign."""
-    above = per_cent_above({"a": {32: 3.0, 64: 1.0}, "b": {32: 2.0, 64: 2.0}}, "a", "b")
+    """1.5 times as much is +50 %, with its sign."""
+    above = percent_above({"a": {32: 3.0, 64: 1.0}, "b": {32: 2.0, 64: 2.0}}, "a", "b")
     assert at_sizes(above) == "32: +50.0 %, 64: -50.0 %"
 
 
@@ -199,6 +199,6 @@ def test_a_supernode_that_is_split_off_has_one_link_less_and_two_more_in_its_rin
         assert tuple(set(links.tolist()) for links in truong_growth._rings(p)) == wanted
 
 
-def test_each_supernode_has_a_rack_of_its_own():
-    """64 switches: sixteen supernodes of four, which 16 per rack put into four."""
-    assert truong_layout._supernode_each(64) > laid_out("DSN-F", 64).mean_length_m
+def test_each_supernode_has_its_own_rack():
+    """64 switches: sixteen supernodes of four; racks of 16 would hold four of them."""
+    assert truong_layout._rack_per_supernode(64) > laid_out("DSN-F", 64).mean_length_m

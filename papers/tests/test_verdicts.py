@@ -1,12 +1,12 @@
-"""Verdicts follow from the print and from our numbers by one rule."""
+"""Verdicts follow from the published numbers and from ours by one rule."""
 
 import pytest
 
-from topoloom_papers.verdicts import Outcome, Step, Verdict, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, Verdict, check_statements, compare, listed
 
 
 @pytest.mark.parametrize(
-    ("printed", "ours", "verdict"),
+    ("published", "ours", "verdict"),
     [
         ("8.00", 8.0049, Verdict.EXACT),
         ("8.00", 8.0051, Verdict.NOT_REPRODUCIBLE),
@@ -19,60 +19,60 @@ from topoloom_papers.verdicts import Outcome, Step, Verdict, judge, listed, stat
         ("1", float("inf"), Verdict.NOT_REPRODUCIBLE),
     ],
 )
-def test_exact_is_to_the_last_printed_digit(printed, ours, verdict):
-    """Half a unit of the last digit, and no more; a number that is no text has to be that number."""
-    assert judge({"x": printed}, {"x": ours}).verdict is verdict
+def test_exact_is_to_the_last_published_digit(published, ours, verdict):
+    """At most half a unit of the last digit; a number that is not a text has to be equal."""
+    assert compare({"x": published}, {"x": ours}).verdict is verdict
 
 
 def test_digits_that_are_cut_off_count_where_the_paper_cuts():
     """2.0769 is 2.07 where digits are cut, never 2.06; a negative number is cut towards zero."""
-    assert judge({"x": "2.07"}, {"x": 2.0769}).verdict is Verdict.NOT_REPRODUCIBLE
-    assert judge({"x": "2.07"}, {"x": 2.0769}, cut=True).verdict is Verdict.EXACT
-    assert judge({"x": "2.06"}, {"x": 2.0769}, cut=True).verdict is Verdict.NOT_REPRODUCIBLE
-    assert judge({"x": "-2.07"}, {"x": -2.0769}, cut=True).verdict is Verdict.EXACT
+    assert compare({"x": "2.07"}, {"x": 2.0769}).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"x": "2.07"}, {"x": 2.0769}, cut=True).verdict is Verdict.EXACT
+    assert compare({"x": "2.06"}, {"x": 2.0769}, cut=True).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"x": "-2.07"}, {"x": -2.0769}, cut=True).verdict is Verdict.EXACT
 
 
 def test_a_step_is_allowed_once_and_named():
-    """Off by a step and no more; of several numbers each has its own, and one without has to be exact."""
+    """A difference of at most one step; each number has its own step, and a number without a step has to be exact."""
     step = Step(5, "the paper's")
-    near = judge({"%": "40"}, {"%": 44.9}, step=step)
+    near = compare({"%": "40"}, {"%": 44.9}, step=step)
     assert (near.verdict, near.why) == (Verdict.STEP, "a step: the paper's (5)")
-    assert judge({"%": "40"}, {"%": 45.1}, step=step).verdict is Verdict.NOT_REPRODUCIBLE
-    assert judge({"%": "40"}, {"%": 40.2}, step=step).verdict is Verdict.EXACT
+    assert compare({"%": "40"}, {"%": 45.1}, step=step).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"%": "40"}, {"%": 40.2}, step=step).verdict is Verdict.EXACT
     each = Step({"a": 1.0}, "of a")
-    assert judge({"a": "1", "b": "1"}, {"a": 2.0, "b": 1.0}, step=each).verdict is Verdict.STEP
-    assert judge({"a": "1", "b": "1"}, {"a": 2.0, "b": 2.0}, step=each).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"a": "1", "b": "1"}, {"a": 2.0, "b": 1.0}, step=each).verdict is Verdict.STEP
+    assert compare({"a": "1", "b": "1"}, {"a": 2.0, "b": 2.0}, step=each).verdict is Verdict.NOT_REPRODUCIBLE
 
 
 def test_a_reading_that_was_chosen_is_never_called_exact():
-    """Best of so many, told with the number, however near it is."""
+    """The verdict is the best of n readings, even for an exact number."""
     for ours in (40.0, 44.0):
-        outcome = judge({"%": "40"}, {"%": ours}, step=Step(5, "s"), readings=3)
-        assert (outcome.verdict, outcome.told) == (Verdict.READING, "best of 3 readings")
-    assert judge({"%": "40"}, {"%": 60.0}, readings=3).told == "not reproducible"
-    assert stated({"a": True}, "1", readings=2).told == "best of 2 readings"
+        outcome = compare({"%": "40"}, {"%": ours}, step=Step(5, "s"), readings=3)
+        assert (outcome.verdict, outcome.verdict_text) == (Verdict.READING, "best of 3 readings")
+    assert compare({"%": "40"}, {"%": 60.0}, readings=3).verdict_text == "not reproducible"
+    assert check_statements({"a": True}, "1", readings=2).verdict_text == "best of 2 readings"
 
 
 def test_what_repeats_an_error_is_explained_by_it():
-    """Also where it is exact or the best of some; far from the print, the error explains nothing."""
-    assert judge({"$": "1033"}, {"$": 1033.2}, error="k is 44", readings=4).verdict is Verdict.EXPLAINED
-    far = judge({"$": "1033"}, {"$": 1100.0}, error="k is 44", reason="nobody knows")
-    assert (far.verdict, far.why) == (Verdict.NOT_REPRODUCIBLE, "k is 44; nobody knows")
+    """Also for an exact number or the best of several readings; far from the published value, the error explains nothing."""
+    assert compare({"$": "1033"}, {"$": 1033.2}, error="k is 44", readings=4).verdict is Verdict.EXPLAINED
+    unexplained = compare({"$": "1033"}, {"$": 1100.0}, error="k is 44", reason="nobody knows")
+    assert (unexplained.verdict, unexplained.why) == (Verdict.NOT_REPRODUCIBLE, "k is 44; nobody knows")
 
 
 def test_a_paper_is_wrong_where_ours_is_right():
-    """All that is printed and not corrected has to agree, too."""
-    outcome = judge({"x": 1.0}, {"x": 2.0}, right={"x": 2.0}, reason="errata")
+    """The published numbers without a correction also have to agree."""
+    outcome = compare({"x": 1.0}, {"x": 2.0}, right={"x": 2.0}, reason="errata")
     assert (outcome.verdict, outcome.why) == (Verdict.PAPER_WRONG, "x is 2, not 1.0; errata")
-    assert judge({"x": 1.0, "y": 5.0}, {"x": 2.0, "y": 6.0}, right={"x": 2.0}).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"x": 1.0, "y": 5.0}, {"x": 2.0, "y": 6.0}, right={"x": 2.0}).verdict is Verdict.NOT_REPRODUCIBLE
 
 
 def test_statements_hold_together_or_not_at_all():
-    """The one that does not is named, with what was assumed; where the subject is exact, the paper is wrong."""
-    assert stated({"a": True, "b": True}, "1 and 2", "if") == Outcome("1 and 2", Verdict.HOLDS, "if")
-    failed = stated({"a": True, "b": False}, "1 and 2", "if")
+    """A failing statement is named, with the assumption; for exact facts the paper is wrong."""
+    assert check_statements({"a": True, "b": True}, "1 and 2", "if") == Outcome("1 and 2", Verdict.HOLDS, "if")
+    failed = check_statements({"a": True, "b": False}, "1 and 2", "if")
     assert failed == Outcome("1 and 2", Verdict.NOT_REPRODUCIBLE, "does not hold: b; if")
-    assert stated({"b": False}, "2", wrong=True).verdict is Verdict.PAPER_WRONG
+    assert check_statements({"b": False}, "2", wrong=True).verdict is Verdict.PAPER_WRONG
 
 
 def test_numbers_are_listed_with_their_names():

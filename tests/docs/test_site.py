@@ -24,21 +24,21 @@ COMMANDS = cli.list_commands(CONTEXT)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_its_verb_in_python(command):
     """The table of names has at least one public name a command."""
-    assert NAMES["VERBS"][command]
-    for name in NAMES["VERBS"][command]:
+    assert NAMES["FUNCTIONS"][command]
+    for name in NAMES["FUNCTIONS"][command]:
         package, _, name = name.rpartition(".")
         assert name in import_module(package or "topoloom").__all__
 
 
 def test_the_table_has_no_command_that_is_gone():
     """Commands and rows of the table are the same."""
-    assert {row.command for row in NAMES["names"]()} == set(NAMES["VERBS"]) == set(COMMANDS)
+    assert {row.command for row in NAMES["names"]()} == set(NAMES["FUNCTIONS"]) == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_and_the_parameter_of_that_name_have_one_default(command):
     """What is omitted on the command line is what is omitted in Python: of numbers, words and flags."""
-    operation = NAMES["public"](NAMES["VERBS"][command][0])
+    operation = NAMES["public"](NAMES["FUNCTIONS"][command][0])
     parameters = inspect.signature(operation).parameters if inspect.isfunction(operation) else {}
     found = cli.get_command(CONTEXT, command)
     assert found is not None

@@ -1,1 +1,1 @@
-"""Wheels for topoloom: a hub, and a rim around it."""
+"""Wheels for topoloom: a hub with a rim around it."""

@@ -1,4 +1,4 @@
-"""The application `token`: a message goes from rank to rank, round and round."""
+"""The application `token`: a message travels around all ranks."""
 
 from topoloom.core.errors import InputError
 from topoloom.simulation.applications.nas.actions import TraceLines
@@ -14,14 +14,14 @@ from topoloom.topologies.spec import Integer
     laps=Integer(1, 1000, "how often it goes round", default=1),
 )
 def token(ranks: int, words: int, laps: int) -> RankTraces:
-    """TraceLines 0 sends first; the others pass on what they have received."""
+    """Traces of all ranks: rank 0 sends first, the others forward the message."""
     if ranks < 2:
         raise InputError(f"token: {ranks} rank; it takes at least 2")
 
     def trace(rank: int) -> str:
-        me, tag = TraceLines(rank), 0
-        send = me.send((rank + 1) % ranks, tag, words)
-        receive = me.recv((rank - 1) % ranks, tag, words)
+        lines, tag = TraceLines(rank), 0
+        send = lines.send((rank + 1) % ranks, tag, words)
+        receive = lines.recv((rank - 1) % ranks, tag, words)
         lap = send + receive if rank == 0 else receive + send
         return f"{rank} init\n{lap * laps}{rank} finalize\n"
 

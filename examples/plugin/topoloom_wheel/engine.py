@@ -1,4 +1,4 @@
-"""The engine `hub`: every path goes over a switch that is linked to all others."""
+"""The engine `hub`: every path goes through a switch that is linked to all others."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from topoloom.routing.routing import Routing, empty_ports
 
 @engine("hub", "over the switch that is linked to all others", safe=True)
 def hub(request: RoutingRequest) -> Routing:
-    """Two hops at most. The links used are a star, which has no cycle that could deadlock."""
+    """Tables with paths of at most two hops. The used links form a star, which has no cycle and so no deadlock."""
     topology = request.topology
     middle = int(np.argmax(topology.degrees))
     if topology.degrees[middle] != topology.switches - 1:

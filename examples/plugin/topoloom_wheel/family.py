@@ -1,4 +1,4 @@
-"""The family `wheel`: switch 0 is the hub, the others are a ring around it."""
+"""The family `wheel`: switch 0 is the hub, the others form a ring around it."""
 
 from collections.abc import Iterator
 from typing import Any

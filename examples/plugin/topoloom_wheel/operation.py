@@ -1,4 +1,4 @@
-"""The operation `centre`: how much of all shortest paths passes the busiest switch; for studies."""
+"""The operation `centre` for studies: the share of all paths that pass through the switch with the maximum load."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -10,7 +10,7 @@ from topoloom.operations.operation import Operation, operation
 
 @operation
 class CentreOperation(Operation, frozen=True, kw_only=True):
-    """What a study may say of it: each field is an argument or an axis."""
+    """The arguments of `centre`: a study can use each field as an argument or an axis."""
 
     group: ClassVar[str] = "centre"
 
@@ -18,7 +18,7 @@ class CentreOperation(Operation, frozen=True, kw_only=True):
     engine: Annotated[str, setting("how paths are chosen")] = "minimal"
 
     def run(self, context: RunContext) -> dict[str, Any]:
-        """The busiest switch, and its share of all pairs; no number may depend on `context.jobs`, the threads."""
+        """The switch with the maximum load, and its share of all pairs; results must not depend on the number of threads."""
         verification = route(build(self.topology), self.engine, jobs=context.jobs, work=context.work).verification
         load = verification.switch_load
         return {"switch": int(load.argmax()), "share": float(load.max()) / verification.pairs}

@@ -1,6 +1,6 @@
-"""The papers' claims, computed again: one folder per paper, each claim a function."""
+"""The claims of five papers, computed again: one folder per paper, one function per claim."""
 
-#: As `typing` has it. The names below are imported when they are first used: `topoloom --help` imports this package.
+#: Same meaning as in `typing`. The names below are imported at first use, because `topoloom --help` imports this package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

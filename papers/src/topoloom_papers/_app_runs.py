@@ -1,4 +1,4 @@
-"""Simulated applications that several claims are about: each is a long run, as many at a time as there are cores."""
+"""Simulations of applications that several claims share: each group is one long run, with one simulation per core."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,13 +19,13 @@ from topoloom_papers._simgrid_paths import simgrid_routing
 from topoloom_papers.long_runs import LONG_RUNS, long_run
 from topoloom_papers.verdicts import Outcome, Verdict
 
-#: Between a network's name and that of SimGrid's routing, whose paths it has.
+#: Separates a network's name from the name of the SimGrid routing whose paths it uses.
 _BY = " by "
 
 
 @dataclass(frozen=True)
 class Job:
-    """A simulation: a network by a name that is unique among all claims, and what `run_app` is asked for."""
+    """One simulation: the arguments of `run_app`. `network` is a name that is unique among all claims."""
 
     network: str
     app: str
@@ -37,54 +37,51 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Took:
-    """What is kept of an `AppRun`: by what programs are compared, a time or a bandwidth, and its unit.
-
-    A time is in s, and less is better; a bandwidth is in B/s.
-    """
+class AppResult:
+    """The part of an `AppRun` that is kept: a time in s (less is better) or a bandwidth in B/s (more is better)."""
 
     network: str
     seed: int
     value: float
     unit: str
 
-    def speed_beside(self, base: "Took") -> float:
-        """How many times as fast as another it is."""
+    def speedup_over(self, base: "AppResult") -> float:
+        """The ratio of this run's speed to the speed of `base`."""
         return self.value / base.value if self.unit == "B/s" else base.value / self.value
 
 
-def ran(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, Took]:
-    """What came of some simulations; those that differ in no more than the network and the seed are a long run together.
+def run_jobs(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, AppResult]:
+    """The results of simulations; those that differ only in network and seed form one long run.
 
     Parameters
     ----------
     jobs : iterable of Job
     routed : callable
-        The tables of a network by its name.
+        Gives the routing of a network by its name.
 
     Returns
     -------
-    dict of Job to Took
+    dict of Job to AppResult
 
     Raises
     ------
     MissingRunError
-        A long run is neither kept nor asked for.
+        A long run is not kept, and making it was not requested.
     """
-    together: dict[Job, list[Job]] = {}
+    groups: dict[Job, list[Job]] = {}
     for job in dict.fromkeys(jobs):
-        together.setdefault(replace(job, network="", seed=0), []).append(job)
-    found: dict[Job, Took] = {}
-    for group in together.values():
-        kept = long_run(_command(group), list[Took], lambda group=group: _simulated(group, routed))  # type: ignore[misc]
-        by_key = {(one.network, one.seed): one for one in kept}
-        found |= {job: by_key[job.network, job.seed] for job in group}
-    return found
+        groups.setdefault(replace(job, network="", seed=0), []).append(job)
+    results: dict[Job, AppResult] = {}
+    for group in groups.values():
+        measured = long_run(_command(group), list[AppResult], lambda group=group: _simulated(group, routed))  # type: ignore[misc]
+        by_key = {(result.network, result.seed): result for result in measured}
+        results |= {job: by_key[job.network, job.seed] for job in group}
+    return results
 
 
-def _simulated(jobs: list[Job], routed: Callable[[str], Routing]) -> list[Took]:
+def _simulated(jobs: list[Job], routed: Callable[[str], Routing]) -> list[AppResult]:
     networks = {name: routed(name) for name in dict.fromkeys(job.network for job in jobs)}
-    done: dict[Job, Took] = {}
+    done: dict[Job, AppResult] = {}
 
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
@@ -99,37 +96,37 @@ def _simulated(jobs: list[Job], routed: Callable[[str], Routing]) -> list[Took]:
                 jobs=1,
                 simulator=job.simulator,
             ).measured
-            done[job] = Took(job.network, job.seed, measured.value, measured.unit)
+            done[job] = AppResult(job.network, job.seed, measured.value, measured.unit)
 
     over_cores(work, len(jobs), None)
     return [done[job] for job in jobs]
 
 
 def _command(jobs: list[Job]) -> str:
-    """What a user types for the same simulations; tables and networks that have no spec are said in words."""
-    one = jobs[0]
+    """The command line of the same simulations; networks and tables without a spec are described in words."""
+    first = jobs[0]
     names = list(dict.fromkeys(job.network for job in jobs))
     tables = {name.partition(_BY)[2] for name in names}
     seeds = list(dict.fromkeys(job.seed for job in jobs))
     if seeds != list(range(seeds[0], seeds[0] + len(seeds))) or len(jobs) != len(names) * len(seeds):
         raise ValueError("each network is simulated with the same seeds, one after the other")
     several = f"*{len(seeds)}" if len(seeds) > 1 else ""
-    by = "" if one.simulator == SIMGRID else f" --simulator {one.simulator}"
+    by = "" if first.simulator == SIMGRID else f" --simulator {first.simulator}"
     shared = f" (tables by SimGrid's {tables.pop()})" if len(tables) == 1 and all(tables) else ""
     networks = [name.partition(_BY)[0] if shared else name for name in names]
-    # Names with blanks are words for networks and tables that no command has.
+    # Names with blanks describe networks and tables that no command line can build.
     engine = "" if shared or any(" " in name for name in names) else " --engine minimal"
     return (
-        f"topoloom app {' '.join(map(quote, networks))}{engine} --app {one.app} --ranks {one.ranks}"
-        f" --placement {one.placement}{several} --seed {seeds[0]}{by}{_changes(one.settings)}{shared}"
+        f"topoloom app {' '.join(map(quote, networks))}{engine} --app {first.app} --ranks {first.ranks}"
+        f" --placement {first.placement}{several} --seed {seeds[0]}{by}{_changes(first.settings)}{shared}"
     )
 
 
 def _changes(settings: AppSettings) -> str:
-    """The settings that are not the program's own, as options; algorithms are taken away before others are chosen."""
-    usual, changes = AppSettings().values, []
+    """The settings that differ from the defaults, as options; default algorithms are removed before others are set."""
+    defaults, changes = AppSettings().values, []
     for name, value in settings.values.items():
-        if value == usual[name]:
+        if value == defaults[name]:
             continue
         if name == "algorithms":
             changes.append("algorithms=")
@@ -140,7 +137,7 @@ def _changes(settings: AppSettings) -> str:
 
 
 def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
-    """A claim that says so where it would have to simulate and SimGrid is not installed, instead of a verdict on the paper."""
+    """Wrap a claim that simulates: without SimGrid its outcome is "not run" instead of a verdict on the paper."""
 
     @wraps(compute)
     def checked() -> Outcome:
@@ -157,16 +154,16 @@ def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
 
 
 def tabled(network: str, routed: Callable[[str], Routing]) -> Routing:
-    """A network by the tables that its name asks for."""
+    """The routing of a network; a name with `_BY` requests the paths of a SimGrid routing."""
     name, _, algorithm = network.partition(_BY)
     return simgrid_routing(routed(name).topology, algorithm) if algorithm else routed(name)
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How programs run: its name for people, where ranks are, and the machine; a seed a placement; and by which tables.
+    """How programs run: a display name, the placement of ranks, the machine's settings, and one seed per placement.
 
-    With `paths_by` they are those that SimGrid's routing of that name finds, ``Floyd`` or ``Dijkstra``.
+    With `paths_by`, ``Floyd`` or ``Dijkstra``, packets take the paths of SimGrid's routing of that name.
     """
 
     name: str
@@ -176,19 +173,19 @@ class Setup:
     paths_by: str = ""
 
 
-#: What the paths are, for the reasons of verdicts.
-SAID_OF_SETUPS = (
+#: Describes the paths, for the explanations of verdicts.
+SETUPS_NOTE = (
     "paths are the shortest, spread evenly, or those that Dijkstra's or Floyd's algorithm finds first, as SimGrid's routings of"
-    " these names; half duplex is a link of SimGrid's platform files that does not say otherwise"
+    " these names; half duplex is the default of a link in SimGrid's platform files"
 )
 
 
 def setups(machine: AppSettings, seeds: Mapping[str, int]) -> list[Setup]:
-    """Placements in order and at random, by balanced tables and by SimGrid's, also over half duplex, so many seeds each.
+    """Setups with ranks in order or at random, with balanced tables or SimGrid's, and with half duplex.
 
-    The papers say neither; `seeds` has them by name, those that are not there are omitted.
+    The papers state none of these choices. `seeds` gives the number of seeds by the setup's name; other setups are omitted.
     """
-    known = (
+    all_setups = (
         Setup("in order", "linear", machine),
         Setup("at random", "random", machine),
         Setup("in order by Dijkstra's paths", "linear", machine, paths_by="Dijkstra"),
@@ -202,13 +199,13 @@ def setups(machine: AppSettings, seeds: Mapping[str, int]) -> list[Setup]:
             paths_by="Floyd",
         ),
     )
-    found = {setup.name: setup for setup in known}
-    return [replace(found[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]
+    by_name = {setup.name: setup for setup in all_setups}
+    return [replace(by_name[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]
 
 
 @dataclass(frozen=True)
 class Gain:
-    """How much faster than the baseline a network is, in %: of each program, and on average, both by placement."""
+    """How much faster than the baseline a network is, in %: per program, and on average, both with one value per placement."""
 
     programs: dict[str, list[float]]
     means: list[float] = field(default_factory=list)
@@ -224,19 +221,20 @@ class Gain:
 
 @dataclass(frozen=True)
 class Contest:
-    """Networks against a baseline.
+    """Networks compared with a baseline.
 
     Attributes
     ----------
     baseline : (str, str)
-        The name for people, and the network's own name for `routed`.
+        The display name, and the name that `routed` takes.
     others : dict of str to str
+        The same for the other networks.
     programs : dict of str to str
-        The name for people, and what `run_app` is asked for.
+        The display name, and the application that `run_app` takes.
     ranks : int
     routed : callable
     simulator : str
-        As of `run_app`.
+        As in `run_app`.
     """
 
     baseline: tuple[str, str]
@@ -247,7 +245,7 @@ class Contest:
     simulator: str = SIMGRID
 
     def gains(self, setup: Setup, others: Iterable[str] = (), programs: Iterable[str] = ()) -> dict[str, Gain]:
-        """By network: its speed over the baseline's less 1, of the programs' own measure; the same placements for all."""
+        """Gain by network: its speed divided by the baseline's, minus 1, in %; all networks have the same placements."""
         names, apps = tuple(others) or tuple(self.others), tuple(programs) or tuple(self.programs)
         suffix = _BY + setup.paths_by if setup.paths_by else ""
         base, keys = self.baseline[1] + suffix, {name: self.others[name] + suffix for name in names}
@@ -256,31 +254,32 @@ class Contest:
             return Job(network, self.programs[app], self.ranks, setup.placement, seed, setup.settings, self.simulator)
 
         all_keys = (base, *keys.values())
-        runs = ran(
+        runs = run_jobs(
             (job(key, app, seed) for app in apps for seed in setup.seeds for key in all_keys),
             lambda name: tabled(name, self.routed),
         )
-        found = {}
+        gains = {}
         for name, key in keys.items():
-            each = {
+            by_program = {
                 app: [
-                    100 * (runs[job(key, app, seed)].speed_beside(runs[job(base, app, seed)]) - 1)
+                    100 * (runs[job(key, app, seed)].speedup_over(runs[job(base, app, seed)]) - 1)
                     for seed in setup.seeds
                 ]
                 for app in apps
             }
-            found[name] = Gain(each, [fmean(values[at] for values in each.values()) for at in range(len(setup.seeds))])
-        return found
+            means = [fmean(values[at] for values in by_program.values()) for at in range(len(setup.seeds))]
+            gains[name] = Gain(by_program, means)
+        return gains
 
 
 def span(by_setup: Mapping[str, dict[str, Gain]], network: str) -> str:
-    """The least and the most that a network gains in any setup."""
-    means = [found[network].mean for found in by_setup.values()]
+    """The range of a network's gains over all setups."""
+    means = [gains[network].mean for gains in by_setup.values()]
     return f"{network} {min(means):+.0f} to {max(means):+.0f} %"
 
 
-def told(gains: dict[str, Gain], *, each: bool = False) -> str:
-    """Gains in one line, if wanted with every program's."""
+def gains_text(gains: dict[str, Gain], *, each: bool = False) -> str:
+    """Gains in one line; with `each`, also per program."""
     return "; ".join(
         f"{name} {gain}"
         + (f" [{', '.join(f'{app} {fmean(v):+.0f}' for app, v in gain.programs.items())}]" if each else "")

@@ -1,4 +1,4 @@
-"""What the papers' files share: hops of specs, and their spread over seeds."""
+"""Helpers that claims share: hop counts of specs, and their spread over seeds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from topoloom.topologies.spec import build
 
 @lru_cache(maxsize=256)
 def measured(spec: str) -> Hops:
-    """Hops of a spec, computed once."""
+    """Hop statistics of the network with this spec, computed once."""
     return hops(build(spec))
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Diameters and ASPLs of a random family over seeds."""
+    """Diameters and average shortest path lengths (ASPL) of a random family, one per seed."""
 
     diameters: tuple[int, ...]
     aspls: tuple[float, ...]
@@ -25,7 +25,7 @@ class Spread:
 
     @property
     def diameter(self) -> float:
-        """The diameter that most seeds have."""
+        """The most frequent diameter."""
         return float(max(set(self.diameters), key=self.diameters.count))
 
     @property
@@ -35,7 +35,7 @@ class Spread:
 
     @property
     def aspl_including_self(self) -> float:
-        """The mean ASPL with pairs of a switch with itself counted, as Koibuchi 2013 prints it (errata of Koibuchi 2013, 1)."""
+        """The mean ASPL that also counts pairs of a switch with itself, as in Koibuchi 2013 (errata of Koibuchi 2013, 1)."""
         return fmean(self.aspls_including_self)
 
     @property
@@ -45,8 +45,8 @@ class Spread:
 
 
 def over_seeds(spec: str, seeds: Sequence[int] | range) -> Spread:
-    """Hops of ``spec`` with ``{seed}`` filled in, for every seed."""
-    found = [measured(spec.format(seed=seed)) for seed in seeds]
+    """Hop statistics of ``spec`` for every seed; ``{seed}`` in the spec is replaced by the seed."""
+    each = [measured(spec.format(seed=seed)) for seed in seeds]
     return Spread(
-        tuple(int(h.diameter) for h in found), tuple(h.aspl for h in found), tuple(h.aspl_including_self for h in found)
+        tuple(int(h.diameter) for h in each), tuple(h.aspl for h in each), tuple(h.aspl_including_self for h in each)
     )

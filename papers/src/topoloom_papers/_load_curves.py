@@ -1,4 +1,4 @@
-"""Simulated curves that several claims are about, each a long run that is made once."""
+"""Simulated load curves that several claims share; each is one long run."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 
-#: Accepted loads no further apart count as equal; "slightly more" is more than that, and at most `SLIGHTLY`.
+#: Accepted loads that differ by at most `EQUAL` count as equal; "slightly more" is a difference above it, up to `SLIGHTLY`.
 EQUAL, SLIGHTLY = 0.01, 0.10
 _PRESET = "slimfly-2014"
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A curve of a figure: its name there, the network's spec, the engine, and values of the router that are changed."""
+    """One curve of a figure: its name in the figure, the network's spec, the routing engine, and changed router settings."""
 
     name: str
     spec: str
@@ -31,19 +31,19 @@ class Contender:
     settings: tuple[str, ...] = ()
 
     def command(self, traffic: str, more: str = "") -> str:
-        """How a user simulates it."""
+        """The command line that simulates it."""
         changed = "".join(f" --set {setting}" for setting in self.settings)
         return f"topoloom simulate {self.spec} --engine {self.engine} --traffic {traffic} --fast{changed}{more}"
 
     @property
     def routed(self) -> Routing:
-        """The network and its tables."""
+        """The network with its routing tables."""
         return _routed(self.spec, self.engine)
 
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """What is kept of a `Point`: flits a host and cycle, and cycles; None where nothing arrived."""
+    """The part of a `Point` that is kept: loads in flits per host and cycle, latencies in cycles (None if nothing arrived)."""
 
     offered: float
     accepted: float
@@ -54,7 +54,7 @@ class LoadPoint:
 
     @classmethod
     def of(cls, point: Point) -> "LoadPoint":
-        """Of a point, to the digits that a simulation knows."""
+        """Round a point to the digits that a simulation resolves."""
         return cls(
             point.offered,
             round(point.accepted, 5),
@@ -74,17 +74,17 @@ def _routed(spec: str, engine: str) -> Routing:
     return route(build(spec), engine)
 
 
-#: Points of this process, which the search for saturation need not simulate again.
+#: Points simulated in this process; the search for saturation reuses them.
 _simulated: dict[tuple[Contender, str, int], dict[float, Point]] = {}
 
 
 def swept(contender: Contender, traffic: str, loads: Sequence[float], seed: int = 1) -> list[LoadPoint]:
-    """The load curve of a contender.
+    """The load curve of a contender, one point per load.
 
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C.
+        Ctrl-C was pressed.
     """
 
     def compute() -> list[LoadPoint]:
@@ -102,17 +102,17 @@ def swept(contender: Contender, traffic: str, loads: Sequence[float], seed: int 
             raise KeyboardInterrupt
         return [LoadPoint.of(point) for point in curve.points]
 
-    told = ",".join(f"{load:g}" for load in loads)
-    return long_run(contender.command(traffic, f" --loads {told} --seed {seed}"), list[LoadPoint], compute)
+    loads_text = ",".join(f"{load:g}" for load in loads)
+    return long_run(contender.command(traffic, f" --loads {loads_text} --seed {seed}"), list[LoadPoint], compute)
 
 
 def saturates(contender: Contender, traffic: str, width: float, seeds: Sequence[int] = (1, 2, 3)) -> list[float]:
-    """The greatest load, a multiple of `width`, that a contender carries, with each seed.
+    """The greatest load that a contender carries, a multiple of `width`, for each seed.
 
     Raises
     ------
     InputError
-        Its packets deadlock.
+        Packets deadlock.
     """
     return [
         long_run(command, float, lambda seed=seed: _saturation(contender, traffic, width, seed))  # type: ignore[misc]
@@ -123,14 +123,14 @@ def saturates(contender: Contender, traffic: str, width: float, seeds: Sequence[
 def saturates_or_deadlocks(
     contender: Contender, traffic: str, width: float, seeds: Sequence[int] = (1, 2, 3)
 ) -> list[float | None]:
-    """As `saturates`, of tables that may deadlock; None for a seed whose packets do, on the way to that load.
+    """Like `saturates`, for tables that may deadlock: None for a seed whose packets deadlock before that load.
 
     Parameters
     ----------
     contender : Contender
     traffic : str
     width : float
-        Loads are multiples of it.
+        Loads are multiples of this value.
     seeds : sequence of int
 
     Returns
@@ -153,7 +153,7 @@ def saturates_or_deadlocks(
 
 
 def _commands(contender: Contender, traffic: str, width: float, seeds: Sequence[int]) -> list[tuple[int, str]]:
-    """The seeds, each with the command that gives the same."""
+    """Pairs of a seed and the command line that gives the same number."""
     more = f" --loads 1 --saturation --saturation-width {width:g}"
     return [(seed, contender.command(traffic, f"{more} --seed {seed}")) for seed in seeds]
 
@@ -171,13 +171,13 @@ def _saturation(contender: Contender, traffic: str, width: float, seed: int) -> 
     ).offered
 
 
-def mean_and_all(found: Sequence[float]) -> tuple[float, str]:
-    """The mean over seeds, and each."""
-    return fmean(found), ", ".join(f"{value:g}" for value in found)
+def mean_and_all(values: Sequence[float]) -> tuple[float, str]:
+    """The mean of values, and a text that lists all of them."""
+    return fmean(values), ", ".join(f"{value:g}" for value in values)
 
 
 def latency_figure(name: str, title: str, curves: Mapping[str, Sequence[LoadPoint]], network: bool = False) -> Curves:
-    """Latency against offered load, up to where each network saturates; `network`: from injection, at every load."""
+    """Latency against offered load, up to saturation; with `network`, the latency from injection at every load."""
     series = tuple(
         Series(
             label,
@@ -191,19 +191,19 @@ def latency_figure(name: str, title: str, curves: Mapping[str, Sequence[LoadPoin
         for label, points in curves.items()
     )
     latency = "latency from injection [cycles]" if network else "latency [cycles]"
-    return Curves(name, title, "offered load [flits a host and cycle]", latency, tuple(s for s in series if s.points))
+    return Curves(name, title, "offered load [flits per host and cycle]", latency, tuple(s for s in series if s.points))
 
 
 def above(ours: float, other: float) -> bool:
-    """More, by more than counts as equal."""
+    """Whether `ours` is greater by more than `EQUAL`."""
     return ours > other + EQUAL
 
 
 def slightly_above(ours: float, other: float) -> bool:
-    """More, by more than counts as equal, but not by much."""
+    """Whether `ours` is greater by more than `EQUAL` and at most `SLIGHTLY`."""
     return other + EQUAL < ours <= other + SLIGHTLY
 
 
 def not_below(ours: float, other: float) -> bool:
-    """More or equal, as far as the simulation tells."""
+    """Whether `ours` is greater or equal, within `EQUAL`."""
     return ours >= other - EQUAL

@@ -1,7 +1,7 @@
-"""What `topoloom --help` says of this package's command; the command itself is imported when it is used."""
+"""Registers `topoloom reproduce` for `topoloom --help`; the command itself is imported when it is used."""
 
 from topoloom.cli.register import COMMANDS, Command
 
 COMMANDS.add(
-    "reproduce", Command("The papers' numbers with ours beside them.", "topoloom_papers.command:command", "Decide")
+    "reproduce", Command("The papers' numbers compared with ours.", "topoloom_papers.command:command", "Decide")
 )

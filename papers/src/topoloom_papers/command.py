@@ -1,4 +1,4 @@
-"""`topoloom reproduce [CLAIM ...]`: the papers' numbers, ours beside them."""
+"""`topoloom reproduce [CLAIM ...]`: the papers' numbers compared with ours."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -25,19 +25,19 @@ class Reproduce(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "reproduce"
 
     claim: Annotated[
-        tuple[str, ...], setting("a claim's id, or what ids begin with", positional=True, metavar="[CLAIM]...")
+        tuple[str, ...], setting("a claim's id, or the beginning of several ids", positional=True, metavar="[CLAIM]...")
     ] = ()
-    list: Annotated[bool, setting("list ids, what was published and the time it takes; compute nothing")] = False
+    list: Annotated[bool, setting("list ids, published values and computing times; compute nothing")] = False
     full: Full = False
     missing: Missing = False
     keep: Annotated[
-        bool, setting("keep what is measured, and how long it took, with the package: for its maintainers")
+        bool, setting("store the measurements and their durations in the package (for its maintainers)")
     ] = False
     output: (
         Annotated[
             str,
             setting(
-                "folder for one page per paper, .html, and the figures that claims are about: as data, .csv, and drawn, .svg",
+                "folder for one HTML page per paper, and for the figures as data (.csv) and pictures (.svg)",
                 option="-o --output",
                 metavar="DIRECTORY",
             ),
@@ -55,40 +55,40 @@ def command(asked: Reproduce, to: Json) -> None:
     from topoloom_papers.reproduction import Reproduced, reproduce
 
     if asked.json_lines and to.json:
-        raise InputError("--json is one document, --json-lines one a claim: give one of the two")
+        raise InputError("--json writes one document, --json-lines one line per claim: give one of the two")
     if asked.list:
         if to.json:
             print_record(listed_claims(asked.claim))
         else:
-            for one in claims(asked.claim):
-                say(f"{one.id:34} {one.what} [{one.published}]{_duration(one)}")
+            for claim in claims(asked.claim):
+                say(f"{claim.id:34} {claim.what} [{claim.published}]{_duration(claim)}")
         return
     out = None if asked.output is None else Path(asked.output)
     if out is not None:
         check_folder(out)
         out.mkdir(exist_ok=True)
-    found: dict[str, list[tuple[Claim, Computed]]] = {}
+    by_paper: dict[str, list[tuple[Claim, Computed]]] = {}
     drawn: list[str] = []
 
-    def told(result: "tuple[Claim, Computed]") -> None:
-        one, computed = result
+    def show(result: "tuple[Claim, Computed]") -> None:
+        claim, computed = result
         if out is not None:
-            found.setdefault(one.paper, []).append(result)
+            by_paper.setdefault(claim.paper, []).append(result)
             figure = computed.outcome.figure
             if figure is not None and figure.name not in drawn:
                 _draw(figure, out)
                 drawn.append(figure.name)
         if asked.json_lines:
-            print_line(Reproduced.of(one, computed))
+            print_line(Reproduced.of(claim, computed))
         elif not to.json:
-            _print_outcome(one, computed)
+            _print_outcome(claim, computed)
         if unread() and out is None and not asked.keep:
-            work.stop()  # nobody reads what would only be printed
+            work.stop()  # the reader of the output is gone, and nothing else is written
 
-    with working("reproducing", on_result=told) as work:
+    with working("reproducing", on_result=show) as work:
         reproduction = reproduce(asked.claim, full=asked.full, missing=asked.missing, keep=asked.keep, work=work)
     if out is not None:
-        pages = _write_pages(found, out)
+        pages = _write_pages(by_paper, out)
         say(f"wrote to {out}: {', '.join([*pages, *drawn])}", err=True)
     if to.json:
         print_record(reproduction)
@@ -96,17 +96,17 @@ def command(asked: Reproduce, to: Json) -> None:
         counted = "; ".join(f"{verdict}: {count}" for verdict, count in reproduction.verdicts.items())
         say(counted, err=asked.json_lines)
         if reproduction.ended != "done" and not unread():
-            say(f"{reproduction.ended}: the claims above are those that were finished", err=True)
+            say(f"{reproduction.ended}: the list above has only the finished claims", err=True)
     if reproduction.ended == "interrupted" and not unread():
         raise KeyboardInterrupt
 
 
 def _duration(claim: "Claim") -> str:
-    """How long a claim takes, and with --full."""
+    """The time that a claim takes, by default and with --full."""
     if claim.costs is None:
         return ""
-    told = f" {claim.costs.seconds:.1f} s"
-    return f"{told}, {_time(claim.costs.long_seconds)} with --full" if claim.costs.long_seconds else told
+    usual = f" {claim.costs.seconds:.1f} s"
+    return f"{usual}, {_time(claim.costs.long_seconds)} with --full" if claim.costs.long_seconds else usual
 
 
 def _time(seconds: float) -> str:
@@ -115,7 +115,7 @@ def _time(seconds: float) -> str:
 
 def _print_outcome(claim: "Claim", computed: "Computed") -> None:
     outcome, oldest = computed.outcome, computed.oldest
-    say(f"{claim.id}: {outcome.told} ({computed.seconds:.1f} s)")
+    say(f"{claim.id}: {outcome.verdict_text} ({computed.seconds:.1f} s)")
     say(f"    {claim.what}")
     say(f"    published: {claim.published}")
     say(f"    ours:      {outcome.ours}")
@@ -132,7 +132,7 @@ def _print_outcome(claim: "Claim", computed: "Computed") -> None:
 
 
 def _draw(figure: "Curves | Steps", folder: Path) -> None:
-    """A figure's points or links, and its picture."""
+    """Write a figure's points or links (.csv) and its picture (.svg)."""
     from topoloom.core.files import write_atomically
     from topoloom_papers.page import figure_svg
 
@@ -140,11 +140,11 @@ def _draw(figure: "Curves | Steps", folder: Path) -> None:
     write_atomically(folder / f"{figure.name}.svg", figure_svg(figure))
 
 
-def _write_pages(found: "dict[str, list[tuple[Claim, Computed]]]", folder: Path) -> list[str]:
-    """A page for each paper; the names of the files."""
+def _write_pages(by_paper: "dict[str, list[tuple[Claim, Computed]]]", folder: Path) -> list[str]:
+    """Write one page per paper; returns the file names."""
     from topoloom.core.files import write_atomically
     from topoloom_papers.page import paper_page
 
-    for paper, claims in found.items():
+    for paper, claims in by_paper.items():
         write_atomically(folder / f"{paper}.html", paper_page(paper, claims))
-    return [f"{paper}.html" for paper in found]
+    return [f"{paper}.html" for paper in by_paper]

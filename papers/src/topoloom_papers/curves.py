@@ -1,4 +1,4 @@
-"""A figure of a paper as data: named series of points over one axis, or a graph after each step of its making."""
+"""A paper's figure as data: named series of points over one axis, or a graph after each step of its construction."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Series:
-    """One curve: its name and its points (x, y); a `bound` is drawn thinner, without marks."""
+    """One curve: its name and its points (x, y); a `bound` is drawn thinner and without markers."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -25,9 +25,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure: `name` is its file's, `x` and `y` the axes' labels; `joined` says that points are joined by lines.
+    """A figure with curves: `name` is its file name, `x` and `y` label the axes, `joined` connects points by lines.
 
-    With `x_names` these stand at x = 1, 2, ... Where all y are whole, so are the ticks: no diameter is 2.4.
+    `x_names` label the ticks at x = 1, 2, ... If all y values are integers, so are the ticks: no diameter is 2.4.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Curves:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(("series", "x", "y"))
-        writer.writerows((one.name, f"{x:.6g}", f"{y:.6g}") for one in self.series for x, y in one.points)
+        writer.writerows((series.name, f"{x:.6g}", f"{y:.6g}") for series in self.series for x, y in series.points)
         return text.getvalue()
 
 
 @dataclass(frozen=True)
 class Steps:
-    """A figure of topologies side by side, each with its title; `name` is the figure's file's."""
+    """A figure of topologies side by side, each with its title; `name` is its file name."""
 
     name: str
     panels: "tuple[tuple[str, Topology], ...]"
@@ -65,9 +65,9 @@ class Steps:
 
 
 def draw_curves(axes: "Axes", figure: Curves) -> None:
-    """A paper's figure, redrawn from our points; a curve, its variants and its bounds share a colour.
+    """Draw a paper's figure from our points; a curve, its variants and its bounds share a colour.
 
-    Variants differ by their lines, or by their marks where points are not joined.
+    Variants differ by their line style, or by their markers if points are not joined.
     """
     from matplotlib.ticker import MaxNLocator
 

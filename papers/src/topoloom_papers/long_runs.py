@@ -1,7 +1,7 @@
-"""Long runs, kept with the package: what was measured, by what and when; read by default, and run again on request.
+"""Long runs whose measurements are stored in the package: read by default, made again on request.
 
-``kept/PAPER.json`` holds the runs of a paper's claims. A run is known by the command that gives the same numbers, in which
-every setting and seed stands.
+``kept/PAPER.json`` holds the runs of a paper's claims, with date, version and commit. The key of a run is the command that
+gives the same numbers, with every setting and seed.
 """
 
 import datetime
@@ -26,25 +26,25 @@ from topoloom.core.threads import cores
 T = TypeVar("T")
 
 _FOLDER = Path(__file__).parent / "kept"
-#: A run that an interrupted `--full` has made is taken by the next one of the same commit for so many days.
+#: For this many days, the next `--full` of the same commit reuses runs that an interrupted `--full` made.
 _FRESH_DAYS = 14
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """A long run.
+    """One long run.
 
     Attributes
     ----------
     value : JSON types
-        What was measured.
+        The measurement.
     seconds : float
+        Duration.
     cores : int
-        Of the machine that it ran on.
+        Number of cores of the machine.
     date : str
-        ``2026-11-23``.
+        As in ``2026-11-23``.
     version, commit : str
-        Of topoloom; the commit ends in + where what measures had changes that were not committed, and is empty where it was
-        no checkout.
+        Of topoloom. The commit ends in + if the measuring code had uncommitted changes; it is empty outside a checkout.
     """
 
     value: Any
@@ -56,30 +56,30 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def days(self) -> int:
-        """How many days ago it ran."""
+        """Age in days."""
         return (datetime.date.today() - datetime.date.fromisoformat(self.date)).days
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds that a claim took: by itself, and of all its long runs together."""
+    """Computing time of a claim in seconds: without its long runs, and of all its long runs together."""
 
     seconds: float
     long_seconds: float = 0.0
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True):
-    """``kept/PAPER.json``: runs by their commands, costs by claims' ids."""
+    """``kept/PAPER.json``: runs by their commands, costs by the claims' ids."""
 
     runs: dict[str, Run] = msgspec.field(default_factory=dict)
     costs: dict[str, Costs] = msgspec.field(default_factory=dict)
 
 
 class MissingRunError(Exception):
-    """A long run is neither kept nor asked for; the argument is its command."""
+    """A long run is not kept, and making it was not requested; the argument is its command."""
 
 
 class _Line(msgspec.Struct):
-    """A line of the notes: a run by its command and commit; None: it was used, so that `--full` makes it again."""
+    """One line of the notes: a run by its command and commit. `run` is None once a claim has used it: `--full` repeats it."""
 
     command: str
     commit: str
@@ -88,18 +88,18 @@ class _Line(msgspec.Struct):
 
 
 def _notes() -> Path:
-    """Where long runs are noted as soon as they are made, in the user's cache."""
+    """The folder in the user's cache where finished long runs are noted immediately."""
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     return Path(home) / "topoloom" / "long-runs"
 
 
 def _certain(commit: str) -> bool:
-    """Whether a commit says all of what measured."""
+    """Whether a commit identifies the measuring code completely: known, without uncommitted changes."""
     return bool(commit) and not commit.endswith("+")
 
 
 class LongRuns:
-    """All that is known of long runs: what is kept in files, and what ran since the program began."""
+    """All available long runs: those kept in files, and those made by this process."""
 
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
@@ -111,70 +111,70 @@ class LongRuns:
 
     @contextmanager
     def of(self, paper: str, again: bool, missing: bool = False, keep: bool = False) -> Iterator[list[Run]]:
-        """While a claim of a paper is computed; lists the long runs that it used.
+        """A context in which one claim of a paper is computed; collects the long runs that it uses.
 
         Parameters
         ----------
         paper : str
         again : bool
-            Every long run is made; else they are read from what is kept.
+            Make every long run; otherwise they are read from the package's files.
         missing : bool
-            Those that are not kept are made.
+            Make the runs that are not kept.
         keep : bool
-            What is made is kept at once, so that whoever is interrupted loses one run at most.
+            Store each new run immediately, so that an interruption loses at most one.
 
         Yields
         ------
         list of Run
-            Those that the claim has used so far.
+            The runs that the claim has used so far.
         """
         self._paper, self._again, self._missing, self._keeps, self._used = paper, again, missing, keep, []
         if again or missing:
-            _commit()  # the program that runs is that of now, whatever is edited meanwhile
+            _commit()  # fixes the commit of the running program before files can be edited
         yield self._used
         if again or missing:
             self._forget()
 
     @property
     def again(self) -> bool:
-        """Whether all long runs are made now."""
+        """Whether all long runs are made again."""
         return self._again
 
     def get(self, command: str, kind: type[T], compute: Callable[[], T]) -> T:
-        """What a long run measured: of this process, of the files, or measured now, where that was asked for.
+        """The measurement of a long run: from this process, from the files, or made now if requested.
 
         Parameters
         ----------
         command : str
-            What a user types for the same numbers, with every setting and seed.
+            The command that gives the same numbers, with every setting and seed: the key of the run.
         kind : type
-            Of what is measured: of what msgspec makes JSON of and reads back.
+            Type of the measurement, which msgspec writes as JSON and reads back.
         compute : callable
-            Measures it.
+            Makes the measurement.
 
         Returns
         -------
-        what `kind` says
-            What was measured.
+        value of type `kind`
+            The measurement.
 
         Raises
         ------
         MissingRunError
-            It would have to run, and that was not asked for.
+            The run is not available, and making it was not requested.
         """
         run = self._fresh.get(command) or (None if self._again else self.file(self._paper).runs.get(command))
         if run is None:
             if not (self._again or self._missing):
                 raise MissingRunError(command)
-            run = self._fresh[command] = self._begun_before(command) or self._made(command, compute)
+            run = self._fresh[command] = self._reusable(command) or self._made(command, compute)
             if self._keeps:
                 self._write(self._paper, {command: run})
-        if not any(one is run for one in self._used):
+        if not any(used is run for used in self._used):
             self._used.append(run)
         return msgspec.convert(run.value, kind)
 
     def _made(self, command: str, compute: Callable[[], Any]) -> Run:
-        """A long run made now, and noted at once, so that whoever is interrupted later does not make it again."""
+        """Make a long run and note it immediately, so that a later interruption does not lose it."""
         began = time.perf_counter()
         value = msgspec.to_builtins(compute())
         run = Run(
@@ -189,51 +189,51 @@ class LongRuns:
             with (
                 suppress(InputError),
                 Shards(_notes(), _Line).writer() as shard,
-            ):  # a full disk loses no more than the note
+            ):  # if the disk is full, only the note is lost
                 shard.write(_Line(command, run.commit, run, time.time()))
         return run
 
-    def _begun_before(self, command: str) -> Run | None:
-        """The same run by the same commit, made by a `--full` that was interrupted; None where there is none."""
+    def _reusable(self, command: str) -> Run | None:
+        """The same run made by an interrupted `--full` of the same commit; None if no such run is noted."""
         if not _certain(_commit()):
             return None
         self._shards = Shards(_notes(), _Line) if self._shards is None else self._shards
         lines = sorted(self._shards.new(), key=lambda line: line.at)
         self._interrupted |= {(line.command, line.commit): line.run for line in lines}
-        found = self._interrupted.get((command, _commit()))
-        return found if found is not None and found.days <= _FRESH_DAYS else None
+        run = self._interrupted.get((command, _commit()))
+        return run if run is not None and run.days <= _FRESH_DAYS else None
 
     def _forget(self) -> None:
-        """A claim that came to its end needs its notes no more: the next `--full` makes its runs again."""
-        used = [(command, run) for command, run in self._fresh.items() if any(one is run for one in self._used)]
+        """Cancel the notes of a finished claim: the next `--full` makes its runs again."""
+        used = [(command, run) for command, run in self._fresh.items() if any(other is run for other in self._used)]
         if used and _certain(_commit()):
             with suppress(InputError), Shards(_notes(), _Line).writer() as shard:
                 for command, run in used:
                     shard.write(_Line(command, run.commit, None, time.time()))
 
     def file(self, paper: str) -> _File:
-        """What is kept of a paper."""
+        """The kept runs and costs of a paper."""
         if paper not in self._files:
             path = _FOLDER / f"{paper}.json"
             self._files[paper] = msgspec.json.decode(path.read_bytes(), type=_File) if path.exists() else _File()
         return self._files[paper]
 
     def keep(self, claim: str, seconds: float) -> None:
-        """Write what a claim took and the runs that it has just used, all or nothing, into its paper's file.
+        """Write a claim's computing time and the new runs that it used into its paper's file, atomically.
 
         Raises
         ------
         InputError
             The file cannot be written.
         """
-        mine = {command: run for command, run in self._fresh.items() if run in self._used}
+        new_runs = {command: run for command, run in self._fresh.items() if run in self._used}
         long_seconds = sum(run.seconds for run in self._used)
         costs = Costs(seconds=round(max(0.0, seconds - long_seconds), 2), long_seconds=round(long_seconds, 1))
-        self._write(claim.partition("/")[0], mine, {claim: costs})
+        self._write(claim.partition("/")[0], new_runs, {claim: costs})
 
     def _write(self, paper: str, runs: dict[str, Run], costs: dict[str, Costs] | None = None) -> None:
         """Put runs and costs into a paper's file."""
-        self._files.pop(paper, None)  # another process may have kept something meanwhile
+        self._files.pop(paper, None)  # another process may have written the file in the meantime
         old = self.file(paper)
         new = _File(
             runs=dict(sorted({**old.runs, **runs}.items())), costs=dict(sorted({**old.costs, **(costs or {})}.items()))
@@ -243,28 +243,28 @@ class LongRuns:
         write_atomically(_FOLDER / f"{paper}.json", "{\n" + ",\n".join(lines) + "\n}\n")
 
 
-#: Those of this process.
+#: The long runs of this process.
 LONG_RUNS = LongRuns()
 
 
 def long_run(command: str, kind: type[T], compute: Callable[[], T]) -> T:
-    """`LongRuns.get` of this process: what claims ask for.
+    """The measurement of a long run, from the package or made now: `LongRuns.get` of this process, for use in claims.
 
     Parameters
     ----------
     command, kind, compute
-        As there.
+        As in `LongRuns.get`.
 
     Returns
     -------
-    what `kind` says
-        What was measured.
+    value of type `kind`
+        The measurement.
     """
     return LONG_RUNS.get(command, kind, compute)
 
 
 def _lines(entries: dict[str, Any]) -> str:
-    """A line an entry, so that what changed can be seen."""
+    """One line per entry, which keeps version-control diffs readable."""
     return ",\n".join(
         f"{msgspec.json.encode(key).decode()}:{msgspec.json.encode(value).decode()}" for key, value in entries.items()
     )
@@ -272,7 +272,7 @@ def _lines(entries: dict[str, Any]) -> str:
 
 @cache
 def _commit() -> str:
-    """The commit of the checkout that topoloom runs from; empty where it is none. As it was when it was first asked."""
+    """The commit of the checkout that topoloom runs from, as of the first call; empty outside a checkout."""
 
     def git(*arguments: str) -> str:
         return subprocess.run(
@@ -285,7 +285,7 @@ def _commit() -> str:
         ).stdout.strip()
 
     try:
-        # What claims themselves are made of does not count: every setting of a run stands in its command.
+        # Changes to the claims themselves do not count: the command of a run has all of its settings.
         changed = git("status", "--porcelain", "--", ".", ":!cli", ":!report")
         return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):

@@ -1,4 +1,4 @@
-"""The operation `reproduce` of studies: claims of the papers as tasks, on as many machines as a study runs on."""
+"""The operation `reproduce` of studies: each task computes claims, on all machines of the study."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -10,16 +10,16 @@ from topoloom_papers.reproduction import Full, Missing, Reproduction, reproduce
 
 @operation
 class ReproduceOperation(Operation, frozen=True, kw_only=True):
-    """As `topoloom reproduce`, one claim or those whose ids begin alike."""
+    """As `topoloom reproduce`: one claim, or all claims whose ids begin with the same text."""
 
     group: ClassVar[str] = "reproduce"
 
-    claim: Annotated[str, setting("a claim's id, or what ids begin with: besta-2014/fig-8")]
+    claim: Annotated[str, setting("a claim's id, or the beginning of several ids: besta-2014/fig-8")]
     full: Full = False
     missing: Missing = False
 
     def run(self, context: RunContext) -> Reproduction:
-        # Long runs take the cores of the machine by themselves: a claim takes no number of threads.
+        # Long runs use all cores of the machine by themselves, so the context's number of threads is ignored.
         return reproduce([self.claim], full=self.full, missing=self.missing, work=context.work)
 
     @classmethod
@@ -29,6 +29,6 @@ class ReproduceOperation(Operation, frozen=True, kw_only=True):
 
 def _row(result: Reproduction) -> dict[str, Any]:
     if len(result.claims) == 1:
-        (one,) = result.claims
-        return {"published": one.published, "ours": one.ours, "verdict": one.verdict}
+        (claim,) = result.claims
+        return {"published": claim.published, "ours": claim.ours, "verdict": claim.verdict}
     return {"claims": len(result.claims), **result.verdicts}

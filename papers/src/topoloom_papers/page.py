@@ -1,4 +1,4 @@
-"""One page per paper: its claims place by place, what is printed and ours side by side, and its figures, drawn again."""
+"""One page per paper: its claims in the paper's order, published values next to ours, and its figures, drawn again."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ from topoloom_papers.curves import Curves, Steps, curves_svg
 from topoloom_papers.places import citation, in_order, place_name, place_of
 from topoloom_papers.registry import Claim, Computed
 
-Found = tuple[Claim, Computed]
+ComputedClaim = tuple[Claim, Computed]
 
 
-def by_place(found: Sequence[Found]) -> list[tuple[str, list[Found]]]:
-    """Claims of one paper by their places, in the paper's order."""
+def by_place(computed: Sequence[ComputedClaim]) -> list[tuple[str, list[ComputedClaim]]]:
+    """Claims of one paper grouped by their places, in the paper's order."""
 
-    def place(one: Found) -> str:
-        return place_of(one[0].id)
+    def place(claim: ComputedClaim) -> str:
+        return place_of(claim[0].id)
 
-    ordered = sorted(found, key=lambda one: (in_order(place(one)), place(one), one[0].id))
+    ordered = sorted(computed, key=lambda claim: (in_order(place(claim)), place(claim), claim[0].id))
     return [(name, list(group)) for name, group in groupby(ordered, place)]
 
 
@@ -34,42 +34,43 @@ def figure_svg(figure: Curves | Steps) -> str:
     return curves_svg(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
 
 
-def figures_of(found: Sequence[Found]) -> dict[str, Curves | Steps]:
-    """The figures that claims are about, each once, by name."""
-    return {one.outcome.figure.name: one.outcome.figure for _, one in found if one.outcome.figure is not None}
+def figures_of(computed: Sequence[ComputedClaim]) -> dict[str, Curves | Steps]:
+    """The figures of claims by name, without repetition."""
+    figures = (result.outcome.figure for _, result in computed)
+    return {figure.name: figure for figure in figures if figure is not None}
 
 
 def measured(computed: Computed) -> str:
-    """When long runs were made, and at which commit; empty where all is computed now."""
+    """Date and commit of the oldest long run; empty if nothing was read from long runs."""
     oldest = computed.oldest
     return f"measured {oldest.date} at {oldest.commit or oldest.version}" if oldest else ""
 
 
-def paper_page(paper: str, found: Sequence[Found]) -> str:
-    """The page of one paper.
+def paper_page(paper: str, computed_claims: Sequence[ComputedClaim]) -> str:
+    """The HTML page of one paper.
 
     Parameters
     ----------
     paper : str
         Its id: ``besta-2014``.
-    found : sequence of (Claim, Computed)
-        Its claims.
+    computed_claims : sequence of (Claim, Computed)
+        Its claims with their outcomes.
 
     Returns
     -------
     str
         One self-contained HTML document.
     """
-    verdicts = Counter(computed.outcome.verdict.value for _, computed in found)
+    verdicts = Counter(computed.outcome.verdict.value for _, computed in computed_claims)
     places = []
-    for place, group in by_place(found):
+    for place, group in by_place(computed_claims):
         rows = [
             {
                 "id": claim.id,
                 "what": claim.what,
                 "published": claim.published,
                 "ours": computed.outcome.ours,
-                "verdict": computed.outcome.told,
+                "verdict": computed.outcome.verdict_text,
                 "kind": computed.outcome.verdict.name.lower(),
                 "why": computed.outcome.why,
                 "measured": measured(computed),
@@ -83,7 +84,7 @@ def paper_page(paper: str, found: Sequence[Found]) -> str:
         "claims.html",
         "topoloom_papers",
         title=citation(paper),
-        about=f"topoloom {__version__}; {len(found)} claims",
+        about=f"topoloom {__version__}; {len(computed_claims)} claims",
         cards=cards([(str(count), verdict) for verdict, count in verdicts.most_common()]),
         places=places,
     )

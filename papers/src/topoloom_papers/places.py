@@ -1,4 +1,4 @@
-"""Where in a paper claims stand: the names of its places for people, their order, and the paper's own name."""
+"""The places of claims in a paper (sections, figures, tables): their display names and order, and the paper's citation."""
 
 import re
 from importlib import import_module
@@ -9,12 +9,12 @@ _ROMAN = re.compile(r"[ivx]+")
 
 
 def place_of(claim: str) -> str:
-    """The place in an id: ``fig-6a`` of ``besta-2014/fig-6a/val``."""
+    """The place in a claim's id: ``fig-6a`` in ``besta-2014/fig-6a/val``."""
     return claim.split("/")[1] if "/" in claim else ""
 
 
 def place_name(place: str) -> str:
-    """A place as people write it.
+    """The display name of a place.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def place_name(place: str) -> str:
 
 
 def in_order(place: str) -> tuple[int, str, list[tuple[int, int]]]:
-    """A key that sorts places: the abstract, sections, figures and tables by their numbers, the conclusion."""
+    """The sort key of a place: abstract, sections, figures and tables by their numbers, conclusion."""
     kind = place.partition("-")[0]
     groups = {"abstract": 0, "fig": 2, "table": 3, "conclusion": 4}
     parts: list[tuple[int, int]] = []
@@ -49,11 +49,13 @@ def in_order(place: str) -> tuple[int, str, list[tuple[int, int]]]:
 
 def _arabic(roman: str) -> int:
     values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in roman]
-    return sum(-one if one < more else one for one, more in zip(values, [*values[1:], 0], strict=True))
+    return sum(
+        -value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True)
+    )
 
 
 def citation(paper: str) -> str:
-    """Authors, title, where and when: from the docstring of the folder of the paper's claims; else the paper's id.
+    """Authors, title, venue and year, from the docstring of the paper's folder; the paper's id if it has no folder.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The register of claims: id, what was published, and how to get our value; the verdict is computed, not stored."""
+"""The register of claims: id, published value, and how to compute our value; the verdict is computed, not stored."""
 
 import re
 import time
@@ -14,7 +14,7 @@ from topoloom_papers.verdicts import Outcome, Verdict
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a paper. `command` is how a user gets our value."""
+    """One claim of a paper. `command` is the command line that gives our value."""
 
     id: str
     what: str
@@ -24,18 +24,18 @@ class Claim:
 
     @property
     def paper(self) -> str:
-        """Its paper: ``besta-2014``."""
+        """The id of its paper: ``besta-2014``."""
         return self.id.partition("/")[0]
 
     @property
     def costs(self) -> Costs | None:
-        """What it took when its runs were kept; None where nobody measured it."""
+        """Its computing time when its runs were kept; None if it was never measured."""
         return LONG_RUNS.file(self.paper).costs.get(self.id)
 
 
 @dataclass(frozen=True)
 class Computed:
-    """An outcome, with the seconds that it took and the long runs that it was read from or that were made for it."""
+    """An outcome, with its computing time in seconds and the long runs that it used."""
 
     outcome: Outcome
     seconds: float
@@ -43,11 +43,11 @@ class Computed:
 
     @property
     def oldest(self) -> Run | None:
-        """The long run that was made first; None where there is none."""
+        """The oldest of the long runs; None if it used none."""
         return min(self.runs, key=lambda run: run.date, default=None)
 
 
-#: Every claim by its id; packages from outside add theirs by entry points of this group.
+#: All claims by id; other packages add theirs by entry points of this group.
 CLAIMS: Register[Claim] = Register(
     "claim", package="topoloom_papers.papers", group="topoloom.claims", listed="topoloom reproduce --list"
 )
@@ -56,23 +56,23 @@ CLAIMS: Register[Claim] = Register(
 def claim(id: str, what: str, published: str, command: str) -> Callable[[Callable[[], Outcome]], Callable[[], Outcome]]:
     """Register the decorated function, which computes the outcome, under `id` (``paper/place/what``).
 
-    What takes it more than some seconds it asks for with `long_run`.
+    Computations that take more than a few seconds go through `long_run`.
 
     Parameters
     ----------
     id : str
         ``author-year/place/what``; unique.
     what : str
-        What is claimed, in a line.
+        The claim, in one line.
     published : str
-        The number as the paper prints it.
+        The published value, with the digits of the paper.
     command : str
-        The command line that computes ours.
+        The command line that computes our value.
 
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
@@ -83,67 +83,67 @@ def claim(id: str, what: str, published: str, command: str) -> Callable[[Callabl
 
 
 def claims(chosen: Iterable[str] = ()) -> list[Claim]:
-    """All claims, or those of some names.
+    """The claims that names select; all claims if no name is given.
 
-    A name is an id, a part of the tree of ids (``besta-2014``, ``besta-2014/table-iv``), or else what ids begin with
-    (``truong-2016/theorem``); a number is never cut: ``koibuchi-2013/fig-1`` is not figure 10.
+    A name is an id, a part of the tree of ids (``besta-2014``, ``besta-2014/table-iv``), or otherwise the beginning of ids
+    (``truong-2016/theorem``). Numbers match as a whole: ``koibuchi-2013/fig-1`` does not select figure 10.
 
     Raises
     ------
     InputError
-        Nothing has such an id.
+        A name selects no claim.
     """
     wanted: set[str] = set()
     names = list(chosen)
     for name in names:
         stem = name.rstrip("/")
-        found = [one for one in CLAIMS if one == stem or one.startswith(f"{stem}/")]
-        if not found:
+        ids = [id for id in CLAIMS if id == stem or id.startswith(f"{stem}/")]
+        if not ids:
             begins = re.compile(re.escape(stem) + (r"(?!\d)" if stem[-1:].isdigit() else ""))
-            found = [one for one in CLAIMS if stem and begins.match(one)]
-        if not found:
+            ids = [id for id in CLAIMS if stem and begins.match(id)]
+        if not ids:
             raise InputError(f"no claim '{name}' ('topoloom reproduce --list' shows the ids)")
-        wanted.update(found)
-    return [one for name, one in CLAIMS.items() if not names or name in wanted]
+        wanted.update(ids)
+    return [claim for id, claim in CLAIMS.items() if not names or id in wanted]
 
 
 def listed_claims(chosen: Iterable[str] = ()) -> dict[str, Any]:
-    """The record of what there is to reproduce: ids, what was published, the command, and seconds; nothing is computed."""
-    found = [
+    """The record of the available claims: ids, published values, commands and computing times; computes nothing."""
+    rows = [
         {
-            "id": one.id,
-            "what": one.what,
-            "published": one.published,
-            "command": one.command,
-            "seconds": one.costs.seconds if one.costs else None,
-            "long_seconds": one.costs.long_seconds if one.costs else None,
+            "id": claim.id,
+            "what": claim.what,
+            "published": claim.published,
+            "command": claim.command,
+            "seconds": claim.costs.seconds if claim.costs else None,
+            "long_seconds": claim.costs.long_seconds if claim.costs else None,
         }
-        for one in claims(chosen)
+        for claim in claims(chosen)
     ]
-    return {"schema": "topoloom/claims/1", "claims": found}
+    return {"schema": "topoloom/claims/1", "claims": rows}
 
 
-def run(one: Claim, again: bool = False, missing: bool = False, keep: bool = False) -> Computed:
+def run(claim: Claim, again: bool = False, missing: bool = False, keep: bool = False) -> Computed:
     """Compute a claim's outcome.
 
     Parameters
     ----------
-    one : Claim
+    claim : Claim
     again : bool
-        Make all its long runs; else they are read from what is kept.
+        Make all its long runs again; otherwise they are read from the package.
     missing : bool
-        Make those that are not kept.
+        Make the runs that are not kept.
     keep : bool
-        Keep each that is made at once.
+        Store each new run immediately.
 
     Returns
     -------
     Computed
     """
     began = time.perf_counter()
-    with LONG_RUNS.of(one.paper, again, missing, keep) as used:
+    with LONG_RUNS.of(claim.paper, again, missing, keep) as used:
         try:
-            outcome = one.compute()
+            outcome = claim.compute()
         except MissingRunError as error:
             outcome = Outcome("not run", Verdict.NOT_RUN, f"its long run is not kept; add --missing ({error})")
     return Computed(outcome, time.perf_counter() - began, tuple(used))

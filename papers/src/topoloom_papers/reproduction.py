@@ -1,4 +1,4 @@
-"""The operation: the papers' claims, computed again one after the other."""
+"""The operation `reproduce`: computes the papers' claims again, one after the other."""
 
 import threading
 from collections import Counter
@@ -13,26 +13,26 @@ from topoloom.model.results import Provenance, Result
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.registry import Claim, Computed, claims, run
 
-#: How long runs are made, for the command and for tasks of a study.
-Full = Annotated[bool, setting("make the long runs again, which take minutes to hours, instead of reading kept ones")]
-Missing = Annotated[bool, setting("make the long runs that are not kept, and read the others")]
+#: Options for long runs, shared by the command and the tasks of a study.
+Full = Annotated[bool, setting("make the long runs again (minutes to hours) instead of reading the kept ones")]
+Missing = Annotated[bool, setting("make the long runs that are not kept; read the others")]
 
-#: Seconds between two looks at whether the work shall end.
+#: Seconds between two checks whether the work is stopped.
 _LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """One claim beside our value: what was published, ours, the verdict, what goes with it, and the command that gives ours.
+    """One claim compared with our value: the published value, ours, the verdict with its reason, and the command for ours.
 
     Attributes
     ----------
     readings : int
-        How many readings of the paper were tried, where one was chosen after its result had been seen; else 1.
+        Number of readings of the paper that were tried, if one was chosen after the results were known; otherwise 1.
     measured : str
-        The date of the oldest of the long runs that ours were read from, ``2026-11-23``; empty where all is computed now.
+        Date of the oldest long run used, ``2026-11-23``; empty if no long run was used.
     commit : str
-        Of topoloom, when that run was made.
+        Commit of topoloom that made this run.
     """
 
     id: str
@@ -48,7 +48,7 @@ class Reproduced:
 
     @classmethod
     def of(cls, claim: Claim, computed: Computed) -> "Reproduced":
-        """A claim with what came of it."""
+        """A claim with its outcome."""
         outcome, oldest = computed.outcome, computed.oldest
         return cls(
             claim.id,
@@ -72,7 +72,7 @@ class Reproduction(Result):
     ----------
     claims : tuple of Reproduced
     ended : Ended
-        Cut short, `claims` are those that were finished.
+        How the computation ended; if it was stopped, `claims` has only the finished ones.
     """
 
     record_name = "reproduction"
@@ -85,12 +85,12 @@ class Reproduction(Result):
     @property
     def verdicts(self) -> dict[str, int]:
         """How many claims have each verdict."""
-        return dict(Counter(one.verdict for one in self.claims))
+        return dict(Counter(claim.verdict for claim in self.claims))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per claim."""
         names = Reproduced.__dataclass_fields__
-        return [{name: getattr(one, name) for name in names} for one in self.claims]
+        return [{name: getattr(claim, name) for name in names} for claim in self.claims]
 
 
 def reproduce(
@@ -106,25 +106,25 @@ def reproduce(
     Parameters
     ----------
     chosen : texts
-        Ids, or what they begin with (``besta-2014``, ``truong-2016/theorem``); all when empty.
+        Ids, or beginnings of ids (``besta-2014``, ``truong-2016/theorem``); empty: all claims.
     full : bool
-        Make the long runs again, which take minutes to hours; else they are read from what is kept with the package.
+        Make the long runs again, which takes minutes to hours; otherwise they are read from the package.
     missing : bool
-        Make the long runs that are not kept, and read the others.
+        Make the long runs that are not kept; read the others.
     keep : bool
-        Keep what was measured, and how long each claim took, in the package's own data, each as soon as it is there.
+        Store the measurements and the time of each claim in the package's data, each as soon as it is available.
     work : Work, optional
-        Given each (`Claim`, `Computed`) as soon as it is there. Stopped, it ends at once: what was being computed is left.
+        Receives each (`Claim`, `Computed`) as soon as it is available. Stopping it discards the claim being computed.
 
     Returns
     -------
     Reproduction
-        The verdict on each claim, in the order of their ids; of those that were finished, when the work was stopped.
+        The verdict on each claim, in the order of the ids; only the finished claims if the work was stopped.
 
     Raises
     ------
     InputError
-        No claim has such an id; both all long runs and those that are missing; what was measured cannot be kept.
+        No claim has such an id; both `full` and `missing` are set; or the measurements cannot be stored.
 
     Examples
     --------
@@ -138,10 +138,10 @@ def reproduce(
     check_all(names, str, "reproduce", remedy)
     work = Work() if work is None else work
     if full and missing:
-        raise InputError("full makes all long runs, missing those that are not kept: give one of the two")
+        raise InputError("full makes all long runs, missing only those that are not kept: give one of the two")
     wanted = claims(names)
     work.begin(len(wanted), "claims")
-    found, seconds = list[Reproduced](), dict[str, float]()
+    finished, seconds = list[Reproduced](), dict[str, float]()
     with work.interruptible():
         for claim in wanted:
             computed = None if work.stopped else _computed(claim, full, missing, keep, work)
@@ -149,28 +149,28 @@ def reproduce(
                 break
             if keep:
                 LONG_RUNS.keep(claim.id, computed.seconds)
-            found.append(Reproduced.of(claim, computed))
+            finished.append(Reproduced.of(claim, computed))
             seconds[claim.id] = computed.seconds
             work.deliver((claim, computed))
             work.advance(note=claim.id)
     return Reproduction(
-        tuple(found), work.ended, Provenance(settings={"full": full, "missing": missing}, timings=seconds)
+        tuple(finished), work.ended, Provenance(settings={"full": full, "missing": missing}, timings=seconds)
     )
 
 
 def _computed(claim: Claim, full: bool, missing: bool, keep: bool, work: Work) -> Computed | None:
-    """What came of a claim; None if the work shall end before it is there.
+    """Compute a claim; None if the work is stopped before it is finished.
 
-    It is computed by a thread of its own, so that nobody waits for a kernel that runs for minutes.
+    The claim runs in its own thread, so that stopping does not wait for a kernel that runs for minutes.
     """
-    found: list[Computed] = []
-    failed: list[BaseException] = []
+    computed: list[Computed] = []
+    errors: list[BaseException] = []
 
     def compute() -> None:
         try:
-            found.append(run(claim, again=full, missing=missing, keep=keep))
-        except BaseException as error:  # handed on to the caller's thread
-            failed.append(error)
+            computed.append(run(claim, again=full, missing=missing, keep=keep))
+        except BaseException as error:  # raised again in the caller's thread
+            errors.append(error)
 
     thread = threading.Thread(target=compute, daemon=True)
     thread.start()
@@ -178,6 +178,6 @@ def _computed(claim: Claim, full: bool, missing: bool, keep: bool, work: Work) -
         thread.join(_LOOK_SECONDS)
         if work.stopped and thread.is_alive():
             return None
-    if failed:
-        raise failed[0]
-    return found[0]
+    if errors:
+        raise errors[0]
+    return computed[0]

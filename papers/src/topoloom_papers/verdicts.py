@@ -1,4 +1,4 @@
-"""Verdicts, and the one rule by which they follow from the print and from our numbers."""
+"""Verdicts on claims, and the rule by which they follow from the published numbers and from ours."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -9,31 +9,31 @@ from topoloom_papers.curves import Curves, Steps
 
 
 class Verdict(Enum):
-    """What came of a claim. What was chosen after results had been seen is `READING` or `EXPLAINED`, never `EXACT`."""
+    """The outcome of a claim. A choice made after the results were known gives `READING` or `EXPLAINED`, never `EXACT`."""
 
-    #: Every number as printed, to its last digit.
+    #: Every number equals the published one, to its last digit.
     EXACT = "exact"
-    #: What the paper says without a number, or says is at most or at least a number, is so.
+    #: A statement without a number, or one that something is at most or at least a number, is true.
     HOLDS = "holds"
-    #: Off by no more than one step, which the outcome names: the paper's own step, or the spread of random draws.
+    #: The difference is at most one step, which the outcome names: the paper's own step, or the spread of random draws.
     STEP = "within one step"
-    #: The paper leaves something open, several readings were tried, and one agrees; `Outcome.readings` says how many.
+    #: The paper leaves something open; `Outcome.readings` readings were tried, and one agrees.
     READING = "best of several readings"
-    #: The print comes out only where a mistake of the paper is repeated, which the outcome names.
-    EXPLAINED = "print explained by an error"
+    #: The published value results only if an error of the paper is repeated, which the outcome names.
+    EXPLAINED = "published value explained by an error"
     PAPER_WRONG = "the paper is wrong"
     NOT_REPRODUCIBLE = "not reproducible"
-    #: A program that it needs is not installed, or its long run is neither kept nor asked for; nothing is said of the paper.
+    #: A required program is not installed, or its long run is neither kept nor requested; no verdict on the paper.
     NOT_RUN = "not run"
 
 
-#: Those that agree with the paper.
+#: The verdicts that agree with the paper.
 AGREE = (Verdict.EXACT, Verdict.HOLDS, Verdict.STEP, Verdict.READING)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Our value beside a print.
+    """Our value compared with a published value.
 
     Attributes
     ----------
@@ -41,11 +41,11 @@ class Outcome:
         Our numbers, as text.
     verdict : Verdict
     why : str
-        What was assumed, the step or the readings, the right value, or why there is none.
+        The assumptions, the step or the readings, the right value, or why no value can be computed.
     readings : int
-        How many readings of the paper were tried, when one was chosen after their results had been seen; 1: none was.
+        Number of readings of the paper that were tried, if one was chosen after the results were known; otherwise 1.
     figure : Curves or Steps or None
-        The whole figure that the claim is about.
+        The complete figure that the claim is about.
     """
 
     ours: str
@@ -55,24 +55,24 @@ class Outcome:
     figure: Curves | Steps | None = None
 
     @property
-    def told(self) -> str:
+    def verdict_text(self) -> str:
         """The verdict in words, with the number of readings."""
         return f"best of {self.readings} readings" if self.verdict is Verdict.READING else self.verdict.value
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far a number may be off the print, in the number's own unit (by name, where it is a mapping), and what that is."""
+    """The difference from the published number that is allowed, in the number's unit (a mapping: by name), and its meaning."""
 
     of: float | Mapping[str, float]
     what: str
 
     def at(self, name: str) -> float:
-        """The step of one number; 0 where it has none."""
+        """The step of one number; 0 if it has none."""
         return self.of.get(name, 0.0) if isinstance(self.of, Mapping) else self.of
 
 
-def judge(
+def compare(
     published: Mapping[str, float | str],
     ours: Mapping[str, float],
     *,
@@ -86,69 +86,71 @@ def judge(
     digits: int = 6,
     figure: Curves | Steps | None = None,
 ) -> Outcome:
-    """The verdict on numbers: the first of these that is so.
+    """The outcome of comparing our numbers with the published ones; the first rule that applies gives the verdict.
 
-    Every number is the printed one, to its last digit: exact. Every number is within a `step`: within one step. Either, by
-    one of several `readings`: best of so many. Either, by repeating an `error` of the paper: explained by an error. Every
-    number is the printed one or, where there is one, the `right` one: the paper is wrong. Else: not reproducible.
+    1. Every number equals the published one to its last digit: "exact". With an `error` of the paper repeated: "published
+       value explained by an error". With several `readings`: "best of n readings".
+    2. Every number is within a `step`: "within one step", or as above with an `error` or `readings`.
+    3. Every number equals the `right` one, or the published one if it has none: "the paper is wrong".
+    4. Otherwise: "not reproducible".
 
     Parameters
     ----------
     published : mapping of str to float or str
-        What the paper prints, by name; as text it says to how many digits: ours agrees with "2.20" from 2.195 to 2.205, with
-        2.2 where it is that float.
+        The published numbers by name. A text gives the number of digits: ours agrees with "2.20" from 2.195 to 2.205, and
+        with the float 2.2 only if it is equal.
     ours : mapping of str to float
-        What was computed; it has every name of `published`.
+        Our numbers; every name of `published` is required.
     step : Step, optional
         None: only exact numbers agree.
     cut : bool
-        The paper cuts digits off: 2.0769 agrees with "2.07".
+        The paper truncates digits: 2.0769 agrees with "2.07".
     readings : int
-        How many readings of the paper were tried, when ours are of the one that fits best.
+        Number of readings of the paper that were tried, if `ours` is from the one that fits best.
     error : str
-        The mistake of the paper that ours repeat.
+        The error of the paper that `ours` repeats.
     right : mapping of str to float or str, optional
-        What stands in the place of printed numbers that are wrong, of independent origin.
+        The right values of published numbers that are wrong, from an independent source.
     assumption : str
-        What the paper leaves open and was settled beforehand.
+        A choice that the paper leaves open and that was made before the results were known.
     reason : str
-        Why its numbers are wrong, or cannot be had.
+        Why the published numbers are wrong, or cannot be reproduced.
     digits : int
-        Significant digits of ours in the text.
+        Significant digits of our numbers in the text.
     figure : Curves or Steps, optional
         The picture of the numbers.
 
     Returns
     -------
     Outcome
-        Ours as text, the verdict, and what goes with it.
+        Our numbers as text, the verdict, and its explanation.
 
     Examples
     --------
-    >>> judge({"ASPL": "2.20"}, {"ASPL": 2.2025}).verdict.value
+    >>> compare({"ASPL": "2.20"}, {"ASPL": 2.2025}).verdict.value
     'exact'
-    >>> judge({"ASPL": "2.20"}, {"ASPL": 2.23}, step=Step(0.05, "the spread of seeds")).why
+    >>> compare({"ASPL": "2.20"}, {"ASPL": 2.23}, step=Step(0.05, "the spread of seeds")).why
     'a step: the spread of seeds (0.05)'
     """
     text = ", ".join(f"{key} {_number(value, digits)}" for key, value in ours.items())
-    exact = all(_is(value, ours[key], cut) for key, value in published.items())
+    exact = all(_agrees(value, ours[key], cut) for key, value in published.items())
     stepped = step is not None and all(
-        _is(value, ours[key], cut) or abs(ours[key] - float(value)) <= step.at(key) + 1e-12
+        _agrees(value, ours[key], cut) or abs(ours[key] - float(value)) <= step.at(key) + 1e-12
         for key, value in published.items()
     )
     if exact or stepped:
-        told = [] if exact or step is None else [f"a step: {step.what} ({_sizes(step)})"]
+        step_note = [] if exact or step is None else [f"a step: {step.what} ({_sizes(step)})"]
         if error:
-            return Outcome(text, Verdict.EXPLAINED, _joined([error, *told, assumption]), figure=figure)
+            return Outcome(text, Verdict.EXPLAINED, _joined([error, *step_note, assumption]), figure=figure)
         verdict = Verdict.READING if readings > 1 else Verdict.EXACT if exact else Verdict.STEP
-        return Outcome(text, verdict, _joined([*told, assumption]), readings, figure)
-    if right is not None and all(_is(right.get(key, value), ours[key], cut) for key, value in published.items()):
+        return Outcome(text, verdict, _joined([*step_note, assumption]), readings, figure)
+    if right is not None and all(_agrees(right.get(key, value), ours[key], cut) for key, value in published.items()):
         wrong = ", ".join(f"{key} is {_number(ours[key], digits)}, not {published[key]}" for key in right)
         return Outcome(text, Verdict.PAPER_WRONG, _joined([wrong, reason]), figure=figure)
     return Outcome(text, Verdict.NOT_REPRODUCIBLE, _joined([error, reason]), figure=figure)
 
 
-def stated(
+def check_statements(
     statements: Mapping[str, bool],
     numbers: str,
     assumption: str = "",
@@ -157,20 +159,20 @@ def stated(
     wrong: bool = False,
     figure: Curves | Steps | None = None,
 ) -> Outcome:
-    """The verdict on what a paper says without numbers: it holds only where every statement does.
+    """The outcome of a claim without numbers: it holds only if every statement holds.
 
     Parameters
     ----------
     statements : mapping of str to bool
-        Each, and whether it holds for ours.
+        Each statement, and whether it holds for our numbers.
     numbers : str
-        Ours.
+        Our numbers, as text.
     assumption : str
-        How the statements were made ones that can be tested, beforehand.
+        How the claim was turned into testable statements, before the results were known.
     readings : int
-        How many readings of the paper were tried, when these numbers are of the one that fits best.
+        Number of readings of the paper that were tried, if these numbers are from the one that fits best.
     wrong : bool
-        Whether a statement that fails is wrong of the paper, as what it is about is exact; else it is not reproducible.
+        Whether a failing statement means that the paper is wrong (for exact facts); otherwise it is not reproducible.
     figure : Curves or Steps, optional
 
     Returns
@@ -185,15 +187,15 @@ def stated(
 
 
 def listed(values: Iterable[tuple[str, float]], form: str = "{:.3f}") -> str:
-    """Names with numbers, in one line."""
+    """Names with their numbers, in one line."""
     return ", ".join(f"{name} {form.format(value)}" for name, value in values)
 
 
-def _is(printed: float | str, value: float, cut: bool) -> bool:
-    """Whether a value is the printed one, to its last digit."""
-    if not isinstance(printed, str):
-        return abs(value - printed) <= 1e-9 * max(1.0, abs(printed))
-    number = printed.replace(",", "")
+def _agrees(published: float | str, value: float, cut: bool) -> bool:
+    """Whether a value equals the published one, to its last digit."""
+    if not isinstance(published, str):
+        return abs(value - published) <= 1e-9 * max(1.0, abs(published))
+    number = published.replace(",", "")
     unit = 10.0 ** -len(number.partition(".")[2])
     off = value - float(number)
     return abs(off) <= unit / 2 + 1e-9 or (cut and 0 <= math.copysign(1, float(number)) * off < unit)

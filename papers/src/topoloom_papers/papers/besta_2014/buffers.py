@@ -1,4 +1,4 @@
-"""Claims of Besta 2014's Figure 8: buffers of several sizes, and Slim Fly with more hosts than its links carry at once."""
+"""Claims of Besta 2014's Figure 8: several buffer sizes, and Slim Fly with more hosts than its links can carry."""
 
 from itertools import pairwise
 
@@ -14,21 +14,21 @@ from topoloom_papers._load_curves import (
     swept,
 )
 from topoloom_papers.curves import Curves
-from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
+from topoloom_papers.papers.besta_2014.loads import SETUP_NOTE, SLIMFLY, WIDTH
 from topoloom_papers.papers.besta_2014.loads import curves as figure_6
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 BUFFERS = (8, 16, 32, 64, 128, 256)
 #: The loads of figure 8a's axis, and full load.
 _BUFFER_LOADS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 1.0)
-#: Hosts a switch, and what the paper says that the network accepts.
+#: Hosts per switch, and the published saturation load.
 _HOSTS = {15: 0.875, 16: 0.8, 18: 0.75}
 _PANELS = {16: ("b", "c"), 18: ("d", "e")}
 _AXES = {"uniform": (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), "worst-case": (0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 1.0)}
 _PROTOCOLS = {"MIN": "hop-vcs", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "ugal-g"}
-#: How shortest paths may use the three VCs: one for each hop, or all of them, which Slim Fly's paths of two hops leave open.
-_VIRTUAL_CHANNELS = {"a VC a hop": "hop-vcs", "free VCs": "minimal"}
+#: How shortest paths use the three virtual channels: one per hop, or any of them. For paths of two hops both are possible.
+_VIRTUAL_CHANNELS = {"one virtual channel per hop": "hop-vcs", "any virtual channel": "minimal"}
 
 
 def _buffered(flits: int) -> Contender:
@@ -36,60 +36,65 @@ def _buffered(flits: int) -> Contender:
 
 
 def _by_buffer() -> dict[int, list[LoadPoint]]:
-    """UGAL-L in the worst case, by flits a port."""
+    """Load curves of UGAL-L under worst-case traffic, by buffer size in flits per port."""
     return {flits: swept(_buffered(flits), "worst-case", _BUFFER_LOADS) for flits in BUFFERS}
 
 
 def _buffer_figure() -> Curves:
     named = {f"{flits} flits": curve[:-1] for flits, curve in _by_buffer().items()}
-    return latency_figure("besta-2014-figure-8a", "Worst case, UGAL-L, by flits a port", named, network=True)
+    return latency_figure("besta-2014-figure-8a", "Worst case, UGAL-L, by flits per port", named, network=True)
 
 
 def _buffer_command(flits: int) -> str:
-    told = ",".join(f"{load:g}" for load in _BUFFER_LOADS)
-    return _buffered(flits).command("worst-case", f" --loads {told}")
+    loads = ",".join(f"{load:g}" for load in _BUFFER_LOADS)
+    return _buffered(flits).command("worst-case", f" --loads {loads}")
 
 
 @claim(
     "besta-2014/fig-8a/bandwidth",
-    "worst case: larger buffers enable higher bandwidth, 8 to 256 flits a port",
+    "worst case: larger buffers enable higher bandwidth, 8 to 256 flits per port",
     "higher",
     _buffer_command(256),
 )
-def _more() -> Outcome:
-    got = {flits: curve[-1].accepted for flits, curve in _by_buffer().items()}
-    return stated(
-        {f"{more} flits carry no less than {few}": not_below(got[more], got[few]) for few, more in pairwise(BUFFERS)}
-        | {"256 flits carry more than 8": got[256] > got[8]},
-        f"accepted at full load, by flits a port: {listed((str(f), v) for f, v in got.items())}",
-        f"UGAL-L; the print does not name the protocol; {TOLD}",
+def _higher_bandwidth() -> Outcome:
+    accepted = {flits: curve[-1].accepted for flits, curve in _by_buffer().items()}
+    return check_statements(
+        {
+            f"{more} flits carry no less than {few}": not_below(accepted[more], accepted[few])
+            for few, more in pairwise(BUFFERS)
+        }
+        | {"256 flits carry more than 8": accepted[256] > accepted[8]},
+        f"accepted at full load, by flits per port: {listed((str(f), v) for f, v in accepted.items())}",
+        f"UGAL-L; the paper does not name the protocol; {SETUP_NOTE}",
         figure=_buffer_figure(),
     )
 
 
 @claim(
     "besta-2014/fig-8a/latency",
-    "worst case: smaller buffers result in lower latency, 8 to 256 flits a port",
+    "worst case: smaller buffers result in lower latency, 8 to 256 flits per port",
     "lower",
     _buffer_command(8),
 )
-def _less() -> Outcome:
-    took = {flits: [point.network_mean or 0.0 for point in curve[:-1]] for flits, curve in _by_buffer().items()}
-    highest = {flits: cycles[-1] for flits, cycles in took.items()}
-    return stated(
+def _lower_latency() -> Outcome:
+    latencies = {flits: [point.network_mean or 0.0 for point in curve[:-1]] for flits, curve in _by_buffer().items()}
+    highest = {flits: cycles[-1] for flits, cycles in latencies.items()}
+    return check_statements(
         {
             f"at a load of 0.5, {few} flits take less than {more}": highest[few] < highest[more]
             for few, more in pairwise(BUFFERS)
         }
         | {
             "8 flits take less than 256 at every load": all(
-                few < many for few, many in zip(took[8], took[256], strict=True)
+                few < many for few, many in zip(latencies[8], latencies[256], strict=True)
             )
         },
-        "; ".join(f"{flits} flits {', '.join(f'{value:.1f}' for value in cycles)}" for flits, cycles in took.items())
+        "; ".join(
+            f"{flits} flits {', '.join(f'{value:.1f}' for value in cycles)}" for flits, cycles in latencies.items()
+        )
         + f" cycles at loads of {', '.join(f'{load:g}' for load in _BUFFER_LOADS[:-1])}",
-        f"latency from injection: from a packet's making on, a source's queue has no end beyond saturation; UGAL-L; the print"
-        f" does not name the protocol; {TOLD}",
+        f"latency from injection, as beyond saturation the queue at a source grows without limit; UGAL-L; the paper does not"
+        f" name the protocol; {SETUP_NOTE}",
         figure=_buffer_figure(),
     )
 
@@ -99,7 +104,7 @@ def _slimfly(hosts: int, engine: str, name: str = "") -> Contender:
 
 
 def _curves(hosts: int, traffic: str) -> dict[str, list[LoadPoint]]:
-    """A panel of figure 8 b to e, or the same with 15 hosts per switch."""
+    """The curves of a panel of figure 8 b to e, or the same with 15 hosts per switch."""
     return {
         f"SF-{name}": swept(_slimfly(hosts, engine), traffic, _AXES[traffic]) for name, engine in _PROTOCOLS.items()
     }
@@ -113,14 +118,14 @@ def _panel(hosts: int, traffic: str) -> Curves | None:
     return latency_figure(f"besta-2014-figure-8{part}", title, _curves(hosts, traffic))
 
 
-def _busiest(hosts: int) -> float:
-    """The load at which the busiest channel is full when packets go by the tables, uniformly."""
+def _channel_bound(hosts: int) -> float:
+    """The load at which the maximum channel load reaches 1, for uniform traffic routed by the tables."""
     routing = _slimfly(hosts, "hop-vcs").routed
     return 1 / float(table_loads(routing, uniform_remote(routing.topology)).channels.max())
 
 
 def _at_full_load(hosts: int) -> dict[str, float]:
-    """What hosts get at full load with each protocol, uniformly; of the balanced network as figure 6a has it."""
+    """Accepted load per protocol at full offered load, uniform traffic; for the balanced network from figure 6a."""
     curves = figure_6("a") if hosts not in _PANELS else _curves(hosts, "uniform")
     return {name: curves[name][-1].accepted for name in (f"SF-{protocol}" for protocol in _PROTOCOLS)}
 
@@ -135,30 +140,30 @@ def _register(hosts: int, published: float) -> None:
         _slimfly(hosts, "hop-vcs").command("uniform", f" --loads 1 --saturation --saturation-width {WIDTH:g}"),
     )
     def compute() -> Outcome:
-        found = {}
+        saturation = {}
         for name, engine in _VIRTUAL_CHANNELS.items():
             loads = saturates_or_deadlocks(_slimfly(hosts, engine), "uniform", WIDTH)
             if None not in loads:
-                found[name] = mean_and_all([load for load in loads if load is not None])
-        stuck = "".join(
-            f"; with {name} packets deadlock before that" for name in _VIRTUAL_CHANNELS if name not in found
+                saturation[name] = mean_and_all([load for load in loads if load is not None])
+        deadlocked = "".join(
+            f"; with {name} packets deadlock before that" for name in _VIRTUAL_CHANNELS if name not in saturation
         )
-        nearest = min(found, key=lambda name: abs(found[name][0] - published))
-        most = _busiest(hosts)
-        each = "; ".join(f"with {name}, seeds 1 to 3: {loads}" for name, (_, loads) in found.items())
-        told = (
-            f"MIN; the print does not name the protocol; {each}{stuck}; accepted at full load"
-            f" {listed(_at_full_load(hosts).items())}: no saturation of the others was looked for"
+        nearest = min(saturation, key=lambda name: abs(saturation[name][0] - published))
+        bound = _channel_bound(hosts)
+        each = "; ".join(f"with {name}, seeds 1 to 3: {loads}" for name, (_, loads) in saturation.items())
+        note = (
+            f"MIN; the paper does not name the protocol; {each}{deadlocked}; accepted at full load"
+            f" {listed(_at_full_load(hosts).items())}: saturation was searched for MIN only"
         )
-        return judge(
+        return compare(
             {"saturates at": f"{published:.3f}"},
-            {"saturates at": found[nearest][0], "the busiest channel is full at": most},
+            {"saturates at": saturation[nearest][0], "maximum channel load of 1 at": bound},
             step=Step(WIDTH, "of our search"),
             readings=len(_VIRTUAL_CHANNELS),
             digits=3,
-            assumption=f"{told}; {TOLD}",
-            reason=f"{told}. The tables load their busiest channel so that it is full at {most:.3f}; how the paper chooses"
-            " among shortest paths is not printed",
+            assumption=f"{note}; {SETUP_NOTE}",
+            reason=f"{note}. With our tables the maximum channel load reaches 1 at {bound:.3f}; the paper does not state how"
+            " it chooses among shortest paths",
             figure=_panel(hosts, "uniform"),
         )
 
@@ -177,19 +182,21 @@ def _worst(hosts: int) -> None:
         _slimfly(hosts, "ugal-l").command("worst-case", " --loads 1"),
     )
     def compute() -> Outcome:
-        got = {p: {n: points[-1].accepted for n, points in _curves(p, "worst-case").items()} for p in (15, hosts)}
-        routed = ("SF-VAL", "SF-UGAL-L", "SF-UGAL-G")
-        # As much less as there are more hosts for the same links, to within a tenth.
-        least = {name: 0.9 * got[15][name] * 15 / hosts for name in routed}
-        return stated(
+        accepted = {p: {n: points[-1].accepted for n, points in _curves(p, "worst-case").items()} for p in (15, hosts)}
+        names = ("SF-VAL", "SF-UGAL-L", "SF-UGAL-G")
+        # The same links for more hosts: the load per host may fall in proportion, and by a tenth more.
+        least = {name: 0.9 * accepted[15][name] * 15 / hosts for name in names}
+        return check_statements(
             {
-                f"{name} carries no more than with p = 15, and loses no more than the hosts are more": least[name]
-                <= got[hosts][name]
-                <= got[15][name] + WIDTH / 2
-                for name in routed
+                f"{name} carries at most what it carries with p = 15, and loses at most in proportion to the hosts": least[
+                    name
+                ]
+                <= accepted[hosts][name]
+                <= accepted[15][name] + WIDTH / 2
+                for name in names
             },
-            f"accepted at full load: {'; '.join(f'p = {p}: {listed(one.items())}' for p, one in got.items())}",
-            f"no more lost than 15/{hosts} of it, and a tenth; {TOLD}",
+            f"accepted at full load: {'; '.join(f'p = {p}: {listed(loads.items())}' for p, loads in accepted.items())}",
+            f"at least 15/{hosts} of the load with p = 15, less a tenth; {SETUP_NOTE}",
             figure=_panel(hosts, "worst-case"),
         )
 

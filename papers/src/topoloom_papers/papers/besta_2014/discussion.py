@@ -1,4 +1,4 @@
-"""Claims of Besta 2014, VII, and of VI.B.4's hybrids: other radices, random channels, groups of a Dragonfly, more hosts."""
+"""Claims of Besta 2014, VII, and VI.B.4 on hybrids: other radices, random channels, groups of a Dragonfly, more hosts."""
 
 from functools import lru_cache
 
@@ -17,20 +17,22 @@ from topoloom.topologies.spec import Facts, build
 from topoloom_papers._helpers import measured
 from topoloom_papers._load_curves import Contender, mean_and_all, saturates
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
+from topoloom_papers.papers.besta_2014.loads import SETUP_NOTE, SLIMFLY, WIDTH
 from topoloom_papers.papers.besta_2014.structure import slim_flies
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 
 def _ports(facts: Facts) -> int:
-    """Ports of a balanced Slim Fly's router."""
+    """Ports per router of a balanced Slim Fly."""
     return (facts.degree or 0) + (facts.full_hosts or 0)
 
 
 def _variants_to_20_000() -> dict[int, Facts]:
     """Balanced Slim Flies with at most 20,000 endpoints, by q; q >= 4 is our reading."""
-    return {q: one for q, one in slim_flies(40).items() if q >= 4 and one.switches * (one.full_hosts or 0) <= 20_000}
+    return {
+        q: facts for q, facts in slim_flies(40).items() if q >= 4 and facts.switches * (facts.full_hosts or 0) <= 20_000
+    }
 
 
 @claim(
@@ -42,7 +44,7 @@ def _variants_to_20_000() -> dict[int, Facts]:
 def _variants() -> Outcome:
     flies = len(_variants_to_20_000())
     dragons = sum(2 * h * (2 * h * h + 1) * h <= 20_000 for h in range(1, 40))
-    return judge(
+    return compare(
         {"SF": 11, "DF": 8},
         {"SF": flies, "DF": dragons},
         readings=2,
@@ -58,29 +60,29 @@ def _variants() -> Outcome:
 )
 def _routers() -> Outcome:
     ports = {q: _ports(facts) for q, facts in _variants_to_20_000().items()}
-    fitting = {radix: [q for q, needed in ports.items() if 0.8 * radix <= needed <= radix] for radix in (18, 36, 108)}
-    return stated(
+    fitting = {radix: [q for q, used in ports.items() if 0.8 * radix <= used <= radix] for radix in (18, 36, 108)}
+    return check_statements(
         {
-            f"{radix} ports: some variant uses four fifths of them or more": bool(each)
+            f"{radix} ports: some variant uses at least four fifths of them": bool(each)
             for radix, each in fitting.items()
         },
         "; ".join(
             f"{radix} ports: {', '.join(f'q = {q} ({ports[q]})' for q in each) or 'none'}"
             for radix, each in fitting.items()
         ),
-        "these variants: up to 20,000 endpoints; directly: with p = ceil(k'/2), and at least four fifths of the ports in use",
+        "variants up to 20,000 endpoints with p = ceil(k'/2); built from a router: at least four fifths of its ports are used",
     )
 
 
 @claim(
     "besta-2014/vii-a/48-ports",
-    "q = 19 (k = 43) with 48-port routers: five more endpoints or five random cables a router",
+    "q = 19 (k = 43) with 48-port routers: five more endpoints or five random cables per router",
     "5",
     "topoloom info slimfly:q=19,hosts=15",
 )
 def _spare_ports() -> Outcome:
     topology = build(SLIMFLY)
-    return judge(
+    return compare(
         {"free ports": 5},
         {"free ports": 48 - int(topology.degrees.max()) - 15},
         right={"free ports": 4},
@@ -90,7 +92,7 @@ def _spare_ports() -> Outcome:
 
 @lru_cache(maxsize=1)
 def _with_random_channels() -> Topology:
-    """q = 19 with four random perfect matchings more, no two switches linked twice."""
+    """Slim Fly q = 19 plus four random perfect matchings, without double links."""
     topology, draws = build(SLIMFLY), Draws(1)
     n = topology.switches
     linked = np.zeros((n, n), bool)
@@ -101,7 +103,7 @@ def _with_random_channels() -> Topology:
         if not linked[tuple(pairs.T)].any():
             linked[tuple(pairs.T)] = linked[tuple(pairs.T[::-1])] = True
             added.append(pairs)
-        else:  # a pair that is linked already changes partners with a random other one
+        else:  # a pair that is already linked exchanges partners with another random pair
             pairs = _repaired(pairs, linked, draws)
             linked[tuple(pairs.T)] = linked[tuple(pairs.T[::-1])] = True
             added.append(pairs)
@@ -109,21 +111,21 @@ def _with_random_channels() -> Topology:
 
 
 def _repaired(pairs: np.ndarray, linked: np.ndarray, draws: Draws) -> np.ndarray:
-    """A matching without pairs that are linked already: they change partners with random other pairs until none is left."""
+    """Repair a matching: pairs that are already linked exchange partners with random other pairs until none is left."""
     pairs = pairs.copy()
     while (doubled := np.flatnonzero(linked[tuple(pairs.T)])).size:
-        here, there = int(doubled[0]), draws.below(len(pairs), 1)[0]
-        pairs[[here, there], 1] = pairs[[there, here], 1]
+        pair, other = int(doubled[0]), draws.below(len(pairs), 1)[0]
+        pairs[[pair, other], 1] = pairs[[other, pair], 1]
     return pairs
 
 
 def _random_channels() -> list[list[float]]:
-    """Mean hops between hosts and the load at which the busiest channel is full, without and with random channels."""
-    found = []
+    """Mean hops between hosts, and the load at which the maximum channel load is 1, without and with random channels."""
+    rows = []
     for topology in (build(SLIMFLY), _with_random_channels()):
-        busiest = float(table_loads(route(topology, "minimal"), uniform_remote(topology)).channels.max())
-        found.append([round(hops(topology).host_aspl or 0.0, 5), round(1 / busiest, 5)])
-    return found
+        max_load = float(table_loads(route(topology, "minimal"), uniform_remote(topology)).channels.max())
+        rows.append([round(hops(topology).host_aspl or 0.0, 5), round(1 / max_load, 5)])
+    return rows
 
 
 @claim(
@@ -138,22 +140,22 @@ def _channels() -> Outcome:
         list[list[float]],
         _random_channels,
     )
-    return stated(
-        {"the mean is shorter": shorter < plain, "the busiest channel is full at a higher load": more > load},
-        f"mean hops between hosts {plain:.4f}, with four channels more {shorter:.4f}; the busiest channel is full at {load:.4f}"
-        f" and {more:.4f}",
-        "four random perfect matchings (44 of 48 ports are in use), uniform traffic by shortest paths",
+    return check_statements(
+        {"the mean is shorter": shorter < plain, "the maximum channel load reaches 1 at a higher load": more > load},
+        f"mean hops between hosts {plain:.4f}, with four more channels {shorter:.4f}; the maximum channel load is 1 at"
+        f" {load:.4f} and {more:.4f}",
+        "four random perfect matchings (44 of 48 ports were in use), uniform traffic by shortest paths",
     )
 
 
 @claim(
     "besta-2014/vi-b-4/hybrids",
-    "HC and LH-HC with more routers, as large as Slim Fly: the cost a node varies by 1 % only",
+    "HC and LH-HC with more routers, as large as Slim Fly: the cost per node varies by 1 % only",
     "1 %",
     "topoloom cost incomplete-hypercube:n=10830,hosts=1; topoloom cost incomplete-hypercube:n=10830,extra=5,hosts=1",
 )
 def _hybrids() -> Outcome:
-    found = {
+    changes = {
         name: long_run(
             f"topoloom cost {whole} --rate 40; topoloom cost {hybrid} --rate 40",
             float,
@@ -164,11 +166,11 @@ def _hybrids() -> Outcome:
             ("LH-HC", "longhop:n=13,extra=5,hosts=1", "incomplete-hypercube:n=10830,extra=5,hosts=1"),
         )
     }
-    return stated(
-        {f"{name} varies by 1 % or less": abs(value) <= 1 for name, value in found.items()},
-        f"% above: {listed(found.items(), '{:+.2f}')}",
-        "the paper gives no construction: here the first 10,830 switches of the next larger one, each with the links to those"
-        " that are there; counted exactly, on the floor of VI.A",
+    return check_statements(
+        {f"{name} varies by 1 % or less": abs(value) <= 1 for name, value in changes.items()},
+        f"% above: {listed(changes.items(), '{:+.2f}')}",
+        "the paper gives no construction: here the first 10,830 switches of the next larger network, with the links among them;"
+        " counted exactly, on the floor of VI.A",
     )
 
 
@@ -177,7 +179,8 @@ def _usd(spec: str) -> float:
     return price(place(build(spec), preset("slimfly-2014"), map="rows"), "slimfly-2014", 40.0).cost_per_host_usd
 
 
-#: Hosts and global links per switch, and groups. A group's 200 hosts over 100 global links carry half of what the last ones do.
+#: Hosts per switch, global links per switch, and groups. The first has 200 hosts and 100 global links per group, half as many
+#: global links per host as the others.
 _GROUPS = ((4, 2, 51), (2, 2, 101), (4, 4, 51))
 
 
@@ -193,17 +196,18 @@ def _groups() -> Outcome:
         for hosts, h, g in _GROUPS
     }
     bills = [[round(_usd(spec), 2), float(build(spec).endpoints_at.sum())] for spec in specs.values()]
-    far = {name: measured(spec) for name, spec in specs.items()}
+    hops_of = {name: measured(spec) for name, spec in specs.items()}
     text = "; ".join(
-        f"{name}: {hosts:,.0f} hosts, {usd:,.1f} USD per host, diameter {one.diameter:g}, mean {one.host_aspl or 0:.3f} hops"
-        for (name, one), (usd, hosts) in zip(far.items(), bills, strict=True)
+        f"{name}: {hosts:,.0f} hosts, {usd:,.1f} USD per host, diameter {stats.diameter:g}, mean {stats.host_aspl or 0:.3f}"
+        " hops"
+        for (name, stats), (usd, hosts) in zip(hops_of.items(), bills, strict=True)
     )
-    usd = [one[0] for one in bills]
-    return stated(
-        {"with as many global links as a Dragonfly's groups have it costs less a host": usd[-1] < usd[0]},
+    usd = [cost for cost, _ in bills]
+    return check_statements(
+        {"with as many global links as the groups of a Dragonfly, it costs less per host": usd[-1] < usd[0]},
         text,
-        "the paper gives no sizes: groups of 50 switches, as many of them as make 10,000 hosts; costs a host change with hosts"
-        " and global links; a switch of a balanced Dragonfly has as many of both, and so has the last here",
+        "the paper gives no sizes: here groups of 50 switches, in the number that gives 10,000 hosts; the cost per host depends"
+        " on hosts and global links per switch; a balanced Dragonfly has as many of both, and so has the last variant here",
     )
 
 
@@ -216,14 +220,14 @@ def _groups() -> Outcome:
     ),
 )
 def _more_hosts() -> Outcome:
-    found = {
+    saturation = {
         hosts: mean_and_all(saturates(Contender("", f"slimfly:q=19,hosts={hosts}", "hop-vcs"), "uniform", WIDTH))
         for hosts in (15, 17)
     }
-    drop = 100 * (1 - found[17][0] / found[15][0])
-    return stated(
-        {"the drop is no more than 10 %": drop <= 10},
-        f"{drop:.1f} % (saturates at {found[15][0]:.3f} with 15 hosts per switch, at {found[17][0]:.3f} with 17)",
-        f"17 hosts per switch are 1,444 more, not 1,500; performance: the load a host at which MIN saturates, uniform traffic,"
-        f" seeds 1 to 3: {found[15][1]} and {found[17][1]}; {TOLD}",
+    drop = 100 * (1 - saturation[17][0] / saturation[15][0])
+    return check_statements(
+        {"the drop is at most 10 %": drop <= 10},
+        f"{drop:.1f} % (saturates at {saturation[15][0]:.3f} with 15 hosts per switch, at {saturation[17][0]:.3f} with 17)",
+        f"17 hosts per switch are 1,444 more, not 1,500; performance: the load per host at which MIN saturates, uniform"
+        f" traffic, seeds 1 to 3: {saturation[15][1]} and {saturation[17][1]}; {SETUP_NOTE}",
     )

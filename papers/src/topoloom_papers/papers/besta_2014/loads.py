@@ -1,4 +1,4 @@
-"""Claims of Besta 2014's Figure 6: Slim Fly, Dragonfly and fat tree of the paper's sizes under four patterns of traffic."""
+"""Claims of Besta 2014's Figure 6: Slim Fly, Dragonfly and fat tree of the paper's sizes under four traffic patterns."""
 
 from collections.abc import Callable
 from typing import cast
@@ -21,11 +21,11 @@ from topoloom_papers._load_curves import (
 )
 from topoloom_papers.curves import Curves
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, Verdict, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, Verdict, check_statements, compare, listed
 
 SLIMFLY, DRAGONFLY, TREE = "slimfly:q=19,hosts=15", "dragonfly:h=7", "kary-tree:k=22,n=3"
 LOADS = (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-#: Saturation is looked for in such steps; the paper's numbers are multiples of twice that.
+#: Step of the search for saturation; the published loads are multiples of twice this step.
 WIDTH = 0.025
 _PATTERNS = {"a": "uniform", "b": "bit-reversal", "c": "shift", "d": "worst-case"}
 _TITLES = {"a": "Random traffic", "b": "Bit reversal", "c": "Shift", "d": "Worst case"}
@@ -33,22 +33,22 @@ _ENGINES = {"MIN": "hop-vcs", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "u
 _SPECS = {"SF": SLIMFLY, "DF": DRAGONFLY, "FT": TREE}
 NAMES = ("SF-MIN", "SF-VAL", "SF-UGAL-L", "SF-UGAL-G", "DF-UGAL-L", "FT-ANCA")
 _SLIM = ("SF-MIN", "SF-UGAL-L", "SF-UGAL-G")
-TOLD = (
-    "10,830, 9,702 and 10,648 hosts (errata of Besta 2014, 6); 3 VCs, 4 for detours, which share 64 flits a port; UGAL compares"
-    " 4 detours, each by a random switch; shorter batches above 500 packets a cycle (--fast)"
+SETUP_NOTE = (
+    "10,830, 9,702 and 10,648 hosts (errata of Besta 2014, 6); 3 virtual channels, 4 for detours, which share 64 flits per"
+    " port; UGAL compares 4 detours, each through a random switch; shorter batches above 500 packets per cycle (--fast)"
 )
-_SLIGHT = f"equal: within {EQUAL:g} of accepted load; slightly: by no more than {SLIGHTLY:g}"
+_SLIGHT = f"equal: within {EQUAL:g} of accepted load; slightly: by at most {SLIGHTLY:g}"
 _SEEDS = (1, 2, 3)
 
 
 def contender(name: str) -> Contender:
-    """One of the figure's curves, by its name there."""
+    """One of the figure's curves, by its name in the figure."""
     family, _, protocol = name.partition("-")
     return Contender(name, _SPECS[family], _ENGINES[protocol])
 
 
 def curves(part: str) -> dict[str, list[LoadPoint]]:
-    """All curves of a part of the figure, by name."""
+    """All curves of one part of the figure, by name."""
     return {name: swept(contender(name), _PATTERNS[part], LOADS) for name in NAMES}
 
 
@@ -57,7 +57,7 @@ def _figure(part: str) -> Curves:
 
 
 def _bandwidth(part: str) -> dict[str, float]:
-    """What hosts get at full load, by curve."""
+    """Accepted load at full offered load, by curve."""
     return {name: points[-1].accepted for name, points in curves(part).items()}
 
 
@@ -67,8 +67,8 @@ def _bandwidths(got: dict[str, float]) -> str:
 
 def _claim(id: str, what: str, published: str, name: str, more: str = "") -> Callable[[Callable[[], Outcome]], object]:
     part = id[len("fig-6")]
-    told = ",".join(f"{load:g}" for load in LOADS)
-    command = contender(name).command(_PATTERNS[part], more or f" --loads {told}")
+    loads = ",".join(f"{load:g}" for load in LOADS)
+    command = contender(name).command(_PATTERNS[part], more or f" --loads {loads}")
     return claim(f"besta-2014/{id}", f"{_TITLES[part].lower()}: {what}", published, command)
 
 
@@ -81,11 +81,11 @@ def _claim(id: str, what: str, published: str, name: str, more: str = "") -> Cal
 def _apart() -> Outcome:
     sizes = {name: build(spec).hosts for name, spec in _SPECS.items()}
     off = {name: 100 * (hosts / sizes["SF"] - 1) for name, hosts in sizes.items()}
-    return stated(
-        {"none is further from Slim Fly than 10 %": max(abs(value) for value in off.values()) <= 10},
+    return check_statements(
+        {"none differs from Slim Fly by more than 10 %": max(abs(value) for value in off.values()) <= 10},
         f"{listed(((name, float(hosts)) for name, hosts in sizes.items()), '{:,.0f}')} hosts:"
         f" {listed(off.items(), '{:+.1f}')} %",
-        "of Slim Fly's N",
+        "relative to Slim Fly's N",
         wrong=True,
     )
 
@@ -94,10 +94,10 @@ def _apart() -> Outcome:
 def _best() -> Outcome:
     got = _bandwidth("a")
     slower = max(got["SF-VAL"], got["SF-UGAL-L"])
-    return stated(
+    return check_statements(
         {f"{name} is not below VAL and UGAL-L": not_below(got[name], slower) for name in ("SF-MIN", "SF-UGAL-G")},
         _bandwidths(got),
-        f"by what is accepted at full load; {_SLIGHT}; {TOLD}",
+        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
         figure=_figure("a"),
     )
 
@@ -107,17 +107,17 @@ def _best() -> Outcome:
 )
 def _converges() -> Outcome:
     got = _bandwidth("a")
-    full = {"UGAL-G's": got["SF-UGAL-G"], "MIN's": got["SF-MIN"], "all that is offered": 1.0}
+    full = {"UGAL-G's": got["SF-UGAL-G"], "MIN's": got["SF-MIN"], "the offered load": 1.0}
     below = {name: 100 * (1 - got["SF-UGAL-L"] / most) for name, most in full.items()}
     nearest = min(below, key=lambda name: abs(below[name] - 5))
-    told = f"full bandwidth, where that is {listed(below.items(), '{:.1f}')}; {_bandwidths(got)}; {TOLD}"
-    return judge(
+    note = f"full bandwidth, taken as {listed(below.items(), '{:.1f}')}; {_bandwidths(got)}; {SETUP_NOTE}"
+    return compare(
         {"% below": "5"},
         {"% below": below[nearest]},
-        step=Step(2.5, "half of the number that is printed as 'around'"),
+        step=Step(2.5, "half of the number published as 'around'"),
         readings=len(below),
-        assumption=f"% below {told}",
-        reason=f"% below {told}",
+        assumption=f"% below {note}",
+        reason=f"% below {note}",
         digits=3,
         figure=_figure("a"),
     )
@@ -132,46 +132,46 @@ def _converges() -> Outcome:
 def _topologies() -> Outcome:
     got = _bandwidth("a")
     slim = max(got[name] for name in _SLIM)
-    return stated(
+    return check_statements(
         {
             "Dragonfly is below Slim Fly, both with UGAL-L": above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
             "the fat tree is slightly above the best of Slim Fly": slightly_above(got["FT-ANCA"], slim),
         },
         _bandwidths(got),
-        f"by what is accepted at full load; {_SLIGHT}; {TOLD}",
+        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
         figure=_figure("a"),
     )
 
 
 @_claim("fig-6a/latency", "Slim Fly has the lowest latency", "lowest", "SF-UGAL-L")
 def _lowest() -> Outcome:
-    statements, told = dict[str, bool](), list[str]()
-    for load, took in _carried("a").items():
-        others = min(took["DF-UGAL-L"], took["FT-ANCA"])
-        told.append(f"at {load:g} {listed(took.items(), '{:.1f}')}")
-        statements |= {f"{name} is below Dragonfly and fat tree at {load:g}": took[name] < others for name in _SLIM}
-    return stated(
+    statements, rows = dict[str, bool](), list[str]()
+    for load, latency in _carried("a").items():
+        others = min(latency["DF-UGAL-L"], latency["FT-ANCA"])
+        rows.append(f"at {load:g} {listed(latency.items(), '{:.1f}')}")
+        statements |= {f"{name} is below Dragonfly and fat tree at {load:g}": latency[name] < others for name in _SLIM}
+    return check_statements(
         statements,
-        f"cycles at loads that all but VAL carry: {'; '.join(told)}",
-        f"of Slim Fly MIN, UGAL-L and UGAL-G, whatever the load; VAL takes detours always; {TOLD}",
+        f"cycles at loads that all but VAL carry: {'; '.join(rows)}",
+        f"Slim Fly with MIN, UGAL-L and UGAL-G, at every load; VAL always takes detours; {SETUP_NOTE}",
         figure=_figure("a"),
     )
 
 
 def _carried(part: str) -> dict[float, dict[str, float]]:
-    """Cycles by load and curve, at the loads at which no curve but Valiant's is saturated."""
-    found = {}
+    """Latency in cycles by load and curve, at the loads at which no curve except Valiant's is saturated."""
+    latencies = {}
     for points in zip(*curves(part).values(), strict=True):
-        at_once = dict(zip(NAMES, points, strict=True))
-        if not any(point.saturated for name, point in at_once.items() if name != "SF-VAL"):
-            found[points[0].offered] = {name: point.latency_mean or 0.0 for name, point in at_once.items()}
-    return found
+        by_name = dict(zip(NAMES, points, strict=True))
+        if not any(point.saturated for name, point in by_name.items() if name != "SF-VAL"):
+            latencies[points[0].offered] = {name: point.latency_mean or 0.0 for name, point in by_name.items()}
+    return latencies
 
 
 def _permutations(part: str) -> None:
-    told = "hosts above the largest power of two are silent"
+    note = "hosts above the largest power of two send nothing"
     if part == "c":
-        told += "; half of all packets are to the sender itself, as Besta 2014 writes the pattern"
+        note += "; half of all packets go to their own sender, as Besta 2014 defines the pattern"
 
     @_claim(
         f"fig-6{part}/tree",
@@ -181,13 +181,13 @@ def _permutations(part: str) -> None:
     )
     def tree() -> Outcome:
         got = _bandwidth(part)
-        return stated(
+        return check_statements(
             {
                 "the fat tree is above UGAL-L": above(got["FT-ANCA"], got["SF-UGAL-L"]),
                 "the fat tree is slightly above UGAL-G": slightly_above(got["FT-ANCA"], got["SF-UGAL-G"]),
             },
             _bandwidths(got),
-            f"by what is accepted at full load; {_SLIGHT}; {told}; {TOLD}",
+            f"by the accepted load at full load; {_SLIGHT}; {note}; {SETUP_NOTE}",
             figure=_figure(part),
         )
 
@@ -199,22 +199,22 @@ def _permutations(part: str) -> None:
     )
     def dragonfly() -> Outcome:
         got, fly, other = _bandwidth(part), curves(part)["SF-UGAL-L"], curves(part)["DF-UGAL-L"]
-        took = [
+        latencies = [
             (ours.offered, ours.latency_mean or 0.0, theirs.latency_mean or 0.0)
             for ours, theirs in zip(fly, other, strict=True)
             if not (ours.saturated or theirs.saturated)
         ]
-        cycles = "; ".join(f"{load:g}: {ours:.1f} and {theirs:.1f}" for load, ours, theirs in took)
-        return stated(
+        cycles = "; ".join(f"{load:g}: {ours:.1f} and {theirs:.1f}" for load, ours, theirs in latencies)
+        return check_statements(
             {
                 "Slim Fly is slightly above Dragonfly, both with UGAL-L": slightly_above(
                     got["SF-UGAL-L"], got["DF-UGAL-L"]
                 ),
-                "Slim Fly has less latency than Dragonfly at every load that both carry": bool(took)
-                and all(ours < theirs for _, ours, theirs in took),
+                "Slim Fly has less latency than Dragonfly at every load that both carry": bool(latencies)
+                and all(ours < theirs for _, ours, theirs in latencies),
             },
             f"{_bandwidths(got)}; cycles of Slim Fly and Dragonfly, both with UGAL-L, by load: {cycles}",
-            f"by what is accepted at full load; {_SLIGHT}; {told}; {TOLD}",
+            f"by the accepted load at full load; {_SLIGHT}; {note}; {SETUP_NOTE}",
             figure=_figure(part),
         )
 
@@ -231,34 +231,34 @@ _permutations("c")
 )
 def _adversary() -> Outcome:
     got = _bandwidth("d")
-    return stated(
+    return check_statements(
         {
             "VAL is slightly above Dragonfly": slightly_above(got["SF-VAL"], got["DF-UGAL-L"]),
             "UGAL-L is slightly above Dragonfly": slightly_above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
             "the fat tree is above all": above(got["FT-ANCA"], max(got[n] for n in NAMES if n != "FT-ANCA")),
         },
         _bandwidths(got),
-        f"by what is accepted at full load; {_SLIGHT}; {TOLD}",
+        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
         figure=_figure("d"),
     )
 
 
-@_claim("fig-6d/min", "MIN is limited to a fraction", "1/ (lost)", "SF-MIN")
+@_claim("fig-6d/min", "MIN is limited to a fraction", "1/ (digits missing)", "SF-MIN")
 def _limit() -> Outcome:
     routing = contender("SF-MIN").routed
     hosts = int(routing.topology.endpoints_at.max())
     last = swept(contender("SF-MIN"), "worst-case", LOADS)[-1]
     sent = cast("Traffic", traffic_of("worst-case", routing, 1))
-    most = float(table_loads(routing, sent).channels.max())
+    max_load = float(table_loads(routing, sent).channels.max())
     text = (
-        f"accepted at full load {last.accepted:.4f}, by the host that gets least {last.accepted_min:.4f}; the busiest channel"
-        f" would carry {most:g} flits a cycle, so that its senders get {1 / most:.4f} each"
+        f"accepted at full load {last.accepted:.4f}, by the host with the least {last.accepted_min:.4f}; the maximum channel"
+        f" load would be {max_load:g} flits per cycle, so that its senders get {1 / max_load:.4f} each"
     )
     return Outcome(
         text,
         Verdict.NOT_REPRODUCIBLE,
-        f"the print has lost the fraction, so there is nothing to agree with; 1/(2p) = {1 / (2 * hosts):.4f} is what 2p senders"
-        f" over one channel get (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {TOLD}",
+        f"the fraction is missing in the published text, so no comparison is possible; 1/(2p) = {1 / (2 * hosts):.4f} is the"
+        f" share of 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {SETUP_NOTE}",
         figure=_figure("d"),
     )
 
@@ -272,21 +272,21 @@ def _saturated(part: str, name: str, published: float, below: bool = False) -> N
         f" --loads 1 --saturation --saturation-width {WIDTH:g}",
     )
     def compute() -> Outcome:
-        found, each = mean_and_all(saturates(contender(name), _PATTERNS[part], WIDTH, _SEEDS))
+        load, each = mean_and_all(saturates(contender(name), _PATTERNS[part], WIDTH, _SEEDS))
         full = _bandwidth(part)[name]
-        told = f"seeds {_SEEDS[0]} to {_SEEDS[-1]}: {each}; {TOLD}"
-        text = f"saturates at {found:.3f}, accepted at full load {full:.3f}"
+        note = f"seeds {_SEEDS[0]} to {_SEEDS[-1]}: {each}; {SETUP_NOTE}"
+        text = f"saturates at {load:.3f}, accepted at full load {full:.3f}"
         if below:
-            return stated({f"it is below {published:g}": found < published}, text, told, figure=_figure(part))
-        return judge(
+            return check_statements({f"it is below {published:g}": load < published}, text, note, figure=_figure(part))
+        return compare(
             {"saturates at": f"{published:.2f}"},
-            {"saturates at": found, "accepted at full load": full},
+            {"saturates at": load, "accepted at full load": full},
             step=Step(WIDTH, "of our search"),
             digits=3,
-            assumption=told,
+            assumption=note,
             figure=_figure(part),
-            reason=f"{told}; UGAL's threshold and how queues are counted are not printed, nor how the paper breaks ties"
-            " between shortest paths",
+            reason=f"{note}; the paper does not state UGAL's threshold, how queues are counted, or how ties between shortest"
+            " paths are broken",
         )
 
 

@@ -1,8 +1,8 @@
-"""Claims of Besta 2014's Section III.D: how many links of each network can fail (Table III), and before its paths get too long.
+"""Claims of Besta 2014's Section III.D: how many links can fail before a network is disconnected (Table III) or paths grow.
 
-Which network stands for a size N follows one rule for every cell: of each family the balanced variant with the number of
-hosts nearest to N. The criterion, P(connected) >= 0.75, is not in the paper: of five thresholds it is the one
-that fits the table best (errata, "Strength of evidence").
+One rule chooses the network for a size N in every cell: the balanced variant of the family with the number of hosts nearest
+to N. The criterion, P(connected) >= 0.75, is not in the paper: of five thresholds it fits the table best (errata, "Strength
+of evidence").
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from topoloom.graph.hops import hops
 from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
-#: A step of the paper, in percent: an answer this near agrees.
+#: The paper's step, in percent: a difference up to this agrees.
 _STEP = 5.0
 #: "a 95% confidence interval of width 2": percentage points.
 _WIDTH = 0.02
 
-#: The networks of each column by size N. HC and LH-HC: one host a switch. FT-3: 2 p^3 hosts. DF: a = 2p = 2h. FBF-3: p = c.
+#: The networks of each column by size N. HC and LH-HC: one host per switch. FT-3: 2 p^3 hosts. DF: a = 2p = 2h. FBF-3: p = c.
 #: SF: p = ceil(k'/2). DLN: the router radix k of the Slim Fly of that size, p = floor(sqrt k) (Besta 2014's text), N / p
 #: routers.
 NETWORKS = {
@@ -84,18 +84,18 @@ TABLE_III = {
 #: III.D.2 and III.D.3, percent, at N = 2^13.
 DIAMETER = {"SF": 40, "DLN": 60, "DF": 25}
 ASPL = {"T3D": 55, "T5D": 55, "DLN": 60, "DF": 45, "SF": 55}
-#: Random orders: of tori, whose 8,000 switches take long, fewer.
+#: Number of random orders of failures, where it is not 400: fewer for tori, whose 8,000 switches take long.
 _ORDERS = {"T3D": 50, "T5D": 50}
 _CRITERION = "P >= 0.75, which is inferred; the paper names no criterion"
 
 
 @dataclass(frozen=True)
 class Failures:
-    """What is kept of a `Survival`: shares of links in percent, of random orders of failures.
+    """The part of a `Survival` that is kept: shares of failed links in percent, over random orders of failures.
 
-    `at_least`: up to which step of 5 % so many of all orders survived, by the criterion's share in percent; `exact`: the share
-    at which three quarters of the orders survive; `whole` and `most`: the metric with no link gone, and what it may be;
-    `left`: what is left at the printed share, where that is not reached.
+    `at_least`: the last step of 5 % up to which enough orders survive, by criterion (the share of orders in percent);
+    `exact`: the share of links at which three quarters of the orders survive; `whole` and `most`: the metric without
+    failures, and its limit.
     """
 
     name: str
@@ -106,26 +106,26 @@ class Failures:
     most: float | None
 
 
-#: The criteria that were tried: so many of 100 orders have to survive. The paper names none.
+#: The criteria that were tried: the % of orders that have to survive. The paper names none.
 _CRITERIA = (50, 75, 90, 95, 100)
 
 
 def survival(column: str, size: int, metric: str) -> Failures:
-    """What a cell or a statement is judged by.
+    """The tolerated failures of the network in a cell of the table or in a statement.
 
     Parameters
     ----------
     column : str
         The network, by its column in the paper's table.
     size : int
-        Its hosts, about, as the table has them.
+        Its approximate number of hosts, as in the table.
     metric : "disconnection", "diameter" or "aspl"
-        What is asked of the network after failures.
+        The property that has to survive.
 
     Returns
     -------
     Failures
-        Random failures of links.
+        Results over random failures of links.
     """
     return long_run(_command(column, size, metric), Failures, lambda: _survival(column, size, metric))
 
@@ -140,24 +140,24 @@ def _command(column: str, size: int, metric: str) -> str:
 def _survival(column: str, size: int, metric: str) -> Failures:
     topology = build(NETWORKS[column][size])
     if metric == "disconnection":
-        found = resilience(topology, width=_WIDTH)
+        result = resilience(topology, width=_WIDTH)
     else:
-        found = resilience(topology, metric=metric, samples=_ORDERS.get(column, 400))
+        result = resilience(topology, metric=metric, samples=_ORDERS.get(column, 400))
     at_least = {}
     for criterion in _CRITERIA:
         shares = [0.0]
-        for level in sorted(found.levels, key=lambda level: level.share):
+        for level in sorted(result.levels, key=lambda level: level.share):
             if 100 * level.survived < criterion * level.samples:
                 break
             shares.append(level.share)
         at_least[str(criterion)] = round(100 * shares[-1], 6)
     return Failures(
-        found.name,
-        found.samples,
+        result.name,
+        result.samples,
         at_least,
-        None if found.exact is None else round(100 * found.exact, 2),
-        _finite(found.whole),
-        _finite(found.most),
+        None if result.exact is None else round(100 * result.exact, 2),
+        _finite(result.whole),
+        _finite(result.most),
     )
 
 
@@ -165,52 +165,52 @@ def _finite(value: float | None) -> float | None:
     return round(value, 6) if value is not None and np.isfinite(value) else None
 
 
-def _judged(found: Failures, printed: int, told: str) -> Outcome:
-    """By the criterion of three quarters, which fits the table best of five."""
-    ours = {"%": found.at_least["75"], "in every order, %": found.at_least["100"]}
-    if found.exact is not None:
-        ours["exactly, %"] = found.exact
-    told = f"{told}, {_CRITERION}"
-    return judge(
-        {"%": printed},
+def _compared(failures: Failures, published: int, note: str) -> Outcome:
+    """Compare by the criterion of three quarters, which fits the table best of five."""
+    ours = {"%": failures.at_least["75"], "in every order, %": failures.at_least["100"]}
+    if failures.exact is not None:
+        ours["exactly, %"] = failures.exact
+    note = f"{note}, {_CRITERION}"
+    return compare(
+        {"%": published},
         ours,
         step=Step(_STEP, "the paper's, in percent"),
         readings=len(_CRITERIA),
-        assumption=told,
-        reason=told,
+        assumption=note,
+        reason=note,
         digits=4,
     )
 
 
 def _cell(column: str, size: int) -> Outcome:
-    found = survival(column, size, "disconnection")
-    return _judged(found, TABLE_III[column][size], f"{found.name}, {found.orders:,} orders")
+    failures = survival(column, size, "disconnection")
+    return _compared(failures, TABLE_III[column][size], f"{failures.name}, {failures.orders:,} orders")
 
 
 def _diameter(column: str) -> Outcome:
-    found = survival(column, 8192, "diameter")
-    told = f"{found.name}, diameter {found.whole:g} and at most {found.most:g}, {found.orders} orders"
-    return _judged(found, DIAMETER[column], told)
+    failures = survival(column, 8192, "diameter")
+    note = f"{failures.name}, diameter {failures.whole:g} and at most {failures.most:g}, {failures.orders} orders"
+    return _compared(failures, DIAMETER[column], note)
 
 
 def _aspl(column: str) -> Outcome:
-    found = survival(column, 8192, "aspl")
-    told = f"{found.name}, ASPL {found.whole:.3f} and at most {found.most:.3f}, {found.orders} orders"
-    if abs(found.at_least["75"] - ASPL[column]) > _STEP:
+    failures = survival(column, 8192, "aspl")
+    note = f"{failures.name}, ASPL {failures.whole:.3f} and at most {failures.most:.3f}, {failures.orders} orders"
+    if abs(failures.at_least["75"] - ASPL[column]) > _STEP:
         pieces, mean = long_run(
             f"topoloom hops '{NETWORKS[column][8192]}+fail:links={ASPL[column]}%'",
             tuple[int, float],
-            lambda: _left(column),
+            lambda: _remaining(column),
         )
-        told += (
-            f"; at {ASPL[column]} % it is in {pieces} pieces, and by Table III, too, it falls apart before; between the"
+        note += (
+            f"; at {ASPL[column]} % it has {pieces} components, and Table III also has it disconnected before; over the"
         )
-        told += f" pairs that still reach each other the mean is {mean:.2f}"
-    return _judged(found, ASPL[column], told)
+        note += f" pairs that are still connected the mean is {mean:.2f}"
+    return _compared(failures, ASPL[column], note)
 
 
-def _left(column: str) -> tuple[int, float]:
-    """Pieces, and the mean distance of pairs that reach each other, of what is left at the printed share."""
+def _remaining(column: str) -> tuple[int, float]:
+    """Connected components, and the mean distance of connected pairs, after failures of the published share of links."""
     left = hops(surviving_network(build(NETWORKS[column][8192]), share=ASPL[column] / 100))
     apart = left.histogram[1:]
     mean = float(np.dot(apart, np.arange(1, apart.size + 1)) / apart.sum())
@@ -225,7 +225,7 @@ for _column, _row in TABLE_III.items():
     for _size, _percent in _row.items():
         _register(
             f"besta-2014/table-iii/{_column.lower()}-{_size}",
-            f"Table III: {_column}, N about {_size:,}: links that can fail before it falls apart",
+            f"Table III: {_column}, N about {_size:,}: links that can fail before it is disconnected",
             _percent,
             _command(_column, _size, "disconnection"),
             partial(_cell, _column, _size),
@@ -256,20 +256,20 @@ for _column, _percent in ASPL.items():
     "topoloom reproduce besta-2014/table-iii",
 )
 def _order() -> Outcome:
-    found = {
+    failures = {
         column: {size: survival(column, size, "disconnection") for size in row} for column, row in TABLE_III.items()
     }
-    exact = {column: {size: one.exact or 0.0 for size, one in row.items()} for column, row in found.items()}
+    exact = {column: {size: cell.exact or 0.0 for size, cell in row.items()} for column, row in failures.items()}
     best = ("SF", "DLN", "FBF-3")
     ahead = all(
-        exact[one][size] > exact[other][size]
-        for one in best
-        for size in exact[one]
+        exact[column][size] > exact[other][size]
+        for column in best
+        for size in exact[column]
         for other in exact
         if other not in best and size in exact[other]
     )
     spread = {column: max(exact[column].values()) - min(exact[column].values()) for column in ("HC", "LH-HC")}
-    return stated(
+    return check_statements(
         {
             "SF, DLN and FBF-3 can lose most at every size": ahead,
             "SF can lose more than DF": all(exact["SF"][size] > exact["DF"][size] for size in (2048, 4096, 8192)),
@@ -279,8 +279,9 @@ def _order() -> Outcome:
             "HC and LH-HC stay within a step": max(spread.values()) <= _STEP,
         },
         "; ".join(f"{column} " + ", ".join(f"{share:.1f}" for share in row.values()) for column, row in exact.items())
-        + " % exactly, by rising size",
-        f"the networks of Table III here; orders by the share at which three quarters of all survive, {_CRITERION}",
+        + " % exactly, by increasing size",
+        f"our networks of Table III, compared by the share of links at which three quarters of the orders survive,"
+        f" {_CRITERION}",
     )
 
 
@@ -298,18 +299,18 @@ def _more_resilient() -> Outcome:
         if size in TABLE_III[other]
     }
     ahead = {pair: (fly.exact or 0.0) > (theirs.exact or 0.0) for pair, (fly, theirs) in pairs.items()}
-    apart = ", ".join(
+    by_network = ", ".join(
         f"{name} {sum(more for (other, _), more in ahead.items() if other == name)}" for name in ("FBF-3", "DF")
     )
-    told = "; ".join(
+    shares = "; ".join(
         f"{other}, N about {size:,}: {fly.exact or 0.0:.2f} and {theirs.exact or 0.0:.2f}"
         for (other, size), (fly, theirs) in pairs.items()
     )
-    return stated(
+    return check_statements(
         {"Slim Fly is ahead in more than half of the cases": 2 * sum(ahead.values()) > len(ahead)},
-        f"% of links that can fail, Slim Fly and the other: {told}",
-        "cases: the sizes of Table III that both have, of both networks together; of three sizes each Slim Fly is ahead of"
-        f" {apart}, so that of FBF-3 alone it would not hold; exactly; {_CRITERION}",
+        f"% of links that can fail, Slim Fly and the other: {shares}",
+        "cases: the sizes of Table III that Slim Fly shares with either network, both networks together; of three sizes per"
+        f" network, Slim Fly is ahead in: {by_network}; for FBF-3 alone it would not hold; exactly; {_CRITERION}",
         readings=2,
     )
 
@@ -321,11 +322,11 @@ def _more_resilient() -> Outcome:
     "topoloom reproduce besta-2014/table-iii/dln",
 )
 def _random() -> Outcome:
-    found = [survival("DLN", size, "disconnection") for size in TABLE_III["DLN"]]
-    most = {criterion: max(one.at_least[str(criterion)] for one in found) for criterion in _CRITERIA}
+    failures = [survival("DLN", size, "disconnection") for size in TABLE_III["DLN"]]
+    most = {criterion: max(cell.at_least[str(criterion)] for cell in failures) for criterion in _CRITERIA}
     nearest = min(most, key=lambda criterion: abs(most[criterion] - 75))
-    told = f"up to, by the share of orders that survive: {listed(((f'{c} %', value) for c, value in most.items()), '{:g}')}"
-    return judge({"%": 75}, {"%": most[nearest]}, readings=len(_CRITERIA), assumption=told, reason=told)
+    note = f"maximum by the share of orders that survive: {listed(((f'{c} %', value) for c, value in most.items()), '{:g}')}"
+    return compare({"%": 75}, {"%": most[nearest]}, readings=len(_CRITERIA), assumption=note, reason=note)
 
 
 @claim(
@@ -344,10 +345,10 @@ def _criteria() -> Outcome:
         for criterion in _CRITERIA
     }
     counts = {
-        f"{criterion} %": (sum(one < 1e-6 for one in each), sum(one <= _STEP for one in each))
+        f"{criterion} %": (sum(error < 1e-6 for error in each), sum(error <= _STEP for error in each))
         for criterion, each in off.items()
     }
-    return judge(
+    return compare(
         {"cells within one step": len(off[75])},
         {"cells within one step": counts["75 %"][1], "exact": counts["75 %"][0]},
         readings=len(_CRITERIA),

@@ -1,4 +1,4 @@
-"""Claims of Besta 2014 about routing, and about other sizes than those of Figure 6: IV.B to IV.D, V."""
+"""Claims of Besta 2014 on routing, and on sizes other than those of Figure 6: IV.B to IV.D, V."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import build
 from topoloom_papers._load_curves import Contender, LoadPoint, swept
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD
+from topoloom_papers.papers.besta_2014.loads import SETUP_NOTE, SLIMFLY
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, listed
 
-#: Detours that UGAL draws, of which the best is compared with the shortest path.
+#: Number of detours that UGAL draws; the best of them is compared with the shortest path.
 _DETOURS = (1, 2, 3, 4, 6, 8, 10)
 _LOADS = (0.3, 0.5, 0.7)
 
@@ -25,16 +25,16 @@ def _selections(engine: str, name: str) -> None:
         Contender("", SLIMFLY, engine, ("detours=4",)).command("uniform", " --loads 0.3,0.5,0.7"),
     )
     def compute() -> Outcome:
-        found = {
+        curves = {
             count: swept(Contender("", SLIMFLY, engine, (f"detours={count}",)), "uniform", _LOADS) for count in _DETOURS
         }
-        means = {count: sum(_cycles(point) for point in points) / len(points) for count, points in found.items()}
+        means = {count: sum(_cycles(point) for point in points) / len(points) for count, points in curves.items()}
         best = min(means[count] for count in _DETOURS if 2 <= count <= 10)
-        return stated(
+        return check_statements(
             {"four are within 1 % of the best of 2 to 10": means[4] <= 1.01 * best},
             f"mean latency over loads of {', '.join(f'{load:g}' for load in _LOADS)}, by paths:"
             f" {listed(((str(count), cycles) for count, cycles in means.items()), '{:.2f}')} cycles",
-            f"random traffic; the paper says neither pattern nor load; {TOLD}",
+            f"random traffic; the paper names neither pattern nor load; {SETUP_NOTE}",
         )
 
 
@@ -50,42 +50,44 @@ def _cycles(point: LoadPoint) -> float:
 def _detours() -> Outcome:
     distance = _distances("slimfly:q=5")
     n = len(distance)
-    found = {
+    lengths = {
         int(distance[source, middle] + distance[middle, goal])
         for source in range(n)
         for goal in range(n)
         for middle in range(n)
         if source != goal and middle not in (source, goal)
     }
-    return stated({"2, 3 and 4 hops, and no others": found == {2, 3, 4}}, f"{sorted(found)} hops", "q = 5", wrong=True)
+    return check_statements(
+        {"2, 3 and 4 hops, and no others": lengths == {2, 3, 4}}, f"{sorted(lengths)} hops", "q = 5", wrong=True
+    )
 
 
 @claim(
     "besta-2014/iv-d/channels",
-    "a VC a hop: MIN needs no more than two virtual channels, adaptive routing four, and neither deadlocks",
+    "with one virtual channel per hop, MIN needs at most two, adaptive routing four, and neither deadlocks",
     "2, 4",
     "topoloom route slimfly:q=19 --engine hop-vcs",
 )
 def _channels() -> Outcome:
-    verdicts = [verify_routing(route(build(f"slimfly:q={q}"), "hop-vcs")) for q in (5, 9, 19)]
-    far = [int(_distances(f"slimfly:q={q}").max()) for q in (5, 9, 19)]
-    return stated(
+    verifications = [verify_routing(route(build(f"slimfly:q={q}"), "hop-vcs")) for q in (5, 9, 19)]
+    diameters = [int(_distances(f"slimfly:q={q}").max()) for q in (5, 9, 19)]
+    return check_statements(
         {
-            "MIN needs two": {one.virtual_channels_used for one in verdicts} == {2},
-            "MIN is free of deadlock": all(one.deadlock_free for one in verdicts),
-            # Hop k takes channel k, so that channels only rise along a path.
-            "the longest detour has four hops": {2 * one for one in far} == {4},
+            "MIN needs two": {report.virtual_channels_used for report in verifications} == {2},
+            "MIN is free of deadlock": all(report.deadlock_free for report in verifications),
+            # Hop k takes channel k, so the channel numbers rise along every path and no cycle is possible.
+            "the longest detour has four hops": {2 * diameter for diameter in diameters} == {4},
         },
-        f"MIN {', '.join(str(one.virtual_channels_used) for one in verdicts)};"
-        f" detours {', '.join(str(2 * one) for one in far)} hops",
-        "q = 5, 9 and 19; the judge walks all tables; detours take a channel a hop, in ascending order; simulated with three"
-        " for MIN and four for detours, as section V has three for all",
+        f"MIN {', '.join(str(report.virtual_channels_used) for report in verifications)};"
+        f" detours {', '.join(str(2 * diameter) for diameter in diameters)} hops",
+        "q = 5, 9 and 19; all tables are verified; detours take one channel per hop, in ascending order; the simulations use"
+        " three channels for MIN and four for detours, section V has three for all",
         wrong=True,
     )
 
 
 def _distances(spec: str) -> np.ndarray:
-    """Hops from each switch to each."""
+    """Hops between all pairs of switches, int[n, n]."""
     return distance_matrix(build(spec))
 
 
@@ -96,11 +98,11 @@ def _distances(spec: str) -> np.ndarray:
     "topoloom route slimfly:q=19 --engine dfsssp",
 )
 def _slimfly_vcs() -> Outcome:
-    found = {q: _virtual_channels(f"slimfly:q={q}") for q in (5, 7, 8, 9, 11, 13, 16, 17, 19)}
-    return stated(
-        {f"q = {q} needs three": virtual_channels == 3 for q, virtual_channels in found.items()},
-        listed(((f"q = {q}", float(virtual_channels)) for q, virtual_channels in found.items()), "{:.0f}"),
-        "our DFSSSP, which breaks cycles at their weakest turn and fills virtual channels first come first served, seed 1",
+    used = {q: _virtual_channels(f"slimfly:q={q}") for q in (5, 7, 8, 9, 11, 13, 16, 17, 19)}
+    return check_statements(
+        {f"q = {q} needs three": virtual_channels == 3 for q, virtual_channels in used.items()},
+        listed(((f"q = {q}", float(virtual_channels)) for q, virtual_channels in used.items()), "{:.0f}"),
+        "our DFSSSP, which breaks cycles at their weakest turn and fills virtual channels in order, seed 1",
     )
 
 
@@ -111,13 +113,13 @@ def _slimfly_vcs() -> Outcome:
     "topoloom route dln:n=338,x=2,random=17 --engine dfsssp",
 )
 def _random_vcs() -> Outcome:
-    found = {spec: _virtual_channels(spec) for spec in ("dln:n=338,x=2,random=17", "dln:n=1682,x=2,random=41")}
-    few, many = found.values()
-    return stated(
+    used = {spec: _virtual_channels(spec) for spec in ("dln:n=338,x=2,random=17", "dln:n=1682,x=2,random=41")}
+    few, many = used.values()
+    return check_statements(
         {"338 need about 8": 7 <= few <= 9, "1,682 need about 15": 14 <= many <= 16},
-        listed(((spec, float(virtual_channels)) for spec, virtual_channels in found.items()), "{:.0f}"),
-        "read as routers, for 338 and 1,682 are 2 q^2 for q = 13 and 29, with the degree of the Slim Fly of that size; about:"
-        " one more or less",
+        listed(((spec, float(virtual_channels)) for spec, virtual_channels in used.items()), "{:.0f}"),
+        "338 and 1,682 are read as routers, because they are 2 q^2 for q = 13 and 29, with the degree of the Slim Fly of that"
+        " size; about: one more or less",
     )
 
 
@@ -150,44 +152,44 @@ def _other_sizes() -> Outcome:
             [_cycles(p) for p in swept(Contender(name, spec, engine), "uniform", _LOADS)] for spec in specs
         )
         shares = [
-            abs(one / whole - 1)
+            abs(latency / reference - 1)
             for cycles in smaller
-            for one, whole in zip(cycles, largest, strict=True)
-            if whole and one
+            for latency, reference in zip(cycles, largest, strict=True)
+            if reference and latency
         ]
         off[name] = 100 * max(shares)
-    return stated(
+    return check_statements(
         {f"{name} varies by 10 % or less": value <= 10 for name, value in off.items()},
-        f"most, in %: {listed(off.items(), '{:.1f}')}",
-        f"random traffic at loads of {', '.join(f'{load:g}' for load in _LOADS)}; {TOLD}",
+        f"maximum, in %: {listed(off.items(), '{:.1f}')}",
+        f"random traffic at loads of {', '.join(f'{load:g}' for load in _LOADS)}; {SETUP_NOTE}",
     )
 
 
 @claim(
     "besta-2014/iv-b",
-    "Valiant's paths limited to 3 hops have a higher average latency, for fewer paths can be chosen",
+    "Valiant's paths limited to 3 hops have a higher average latency, because fewer paths can be chosen",
     "higher",
     Contender("", SLIMFLY, "valiant-3").command("uniform", " --loads 0.1,0.2,0.3,0.4"),
 )
 def _three_hops() -> Outcome:
     loads = (0.1, 0.2, 0.3, 0.4)
-    found = {
+    curves = {
         pattern: {engine: swept(Contender("", SLIMFLY, engine), pattern, loads) for engine in ("valiant", "valiant-3")}
         for pattern in ("uniform", "worst-case")
     }
-    told = "; ".join(
+    latencies = "; ".join(
         f"{pattern}, {'3 hops' if engine == 'valiant-3' else 'any'}: "
         + ", ".join("saturated" if point.saturated else f"{_cycles(point):.1f}" for point in points)
-        for pattern, each in found.items()
+        for pattern, each in curves.items()
         for engine, points in each.items()
     )
-    return stated(
+    return check_statements(
         {
             f"{pattern}, load {load:g}: it is higher, or saturated": short.saturated or _cycles(short) > _cycles(whole)
-            for pattern, each in found.items()
+            for pattern, each in curves.items()
             for load, whole, short in zip(loads, each["valiant"], each["valiant-3"], strict=True)
             if not whole.saturated
         },
-        f"cycles at loads of {', '.join(f'{load:g}' for load in loads)}: {told}",
-        f"the paper says neither pattern nor load; {TOLD}",
+        f"cycles at loads of {', '.join(f'{load:g}' for load in loads)}: {latencies}",
+        f"the paper names neither pattern nor load; {SETUP_NOTE}",
     )

@@ -1,4 +1,4 @@
-"""Claims of Besta 2014 about all its networks by size: Figures 1 and 5, Table II, III.A to III.C."""
+"""Claims of Besta 2014 on all its networks by size: Figures 1 and 5, Table II, III.A to III.C."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -9,9 +9,9 @@ from topoloom.topologies.spec import build, facts_of
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
-#: Balanced networks of some 500 to 6,500 hosts (Besta 2014, III): the specs that have them.
+#: Specs of balanced networks with about 500 to 6,500 hosts (Besta 2014, III).
 _BALANCED = {
     "Torus 3D": [f"torus:dims={s}x{s}x{s},hosts=1" for s in (8, 10, 12, 14, 16, 17, 18)],
     "Torus 5D": [f"torus:dims={dims},hosts=1" for dims in ("4x4x4x4x4", "5x5x4x4x4", "5x5x5x5x5", "6x5x5x5x5")],
@@ -30,12 +30,12 @@ _BALANCED = {
 
 @lru_cache(maxsize=1)
 def _mean_hops() -> dict[str, dict[int, float]]:
-    """The mean hops between hosts on different switches or the same, by network and hosts."""
-    found: dict[str, dict[int, float]] = {}
+    """Mean hops over all pairs of hosts, by network and number of hosts."""
+    means: dict[str, dict[int, float]] = {}
     for name, specs in _BALANCED.items():
         sizes = ((int(build(spec).endpoints_at.sum()), measured(spec).host_aspl or 0.0) for spec in specs)
-        found[name] = dict(sizes)
-    return found
+        means[name] = dict(sizes)
+    return means
 
 
 def _figure_1_curves() -> Curves:
@@ -46,7 +46,7 @@ def _figure_1_curves() -> Curves:
     return Curves("besta-2014-figure-1", "Mean hops, uniform traffic", "hosts", "mean hops", series)
 
 
-_SIZES = "balanced networks of 500 to 6,500 hosts; hops between switches over all pairs of hosts, by shortest paths"
+_SIZES = "balanced networks of 500 to 6,500 hosts; hops between switches by shortest paths, over all pairs of hosts"
 
 
 @claim(
@@ -56,15 +56,15 @@ _SIZES = "balanced networks of 500 to 6,500 hosts; hops between switches over al
     "topoloom hops slimfly:q=11,hosts=full",
 )
 def _figure_1() -> Outcome:
-    found = _mean_hops()
-    highest = max(found["Slim Fly"].values())
-    return stated(
+    means = _mean_hops()
+    highest = max(means["Slim Fly"].values())
+    return check_statements(
         {
             f"every {name} has more hops than every Slim Fly": min(points.values()) > highest
-            for name, points in found.items()
+            for name, points in means.items()
             if name != "Slim Fly"
         },
-        "; ".join(f"{name} {min(p.values()):.3f} to {max(p.values()):.3f}" for name, p in found.items()),
+        "; ".join(f"{name} {min(p.values()):.3f} to {max(p.values()):.3f}" for name, p in means.items()),
         _SIZES,
         figure=_figure_1_curves(),
     )
@@ -82,11 +82,12 @@ def _asymptote() -> Outcome:
         for name, specs in _BALANCED.items()
     }
     constant = ("Fat tree", "Flat. Butterfly", "Dragonfly", "Slim Fly")
-    return stated(
+    return check_statements(
         {f"{name}: the share rises with the size": shares[name] == sorted(shares[name]) for name in constant}
         | {f"{name}: the share exceeds two thirds": max(each) > 2 / 3 for name, each in shares.items()},
-        "mean over diameter: " + "; ".join(f"{name} {each[0]:.2f} to {each[-1]:.2f}" for name, each in shares.items()),
-        f"of an even torus and of a hypercube the mean is half of the diameter, whatever the size; {_SIZES}",
+        "mean divided by diameter: "
+        + "; ".join(f"{name} {each[0]:.2f} to {each[-1]:.2f}" for name, each in shares.items()),
+        f"in an even torus and a hypercube of any size, the mean is half of the diameter; {_SIZES}",
         wrong=True,
     )
 
@@ -127,8 +128,8 @@ def _table_ii(key: str) -> None:
         "topoloom hops slimfly:q=19" if key == "high-radix" else "topoloom hops torus:dims=22x22x22",
     )
     def compute() -> Outcome:
-        note = "exact for even sides only; an odd side s gives floor(s/2) a dimension (errata of Besta 2014, 14)"
-        return judge(published, ours(), assumption=note if key == "tori" else "")
+        note = "exact for even sides only; an odd side s gives floor(s/2) per dimension (errata of Besta 2014, 14)"
+        return compare(published, ours(), assumption=note if key == "tori" else "")
 
 
 for _key in _TABLE_II:
@@ -143,18 +144,18 @@ for _key in _TABLE_II:
 )
 def _random() -> Outcome:
     specs = [spec.partition(",hosts")[0] for spec in _BALANCED["Random top."]] + ["dln:n=1366,x=2,random=30"]
-    found = {spec: measured(spec).diameter for spec in specs}
+    diameters = {spec: measured(spec).diameter for spec in specs}
     sparse = {n: measured(f"dln:n={n},x=2,random=2").diameter for n in (128, 512, 2048, 8192)}
-    return stated(
+    return check_statements(
         {
-            "each of the examples, with the radix of a Slim Fly of that size, has diameter 3": set(found.values())
+            "each of the examples, with the radix of a Slim Fly of that size, has diameter 3": set(diameters.values())
             == {3},
-            "none has more than 10": max(found.values()) <= 10,
+            "none has more than 10": max(diameters.values()) <= 10,
         },
-        "; ".join(f"{spec} {diameter:g}" for spec, diameter in found.items())
-        + f"; with 2 shortcuts a switch {listed(((f'{n} switches', d) for n, d in sparse.items()), '{:g}')}",
-        "3 to 10 are cited from Koibuchi et al. 2012 (ISCA), whose degrees and sizes are not printed here: judged for the"
-        " networks of this paper, the largest of Table III among them",
+        "; ".join(f"{spec} {diameter:g}" for spec, diameter in diameters.items())
+        + f"; with 2 shortcuts per switch {listed(((f'{n} switches', d) for n, d in sparse.items()), '{:g}')}",
+        "3 to 10 are cited from Koibuchi et al. 2012 (ISCA), whose degrees and sizes this paper does not give: compared for the"
+        " networks of this paper, including the largest of Table III",
     )
 
 
@@ -165,16 +166,16 @@ def _random() -> Outcome:
     "topoloom hops longhop:n=8,extra=5; topoloom hops longhop:n=13,extra=5",
 )
 def _long_hops() -> Outcome:
-    found = {
+    diameters = {
         extra: [int(measured(f"longhop:n={n},extra={extra}").diameter) for n in range(8, 14)] for extra in (4, 5, 6)
     }
-    return judge(
+    return compare(
         {"least": 4, "greatest": 6},
-        {"least": min(found[5]), "greatest": max(found[5])},
+        {"least": min(diameters[5]), "greatest": max(diameters[5])},
         readings=3,
-        assumption="the paper does not say how many extra ports L there are; diameters for 2^8 .. 2^13: "
-        + "; ".join(f"L = {extra}: {', '.join(map(str, each))}" for extra, each in found.items()),
-        reason=f"diameters {found}",
+        assumption="the paper does not state the number L of extra ports; diameters for 2^8 .. 2^13: "
+        + "; ".join(f"L = {extra}: {', '.join(map(str, each))}" for extra, each in diameters.items()),
+        reason=f"diameters {diameters}",
     )
 
 
@@ -195,14 +196,14 @@ def _figure_5a_curves() -> Curves:
 
 
 def _facts(spec: str) -> tuple[int, int] | None:
-    """Degree and switches; None where the family has no such member."""
+    """Degree and switches; None if the family has no such member."""
     from topoloom.core.errors import InputError
 
     try:
-        found = facts_of(spec)
+        facts = facts_of(spec)
     except InputError:
         return None
-    return None if found is None or found.degree is None else (int(found.degree), int(found.switches))
+    return None if facts is None or facts.degree is None else (int(facts.degree), int(facts.switches))
 
 
 @claim(
@@ -213,7 +214,7 @@ def _facts(spec: str) -> tuple[int, int] | None:
 )
 def _figure_5a() -> Outcome:
     order, bound = _order("slimfly:q=64"), moore_order(96, 2)
-    return judge(
+    return compare(
         {"routers": 8192, "bound": 9217, "%": "12"},
         {"routers": order, "bound": bound, "%": 100 * (bound / order - 1)},
         cut=True,
@@ -234,11 +235,12 @@ def _figure_5a() -> Outcome:
 def _others() -> Outcome:
     bound = moore_order(96, 2)
     trees, butterfly = 96 * 3 // 2, _order("flattened-butterfly:dims=49x49")
-    return stated(
-        {"one of them is two orders of magnitude below the bound, or more": bound / trees >= 100},
+    return check_statements(
+        {"one of them is at least two orders of magnitude below the bound": bound / trees >= 100},
         f"k' = 96: bound {bound}, flattened butterfly {butterfly}, {bound / butterfly:.1f} times less; fat tree {trees},"
         f" {bound / trees:.0f} times less",
-        "the long hops of the paper's reference 39, E-S-1, are not a family here; one and a half orders are no 'several'",
+        "E-S-1, the long hops of the paper's reference 39, are not a family of topoloom; one and a half orders are not"
+        " 'several'",
         wrong=True,
         figure=_figure_5a_curves(),
     )
@@ -266,14 +268,14 @@ def _figure_5b() -> Outcome:
     }
     series = [Series("Moore bound 3", tuple((float(k), float(moore_order(k, 3))) for k in radices), True)]
     series += [
-        Series(name, tuple((float(k), float(n)) for k, n in sorted(each for each in found if each is not None)))
-        for name, found in members.items()
+        Series(name, tuple((float(k), float(n)) for k, n in sorted(point for point in points if point is not None)))
+        for name, points in members.items()
     ]
-    return judge(
+    return compare(
         {"DEL %": "68", "BDF %": "30", "DF %": "14", "DF/FBF": "3"},
         share,
-        reason="DF (a = 65, h = 32) and FBF (33 x 33 x 33) at k' = 96; DEL and BDF, which have none there, at v = 9 (k' = 100)"
-        " and u = 61 (k' = 93); for large k' DF, BDF and DF/FBF tend to 4/27 = 14.8 %, 8/27 = 29.6 % and 4",
+        reason="DF (a = 65, h = 32) and FBF (33 x 33 x 33) at k' = 96; DEL and BDF, which have no member there, at v = 9 (k' ="
+        " 100) and u = 61 (k' = 93); for large k' DF, BDF and DF/FBF tend to 4/27 = 14.8 %, 8/27 = 29.6 % and 4",
         digits=4,
         figure=Curves("besta-2014-figure-5b", "Diameter 3", "network radix k'", "switches", tuple(series)),
     )
@@ -298,26 +300,25 @@ def _bisections() -> Outcome:
         "FBF-3": "flattened-butterfly:dims=4x4x4",
         "DF": "dragonfly:h=4",
     }
-    told = (
-        "METIS's best cut of 16 seeds, which is no proof; 8,192, 512, 8,192, 256 and 1,056 hosts; LH-HC has five links per "
-        "switch"
-        " more than the hypercube, as in Table IV; (N + 2p^2 - 1)/4 is 271.75"
+    note = (
+        "METIS's best cut over 16 seeds, an upper bound of the bisection; 8,192, 512, 8,192, 256 and 1,056 hosts; LH-HC has"
+        " five links per switch more than the hypercube, as in Table IV; (N + 2p^2 - 1)/4 is 271.75"
     )
-    return judge(
+    return compare(
         {"HC": 8192 / 2, "FT-3": 512 / 2, "LH-HC": 3 * 8192 / 2, "FBF-3": 256 / 4, "DF": "272"},
         {name: _cut(spec) for name, spec in specs.items()},
-        assumption=told,
-        reason=told,
+        assumption=note,
+        reason=note,
     )
 
 
 @claim("besta-2014/iii-c/tori", "bisection of tori 2N/k': 8 x 8 x 8", "170.7", "topoloom cuts torus:dims=8x8x8")
 def _tori_bisection() -> Outcome:
-    return judge(
+    return compare(
         {"T3D": f"{2 * 512 / 6:.1f}"},
         {"T3D": _cut("torus:dims=8x8x8")},
         right={"T3D": 2 * 512 / 8},
-        reason="a torus is cut across its longest ring, through 2N/(ring length) links, whatever k' is (errata of"
+        reason="a torus is cut across its longest ring, through 2N/(ring length) links, for any k' (errata of"
         " Besta 2014, 13)",
     )
 
@@ -326,14 +327,14 @@ def _cut(spec: str) -> float:
     return float(cuts(build(spec), seeds=16).links)
 
 
-#: Of a link.
+#: Rate of a link.
 _GBPS = 10.0
 
 
 @lru_cache(maxsize=1)
 def _bandwidths() -> dict[str, list[tuple[float, float]]]:
-    """Bisection in Gb/s by hosts, up to 20,000 hosts."""
-    found: dict[str, list[tuple[float, float]]] = {
+    """Points (hosts, bisection bandwidth in Gb/s) by network, up to 20,000 hosts."""
+    cut_links: dict[str, list[tuple[float, float]]] = {
         "Torus 3D": [(s**3, 2 * s**2) for s in range(6, 28, 2)],
         "Torus 5D": [(s**5, 2 * s**4) for s in (4, 6)],
         "Hypercube": [(2**n, 2 ** (n - 1)) for n in range(8, 15)],
@@ -343,10 +344,10 @@ def _bandwidths() -> dict[str, list[tuple[float, float]]]:
         "Dragonfly": [(n := 2 * h * h * (2 * h * h + 1), (n + 2 * h * h - 1) / 4) for h in range(2, 9)],
     }
     flies = {q: build(f"slimfly:q={q},hosts=full") for q in (5, 7, 9, 11, 13, 16, 17, 19, 23)}
-    found["Slim Fly"] = [(t.endpoints_at.sum(), cuts(t, seeds=4).links) for t in flies.values()]
+    cut_links["Slim Fly"] = [(t.endpoints_at.sum(), cuts(t, seeds=4).links) for t in flies.values()]
     random = {spec: build(spec) for spec in (*_BALANCED["Random top."], "dln:n=1386,x=2,random=19,hosts=7")}
-    found["Random top."] = [(t.endpoints_at.sum(), cuts(t, seeds=4).links) for t in random.values()]
-    return {name: sorted((float(n), _GBPS * float(b)) for n, b in points) for name, points in found.items()}
+    cut_links["Random top."] = [(t.endpoints_at.sum(), cuts(t, seeds=4).links) for t in random.values()]
+    return {name: sorted((float(n), _GBPS * float(b)) for n, b in points) for name, points in cut_links.items()}
 
 
 @claim(
@@ -356,29 +357,29 @@ def _bandwidths() -> dict[str, list[tuple[float, float]]]:
     "topoloom cuts slimfly:q=19,hosts=full",
 )
 def _figure_5c() -> Outcome:
-    found = _bandwidths()
-    share = {name: [b / n for n, b in points if n >= 500] for name, points in found.items()}
+    bandwidths = _bandwidths()
+    share = {name: [b / n for n, b in points if n >= 500] for name, points in bandwidths.items()}
     below = ("Dragonfly", "Flat. Butterfly", "Torus 3D", "Torus 5D")
-    return stated(
+    return check_statements(
         {
-            f"every Slim Fly has more a host than every {name}": min(share["Slim Fly"]) > max(share[name])
+            f"every Slim Fly has more per host than every {name}": min(share["Slim Fly"]) > max(share[name])
             for name in below
         },
         "Gb/s per host: " + "; ".join(f"{name} {min(each):.2f} to {max(each):.2f}" for name, each in share.items()),
-        "500 hosts and more; formulas of III.C, tori 2N/(ring length); Slim Fly and DLN by METIS's best cut, as printed,"
-        " above which the true one cannot be; with III.C's 2N/k' tori have 3.33 and 2",
+        "500 hosts and more; formulas of III.C, tori 2N/(ring length); Slim Fly and DLN by METIS's best cut, as in the paper,"
+        " which is an upper bound of the true one; with III.C's 2N/k' tori have 3.33 and 2",
         wrong=True,
         figure=Curves(
             "besta-2014-figure-5c",
-            "Bisection bandwidth, 10 Gb/s a link",
+            "Bisection bandwidth, 10 Gb/s per link",
             "hosts",
             "Gb/s",
-            tuple(Series(name, tuple(points)) for name, points in found.items()),
+            tuple(Series(name, tuple(points)) for name, points in bandwidths.items()),
         ),
     )
 
 
-# What the introduction and II say of sizes.
+# Sizes in the introduction and in II.
 
 
 @claim(
@@ -392,16 +393,16 @@ def _largest() -> Outcome:
         """Hosts and q of the largest balanced Slim Fly."""
         sizes = {}
         for q in range(3, 128):
-            found = _facts(f"slimfly:q={q}")
-            if found is not None and found[0] + -(-found[0] // 2) <= ports:
-                sizes[found[1] * -(-found[0] // 2)] = q
+            facts = _facts(f"slimfly:q={q}")
+            if facts is not None and facts[0] + -(-facts[0] // 2) <= ports:
+                sizes[facts[1] * -(-facts[0] // 2)] = q
         largest = max(sizes)
         return largest, sizes[largest]
 
     hosts = {ports: most(ports) for ports in (64, 108)}
-    # At most 2/3 of 108 ports lead to routers: the Moore bound of that, with as many hosts as ports are left.
+    # At most 2/3 of the 108 ports lead to routers: the Moore bound of that degree, with hosts on all remaining ports.
     bound = {diameter: moore_order(72, diameter) * 36 for diameter in (2, 3)}
-    return stated(
+    return check_statements(
         {
             "over 100,000 hosts with 108 ports": hosts[108][0] > 100_000,
             "over 100,000 hosts with 64 ports": hosts[64][0] > 100_000,
@@ -409,8 +410,8 @@ def _largest() -> Outcome:
             "tens of millions with diameter 3": bound[3] >= 10_000_000,
         },
         f"largest balanced Slim Fly: {'; '.join(f'{ports} ports {n:,} hosts (q = {q})' for ports, (n, q) in hosts.items())};"
-        f" Moore's bound with 72 links and 36 hosts a router: {bound[2]:,} with diameter 2, {bound[3]:,} with diameter 3",
-        "p = ceil(k'/2); 'an example network with 108-port routers would have nearly 200,000 endpoints' is the bound's size:"
-        " MMS graphs have 8/9 of it",
+        f" Moore's bound with 72 links and 36 hosts per router: {bound[2]:,} with diameter 2, {bound[3]:,} with diameter 3",
+        "p = ceil(k'/2); 'an example network with 108-port routers would have nearly 200,000 endpoints' is the size of the"
+        " bound: MMS graphs reach 8/9 of it",
         wrong=True,
     )

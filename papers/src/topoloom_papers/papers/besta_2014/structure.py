@@ -1,4 +1,4 @@
-"""Claims of Besta 2014: Slim Fly (Besta, Hoefler)."""
+"""Claims of Besta 2014 on the structure of Slim Fly: Section II."""
 
 from contextlib import suppress
 
@@ -7,16 +7,16 @@ from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.topologies.spec import FAMILIES, Facts, build
 from topoloom_papers._helpers import measured
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 
 def slim_flies(most: int) -> dict[int, Facts]:
     """The facts of every Slim Fly with q up to `most`."""
-    found = {}
+    flies = {}
     for q in range(3, most + 1):
         with suppress(InputError):
-            found[q] = FAMILIES.find("slimfly").known({"q": q})
-    return found
+            flies[q] = FAMILIES.find("slimfly").known({"q": q})
+    return flies
 
 
 @claim(
@@ -32,8 +32,8 @@ def _mms() -> Outcome:
         topology, delta = build(f"slimfly:q={q}"), {0: 0, 1: 1, 3: -1}[q % 4]
         regular = set(topology.degrees.tolist()) == {(3 * q - delta) // 2}
         wrong += not (topology.switches == 2 * q * q and regular and measured(f"slimfly:q={q}").diameter == 2)
-    return stated(
-        {"every one of the 18 fields up to 37 gives such a graph": not wrong and len(flies) == 18},
+    return check_statements(
+        {"each of the 18 fields up to 37 gives such a graph": not wrong and len(flies) == 18},
         f"fields {len(flies)}, of which {wrong} fail",
         wrong=True,
     )
@@ -48,16 +48,16 @@ def _mms() -> Outcome:
 def _hoffman_singleton() -> Outcome:
     topology = build("slimfly:q=5")
     links = {(int(a), int(b)) for a, b in topology.links}
-    # Switch (0, 0, y) is y, switch (1, 0, c) is 25 + c: within a group the differences of neighbours are the generators.
+    # Switch (0, 0, y) has number y, switch (1, 0, c) number 25 + c; in a group, neighbours differ by the generators.
     sets = [sorted(y for y in range(1, 5) if (first, first + y) in links) for first in (0, 25)]
     ours = f"{topology.switches} vertices, {len(topology.links)} edges, generators {sets[0]} and {sets[1]}"
-    return stated(
+    return check_statements(
         {
             "50 vertices": topology.switches == 50,
             "all of radix 7": set(topology.degrees.tolist()) == {7},
             "175 edges": len(topology.links) == 175,
             "generators {1, 4} and {2, 3}": sets == [[1, 4], [2, 3]],
-            "no two are further apart than 2, and no fewer than 50 could be": measured("slimfly:q=5").diameter == 2,
+            "the diameter is 2": measured("slimfly:q=5").diameter == 2,
         },
         ours,
         wrong=True,
@@ -74,16 +74,17 @@ def _orders() -> Outcome:
     bdf = {u: build(f"bdf:u={u}") for u in (3, 5, 7, 9, 11, 13)}
     delorme = {v: build(f"delorme:v={v}") for v in (2, 3, 4)}
     right = {u: round(8 / 27 * k**3 - 4 / 9 * k**2 + 2 / 3 * k) for u in bdf for k in [1.5 * (u + 1)]}
-    return stated(
+    return check_statements(
         {
-            "BDF's radix": all(int(one.degrees.max()) == 3 * (u + 1) // 2 for u, one in bdf.items()),
-            "BDF's order": all(one.switches == right[u] for u, one in bdf.items()),
-            "Delorme's radix": all(int(one.degrees.max()) == (v + 1) ** 2 for v, one in delorme.items()),
-            "Delorme's order": all(one.switches == ((v + 1) * (v * v + 1)) ** 2 for v, one in delorme.items()),
+            "BDF's radix": all(int(graph.degrees.max()) == 3 * (u + 1) // 2 for u, graph in bdf.items()),
+            "BDF's order": all(graph.switches == right[u] for u, graph in bdf.items()),
+            "Delorme's radix": all(int(graph.degrees.max()) == (v + 1) ** 2 for v, graph in delorme.items()),
+            "Delorme's order": all(graph.switches == ((v + 1) * (v * v + 1)) ** 2 for v, graph in delorme.items()),
         },
-        f"BDF {listed(((f'u = {u}', float(one.switches)) for u, one in bdf.items()), '{:.0f}')}; Delorme"
-        f" {listed(((f'v = {v}', float(one.switches)) for v, one in delorme.items()), '{:.0f}')} switches",
-        "the greatest degree: in both graphs some switches have less; u an odd prime power (errata of Besta 2014, 15 and 16)",
+        f"BDF {listed(((f'u = {u}', float(graph.switches)) for u, graph in bdf.items()), '{:.0f}')}; Delorme"
+        f" {listed(((f'v = {v}', float(graph.switches)) for v, graph in delorme.items()), '{:.0f}')} switches",
+        "radix: the greatest degree, as some switches of both graphs have fewer links; u is an odd prime power (errata of"
+        " Besta 2014, 15 and 16)",
         wrong=True,
     )
 
@@ -96,10 +97,10 @@ def _orders() -> Outcome:
 )
 def _concentration() -> Outcome:
     exact = full_bandwidth_hosts(build("slimfly:q=19"))
-    return judge(
+    return compare(
         {"p": 15},
         {"p": build("slimfly:q=19,hosts=full").endpoints_at.max()},
-        assumption=f"15 is ceil(k'/2); the formula itself gives {exact:.3f}",
+        assumption=f"15 is ceil(k'/2); the formula gives {exact:.3f}",
     )
 
 
@@ -114,11 +115,11 @@ def _ports() -> Outcome:
     shares = {
         q: 100 * (flies[q].degree or 0) / ((flies[q].degree or 0) + (flies[q].full_hosts or 0)) for q in (19, 256)
     }
-    return judge(
+    return compare(
         {"network %": "67", "endpoints %": "33"},
         {"network %": shares[256], "endpoints %": 100 - shares[256]},
         readings=2,
         digits=4,
-        assumption="p = ceil(k'/2), of which two thirds are the limit, with q = 256; of the paper's q = 19 it is"
+        assumption="p = ceil(k'/2), for q = 256, near the limit of two thirds; for the paper's q = 19 they are"
         f" {shares[19]:.1f} and {100 - shares[19]:.1f}",
     )

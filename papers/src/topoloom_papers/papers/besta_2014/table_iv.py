@@ -1,4 +1,4 @@
-"""Claims of Besta 2014's Table IV, cell by cell: cables, cost and power as its own counts give them, and counted exactly."""
+"""Claims of Besta 2014's Table IV, cell by cell: cables, cost and power by the paper's own counts and counted exactly."""
 
 from functools import cache
 
@@ -7,25 +7,26 @@ from topoloom.cost.table_iv import COLUMNS, TableColumn
 from topoloom.cost.table_iv import column as column_by_key
 from topoloom.topologies.spec import build
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Verdict, judge
+from topoloom_papers.verdicts import Outcome, Verdict, compare
 
 
 @cache
 def exact_of(key: str) -> tuple[float, float, dict[str, int]]:
-    """(USD per host, W per host, cables by their kind) of a column counted exactly."""
+    """Cost per host (USD), power per host (W) and cables by kind of a column, counted exactly."""
     bill = column_by_key(key).exact()
     counts = {line.item.split(", ")[-1]: line.count for line in bill.lines[1:]}
     return bill.cost_per_host_usd, bill.power_per_host_w, counts
 
 
-#: Radices that are not as printed (errata of Besta 2014, 3 and 10): (3q - 1)/2 + p of q = 19, and 4p - 3 of FBF-3.
+#: Right radices where the published ones are wrong (errata of Besta 2014, 3 and 10): (3q - 1)/2 + p for q = 19, and 4p - 3 for
+#: FBF-3.
 _RADICES = {"sf": 44, "fbf3-33": 37, "fbf3-43": 45}
 
 
-#: Why sizes differ that have no right ones.
-_SIZES = {
-    "df-43-small": "with a cable between each two groups, as its fibre cables are counted; 43 ports would be 11 global ones a"
-    " router, of which nine lead nowhere"
+#: Explanations of size differences for columns without right values.
+_SIZE_REASONS = {
+    "df-43-small": "with one cable between each two groups, as the paper counts fibre cables; 43 ports would leave 11 global"
+    " ports per router, nine of them without a cable"
 }
 
 
@@ -34,35 +35,35 @@ def _command(column: TableColumn) -> str:
 
 
 def _table_iv(column: TableColumn) -> None:
-    printed = column.printed
+    published = column.printed
 
     @claim(
         f"besta-2014/table-iv/{column.key}-cost",
-        f"{column.title}: cost a node",
-        f"{printed.cost_usd:g} USD",
+        f"{column.title}: cost per node",
+        f"{published.cost_usd:g} USD",
         _command(column),
     )
     def cost() -> Outcome:
         exact, _, _ = exact_of(column.key)
-        beside = f"counted exactly it is {exact:,.1f} USD" + (f" ({column.note})" if column.note else "")
+        exact_note = f"counted exactly it is {exact:,.1f} USD" + (f" ({column.note})" if column.note else "")
         count = column.as_published() if column.as_published is not None else None
         if count is None:
-            return Outcome(f"{exact:,.1f} USD", Verdict.NOT_REPRODUCIBLE, f"{column.assumption}; {beside}")
+            return Outcome(f"{exact:,.1f} USD", Verdict.NOT_REPRODUCIBLE, f"{column.assumption}; {exact_note}")
         ours = count.cost_usd(load_parts("slimfly-2014"))
-        return judge(
-            {"USD": f"{printed.cost_usd:g}"},
+        return compare(
+            {"USD": f"{published.cost_usd:g}"},
             {"USD": ours},
             cut=True,
             digits=7,
             error=column.assumption,
-            assumption=beside,
-            reason=beside,
+            assumption=exact_note,
+            reason=exact_note,
         )
 
     @claim(
         f"besta-2014/table-iv/{column.key}-size",
         f"{column.title}: endpoints, routers and radix",
-        f"{printed.hosts:,}, {printed.switches:,}, {printed.radix}",
+        f"{published.hosts:,}, {published.switches:,}, {published.radix}",
         _command(column),
     )
     def size() -> Outcome:
@@ -70,18 +71,18 @@ def _table_iv(column: TableColumn) -> None:
         ports = int((topology.degrees + topology.endpoints_at).max())
         ours = {"N": topology.hosts, "N_r": topology.switches, "k": ports}
         if column.key.startswith("ft3"):
-            # 2p^3 endpoints and 5p^2 routers of k = 2p ports, 2p pods (errata of Besta 2014, 6).
-            p = printed.radix / 2
-            return judge(
-                {"N": str(printed.hosts), "N_r": str(printed.switches), "k": str(printed.radix)},
+            # A fat tree has 2p^3 endpoints and 5p^2 routers of k = 2p ports, in 2p pods (errata of Besta 2014, 6).
+            p = published.radix / 2
+            return compare(
+                {"N": str(published.hosts), "N_r": str(published.switches), "k": str(published.radix)},
                 {"N": 2 * p**3, "N_r": 5 * p**2, "k": 2 * p},
                 cut=True,
-                error=f"p = k/2 = {p:g}, which no tree has",
-                assumption=f"the next smaller one has {', '.join(f'{name} {value:,}' for name, value in ours.items())}",
+                error=f"p = k/2 = {p:g}, which is not an integer",
+                assumption=f"the next smaller tree has {', '.join(f'{name} {value:,}' for name, value in ours.items())}",
             )
-        reason = _SIZES.get(column.key, "links and hosts of its routers")
-        return judge(
-            {"N": printed.hosts, "N_r": printed.switches, "k": printed.radix},
+        reason = _SIZE_REASONS.get(column.key, "links and hosts of its routers")
+        return compare(
+            {"N": published.hosts, "N_r": published.switches, "k": published.radix},
             ours,
             right={"k": _RADICES[column.key]} if column.key in _RADICES else None,
             reason=reason,
@@ -89,48 +90,48 @@ def _table_iv(column: TableColumn) -> None:
 
     @claim(
         f"besta-2014/table-iv/{column.key}-power",
-        f"{column.title}: power a node",
-        f"{printed.power_w:g} W",
+        f"{column.title}: power per node",
+        f"{published.power_w:g} W",
         _command(column),
     )
     def power() -> Outcome:
         _, exact, _ = exact_of(column.key)
-        formula = printed.switches * printed.radix * 2.8 / printed.hosts
-        told = f"counted exactly it is {exact:.3f} W"
-        return judge(
-            {"W": f"{printed.power_w:g}"},
+        formula = published.switches * published.radix * 2.8 / published.hosts
+        exact_note = f"counted exactly it is {exact:.3f} W"
+        return compare(
+            {"W": f"{published.power_w:g}"},
             {"W": formula},
             cut=True,
             digits=5,
-            error="" if abs(formula - exact) < 0.005 else "with the printed radix, which is too small",
-            assumption="" if abs(formula - exact) < 0.005 else told,
-            reason=f"N_r k 2.8 / N; {told}",
+            error="" if abs(formula - exact) < 0.005 else "with the published radix, which is too small",
+            assumption="" if abs(formula - exact) < 0.005 else exact_note,
+            reason=f"N_r k 2.8 / N; {exact_note}",
         )
 
     @claim(
         f"besta-2014/table-iv/{column.key}-cables",
         f"{column.title}: electric and fibre cables",
-        f"{printed.electric:,} / {printed.fibre:,}",
+        f"{published.electric:,} / {published.fibre:,}",
         _command(column),
     )
     def cables() -> Outcome:
         _, _, counts = exact_of(column.key)
         ours = {"electric": counts.get("electric", 0), "fibre": counts.get("fibre", 0)}
-        wanted = {"electric": printed.electric, "fibre": printed.fibre}
-        outcome = judge(wanted, ours)
+        expected = {"electric": published.electric, "fibre": published.fibre}
+        outcome = compare(expected, ours)
         if outcome.verdict is Verdict.EXACT:
             return outcome
         count = column.as_published() if column.as_published is not None else None
         if count is not None and count.electric is not None and count.fibre is not None:
-            return judge(
-                {name: str(value) for name, value in wanted.items()},
+            return compare(
+                {name: str(value) for name, value in expected.items()},
                 {"electric": count.electric, "fibre": count.fibre},
                 cut=True,
                 error=column.assumption,
-                assumption=f"a true fat tree of k = {printed.radix - 1} has {ours} between switches",
+                assumption=f"a true fat tree of k = {published.radix - 1} has {ours} between switches",
             )
-        if sum(wanted.values()) == sum(ours.values()):
-            why = f"the total of {sum(ours.values()):,} comes out, the split does not: {column.assumption}"
+        if sum(expected.values()) == sum(ours.values()):
+            why = f"the total of {sum(ours.values()):,} agrees, the split does not: {column.assumption}"
             return Outcome(outcome.ours, Verdict.NOT_REPRODUCIBLE, why)
         return Outcome(outcome.ours, Verdict.PAPER_WRONG, f"the true graph has {ours}: {column.assumption}")
 

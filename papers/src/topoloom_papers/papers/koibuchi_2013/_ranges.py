@@ -1,10 +1,10 @@
-"""What Koibuchi 2013 prints as a range, as in "between 19 % and 20 %"."""
+"""Published ranges of Koibuchi 2013, as in "between 19 % and 20 %"."""
 
 from topoloom_papers.curves import Curves
-from topoloom_papers.verdicts import Outcome, Step, judge
+from topoloom_papers.verdicts import Outcome, Step, compare
 
 
-def judged_range(
+def compare_range(
     least: float,
     most: float,
     ours: dict[str, float],
@@ -13,19 +13,19 @@ def judged_range(
     reason: str = "",
     figure: Curves | None = None,
 ) -> Outcome:
-    """Numbers that lie between whole ones: inside is exact, and half a unit outside is a step.
+    """Compare numbers with a published range of integers: inside is exact, up to half a unit outside is one step.
 
     Examples
     --------
-    >>> judged_range(19, 20, {"%": 19.3}).verdict.value
+    >>> compare_range(19, 20, {"%": 19.3}).verdict.value
     'exact'
-    >>> judged_range(19, 20, {"%": 20.4}).verdict.value
+    >>> compare_range(19, 20, {"%": 20.4}).verdict.value
     'within one step'
     """
-    return judge(
+    return compare(
         {name: min(max(value, least), most) for name, value in ours.items()},
         ours,
-        step=Step(0.5, "half of the printed unit, outside of the range"),
+        step=Step(0.5, "half of the published unit, outside of the range"),
         digits=3,
         assumption=assumption,
         reason=reason,

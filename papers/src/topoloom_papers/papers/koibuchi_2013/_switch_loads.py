@@ -1,4 +1,4 @@
-"""Networks of Koibuchi 2013 under load: latency in ns against accepted traffic in Gbit/s a host."""
+"""Networks of Koibuchi 2013 under load: latency in ns against accepted traffic in Gbit/s per host."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from topoloom_papers.long_runs import long_run
 
 #: The router of Koibuchi 2013 III.C.
 PRESET = "koibuchi-2013"
-#: Flits a host and cycle of an almost empty network, 1 and 0.2 Gbit/s: links are busy for 2 to 4 % of the time. Networks of
-#: degree 4 have half the links for as many hosts, and paths twice as long.
+#: Load of an almost empty network in flits per host and cycle (1 and 0.2 Gbit/s): links are busy for 2 to 4 % of the time.
+#: `LOW_4` is for networks of degree 4, with half the links for as many hosts and paths twice as long.
 LOW, LOW_4 = 0.01, 0.002
-#: A curve ends beyond this latency: Koibuchi 2013's throughput is read off at 1,200 ns.
+#: A curve ends beyond `HIGHEST_NS`; Koibuchi 2013 reads the throughput at 1,200 ns.
 HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
-#: Saturated networks have at least so many times the latency of almost empty ones.
+#: Least ratio of the latency of a saturated network to that of an almost empty one.
 _LOADED = 1.5
 
 
 @dataclass(frozen=True)
 class Network:
-    """A spec with ``{seed}`` where it is random, and how Koibuchi 2013 III.C routes it: `virtual_channels` VCs in all.
+    """A network of the paper and its routing (Koibuchi 2013 III.C), with `virtual_channels` in total.
 
-    `homes`: each switch's rack, where the spec has still to be permuted and no spec can say so. `low`: the load at which
-    it is almost empty, flits a host and cycle.
+    `spec` has ``{seed}`` if it is random. `homes`: the rack of each switch, if the network is still to be permuted in racks
+    that no spec can express. `low`: the load at which the network is almost empty, in flits per host and cycle.
     """
 
     spec: str
@@ -43,7 +43,7 @@ class Network:
     low: float = LOW
 
     def build(self, draw: int) -> Topology:
-        """One draw; with `homes`, the spec fully permuted in those racks."""
+        """Build one draw; with `homes`, the network of the spec is fully permuted in those racks."""
         topology = build(self.spec.format(seed=draw))
         if not self.homes:
             return topology
@@ -52,11 +52,11 @@ class Network:
 
     @property
     def more(self) -> str:
-        """What the command does not say: the racks in which the network is permuted."""
+        """An addition to the command, which cannot express the racks in which the network is permuted."""
         return f"; permuted in {len(set(self.homes))} racks, 16 leaves each and all others in one" if self.homes else ""
 
     def command(self, traffic: str, loads: str = "") -> str:
-        """How a user simulates its first draw."""
+        """The command line that simulates its first draw."""
         virtual_channels = "" if self.virtual_channels is None else f" --virtual-channels {self.virtual_channels}"
         return (
             f"topoloom simulate '{self.spec.format(seed=1)}' --engine {self.engine}{virtual_channels} --traffic {traffic}"
@@ -70,7 +70,7 @@ def _routed(network: Network, draw: int) -> Routing:
 
 
 def clos_in_other_racks(switches: int) -> Network:
-    """The Myrinet Clos to be permuted with 16 leaves a rack, and all middle and top switches in one."""
+    """The Myrinet Clos, to be permuted with 16 leaf switches per rack and all other switches in one rack."""
     leaves = switches * 2 // 5
     homes = tuple(min(switch, leaves) // 16 for switch in range(switches))
     return Network(f"myrinet-clos:switches={switches}", "updown", None, homes)
@@ -88,75 +88,76 @@ def _ns(point: Point) -> float:
 
 
 def gbit_s(flits: float) -> float:
-    """Flits a cycle as Gbit/s."""
+    """Convert flits per cycle to Gbit/s."""
     router = find_preset(PRESET)
     return flits * router.flit_bits / router.cycle_ns
 
 
 def low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> list[float]:
-    """Mean latency in the almost empty network, for each draw: the seed of the topology and of the simulation."""
+    """Mean latency in ns in the almost empty network, per draw (the seed of topology and simulation)."""
     command = f"{network.command(traffic)}; seeds of topology and simulation {', '.join(map(str, draws))}"
     return long_run(command + network.more, list[float], lambda: ns_of_draws(network, traffic, draws))
 
 
 def ns_of_draws(network: Network, traffic: str, draws: tuple[int, ...]) -> list[float]:
-    """What `low_ns` keeps, measured now."""
-    found: dict[int, float] = {}
+    """The latencies of `low_ns`, simulated now."""
+    by_draw: dict[int, float] = {}
     routings = [_routed(network, draw) for draw in draws]
 
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
             draw = draws[number]
-            found[draw] = _ns(
+            by_draw[draw] = _ns(
                 simulate(routings[number], traffic, PRESET, loads=[network.low], seed=draw, jobs=1).points[0]
             )
 
     over_cores(work, len(draws), None)
-    return [round(found[draw], 4) for draw in draws]
+    return [round(by_draw[draw], 4) for draw in draws]
 
 
 def sweep(network: Network, traffic: str, step: float) -> list[tuple[float, float]]:
-    """Accepted traffic in Gbit/s a host and latency in ns, of the first draw.
+    """Points (accepted traffic in Gbit/s per host, latency in ns) of the first draw.
 
-    At low load and every `step` up to the first point above 2 us or saturated, which is the last; and twice half way
-    around where latency passes 1.2 us.
+    The loads are the low load and multiples of `step`, up to the first point that is above 2 us or saturated. Two more
+    points bisect the interval in which latency passes 1.2 us.
     """
     command = network.command(traffic, f"{network.low},{step:g}:1:{step:g}") + " to 2 us, and around 1.2 us"
     return long_run(command + network.more, list[tuple[float, float]], lambda: _sweep(network, traffic, step))
 
 
 def _sweep(network: Network, traffic: str, step: float) -> list[tuple[float, float]]:
-    routing, found = _routed(network, 1), dict[float, tuple[float, float, bool]]()
+    # Accepted traffic, latency and whether the curve ends there, by offered load.
+    routing, by_load = _routed(network, 1), dict[float, tuple[float, float, bool]]()
 
-    def look(loads: list[float]) -> None:
+    def add(loads: list[float]) -> None:
         for point in _points(routing, traffic, loads, 1, None):
             ns = _ns(point)
-            first_ns = found[network.low][1] if found else ns
-            # A few packets may fall short by chance; where hosts truly get less, latency has risen, too.
+            first_ns = by_load[network.low][1] if by_load else ns
+            # A few packets may be missing by chance; at true saturation the latency has risen as well.
             over = ns > HIGHEST_NS or (point.saturated and ns > _LOADED * first_ns)
-            found[point.offered] = (gbit_s(point.accepted), ns, over)
+            by_load[point.offered] = (gbit_s(point.accepted), ns, over)
 
-    look([network.low, step])
-    while not any(over for _, _, over in found.values()) and max(found) < 1:
-        last = max(found)
-        look([load for load in (round(last + step, 6), round(last + 2 * step, 6)) if load <= 1])
+    add([network.low, step])
+    while not any(over for _, _, over in by_load.values()) and max(by_load) < 1:
+        last = max(by_load)
+        add([load for load in (round(last + step, 6), round(last + 2 * step, 6)) if load <= 1])
     for _ in range(2):
-        passed = [load for load, (_, ns, over) in found.items() if ns > THROUGHPUT_NS or over]
-        below = [load for load in found if not passed or load < min(passed)]
+        passed = [load for load, (_, ns, over) in by_load.items() if ns > THROUGHPUT_NS or over]
+        below = [load for load in by_load if not passed or load < min(passed)]
         if passed and below:
-            look([round((min(passed) + max(below)) / 2, 6)])
+            add([round((min(passed) + max(below)) / 2, 6)])
     points = []
-    for load in sorted(found):
-        points.append(found[load][:2])
-        if found[load][2]:
+    for load in sorted(by_load):
+        points.append(by_load[load][:2])
+        if by_load[load][2]:
             break
     return [(round(accepted, 5), round(ns, 4)) for accepted, ns in points]
 
 
 def throughput(points: Sequence[tuple[float, float]]) -> float:
-    """Accepted traffic in Gbit/s a host where latency passes 1,200 ns (Koibuchi 2013 III.D), linear between points.
+    """Throughput in Gbit/s per host: accepted traffic at a latency of 1,200 ns (Koibuchi 2013 III.D), linear between points.
 
-    Beyond saturation less may be accepted than before: then what was accepted before.
+    Beyond saturation the accepted traffic may fall; then the last value before it counts.
 
     Examples
     --------

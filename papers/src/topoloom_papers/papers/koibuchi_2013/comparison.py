@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013's sections I, V to VII: random topologies beside each other, their reliability and their paths."""
+"""Claims of Koibuchi 2013's sections I, V to VII: random topologies compared, their reliability and their paths."""
 
 import time
 from functools import lru_cache, partial
@@ -20,18 +20,18 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
     torus_networks,
 )
 from topoloom_papers.papers.koibuchi_2013.layout import laid_out
-from topoloom_papers.papers.koibuchi_2013.throughput import FINE, READ, SIMILAR, STEP, throughputs
+from topoloom_papers.papers.koibuchi_2013.throughput import FINE, SIMILAR, STEP, THROUGHPUT_NOTE, throughputs
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
-#: How much higher the latency of a network may be that performs as well, in %: what Koibuchi 2013 III.D says of RING-8 and
-#: P-HYPERCUBE, "only between 3 % and 5 %".
-_AS_QUICK = 5.0
+#: Latencies that differ by at most this count as equal, in %: Koibuchi 2013 III.D, "only between 3 % and 5 %" (RING-8 and
+#: P-HYPERCUBE).
+_EQUAL_PERCENT = 5.0
 
 
 @lru_cache(maxsize=1)
 def _rivals() -> dict[str, Network]:
-    """Those of figure 16."""
+    """The networks of figure 16."""
     eight, four = networks(8), torus_networks()
     nbr = "nbr:n=256,degree={},p=0.5,hosts=8,seed={{seed}}"
     return {
@@ -45,15 +45,15 @@ def _rivals() -> dict[str, Network]:
 
 
 def _lengths_m() -> dict[str, float]:
-    """Mean lengths between racks: permuted networks in sequence, the others by Walktrap and annealing."""
+    """Mean cable lengths between racks in m: permuted networks in sequence, the others by Walktrap and annealing."""
 
     def compute() -> dict[str, float]:
-        found = {}
+        lengths_m = {}
         for name, network in _rivals().items():
             spec = network.spec.format(seed=1)
-            how = ("sequential", "rows") if name.startswith("P-") else ("walktrap", "anneal")
-            found[name] = round(laid_out(spec, *how).mean_between_m, 4)
-        return found
+            method = ("sequential", "rows") if name.startswith("P-") else ("walktrap", "anneal")
+            lengths_m[name] = round(laid_out(spec, *method).mean_between_m, 4)
+        return lengths_m
 
     return long_run(
         "topoloom layout NETWORK --floor koibuchi-2013 --switches-per-rack 16 of those of figure 16, --cluster sequential "
@@ -87,52 +87,57 @@ def _panels(traffic: str) -> None:
     @claim(
         f"koibuchi-2013/fig-16/latency/{traffic}",
         f"256 switches, {traffic} traffic: P-HYPERCUBE is best at degree 8; at degree 4 P-TORUS is the most economical, RING"
-        " the quickest, Nbr(0.5) between",
+        " the fastest, Nbr(0.5) in between",
         "best; compromise",
         _COMMAND.replace("uniform", traffic),
     )
     def latency() -> Outcome:
-        found = _latencies_ns(traffic)
-        best = min(found.values())
-        return stated(
+        latencies_ns = _latencies_ns(traffic)
+        best = min(latencies_ns.values())
+        return check_statements(
             _best_and_between(
-                {name: value <= best * (1 + _AS_QUICK / 100) for name, value in found.items()},
-                {name: -value for name, value in found.items()},
+                {name: value <= best * (1 + _EQUAL_PERCENT / 100) for name, value in latencies_ns.items()},
+                {name: -value for name, value in latencies_ns.items()},
             ),
-            f"ns: {listed(found.items(), '{:.0f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
-            f"best: no network's latency is more than {_AS_QUICK:g} % lower, and others as quick have longer cables; latency at"
-            " low load, length between racks",
-            figure=_figure(traffic, found, "latency", "ns"),
+            f"ns: {listed(latencies_ns.items(), '{:.0f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
+            f"best: no network's latency is more than {_EQUAL_PERCENT:g} % lower, and equally fast ones have longer cables;"
+            " latency at low load, length between racks",
+            figure=_figure(traffic, latencies_ns, "latency", "ns"),
         )
 
     @claim(
         f"koibuchi-2013/fig-16/throughput/{traffic}",
         f"256 switches, {traffic} traffic: P-HYPERCUBE has the best throughput for its cables; at degree 4 P-TORUS is the most"
-        " economical, RING the best, Nbr(0.5) between",
+        " economical, RING the best, Nbr(0.5) in between",
         "best; compromise",
         networks(8)["P-HYPERCUBE"].command(traffic, "0.01:0.5:0.05"),
     )
     def load() -> Outcome:
-        found = {
+        gbit_s_of = {
             name: throughput(sweep(network, traffic, FINE if name.endswith("-4") else STEP))
             for name, network in _rivals().items()
         }
-        best = max(found.values())
-        return stated(
-            _best_and_between({name: value >= best * (1 - SIMILAR / 100) for name, value in found.items()}, found),
-            f"Gbit/s a host: {listed(found.items(), '{:.1f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
-            f"best: no network's throughput is more than {SIMILAR:g} % higher, and others as good have longer cables; {READ}",
-            figure=_figure(traffic, found, "throughput", "Gbit/s a host"),
+        best = max(gbit_s_of.values())
+        return check_statements(
+            _best_and_between(
+                {name: value >= best * (1 - SIMILAR / 100) for name, value in gbit_s_of.items()}, gbit_s_of
+            ),
+            f"Gbit/s per host: {listed(gbit_s_of.items(), '{:.1f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
+            f"best: no network's throughput is more than {SIMILAR:g} % higher, and equally good ones have longer cables;"
+            f" {THROUGHPUT_NOTE}",
+            figure=_figure(traffic, gbit_s_of, "throughput", "Gbit/s per host"),
         )
 
 
 def _best_and_between(as_good: dict[str, bool], good: dict[str, float]) -> dict[str, bool]:
-    """The statements on figure 16: `as_good` as the best, about; `good`: the more the better."""
+    """The statements on figure 16. `as_good`: whether a network is about as good as the best; `good`: higher is better."""
     lengths_m = _lengths_m()
     parts = {"P-HYPERCUBE is as good as any": as_good["P-HYPERCUBE"]}
-    for name, so in as_good.items():
-        if so and name != "P-HYPERCUBE":
-            parts[f"{name}, as good, has longer cables than P-HYPERCUBE"] = lengths_m[name] > lengths_m["P-HYPERCUBE"]
+    for name, is_as_good in as_good.items():
+        if is_as_good and name != "P-HYPERCUBE":
+            parts[f"{name}, equally good, has longer cables than P-HYPERCUBE"] = (
+                lengths_m[name] > lengths_m["P-HYPERCUBE"]
+            )
     for low, high in pairwise(("P-TORUS-4", "Nbr(0.5)-4", "RING-4")):
         parts[f"{low} has shorter cables than {high}"] = lengths_m[low] < lengths_m[high]
         parts[f"{high} is better than {low}"] = good[high] > good[low]
@@ -152,15 +157,15 @@ for _traffic in PATTERNS:
 def _permuted_throughput() -> Outcome:
     pairs = [(panel, "HYPERCUBE", "P-HYPERCUBE") for panel in ("5", "6", "7")] + [("6", "TORUS-4", "P-TORUS-4")]
     pairs += [(panel, "CLOS", label) for panel in ("8-80", "8-160") for label in CLOS_READINGS.values()]
-    found = {}
+    gains = {}
     for panel, plain, permuted in pairs:
         for traffic in PATTERNS[:2] if panel.startswith("8") else PATTERNS:
-            each = throughputs(panel, traffic)
-            found[f"figure {panel}, {permuted}, {traffic}"] = 100 * (each[permuted] / each[plain] - 1)
-    return stated(
-        {f"{name}: not lower": gain >= -SIMILAR for name, gain in found.items()},
-        f"%: {listed(found.items(), '{:+.0f}')}",
-        f"identical: no more than {SIMILAR:g} % lower; {READ}",
+            gbit_s_of = throughputs(panel, traffic)
+            gains[f"figure {panel}, {permuted}, {traffic}"] = 100 * (gbit_s_of[permuted] / gbit_s_of[plain] - 1)
+    return check_statements(
+        {f"{name}: not lower": gain >= -SIMILAR for name, gain in gains.items()},
+        f"%: {listed(gains.items(), '{:+.0f}')}",
+        f"identical: at most {SIMILAR:g} % lower; {THROUGHPUT_NOTE}",
     )
 
 
@@ -172,25 +177,27 @@ def _permuted_throughput() -> Outcome:
 )
 def _ring_throughput() -> Outcome:
     parts: dict[str, bool] = {}
-    told: list[str] = []
+    rows: list[str] = []
     for panel, n in (("5", 6), ("6", 8), ("7", 9)):
         for traffic in PATTERNS:
-            each = {name: throughputs(panel, traffic)[name] for name in networks(n)}
-            ring = each.pop(f"RING-{n}")
-            parts |= {f"{2**n} switches, {traffic}: above {name}": ring > load for name, load in each.items()}
-            told.append(f"{2**n} switches, {traffic}: RING-{n} {ring:.1f}, {listed(each.items(), '{:.1f}')}")
-    return stated(
-        parts, "; ".join(told), f"{READ}; its latency is koibuchi-2013/fig-5/order, fig-6/order and fig-7/order"
+            others = {name: throughputs(panel, traffic)[name] for name in networks(n)}
+            ring = others.pop(f"RING-{n}")
+            parts |= {f"{2**n} switches, {traffic}: above {name}": ring > load for name, load in others.items()}
+            rows.append(f"{2**n} switches, {traffic}: RING-{n} {ring:.1f}, {listed(others.items(), '{:.1f}')}")
+    return check_statements(
+        parts,
+        "; ".join(rows),
+        f"{THROUGHPUT_NOTE}; for its latency see koibuchi-2013/fig-5/order, fig-6/order and fig-7/order",
     )
 
 
 @claim(
     "koibuchi-2013/section-vii/latency",
-    "permuting improves latency, at most: direct topologies, indirect ones",
+    "the largest improvement of latency by permutation: direct topologies, indirect ones",
     "about 15 %, about 25 %",
     networks(8)["P-HYPERCUBE"].command("transpose"),
 )
-def _at_most() -> Outcome:
+def _largest_improvement() -> Outcome:
     cubes = {f"HYPERCUBE, {2**n} switches": (networks(n)["P-HYPERCUBE"], networks(n)["HYPERCUBE"]) for n in (6, 8, 9)}
     tori = {"TORUS-4": (torus_networks()["P-TORUS-4"], torus_networks()["TORUS-4"])}
     gains = {
@@ -201,25 +208,26 @@ def _at_most() -> Outcome:
     most = {kind: max(gains[name] for name in gains if name.startswith(kind)) for kind in ("HYPERCUBE", "TORUS-4")}
     indirect = {
         reading: max(
-            100 * (1 - fmean(low_ns(these[label], traffic, DRAWS)) / fmean(low_ns(these["CLOS"], traffic, DRAWS)))
-            for these in (clos_networks(80), clos_networks(160))
+            100 * (1 - fmean(low_ns(clos[label], traffic, DRAWS)) / fmean(low_ns(clos["CLOS"], traffic, DRAWS)))
+            for clos in (clos_networks(80), clos_networks(160))
             for traffic in PATTERNS
         )
         for reading, label in CLOS_READINGS.items()
     }
     nearest = min(indirect.values(), key=lambda gain: abs(gain - 25))
-    told = (
-        f"the most of all networks; direct: {listed(most.items(), '{:.1f}')}; indirect: {listed(indirect.items(), '{:.1f}')};"
-        f" the paper's own figure 6 has 17.2 % for one of the hypercubes; all direct ones: {listed(gains.items(), '{:.1f}')}"
+    note = (
+        f"the largest over all networks; direct: {listed(most.items(), '{:.1f}')}; indirect:"
+        f" {listed(indirect.items(), '{:.1f}')}; the paper's figure 6 has 17.2 % for one of the hypercubes; all direct ones:"
+        f" {listed(gains.items(), '{:.1f}')}"
     )
-    return judge(
+    return compare(
         {"direct, %": "15", "indirect, %": "25"},
         {"direct, %": max(most.values()), "indirect, %": nearest},
         step=Step(2.5, "half of five, for '~'"),
         readings=len(indirect),
         digits=3,
-        assumption=told,
-        reason=told,
+        assumption=note,
+        reason=note,
     )
 
 
@@ -235,16 +243,16 @@ def _reliability() -> Outcome:
         "Nbr(0.5)-8": "nbr:n=256,degree=8,p=0.5",
         "RING-8": "ring-shortcuts:n=256,degree=8",
     }
-    found = {
+    failing = {
         name: long_run(f"topoloom resilience {spec} --width 0.005", float, partial(_three_quarters, spec))
         for name, spec in specs.items()
     }
-    spread = 100 * (max(found.values()) / min(found.values()) - 1)
-    return stated(
+    spread = 100 * (max(failing.values()) / min(failing.values()) - 1)
+    return check_statements(
         {f"the greatest is within {SIMILAR:.0f} % of the least": spread <= SIMILAR},
-        f"{listed(found.items(), '{:.1f}')} % of all links",
-        f"the share of links that may fail at random before three quarters of the orders still leave it connected; similar:"
-        f" within {SIMILAR:g} %",
+        f"{listed(failing.items(), '{:.1f}')} % of all links",
+        f"the share of random link failures after which the network is still connected in three quarters of the orders;"
+        f" similar: within {SIMILAR:g} %",
     )
 
 
@@ -263,41 +271,43 @@ _PATHS = tuple(range(8, 15))
     "topoloom route ring-shortcuts:n=16384,degree=14 --engine updown --jobs 1 --check 1",
 )
 def _paths() -> Outcome:
-    found = {engine: {2 ** int(n): value for n, value in _path_seconds(engine).items()} for engine in _ENGINES}
-    told = "; ".join(
-        f"{engine} {listed([(f'{size:,}', value) for size, value in each.items()], '{:.2f}')}"
-        for engine, each in found.items()
+    seconds = {engine: {2 ** int(n): value for n, value in _path_seconds(engine).items()} for engine in _ENGINES}
+    rows = "; ".join(
+        f"{engine} {listed([(f'{size:,}', value) for size, value in by_size.items()], '{:.2f}')}"
+        for engine, by_size in seconds.items()
     )
-    return stated(
-        {f"{what}: under 82 s": found[engine][16384] < 82 for engine, what in _ENGINES.items()},
-        ", ".join(f"{what} {found[engine][16384]:.1f} s" for engine, what in _ENGINES.items()),
-        "the next hop at every switch to every destination, without following them to prove it; processor time of the machine"
-        f" that the project is tested on, in seconds by switches: {told}",
+    return check_statements(
+        {f"{what}: under 82 s": seconds[engine][16384] < 82 for engine, what in _ENGINES.items()},
+        ", ".join(f"{what} {seconds[engine][16384]:.1f} s" for engine, what in _ENGINES.items()),
+        "the next hop at every switch to every destination, without verification; processor time on the machine on which the"
+        f" project is tested, in seconds by number of switches: {rows}",
         figure=Curves(
             "koibuchi-2013-figure-17",
             "Computing paths of RING-log2 N, one thread",
             "switches",
             "seconds",
-            tuple(Series(engine, tuple((float(n), s) for n, s in each.items())) for engine, each in found.items()),
+            tuple(
+                Series(engine, tuple((float(n), s) for n, s in by_size.items())) for engine, by_size in seconds.items()
+            ),
             log_x=True,
         ),
     )
 
 
-#: Shortest paths as such, and those of the paper's simulation that are free of deadlock.
+#: Engines: plain shortest paths, and the deadlock-free paths of the paper's simulation.
 _ENGINES = {"minimal": "shortest paths", "updown": "up*/down* paths"}
 
 
 def _path_seconds(engine: str) -> dict[str, float]:
     def compute() -> dict[str, float]:
-        route(build("ring-shortcuts:n=64,degree=6"), engine, jobs=1, check=1)  # loads the kernels
-        found = {}
+        route(build("ring-shortcuts:n=64,degree=6"), engine, jobs=1, check=1)  # compiles and loads the kernels
+        seconds = {}
         for n in _PATHS:
             topology = build(f"ring-shortcuts:n={2**n},degree={n}")
             began = time.process_time()
             route(topology, engine, jobs=1, check=1)
-            found[str(n)] = round(time.process_time() - began, 4)
-        return found
+            seconds[str(n)] = round(time.process_time() - began, 4)
+        return seconds
 
     return long_run(
         f"topoloom route ring-shortcuts:n=2^N,degree=N --engine {engine} --jobs 1 --check 1, N 8 to 14",

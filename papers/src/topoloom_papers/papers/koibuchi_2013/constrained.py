@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 on constrained shortcuts: figure 12, and how many pairs of racks they join."""
+"""Claims of Koibuchi 2013 on constrained shortcuts: figure 12, and the number of rack pairs with a cable."""
 
 from dataclasses import replace
 from statistics import fmean
@@ -12,19 +12,19 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, stated
+from topoloom_papers.verdicts import Outcome, check_statements
 
-#: Gau's points lie closer, for its diameter is compared at its next point with fewer hops.
+#: Parameters of the points. Gau has more points, because its diameter is compared at the next point with fewer hops.
 _SHARES = {
     "nbr": tuple(round(0.1 * step, 2) for step in range(1, 11)),
     "gau": tuple(round(0.05 * step, 2) for step in range(1, 21)),
 }
-#: Of figure 12: switches, and the degree of each of its two panels.
+#: Switches and degree of the two panels of figure 12.
 _DEGREES = {256: 8, 4096: 12}
-#: ASPLs that differ by no more are comparable, in %: our reading, settled beforehand.
+#: ASPLs that differ by at most this are comparable, in %: our reading, chosen before the results were known.
 _COMPARABLE = 5.0
 
-#: By family and parameter: mean hops along the ring between a shortcut's ends, diameter and ASPL.
+#: By family and parameter: mean hops along the ring between the ends of a shortcut, diameter, and ASPL.
 _Points = dict[str, dict[str, tuple[float, float, float]]]
 
 
@@ -33,13 +33,13 @@ def _points(size: int) -> _Points:
     seeds = range(1, 11 if size == 256 else 4)
 
     def compute() -> _Points:
-        found: _Points = {}
+        points: _Points = {}
         for family, parameter in (("nbr", "p"), ("gau", "alpha")):
             for share in _SHARES[family]:
                 specs = [f"{family}:n={size},degree={degree},{parameter}={share},seed={seed}" for seed in seeds]
-                found.setdefault(family, {})[str(share)] = _point(specs)
-        found["ring"] = {"": _point([f"ring-shortcuts:n={size},degree={degree},seed={seed}" for seed in seeds])}
-        return found
+                points.setdefault(family, {})[str(share)] = _point(specs)
+        points["ring"] = {"": _point([f"ring-shortcuts:n={size},degree={degree},seed={seed}" for seed in seeds])}
+        return points
 
     return long_run(
         f"topoloom hops 'nbr:n={size},degree={degree},p=P,seed=S' and 'gau:n={size},degree={degree},alpha=P,seed=S', P 0.1 to"
@@ -50,15 +50,15 @@ def _points(size: int) -> _Points:
 
 
 def _point(specs: list[str]) -> tuple[float, float, float]:
-    """Means over seeds; the diameter that most have."""
+    """Means over seeds, and the most frequent diameter."""
     along, diameters, aspls = [], [], []
     for spec in specs:
-        topology, found = build(spec), measured(spec)
+        topology, hops = build(spec), measured(spec)
         apart = np.abs(np.diff(topology.links, axis=1)[:, 0])
         apart = np.minimum(apart, topology.switches - apart)
         along.append(float(apart[apart > 1].mean()))
-        diameters.append(found.diameter)
-        aspls.append(found.aspl)
+        diameters.append(hops.diameter)
+        aspls.append(hops.aspl)
     return round(fmean(along), 3), float(max(set(diameters), key=diameters.count)), round(fmean(aspls), 5)
 
 
@@ -70,7 +70,7 @@ def _figure(size: int, points: _Points) -> Curves:
     return Curves(
         f"koibuchi-2013-figure-12-{size}",
         f"Constrained shortcuts, {size:,} switches of degree {_DEGREES[size]}",
-        "hops along the ring between a shortcut's ends, on average",
+        "mean hops along the ring between the ends of a shortcut",
         "average shortest path length",
         (
             *(
@@ -85,7 +85,7 @@ def _figure(size: int, points: _Points) -> Curves:
     )
 
 
-def _told(points: _Points) -> str:
+def _in_words(points: _Points) -> str:
     return "; ".join(
         f"{_NAMES[family].format('')[:3]} "
         + ", ".join(f"{name} {d:g} {aspl:.3f}" for name, (_, d, aspl) in each.items())
@@ -109,15 +109,15 @@ def _panel(size: int) -> None:
         _, diameter, aspl = points["ring"][""]
         parts = {}
         for family, least in (("nbr", 0.5), ("gau", 0.7)):
-            for share, (_, found, other) in points[family].items():
+            for share, (_, other_diameter, other_aspl) in points[family].items():
                 if float(share) >= least:
                     name = _NAMES[family].format(share)
-                    parts[f"{name}: diameter at most one hop larger"] = found <= diameter + 1
-                    parts[f"{name}: ASPL within {_COMPARABLE:g} %"] = other <= aspl * (1 + _COMPARABLE / 100)
-        return stated(
+                    parts[f"{name}: diameter at most one hop larger"] = other_diameter <= diameter + 1
+                    parts[f"{name}: ASPL within {_COMPARABLE:g} %"] = other_aspl <= aspl * (1 + _COMPARABLE / 100)
+        return check_statements(
             parts,
-            f"diameter and ASPL: {_told(points)}",
-            f"comparable: within {_COMPARABLE:g} %; means over seeds, and the diameter that most have",
+            f"diameter and ASPL: {_in_words(points)}",
+            f"comparable: within {_COMPARABLE:g} %; means over seeds, and the most frequent diameter",
             figure=_figure(size, points),
         )
 
@@ -130,21 +130,23 @@ def _panel(size: int) -> None:
     def gaussian() -> Outcome:
         points = _points(size)
         along, diameters, aspls = (np.array(column) for column in zip(*points["gau"].values(), strict=True))
-        parts, told = {}, []
+        parts, rows = {}, []
         for share, (x, diameter, aspl) in points["nbr"].items():
             if not along[0] <= x <= along[-1]:
                 continue
-            same = float(np.interp(x, along, aspls))
-            # Diameters are whole: that of the Gaussian network with the most hops that are no more.
-            other = float(diameters[np.flatnonzero(along <= x)[-1]])
-            parts[f"{_NAMES['nbr'].format(share)}: ASPL"] = same <= aspl
-            parts[f"{_NAMES['nbr'].format(share)}: diameter"] = other <= diameter
-            told.append(f"p = {share}, {x:.1f} hops: {diameter:g} and {aspl:.3f}, Gau {other:g} and {same:.3f}")
-        return stated(
+            gau_aspl = float(np.interp(x, along, aspls))
+            # Diameters are integers: take the Gaussian network with the most hops that does not exceed x.
+            gau_diameter = float(diameters[np.flatnonzero(along <= x)[-1]])
+            parts[f"{_NAMES['nbr'].format(share)}: ASPL"] = gau_aspl <= aspl
+            parts[f"{_NAMES['nbr'].format(share)}: diameter"] = gau_diameter <= diameter
+            rows.append(
+                f"p = {share}, {x:.1f} hops: {diameter:g} and {aspl:.3f}, Gau {gau_diameter:g} and {gau_aspl:.3f}"
+            )
+        return check_statements(
             parts,
-            "; ".join(told),
-            "Gau's ASPL between its points, where as many hops along the ring are bypassed; its diameter at the next point with"
-            " fewer",
+            "; ".join(rows),
+            "Gau's ASPL is interpolated to the same number of hops along the ring; its diameter is that of the next point with"
+            " fewer hops",
             figure=_figure(size, points),
         )
 
@@ -161,17 +163,17 @@ _PAIRS = {
 
 
 def _pairs() -> dict[str, dict[str, float]]:
-    """Of all pairs of racks, those with a cable, in %, by network and number of switches."""
+    """Share of rack pairs with a cable, in % of all pairs, by network and number of switches."""
 
     def compute() -> dict[str, dict[str, float]]:
         floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
-        found: dict[str, dict[str, float]] = {}
+        shares: dict[str, dict[str, float]] = {}
         for n in _PAIRED:
             for name, spec in _PAIRS.items():
                 layout = place(build(spec.format(size=2**n, n=n)), floor, "walktrap", "rows")
                 possible = layout.racks * (layout.racks - 1) / 2
-                found.setdefault(name, {})[str(2**n)] = round(100 * layout.rack_pairs / possible, 2)
-        return found
+                shares.setdefault(name, {})[str(2**n)] = round(100 * layout.rack_pairs / possible, 2)
+        return shares
 
     return long_run(
         "topoloom layout 'FAMILY:n=2^N,degree=N' --floor koibuchi-2013 --switches-per-rack 16 --cluster walktrap --map rows, of"
@@ -181,11 +183,13 @@ def _pairs() -> dict[str, dict[str, float]]:
     )
 
 
-def _shares(found: dict[str, dict[str, float]]) -> str:
-    return "; ".join(f"{name} {', '.join(f'{share:.0f}' for share in each.values())} %" for name, each in found.items())
+def _shares(by_network: dict[str, dict[str, float]]) -> str:
+    return "; ".join(
+        f"{name} {', '.join(f'{share:.0f}' for share in by_size.values())} %" for name, by_size in by_network.items()
+    )
 
 
-_PAIRS_READ = "N = 256, 512 .. 8,192, degree log2 N, 16 switches per rack by Walktrap; seed 1"
+_PAIRS_NOTE = "N = 256, 512 .. 8,192, degree log2 N, 16 switches per rack by Walktrap; seed 1"
 _PAIRS_COMMAND = (
     "topoloom layout gau:n=4096,degree=12,alpha=1.0 --floor koibuchi-2013 "
     "--switches-per-rack 16 --cluster walktrap --map rows"
@@ -194,17 +198,17 @@ _PAIRS_COMMAND = (
 
 @claim(
     "koibuchi-2013/iv-b/pairs",
-    "many more pairs of racks are joined directly with Gau(1.0) than with Nbr(0.5)",
+    "many more pairs of racks are directly connected with Gau(1.0) than with Nbr(0.5)",
     "much larger",
     _PAIRS_COMMAND,
 )
 def _gau_pairs() -> Outcome:
-    found = _pairs()
-    gau, nbr = found["Gau(1.0)-n"], found["Nbr(0.5)-n"]
-    return stated(
-        {f"N = {size}: half as many again or more": gau[size] >= 1.5 * nbr[size] for size in gau},
-        f"pairs of racks with a cable, of all: {_shares(found)}",
-        f"much larger: half as many again or more; {_PAIRS_READ}",
+    shares = _pairs()
+    gau, nbr = shares["Gau(1.0)-n"], shares["Nbr(0.5)-n"]
+    return check_statements(
+        {f"N = {size}: at least 1.5 times as many": gau[size] >= 1.5 * nbr[size] for size in gau},
+        f"pairs of racks with a cable, in % of all: {_shares(shares)}",
+        f"much larger: at least 1.5 times as many; {_PAIRS_NOTE}",
     )
 
 
@@ -229,10 +233,10 @@ def _nbr_pairs() -> Outcome:
 
 
 def _all_pairs(name: str) -> Outcome:
-    found = _pairs()
-    return stated(
-        {f"N = {size}: 95 % or more of all pairs": share >= 95 for size, share in found[name].items()},
-        f"pairs of racks with a cable, of all: {_shares({name: found[name]})}",
-        f"all: 95 % or more; {_PAIRS_READ}; from N = 4,096 it cannot be: 24,576 cables for 32,640 pairs of 256 racks",
+    shares = _pairs()[name]
+    return check_statements(
+        {f"N = {size}: 95 % or more of all pairs": share >= 95 for size, share in shares.items()},
+        f"pairs of racks with a cable, in % of all: {_shares({name: shares})}",
+        f"all: 95 % or more; {_PAIRS_NOTE}; from N = 4,096 it is impossible: 24,576 cables for 32,640 pairs of 256 racks",
         wrong=True,
     )

@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 about latency beside cable length, figure 9, and cable costs, section V."""
+"""Claims of Koibuchi 2013 on latency against cable length, figure 9, and cable costs, section V."""
 
 from functools import lru_cache
 from statistics import fmean
@@ -7,17 +7,17 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.cost.products import low_high
 from topoloom.placement.layout.layout import Layout
 from topoloom_papers.curves import Curves, Series
-from topoloom_papers.papers.koibuchi_2013._ranges import judged_range
+from topoloom_papers.papers.koibuchi_2013._ranges import compare_range
 from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, low_ns
 from topoloom_papers.papers.koibuchi_2013.latency import DRAWS, PATTERNS, networks, torus_networks
 from topoloom_papers.papers.koibuchi_2013.layout import laid_out
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge
+from topoloom_papers.verdicts import Outcome, compare
 
 
 @lru_cache(maxsize=1)
 def _figure_9() -> tuple[Curves, dict[str, Layout]]:
-    """Zero-load latency over the mean length of cables between racks, 256 switches; sequence, RING-n by Walktrap."""
+    """Zero-load latency over mean cable length between racks, 256 switches; racks in sequence, RING-n by Walktrap."""
     from topoloom.graph.latency import latencies
 
     layouts = {
@@ -30,9 +30,9 @@ def _figure_9() -> tuple[Curves, dict[str, Layout]]:
     }
     series = []
     for name, layout in layouts.items():
-        # Koibuchi 2013 III.C.1: 100 ns a switch, 20 ns for injection and link together, whatever the length.
-        found = latencies(layout.topology, 4.0, 100.0, 5.0, between="switches")
-        series.append(Series(name, ((layout.mean_between_m, found.mean_ns),)))
+        # Koibuchi 2013 III.C.1: 100 ns per switch, 20 ns for injection and link together, independent of the length.
+        latency = latencies(layout.topology, 4.0, 100.0, 5.0, between="switches")
+        series.append(Series(name, ((layout.mean_between_m, latency.mean_ns),)))
     curves = Curves(
         "koibuchi-2013-figure-9",
         "Zero-load latency against cable length, 256 switches",
@@ -63,15 +63,15 @@ def _length_8() -> Outcome:
 def _longer(ring: str, permuted: str, least: float, most: float) -> Outcome:
     curves, layouts = _figure_9()
     ours = 100 * (layouts[ring].mean_between_m / layouts[permuted].mean_between_m - 1)
-    # With an overhead of 2 m a cable instead of 2 m an end, both are 2 m shorter.
+    # With an overhead of 2 m per cable instead of 2 m per end, both are 2 m shorter.
     other = 100 * ((layouts[ring].mean_between_m - 2) / (layouts[permuted].mean_between_m - 2) - 1)
-    return judged_range(
+    return compare_range(
         least,
         most,
         {"%": ours},
         figure=curves,
-        reason=f"with 2 m a cable instead of 2 m an end it is {other:.1f} %; it hangs on clustering and annealing, and"
-        " neither overhead gives both of the paper's numbers",
+        reason=f"with 2 m per cable instead of 2 m per end it is {other:.1f} %; it depends on clustering and annealing, and"
+        " neither overhead gives both published numbers",
     )
 
 
@@ -82,8 +82,8 @@ def _longer(ring: str, permuted: str, least: float, most: float) -> Outcome:
     torus_networks()["RING-4"].command("uniform"),
 )
 def _latency_4() -> Outcome:
-    these = torus_networks()
-    return _quicker(these["RING-4"], these["P-TORUS-4"], ("RING-4", "P-TORUS-4"), 19, 20)
+    tori = torus_networks()
+    return _faster(tori["RING-4"], tori["P-TORUS-4"], ("RING-4", "P-TORUS-4"), 19, 20)
 
 
 @claim(
@@ -93,11 +93,11 @@ def _latency_4() -> Outcome:
     networks(8)["RING-8"].command("uniform"),
 )
 def _latency_8() -> Outcome:
-    these = networks(8)
-    return _quicker(these["RING-8"], these["P-HYPERCUBE"], ("RING-8", "P-HYPERCUBE"), 3, 5)
+    cubes = networks(8)
+    return _faster(cubes["RING-8"], cubes["P-HYPERCUBE"], ("RING-8", "P-HYPERCUBE"), 3, 5)
 
 
-def _quicker(ring: Network, permuted: Network, names: tuple[str, str], least: float, most: float) -> Outcome:
+def _faster(ring: Network, permuted: Network, names: tuple[str, str], least: float, most: float) -> Outcome:
     curves, _ = _figure_9()
     at = {series.name: series.points[0][1] for series in curves.series}
     ours = {
@@ -108,11 +108,11 @@ def _quicker(ring: Network, permuted: Network, names: tuple[str, str], least: fl
         for traffic in PATTERNS
     }
     paths = 100 * (1 - at[names[0]] / at[names[1]])
-    why = (
-        f"% by pattern, simulated at low load, means of {len(DRAWS)} draws; zero-load latency of shortest paths (100 ns a"
-        f" switch, 20 ns a link) is {paths:.1f} % lower"
+    note = (
+        f"% by pattern, simulated at low load, means of {len(DRAWS)} draws; zero-load latency of shortest paths (100 ns per"
+        f" switch, 20 ns per link) is {paths:.1f} % lower"
     )
-    return judged_range(least, most, ours, assumption=why, reason=why, figure=curves)
+    return compare_range(least, most, ours, assumption=note, reason=note, figure=curves)
 
 
 @claim(
@@ -133,16 +133,16 @@ def _cost() -> Outcome:
             cube = laid_out(f"hypercube:n=12+permute:mode=partial,rack=16,doubles={doubles}", "sequential", "rows")
             longest_m = max(cube.longest_m, ring.longest_m)
             for installation_usd in low_high(parts.installation_usd):
-                # The least price for a cable of no length, the greatest for the longest of both networks.
+                # The price rises linearly from the lowest at length 0 to the highest for the longest cable of both networks.
                 usd = [
-                    float((low + (high - low) * one.length_m / longest_m + installation_usd).sum())
-                    for one in (cube, ring)
+                    float((low + (high - low) * layout.length_m / longest_m + installation_usd).sum())
+                    for layout in (cube, ring)
                 ]
                 below[mapping, float(installation_usd), what] = 100 * (1 - usd[0] / usd[1])
     text = "; ".join(
-        f"RING-12 {how}, {usd:g} USD each to install, P-HYPERCUBE's second links {what}: {value:.1f} %"
-        for (how, usd, what), value in below.items()
+        f"RING-12 {mapping}, {usd:g} USD each to install, P-HYPERCUBE's second links {what}: {value:.1f} %"
+        for (mapping, usd, what), value in below.items()
     )
-    why = f"cable prices from 50 to 200 USD in proportion to length (the paper does not say how they depend on it); {text}"
-    nearest = min(below.values(), key=lambda one: abs(one - 27))
-    return judge({"%": "27"}, {"%": nearest}, readings=len(below), digits=4, assumption=why, reason=why)
+    note = f"cable prices from 50 to 200 USD, linear in the length (the paper does not give the dependence); {text}"
+    nearest = min(below.values(), key=lambda percent: abs(percent - 27))
+    return compare({"%": "27"}, {"%": nearest}, readings=len(below), digits=4, assumption=note, reason=note)

@@ -1,39 +1,39 @@
-"""Claims of Koibuchi 2013: layout-conscious random topologies (Koibuchi, Fujiwara, Matsutani, Casanova)."""
+"""Claims of Koibuchi 2013 on diameters and average shortest path lengths: Table 1, figures 3 and 4 at n = 12."""
 
 from collections import Counter
 from statistics import fmean, stdev
 
 from topoloom_papers._helpers import Spread, measured, over_seeds
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge
+from topoloom_papers.verdicts import Outcome, Step, compare
 
 _SELF = "the paper's ASPL counts pairs of a switch with itself (denominator N^2); over u != v it is {:.4f}"
 
 
-def _judged(diameter: float, aspl: str, found: Spread) -> Outcome:
-    """Diameter and ASPL of one printed draw of a random topology beside the means over seeds, in the paper's denominator."""
-    counts = Counter(found.diameters)
-    told = f"{len(found.aspls)} seeds: " + ", ".join(f"{counts[hops]} of diameter {hops}" for hops in sorted(counts))
-    return judge(
+def _compare_draw(diameter: float, aspl: str, spread: Spread) -> Outcome:
+    """Compare one published draw of a random topology with our means over seeds; the ASPL has the paper's denominator."""
+    counts = Counter(spread.diameters)
+    note = f"{len(spread.aspls)} seeds: " + ", ".join(f"{counts[hops]} of diameter {hops}" for hops in sorted(counts))
+    return compare(
         {"diameter": diameter, "ASPL": aspl},
-        {"diameter": fmean(found.diameters), "ASPL": found.aspl_including_self},
+        {"diameter": fmean(spread.diameters), "ASPL": spread.aspl_including_self},
         step=Step(
-            {"diameter": round(2 * stdev(found.diameters), 2), "ASPL": round(2 * found.deviation, 4)},
-            "two standard deviations over seeds, for one draw is printed",
+            {"diameter": round(2 * stdev(spread.diameters), 2), "ASPL": round(2 * spread.deviation, 4)},
+            "two standard deviations over seeds, because one draw is published",
         ),
-        assumption=told,
-        reason=told,
+        assumption=note,
+        reason=note,
     )
 
 
 def _torus(id: str, what: str, spec: str, diameter: int, aspl: str) -> None:
     @claim(f"koibuchi-2013/table-1/{id}", what, f"diameter {diameter}, ASPL {aspl}", f"topoloom hops {spec}")
     def compute() -> Outcome:
-        found = measured(spec)
-        return judge(
+        hops = measured(spec)
+        return compare(
             {"diameter": diameter, "ASPL": aspl},
-            {"diameter": found.diameter, "ASPL": found.aspl_including_self},
-            assumption=_SELF.format(found.aspl),
+            {"diameter": hops.diameter, "ASPL": hops.aspl_including_self},
+            assumption=_SELF.format(hops.aspl),
         )
 
 
@@ -45,7 +45,7 @@ def _random(id: str, what: str, spec: str, diameter: int, aspl: str, seeds: rang
         f"topoloom hops '{spec.format(seed=1)}' (seeds 1..{seeds[-1]})",
     )
     def compute() -> Outcome:
-        return _judged(diameter, aspl, over_seeds(spec, seeds))
+        return _compare_draw(diameter, aspl, over_seeds(spec, seeds))
 
 
 _T4, _T6 = "torus:dims=16x16", "torus:dims=16x16x16"
@@ -72,7 +72,7 @@ def _figure_3() -> Outcome:
     cube = measured("hypercube:n=12")
     permuted = over_seeds("hypercube:n=12" + _PARTIAL, range(1, 3))
     ring = over_seeds("ring-shortcuts:n=4096,degree=12,seed={seed}", range(1, 3))
-    return judge(
+    return compare(
         {"over RING": 3, "below HC": 4, "ASPL over RING": "0.72", "ASPL below HC": "1.63"},
         {
             "over RING": permuted.diameter - ring.diameter,
@@ -80,7 +80,9 @@ def _figure_3() -> Outcome:
             "ASPL over RING": permuted.aspl - ring.aspl,
             "ASPL below HC": cube.aspl - permuted.aspl,
         },
-        step=Step({"ASPL over RING": 0.01, "ASPL below HC": 0.01}, "of the printed difference's last digit"),
+        step=Step(
+            {"ASPL over RING": 0.01, "ASPL below HC": 0.01}, "one unit in the last published digit of the difference"
+        ),
     )
 
 
@@ -94,15 +96,17 @@ def _figure_4() -> Outcome:
     folded = measured("folded-hypercube:n=12")
     permuted = over_seeds("folded-hypercube:n=12" + _PARTIAL, range(1, 3))
     ring = over_seeds("ring-shortcuts:n=4096,degree=13,seed={seed}", range(1, 3))
-    return judge(
+    return compare(
         {"over RING": 0, "ASPL over RING": "0.23", "ASPL below FHC": "1.24"},
         {
             "over RING": permuted.diameter - ring.diameter,
             "ASPL over RING": permuted.aspl - ring.aspl,
             "ASPL below FHC": folded.aspl - permuted.aspl,
         },
-        step=Step({"ASPL over RING": 0.01, "ASPL below FHC": 0.01}, "of the printed difference's last digit"),
-        assumption="the text says RING-n and HYPERCUBE; RING-(n+1) and FHYPERCUBE are meant (errata of Koibuchi 2013, 4)",
+        step=Step(
+            {"ASPL over RING": 0.01, "ASPL below FHC": 0.01}, "one unit in the last published digit of the difference"
+        ),
+        assumption="the text has RING-n and HYPERCUBE; it means RING-(n+1) and FHYPERCUBE (errata of Koibuchi 2013, 4)",
     )
 
 
@@ -116,9 +120,9 @@ def _two_hops() -> Outcome:
     gains = {}
     for n in range(6, 13):
         rack = 8 if n == 6 else 16
-        found = over_seeds(f"folded-hypercube:n={n}+permute:mode=partial,rack={rack},seed={{seed}}", range(1, 4))
-        gains[n] = measured(f"folded-hypercube:n={n}").diameter - min(found.diameters)
-    return judge(
+        spread = over_seeds(f"folded-hypercube:n={n}+permute:mode=partial,rack={rack},seed={{seed}}", range(1, 4))
+        gains[n] = measured(f"folded-hypercube:n={n}").diameter - min(spread.diameters)
+    return compare(
         {"largest gain": 2},
         {"largest gain": max(gains.values())},
         right={"largest gain": 1},

@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 about latency at low load: figures 5 to 8, simulated as its III.C says."""
+"""Claims of Koibuchi 2013 on latency at low load: figures 5 to 8, simulated as described in its III.C."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -15,19 +15,19 @@ from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     ns_of_draws,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 PATTERNS = ("uniform", "transpose", "bit-reversal")
 _PARTIAL = "+permute:mode=partial,rack={rack},doubles=drop,seed={{seed}}"
 _FULLY = "+permute:mode=full,rack={rack},doubles=drop,seed={{seed}}"
-#: Draws of random topologies, and of what is sent.
+#: Seeds of random topologies and of the traffic.
 DRAWS = (1, 2, 3, 4)
 _MANY_DRAWS = tuple(range(1, 17))
 
 
 @lru_cache(maxsize=16)
 def networks(n: int) -> dict[str, Network]:
-    """Figures 5, 6 and 7: of 2^n switches; 8 switches per rack and 4 hosts per switch for n = 6, 16 and 8 above."""
+    """The networks of figures 5, 6 and 7 with 2^n switches; per rack 8 switches, per switch 4 hosts (n > 6: 16 and 8)."""
     hosts, rack = (4, 8) if n == 6 else (8, 16)
     cube = f"hypercube:n={n},hosts={hosts}"
     return {
@@ -39,7 +39,7 @@ def networks(n: int) -> dict[str, Network]:
 
 
 def torus_networks() -> dict[str, Network]:
-    """Those of degree 4 in figure 6, 256 switches."""
+    """The networks of degree 4 in figure 6, 256 switches."""
     torus = "torus:dims=16x16,hosts=8"
     return {
         "TORUS-4": Network(torus, "duato", low=LOW_4),
@@ -50,7 +50,7 @@ def torus_networks() -> dict[str, Network]:
 
 
 def _gains(better: Network, worse: Network, traffic: str, draws: tuple[int, ...] = DRAWS) -> list[float]:
-    """How far the latency of one lies below that of another, in %, for each draw."""
+    """How much lower the latency of `better` is than that of `worse`, in %, per draw."""
     return _below(low_ns(better, traffic, draws), low_ns(worse, traffic, draws))
 
 
@@ -58,39 +58,39 @@ def _below(better_ns: list[float], worse_ns: list[float]) -> list[float]:
     return [100 * (1 - low / high) for low, high in zip(better_ns, worse_ns, strict=True)]
 
 
-def _judged_draws(
-    published: dict[str, str], found: dict[str, list[float]], low: float, readings: int = 1, why: str = ""
+def _compare_draws(
+    published: dict[str, str], ours: dict[str, list[float]], low: float, readings: int = 1, note: str = ""
 ) -> Outcome:
-    """Means over draws; a step: two standard deviations of our draws, of topology and of what is sent, for one is printed.
+    """Compare means over draws; the step is two standard deviations of our draws, because one draw is published.
 
     Parameters
     ----------
     published : dict of str to str
-        What the paper prints, by name.
-    found : dict of str to list of float
-        Ours of each draw.
+        The published values by name.
+    ours : dict of str to list of float
+        Our values, one per draw.
     low : float
-        The load at which latency is read, flits a host and cycle.
+        The load at which latency is read, in flits per host and cycle.
     readings : int
-        How many readings of the paper were tried.
-    why : str
-        What was assumed.
+        Number of readings of the paper that were tried.
+    note : str
+        Assumptions; the text begins with "; ".
 
     Returns
     -------
     Outcome
     """
-    step = {name: round(2 * stdev(each), 2) for name, each in found.items()}
-    what = f"two standard deviations of our {len(next(iter(found.values())))} draws, in points, for one draw is printed"
+    step = {name: round(2 * stdev(each), 2) for name, each in ours.items()}
+    what = f"two standard deviations of our {len(next(iter(ours.values())))} draws, in points, because one draw is published"
     sizes = ", ".join(f"{name} {size:g}" for name, size in step.items())
-    return judge(
+    return compare(
         published,
-        {name: fmean(each) for name, each in found.items()},
+        {name: fmean(each) for name, each in ours.items()},
         step=Step(step, what),
         readings=readings,
         digits=3,
-        assumption=f"read as latency at {gbit_s(low):.1g} Gbit/s a host, buffers of 66 flits a VC{why}",
-        reason=f"a step would be {what} ({sizes}){why}",
+        assumption=f"read as latency at {gbit_s(low):.1g} Gbit/s per host, buffers of 66 flits per virtual channel{note}",
+        reason=f"a step would be {what} ({sizes}){note}",
     )
 
 
@@ -102,37 +102,37 @@ def _below_hypercube(traffic: str, ring: str, permuted: str) -> None:
         networks(8)["RING-8"].command(traffic),
     )
     def compute() -> Outcome:
-        these, published = networks(8), {"RING-8": ring, "P-HYPERCUBE": permuted}
-        found = {name: _gains(these[name], these["HYPERCUBE"], traffic) for name in published}
+        cubes, published = networks(8), {"RING-8": ring, "P-HYPERCUBE": permuted}
+        gains = {name: _gains(cubes[name], cubes["HYPERCUBE"], traffic) for name in published}
         if traffic != "bit-reversal":
-            return _judged_draws(published, found, these["RING-8"].low)
-        readings = {"of a host's number, 11": found, "of a switch's number, 8": _by_switch_bits()}
+            return _compare_draws(published, gains, cubes["RING-8"].low)
+        readings = {"of a host's number, 11": gains, "of a switch's number, 8": _by_switch_bits()}
         nearest = min(
             readings.values(), key=lambda each: sum(abs(fmean(each[name]) - float(published[name])) for name in each)
         )
-        told = "; ".join(
-            f"bits {which}: {listed([(name, fmean(each)) for name, each in some.items()], '{:.1f} %')}"
-            for which, some in readings.items()
+        means = "; ".join(
+            f"bits {which}: {listed([(name, fmean(each)) for name, each in by_name.items()], '{:.1f} %')}"
+            for which, by_name in readings.items()
         )
-        return _judged_draws(
+        return _compare_draws(
             published,
             nearest,
-            these["RING-8"].low,
+            cubes["RING-8"].low,
             len(readings),
-            f"; Koibuchi 2013 does not say which bits are reversed; {told}",
+            f"; Koibuchi 2013 does not state which bits are reversed; {means}",
         )
 
 
 @lru_cache(maxsize=1)
 def _by_switch_bits() -> dict[str, list[float]]:
-    """How far latencies lie below HYPERCUBE's with one host a switch, so that a host's bits are those of its switch."""
-    found = {}
+    """How much lower latencies are than HYPERCUBE's, in %, with one host per switch: host and switch have the same bits."""
+    by_name_ns = {}
     for name, network in networks(8).items():
         if not name.startswith("PF-"):
-            found[name] = ns_of_draws(
+            by_name_ns[name] = ns_of_draws(
                 replace(network, spec=network.spec.replace("hosts=8", "hosts=1")), "bit-reversal", DRAWS
             )
-    return {name: _below(found[name], found["HYPERCUBE"]) for name in ("RING-8", "P-HYPERCUBE")}
+    return {name: _below(by_name_ns[name], by_name_ns["HYPERCUBE"]) for name in ("RING-8", "P-HYPERCUBE")}
 
 
 _below_hypercube("uniform", "19.4", "16.5")
@@ -147,9 +147,9 @@ _below_hypercube("bit-reversal", "15.6", "12.0")
     torus_networks()["RING-4"].command("uniform"),
 )
 def _torus() -> Outcome:
-    these = torus_networks()
-    found = {name: _gains(these[name], these["PF-TORUS-4"], "uniform", _MANY_DRAWS) for name in ("P-TORUS-4", "RING-4")}
-    return _judged_draws({"P-TORUS-4": "5", "RING-4": "21"}, found, LOW_4)
+    tori = torus_networks()
+    gains = {name: _gains(tori[name], tori["PF-TORUS-4"], "uniform", _MANY_DRAWS) for name in ("P-TORUS-4", "RING-4")}
+    return _compare_draws({"P-TORUS-4": "5", "RING-4": "21"}, gains, LOW_4)
 
 
 def _order(n: int, figure: int) -> None:
@@ -162,15 +162,15 @@ def _order(n: int, figure: int) -> None:
         networks(n)[ring].command("uniform"),
     )
     def compute() -> Outcome:
-        these = networks(n)
+        cubes = networks(n)
         names = (ring, "P-HYPERCUBE", "PF-HYPERCUBE", "HYPERCUBE")
-        means = {traffic: [fmean(low_ns(these[name], traffic, DRAWS)) for name in names] for traffic in PATTERNS}
+        means = {traffic: [fmean(low_ns(cubes[name], traffic, DRAWS)) for name in names] for traffic in PATTERNS}
         text = "; ".join(f"{traffic} {', '.join(f'{ns:.0f}' for ns in each)} ns" for traffic, each in means.items())
-        return stated(
+        return check_statements(
             {
-                f"{traffic}: {one} below {other}": low < high
+                f"{traffic}: {name} below {other}": low < high
                 for traffic, each in means.items()
-                for (one, low), (other, high) in pairwise(zip(names, each, strict=True))
+                for (name, low), (other, high) in pairwise(zip(names, each, strict=True))
             },
             f"{', '.join(names)}: {text}",
             f"means of {len(DRAWS)} draws at low load",
@@ -189,17 +189,17 @@ _order(9, 7)
     networks(9)["RING-9"].command("uniform"),
 )
 def _growth() -> Outcome:
-    grows, told = {}, []
+    grows, rows = {}, []
     for traffic in PATTERNS:
         for name in ("RING-{n}", "P-HYPERCUBE"):
-            found = [fmean(_gains(networks(n)[name.format(n=n)], networks(n)["HYPERCUBE"], traffic)) for n in (6, 8, 9)]
-            grows[f"{traffic}, {name.format(n='n')} grows from size to size"] = all(a < b for a, b in pairwise(found))
-            told.append(f"{traffic}, {name.format(n='n')} {', '.join(f'{gain:.1f}' for gain in found)} %")
-    return stated(grows, "; ".join(told), f"means of {len(DRAWS)} draws at low load")
+            gains = [fmean(_gains(networks(n)[name.format(n=n)], networks(n)["HYPERCUBE"], traffic)) for n in (6, 8, 9)]
+            grows[f"{traffic}, {name.format(n='n')} grows from size to size"] = all(a < b for a, b in pairwise(gains))
+            rows.append(f"{traffic}, {name.format(n='n')} {', '.join(f'{gain:.1f}' for gain in gains)} %")
+    return check_statements(grows, "; ".join(rows), f"means of {len(DRAWS)} draws at low load")
 
 
 def clos_networks(switches: int) -> dict[str, Network]:
-    """Figure 8: 16 switches per rack; and with all switches that carry no hosts in one rack."""
+    """The networks of figure 8: with 16 switches per rack, and with all switches without hosts in one rack."""
     plain = f"myrinet-clos:switches={switches}"
     return {
         "CLOS": Network(plain, "updown", None),
@@ -208,7 +208,7 @@ def clos_networks(switches: int) -> dict[str, Network]:
     }
 
 
-#: How switches of the permuted Clos stand in racks, which the paper leaves open, and its name in `clos_networks`.
+#: Readings of how the switches of the permuted Clos are placed in racks, with their names in `clos_networks`.
 CLOS_READINGS = {
     "16 switches per rack, as elsewhere in the paper": "PF-CLOS",
     "all switches but leaves in one rack": "PF-CLOS (one switch-only rack)",
@@ -216,43 +216,45 @@ CLOS_READINGS = {
 
 
 def _clos_gains() -> dict[str, dict[str, list[float]]]:
-    """By reading, then by size and pattern: how far the permuted Clos lies below the Clos, in %, for each draw."""
-    found: dict[str, dict[str, list[float]]] = {}
+    """How much lower the latency of the permuted Clos is, in %, per draw; by reading, then by size and pattern."""
+    gains: dict[str, dict[str, list[float]]] = {}
     for switches in (80, 160):
-        these = clos_networks(switches)
+        clos = clos_networks(switches)
         for reading, name in CLOS_READINGS.items():
             for traffic in PATTERNS:
-                each = found.setdefault(reading, {})
-                each[f"{switches} switches, {traffic}"] = _gains(these[name], these["CLOS"], traffic)
-    return found
+                by_case = gains.setdefault(reading, {})
+                by_case[f"{switches} switches, {traffic}"] = _gains(clos[name], clos["CLOS"], traffic)
+    return gains
 
 
-_CLOS_READ = (
-    "the paper gives no size of switch-only racks, and not how uplinks are wired (errata of Koibuchi 2013, 11);"
-    " up*/down* from one switch"
+_CLOS_NOTE = (
+    "the paper gives neither the size of switch-only racks nor the wiring of uplinks (errata of Koibuchi 2013, 11);"
+    " up*/down* with one root switch"
 )
 
 
-def _clos_told(found: dict[str, dict[str, list[float]]]) -> str:
+def _clos_in_words(by_reading: dict[str, dict[str, list[float]]]) -> str:
     return "; ".join(
-        f"{reading}: {listed([(name, fmean(gains)) for name, gains in each.items()], '{:.1f} %')}"
-        for reading, each in found.items()
+        f"{reading}: {listed([(name, fmean(gains)) for name, gains in by_case.items()], '{:.1f} %')}"
+        for reading, by_case in by_reading.items()
     )
 
 
 @claim(
     "koibuchi-2013/fig-8/latency",
-    "latency of the permuted Myrinet Clos below the Clos's, most of 80 and 160 switches and of three patterns",
+    "latency of the permuted Myrinet Clos below the Clos's, the maximum over 80 and 160 switches and three patterns",
     "up to 23.4 %",
     clos_networks(80)["PF-CLOS"].command("uniform"),
 )
-def _clos_most() -> Outcome:
-    found = _clos_gains()
-    # The most of a draw, as the paper's is of one.
-    most = {reading: [max(draw) for draw in zip(*each.values(), strict=True)] for reading, each in found.items()}
+def _clos_maximum() -> Outcome:
+    by_reading = _clos_gains()
+    # The maximum of each draw, because the paper has one draw.
+    most = {
+        reading: [max(draw) for draw in zip(*by_case.values(), strict=True)] for reading, by_case in by_reading.items()
+    }
     nearest = min(most.values(), key=lambda each: abs(fmean(each) - 23.4))
-    why = f"; the most of each draw; {_clos_told(found)}; {_CLOS_READ}"
-    return _judged_draws({"%": "23.4"}, {"%": nearest}, LOW, len(most), why)
+    note = f"; the maximum of each draw; {_clos_in_words(by_reading)}; {_CLOS_NOTE}"
+    return _compare_draws({"%": "23.4"}, {"%": nearest}, LOW, len(most), note)
 
 
 @claim(
@@ -262,9 +264,13 @@ def _clos_most() -> Outcome:
     clos_networks(80)["PF-CLOS"].command("transpose"),
 )
 def _clos_improves() -> Outcome:
-    found = _clos_gains()
-    return stated(
-        {f"{reading}, {name}": fmean(gains) > 0 for reading, each in found.items() for name, gains in each.items()},
-        _clos_told(found),
-        f"means of {len(DRAWS)} draws at low load; {_CLOS_READ}",
+    by_reading = _clos_gains()
+    return check_statements(
+        {
+            f"{reading}, {name}": fmean(gains) > 0
+            for reading, by_case in by_reading.items()
+            for name, gains in by_case.items()
+        },
+        _clos_in_words(by_reading),
+        f"means of {len(DRAWS)} draws at low load; {_CLOS_NOTE}",
     )

@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 about racks and cables: figures 14 and 15."""
+"""Claims of Koibuchi 2013 on racks and cables: figures 14 and 15."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,7 +12,7 @@ from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 _FAMILIES = {
     "HYPERCUBE": "hypercube:n={n}",
@@ -29,14 +29,14 @@ def _spec(family: str, n: int, seed: int = 1) -> str:
 def laid_out(
     spec: str, cluster: str, mapping: str, seed: int = 1, moves: int | None = None, runs: int | None = None
 ) -> Layout:
-    """A network on Koibuchi 2013's floor, 16 switches per rack.
+    """Place a network on Koibuchi 2013's floor, 16 switches per rack.
 
     Parameters
     ----------
     spec : str
         The network.
     cluster, mapping, seed, moves, runs
-        As `place` has them.
+        As in `place`.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def laid_out(
 
 
 def _cuts(family: str, n: int, cluster: str) -> list[int]:
-    """Links between racks, for several seeds of a small random network."""
+    """Numbers of links between racks, one per seed; small random networks have several seeds."""
     seeds = range(1, 2 if family == "HYPERCUBE" or n >= 10 else 4 if n >= 8 else 21)
 
     def compute() -> list[int]:
@@ -97,28 +97,28 @@ def _figure_14_claims() -> None:
         "59 %",
         command.format("sequential"),
     )
-    def above() -> Outcome:
+    def ring_above() -> Outcome:
         curves = _figure_14(most)
-        found = {
+        above = {
             f"{short}, N = {size}": 100 * (value / _points(curves, f"HYPERCUBE {short}")[size] - 1)
             for short in ("seq", "walk")
             for size, value in _points(curves, f"RING-n {short}").items()
         }
-        # Koibuchi 2013 IV.C.2: sequence is better for HYPERCUBE, Walktrap for RING-n.
+        # Koibuchi 2013 IV.C.2: clusters in sequence are better for HYPERCUBE, Walktrap's for RING-n.
         cube = _points(curves, "HYPERCUBE seq")
-        found |= {
+        above |= {
             f"the better of both, N = {size}": 100 * (value / cube[size] - 1)
             for size, value in _points(curves, "RING-n walk").items()
         }
-        nearest = min(found.values(), key=lambda value: abs(value - 59))
+        nearest = min(above.values(), key=lambda value: abs(value - 59))
         draws = [100 * (cut / cube[64] - 1) for cut in _cuts("RING-n", 6, "sequential")]
-        told = (
-            f"the paper says neither N nor clustering; in %, means over seeds: {listed(found.items(), '{:.0f}')}; in sequence"
-            f" at N = 64 {len(draws)} draws lie between {min(draws):.0f} and {max(draws):.0f} %, so that the print of one would"
-            " agree with nearly anything there"
+        note = (
+            f"the paper gives neither N nor clustering; in %, means over seeds: {listed(above.items(), '{:.0f}')}; in sequence"
+            f" at N = 64, {len(draws)} draws lie between {min(draws):.0f} and {max(draws):.0f} %, so that one published draw"
+            " would agree with nearly any value there"
         )
-        return judge(
-            {"%": "59"}, {"%": nearest}, readings=len(found), digits=4, figure=curves, assumption=told, reason=told
+        return compare(
+            {"%": "59"}, {"%": nearest}, readings=len(above), digits=4, figure=curves, assumption=note, reason=note
         )
 
     @claim(
@@ -129,26 +129,26 @@ def _figure_14_claims() -> None:
     )
     def below() -> Outcome:
         curves = _figure_14(most)
-        found = {}
+        savings = {}
         for short in ("seq", "walk"):
             ring, nbr = _points(curves, f"RING-n {short}"), _points(curves, f"Nbr(0.5)-n {short}")
-            found[short] = {size: 100 * (1 - nbr[size] / ring[size]) for size in ring}
+            savings[short] = {size: 100 * (1 - nbr[size] / ring[size]) for size in ring}
         text = "; ".join(
-            f"{short} " + ", ".join(f"{value:.0f}" for value in each.values()) for short, each in found.items()
+            f"{short} " + ", ".join(f"{value:.0f}" for value in each.values()) for short, each in savings.items()
         )
-        told = (
-            f"the most over N, by Walktrap with our cap on sizes, or in sequence; in %, means over seeds, for N = 64, 128 ..:"
-            f" {text}; the paper's size cap on Walktrap is not defined (errata of Koibuchi 2013, 8)"
+        note = (
+            f"the maximum over N, by Walktrap with our limit of cluster sizes, or in sequence; in %, means over seeds, for"
+            f" N = 64, 128 ..: {text}; the paper does not define its size limit for Walktrap (errata of Koibuchi 2013, 8)"
         )
-        nearest = min((max(each.values()) for each in found.values()), key=lambda value: abs(value - 24))
-        return judge(
-            {"most, %": "24"},
-            {"most, %": nearest},
+        nearest = min((max(each.values()) for each in savings.values()), key=lambda value: abs(value - 24))
+        return compare(
+            {"maximum, %": "24"},
+            {"maximum, %": nearest},
             digits=3,
             figure=curves,
-            readings=len(found),
-            assumption=told,
-            reason=told,
+            readings=len(savings),
+            assumption=note,
+            reason=note,
         )
 
     @claim(
@@ -165,7 +165,7 @@ def _figure_14_claims() -> None:
             gains[family] = [100 * (1 - walk[size] / seq[size]) for size in seq]
         sizes = tuple(_points(curves, "HYPERCUBE seq"))
         text = "; ".join(f"{family} {', '.join(f'{g:.1f}' for g in each)} %" for family, each in gains.items())
-        return stated(
+        return check_statements(
             {
                 f"{family}, N = {size}: {'more' if family == 'HYPERCUBE' else 'fewer'} links": (
                     gain < 0 if family == "HYPERCUBE" else gain > 0
@@ -173,8 +173,8 @@ def _figure_14_claims() -> None:
                 for family, each in gains.items()
                 for size, gain in zip(sizes, each, strict=True)
             },
-            f"Walktrap's links below those of the sequence: {text}",
-            "N = 64, 128 .. 4,096, with our cap on the sizes of Walktrap's clusters",
+            f"links saved by Walktrap compared with the sequence: {text}",
+            "N = 64, 128 .. 4,096, with our limit of the sizes of Walktrap's clusters",
             figure=curves,
         )
 
@@ -182,17 +182,17 @@ def _figure_14_claims() -> None:
 _figure_14_claims()
 
 
-#: Figure 15 by Walktrap's clusters, too: of larger networks that takes up to half a minute each.
+#: Figure 15 with Walktrap's clusters is computed up to N = 2^9; larger networks take up to half a minute each.
 _WALKTRAP_TO = 9
 _CLUSTERS = (
-    f"clusters in sequence, as the paper does not say which of its two clusterings figure 15 has; Walktrap's are tried to N ="
-    f" {2**_WALKTRAP_TO}"
+    f"clusters in sequence, as the paper does not state which of its two clusterings figure 15 has; Walktrap's are tried up to"
+    f" N = {2**_WALKTRAP_TO}"
 )
 
 
 @lru_cache(maxsize=1)
 def _by_walktrap() -> dict[str, dict[int, tuple[float, float]]]:
-    """The mean lengths of cables on a serpentine and annealed, by family and size; annealed as long as we do by default."""
+    """Mean cable lengths in m (serpentine, annealed) by family and size; annealing with our default length."""
     return {
         family: {
             2**n: (
@@ -206,7 +206,7 @@ def _by_walktrap() -> dict[str, dict[int, tuple[float, float]]]:
 
 
 def _walktrap_gains(families: Iterable[str] = tuple(_FAMILIES)) -> str:
-    """How far annealing shortens cables between Walktrap's clusters."""
+    """The gain of annealing with Walktrap's clusters, in words."""
     return "; ".join(
         f"{family} by Walktrap "
         + ", ".join(f"{100 * (1 - mapped / base):.1f}" for base, mapped in _by_walktrap()[family].values())
@@ -220,7 +220,7 @@ _PAPERS_SEARCH = 100_000_000, 5
 
 
 def _mean_m(family: str, n: int, mapping: str) -> float:
-    """The mean length of all cables between switches; annealed as long as in the paper."""
+    """Mean length in m of all cables between switches; annealing as long as in the paper."""
     moves, runs = _PAPERS_SEARCH if mapping == "anneal" else (None, None)
     options = f" --moves {moves} --runs {runs}" if moves else ""
     return long_run(
@@ -261,15 +261,15 @@ def _figure_15_claims() -> None:
     )
     def gain() -> Outcome:
         curves = _figure_15()
-        found = {}
+        gains = {}
         for family in ("Nbr(0.5)-n", "RING-n"):
             base, mapped = _points(curves, f"{family} base"), _points(curves, f"{family} SA")
-            found[family] = [100 * (1 - mapped[size] / base[size]) for size in base]
-        text = "; ".join(f"{family} {', '.join(f'{g:.1f}' for g in each)} %" for family, each in found.items())
-        text += f"; {_walktrap_gains(found)}"
-        return judge(
+            gains[family] = [100 * (1 - mapped[size] / base[size]) for size in base]
+        text = "; ".join(f"{family} {', '.join(f'{g:.1f}' for g in each)} %" for family, each in gains.items())
+        text += f"; {_walktrap_gains(gains)}"
+        return compare(
             {"mean gain, %": "10"},
-            {"mean gain, %": fmean(each[-1] for each in found.values())},
+            {"mean gain, %": fmean(each[-1] for each in gains.values())},
             step=Step(2.5, "half of five, for 'around'"),
             digits=3,
             figure=curves,
@@ -286,7 +286,7 @@ def _figure_15_claims() -> None:
     def improves() -> Outcome:
         curves = _figure_15()
         parts: dict[str, bool] = {}
-        told: list[str] = []
+        rows: list[str] = []
         for family in _FAMILIES:
             base, mapped = _points(curves, f"{family} base"), _points(curves, f"{family} SA")
             parts |= {f"{family}, N = {size}": mapped[size] < length_m for size, length_m in base.items()}
@@ -295,11 +295,11 @@ def _figure_15_claims() -> None:
                 for size, (length_m, annealed) in _by_walktrap()[family].items()
             }
             gains = [100 * (1 - mapped[size] / length_m) for size, length_m in base.items()]
-            told.append(f"{family} {', '.join(f'{gain:.1f}' for gain in gains)} %")
-        return stated(
+            rows.append(f"{family} {', '.join(f'{gain:.1f}' for gain in gains)} %")
+        return check_statements(
             parts,
-            f"shorter at N = 64, 128 ..: {'; '.join(told)}; {_walktrap_gains()}",
-            f"{_CLUSTERS}; N = 64 are four racks, which a serpentine may place as well as can be",
+            f"shorter at N = 64, 128 ..: {'; '.join(rows)}; {_walktrap_gains()}",
+            f"{_CLUSTERS}; N = 64 are four racks, for which the serpentine can be optimal",
             figure=curves,
         )
 
@@ -312,20 +312,20 @@ def _figure_15_claims() -> None:
     def below() -> Outcome:
         curves = _figure_15()
         ring, nbr = _points(curves, "RING-n SA"), _points(curves, "Nbr(0.5)-n SA")
-        found = {size: 100 * (1 - nbr[size] / ring[size]) for size in ring}
-        text = ", ".join(f"N = {size}: {value:.1f} %" for size, value in found.items())
+        savings = {size: 100 * (1 - nbr[size] / ring[size]) for size in ring}
+        text = ", ".join(f"N = {size}: {value:.1f} %" for size, value in savings.items())
         walk = _by_walktrap()
         others = {
             str(size): 100 * (1 - walk["Nbr(0.5)-n"][size][1] / length_m)
             for size, (_, length_m) in walk["RING-n"].items()
         }
         text += f"; by Walktrap {listed(others.items(), '{:.1f} %')}"
-        return judge(
+        return compare(
             {"%": "26"},
-            {"%": max(found.values())},
+            {"%": max(savings.values())},
             digits=4,
             figure=curves,
-            assumption=f"the most over N; {text}; {_CLUSTERS}",
+            assumption=f"the maximum over N; {text}; {_CLUSTERS}",
             reason=f"{text}; {_CLUSTERS}",
         )
 
@@ -343,14 +343,14 @@ _figure_15_claims()
 def _lengths() -> Outcome:
     curves = _figure_15()
     at = {size: {family: _points(curves, f"{family} SA")[size] for family in _FAMILIES} for size in (4096, 8192)}
-    told = ", ".join(f"{length_m:.1f}" for length_m in at[8192].values())
-    return judge(
+    lengths = ", ".join(f"{length_m:.1f}" for length_m in at[8192].values())
+    return compare(
         {"HYPERCUBE": "7", "Nbr(0.5)-n": "11", "RING-n": "14"},
         at[4096],
         cut=True,
         digits=4,
         figure=curves,
         error="these are the lengths of 4,096 switches (errata of Koibuchi 2013, 7, inferred)",
-        assumption=f"with 8,192 switches they are {told} m; clusters in sequence",
-        reason=f"with 8,192 switches they are {told} m; clusters in sequence",
+        assumption=f"with 8,192 switches they are {lengths} m; clusters in sequence",
+        reason=f"with 8,192 switches they are {lengths} m; clusters in sequence",
     )

@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 on permuted links: what they conserve, and figures 3 and 4 at every size."""
+"""Claims of Koibuchi 2013 on permuted links: conserved quantities, and figures 3 and 4 at every size."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -13,32 +13,32 @@ from topoloom_papers._helpers import Spread, measured, over_seeds
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _SIZES = range(6, 13)
-_READ = "means over seeds of the ASPL, and the diameter that most seeds have"
+_HOPS_NOTE = "means over seeds of the ASPL, and the most frequent diameter"
 
 #: Diameter and ASPL by dimension and network: "", "P-", "PF-" and "RING".
-_Found = dict[str, dict[str, tuple[float, float]]]
+_Hops = dict[str, dict[str, tuple[float, float]]]
 
 
-def _found(cube: str) -> _Found:
-    """Of a hypercube or folded hypercube, its permuted versions, and the ring with shortcuts of the same degree."""
+def _hops(cube: str) -> _Hops:
+    """Hops of a (folded) hypercube, its permuted versions, and the ring with shortcuts of the same degree."""
     more = int(cube == "folded-hypercube")
 
     def seeds(n: int) -> range:
         return range(1, 21 if n < 11 else 6)
 
-    def pair(found: Spread) -> tuple[float, float]:
-        return found.diameter, round(found.aspl, 5)
+    def pair(spread: Spread) -> tuple[float, float]:
+        return spread.diameter, round(spread.aspl, 5)
 
-    def permuted() -> _Found:
-        found: _Found = {}
+    def permuted() -> _Hops:
+        by_mode: _Hops = {}
         for n in _SIZES:
             base = f"{cube}:n={n}+permute:mode={{mode}},rack={8 if n == 6 else 16},seed={{{{seed}}}}"
             for mode in ("partial", "full"):
-                found.setdefault(str(n), {})[mode] = pair(over_seeds(base.format(mode=mode), seeds(n)))
-        return found
+                by_mode.setdefault(str(n), {})[mode] = pair(over_seeds(base.format(mode=mode), seeds(n)))
+        return by_mode
 
     def rings() -> dict[str, tuple[float, float]]:
         specs = {n: f"ring-shortcuts:n={2**n},degree={n + more},seed={{seed}}" for n in _SIZES}
@@ -47,7 +47,7 @@ def _found(cube: str) -> _Found:
     both = long_run(
         f"topoloom hops '{cube}:n=N+permute:mode=MODE,rack=16,seed=S', N 6 to 12, 8 switches per rack for N = 6, MODE"
         " partial and full, seeds 1 to 20, to 5 from N = 11",
-        _Found,
+        _Hops,
         permuted,
     )
     ring = long_run(
@@ -55,26 +55,26 @@ def _found(cube: str) -> _Found:
         dict[str, tuple[float, float]],
         rings,
     )
-    found = {}
+    hops = {}
     for n in _SIZES:
         plain = measured(f"{cube}:n={n}")
-        found[str(n)] = {
+        hops[str(n)] = {
             "": (float(plain.diameter), round(plain.aspl, 5)),
             "P-": both[str(n)]["partial"],
             "PF-": both[str(n)]["full"],
             "RING": ring[str(n)],
         }
-    return found
+    return hops
 
 
-def _told(found: _Found, names: tuple[str, ...], cube: str) -> str:
-    def one(name: str, pair: tuple[float, float]) -> str:
+def _in_words(hops: _Hops, names: tuple[str, ...], cube: str) -> str:
+    def item(name: str, pair: tuple[float, float]) -> str:
         return f"{name if name == 'RING' else name + cube} {pair[0]:g} {pair[1]:.3f}"
 
-    return "; ".join(f"n = {n}: {', '.join(one(name, each[name]) for name in names)}" for n, each in found.items())
+    return "; ".join(f"n = {n}: {', '.join(item(name, each[name]) for name in names)}" for n, each in hops.items())
 
 
-def _figure(found: _Found, number: int, cube: str) -> Curves:
+def _figure(hops: _Hops, number: int, cube: str) -> Curves:
     names = ("", "P-", "PF-", "RING")
     return Curves(
         f"koibuchi-2013-figure-{number}b",
@@ -84,7 +84,7 @@ def _figure(found: _Found, number: int, cube: str) -> Curves:
         tuple(
             Series(
                 name if name == "RING" else name + cube,
-                tuple((2.0 ** int(n), each[name][1]) for n, each in found.items()),
+                tuple((2.0 ** int(n), each[name][1]) for n, each in hops.items()),
             )
             for name in names
         ),
@@ -102,15 +102,15 @@ def _sizes(figure: int, cube: str, short: str, but: str) -> None:
         command,
     )
     def better() -> Outcome:
-        found = _found(cube)
-        return stated(
+        hops = _hops(cube)
+        return check_statements(
             {
                 f"n = {n}: P- is no worse": all(a <= b for a, b in zip(each["P-"], each["PF-"], strict=True))
-                for n, each in found.items()
+                for n, each in hops.items()
             },
-            f"diameter and ASPL: {_told(found, ('P-', 'PF-'), short)}",
-            _READ,
-            figure=_figure(found, figure, short),
+            f"diameter and ASPL: {_in_words(hops, ('P-', 'PF-'), short)}",
+            _HOPS_NOTE,
+            figure=_figure(hops, figure, short),
         )
 
     @claim(
@@ -120,26 +120,29 @@ def _sizes(figure: int, cube: str, short: str, but: str) -> None:
         command,
     )
     def improves() -> Outcome:
-        found = _found(cube)
+        hops = _hops(cube)
         parts = {
             f"n = {n}: {name} has a lower {metric}": each[name][index] < each[""][index]
-            for n, each in found.items()
+            for n, each in hops.items()
             for name in ("P-", "PF-", "RING")
             for index, metric in enumerate(("diameter", "ASPL"))
             if not (but and n == "6" and metric == "diameter")
         }
         if but:
-            parts["n = 6: no random one has a lower diameter"] = all(
-                found["6"][name][0] >= found["6"][""][0] for name in ("P-", "PF-", "RING")
+            parts["n = 6: no random topology has a lower diameter"] = all(
+                hops["6"][name][0] >= hops["6"][""][0] for name in ("P-", "PF-", "RING")
             )
         names = ("", "P-", "PF-", "RING")
-        return stated(
-            parts, f"diameter and ASPL: {_told(found, names, short)}", _READ, figure=_figure(found, figure, short)
+        return check_statements(
+            parts,
+            f"diameter and ASPL: {_in_words(hops, names, short)}",
+            _HOPS_NOTE,
+            figure=_figure(hops, figure, short),
         )
 
 
 _sizes(3, "hypercube", "HYPERCUBE", "")
-_sizes(4, "folded-hypercube", "FHYPERCUBE", ", but for the diameter when n = 6")
+_sizes(4, "folded-hypercube", "FHYPERCUBE", ", except for the diameter when n = 6")
 
 
 @claim(
@@ -149,9 +152,9 @@ _sizes(4, "folded-hypercube", "FHYPERCUBE", ", but for the diameter when n = 6")
     "topoloom hops hypercube:n=10+permute:mode=partial; topoloom hops ring-shortcuts:n=1024,degree=10",
 )
 def _gaps() -> Outcome:
-    found = _found("hypercube")
-    gaps = {n: [a - b for a, b in zip(each["P-"], each["RING"], strict=True)] for n, each in found.items()}
-    return stated(
+    hops = _hops("hypercube")
+    gaps = {n: [a - b for a, b in zip(each["P-"], each["RING"], strict=True)] for n, each in hops.items()}
+    return check_statements(
         {
             f"n = {m}: the gap in ASPL is larger than for n = {n}, that in diameter not smaller": (
                 gaps[m][1] > gaps[n][1] and gaps[m][0] >= gaps[n][0]
@@ -159,8 +162,8 @@ def _gaps() -> Outcome:
             for n, m in pairwise(gaps)
         },
         "gaps in diameter and ASPL: " + ", ".join(f"n = {n}: {d:g}, {aspl:.3f}" for n, (d, aspl) in gaps.items()),
-        _READ,
-        figure=_figure(found, 3, "HYPERCUBE"),
+        _HOPS_NOTE,
+        figure=_figure(hops, 3, "HYPERCUBE"),
     )
 
 
@@ -171,15 +174,15 @@ def _gaps() -> Outcome:
     "topoloom hops folded-hypercube:n=10+permute:mode=partial; topoloom hops ring-shortcuts:n=1024,degree=11",
 )
 def _ring_diameter() -> Outcome:
-    found = _found("folded-hypercube")
-    return stated(
-        {f"n = {n}: the same": each["P-"][0] == each["RING"][0] for n, each in found.items()},
-        ", ".join(f"n = {n}: {each['P-'][0]:g} and {each['RING'][0]:g}" for n, each in found.items()),
-        _READ,
+    hops = _hops("folded-hypercube")
+    return check_statements(
+        {f"n = {n}: the same": each["P-"][0] == each["RING"][0] for n, each in hops.items()},
+        ", ".join(f"n = {n}: {each['P-'][0]:g} and {each['RING'][0]:g}" for n, each in hops.items()),
+        _HOPS_NOTE,
     )
 
 
-#: What may become of a second link between the same two switches (Koibuchi 2013 III.A).
+#: Two ways to treat a second link between the same two switches (Koibuchi 2013 III.A).
 _DOUBLES = {"keep": "kept", "drop": "ignored"}
 
 
@@ -193,7 +196,7 @@ _DOUBLES = {"keep": "kept", "drop": "ignored"}
 def _conserved() -> Outcome:
     floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     parts: dict[str, bool] = {}
-    told: list[str] = []
+    rows: list[str] = []
     for name, spec in {
         "TORUS-4": "torus:dims=16x16",
         "TORUS-6": "torus:dims=16x16x16",
@@ -213,16 +216,16 @@ def _conserved() -> Outcome:
                     np.array_equal(rack_links(permuted.topology, permuted.rack), between)
                     and abs(permuted.total_m - plain.total_m) < 1e-6
                 )
-            told.append(
-                f"{short}-{name} {lengths_m['keep']:,.0f} m, {lengths_m['drop']:,.0f} m with second links ignored, of"
-                f" {plain.total_m:,.0f} m before"
+            rows.append(
+                f"{short}-{name} {lengths_m['keep']:,.0f} m, {lengths_m['drop']:,.0f} m with second links ignored; before:"
+                f" {plain.total_m:,.0f} m"
             )
-    return stated(
+    return check_statements(
         parts,
-        "; ".join(told),
-        "links that join the same two switches twice are kept as two cables, or ignored, as Koibuchi 2013 III.A has it where"
-        " they are prohibited; the paper does not say which; bisection bandwidth is conserved where no rack is cut in two"
-        " and all links are",
+        "; ".join(rows),
+        "second links between the same two switches are kept as two cables, or ignored, as in Koibuchi 2013 III.A for the case"
+        " that they are prohibited; the paper does not state which; bisection bandwidth is conserved if all links are and the"
+        " cut divides no rack",
     )
 
 
@@ -245,18 +248,18 @@ def _uniform_degree() -> Outcome:
     }
     seeds = range(1, 11)
     degrees = {name: [build(spec.format(seed=seed)).degrees for seed in seeds] for name, spec in specs.items()}
-    return stated(
+    return check_statements(
         {
-            f"{name}: each switch has as many links": all(np.ptp(one) == 0 for one in each)
+            f"{name}: all switches have the same number of links": all(np.ptp(draw) == 0 for draw in each)
             for name, each in degrees.items()
         },
         "; ".join(
-            f"{name} {sum(np.ptp(one) == 0 for one in each)} of {len(each)},"
-            f" least degree {min(int(one.min()) for one in each)}"
+            f"{name} {sum(np.ptp(draw) == 0 for draw in each)} of {len(each)},"
+            f" least degree {min(int(draw.min()) for draw in each)}"
             for name, each in degrees.items()
         ),
-        f"draws of which all switches have as many links, of seeds 1 to {seeds[-1]}; a second link is ignored where duplicates"
-        " are prohibited (Koibuchi 2013 III.A), and a vertex for which there is no partner is left without (IV.B.1)",
+        f"number of draws with uniform degree, seeds 1 to {seeds[-1]}; a second link is ignored if duplicates are prohibited"
+        " (Koibuchi 2013 III.A), and a vertex without a possible partner gets no link (IV.B.1)",
         wrong=True,
     )
 
@@ -270,7 +273,7 @@ def _uniform_degree() -> Outcome:
 )
 def _tori() -> Outcome:
     parts: dict[str, bool] = {}
-    told: list[str] = []
+    rows: list[str] = []
     for n, torus, degree, seeds in (
         (8, "torus:dims=16x16", 4, range(1, 21)),
         (12, "torus:dims=16x16x16", 6, range(1, 6)),
@@ -281,36 +284,36 @@ def _tori() -> Outcome:
             "RING": f"ring-shortcuts:n={2**n},degree={degree},seed={{seed}}",
         }
         plain = measured(torus)
-        found = {"": (float(plain.diameter), plain.aspl)}
+        hops = {"": (float(plain.diameter), plain.aspl)}
         for name, spec in specs.items():
             spread = over_seeds(spec, seeds)
-            found[name] = spread.diameter, spread.aspl
-        gaps = {f"TORUS-{degree}": [a - b for a, b in zip(found["P-"], found["RING"], strict=True)]}
+            hops[name] = spread.diameter, spread.aspl
+        gaps = {f"TORUS-{degree}": [a - b for a, b in zip(hops["P-"], hops["RING"], strict=True)]}
         for cube in ("hypercube", "folded-hypercube"):
-            each = _found(cube)[str(n)]
+            each = _hops(cube)[str(n)]
             gaps[cube] = [a - b for a, b in zip(each["P-"], each["RING"], strict=True)]
         for index, metric in enumerate(("diameter", "ASPL")):
             at = f"{2**n} switches, {metric}: "
             parts |= {
-                f"{at}P- below TORUS": found["P-"][index] < found[""][index],
-                f"{at}PF- below TORUS": found["PF-"][index] < found[""][index],
-                f"{at}P- below PF-": found["P-"][index] < found["PF-"][index],
-                f"{at}RING below P-": found["RING"][index] < found["P-"][index],
+                f"{at}P- below TORUS": hops["P-"][index] < hops[""][index],
+                f"{at}PF- below TORUS": hops["PF-"][index] < hops[""][index],
+                f"{at}P- below PF-": hops["P-"][index] < hops["PF-"][index],
+                f"{at}RING below P-": hops["RING"][index] < hops["P-"][index],
                 f"{at}the gap is the largest": max(gaps, key=lambda name: gaps[name][index]) == f"TORUS-{degree}",
             }
-        told.append(
-            f"{2**n} switches: {_told({str(n): found}, tuple(found), f'TORUS-{degree}')}; gaps "
-            + ", ".join(f"{name} {hops:g} and {aspl:.3f}" for name, (hops, aspl) in gaps.items())
+        rows.append(
+            f"{2**n} switches: {_in_words({str(n): hops}, tuple(hops), f'TORUS-{degree}')}; gaps "
+            + ", ".join(f"{name} {diameter:g} and {aspl:.3f}" for name, (diameter, aspl) in gaps.items())
         )
-    return stated(parts, "; ".join(told), _READ)
+    return check_statements(parts, "; ".join(rows), _HOPS_NOTE)
 
 
 @claim(
     "koibuchi-2013/section-iii-b/compute-nodes",
-    "4,096 switches with 36 ports, 12 of them for links: 24 compute nodes each, and altogether",
+    "4,096 switches with 36 ports, 12 of them for links: 24 compute nodes each, and the total",
     "24; 98k",
     "topoloom hops hypercube:n=12",
 )
 def _compute_nodes() -> Outcome:
     links = int(build("hypercube:n=12").degrees.max())
-    return judge({"each": 24, "thousands": "98"}, {"each": 36 - links, "thousands": 2**12 * (36 - links) / 1000})
+    return compare({"each": 24, "thousands": "98"}, {"each": 36 - links, "thousands": 2**12 * (36 - links) / 1000})

@@ -1,9 +1,9 @@
-"""Claims of Koibuchi 2013 about throughput, and its curves: figures 5 to 8, 10 and 13; all are long runs."""
+"""Claims of Koibuchi 2013 on throughput, with its curves: figures 5 to 8, 10 and 13; all are long runs."""
 
 from itertools import pairwise
 
 from topoloom_papers.curves import Curves, Series
-from topoloom_papers.papers.koibuchi_2013._ranges import judged_range
+from topoloom_papers.papers.koibuchi_2013._ranges import compare_range
 from topoloom_papers.papers.koibuchi_2013._switch_loads import HIGHEST_NS, Network, sweep, throughput
 from topoloom_papers.papers.koibuchi_2013.latency import (
     CLOS_READINGS,
@@ -13,27 +13,29 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
     torus_networks,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, listed
 
-READ = "throughput is the accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s a host"
-#: How far apart throughputs are that Koibuchi 2013 calls similar, in %: our reading.
+THROUGHPUT_NOTE = (
+    "throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s per host"
+)
+#: Largest difference of throughputs that count as similar, in %: our reading of Koibuchi 2013.
 SIMILAR = 10.0
-#: Between offered loads; networks of degree 4 and the Clos saturate early.
+#: Distance of offered loads; `FINE` for networks of degree 4 and the Clos, which saturate early.
 STEP, FINE = 0.05, 0.02
 
-_Found = tuple[Curves, dict[str, float]]
+_Panel = tuple[Curves, dict[str, float]]
 
 
 def throughputs(panel: str, traffic: str) -> dict[str, float]:
-    """Of each network of figure 5, 6, 7, 8-80, 8-160 or 13, in Gbit/s a host."""
+    """Throughput in Gbit/s per host of each network of figure 5, 6, 7, 8-80, 8-160 or 13."""
     return _figure(panel, traffic)[1]
 
 
-def _figure(name: str, traffic: str) -> _Found:
-    """One panel: its curves up to 2 us, and each network's throughput."""
-    title, these = _panel(name)
+def _figure(name: str, traffic: str) -> _Panel:
+    """The curves of one panel up to 2 us, and each network's throughput in Gbit/s per host."""
+    title, panel_networks = _panel(name)
     series, throughputs = [], {}
-    for label, network in these.items():
+    for label, network in panel_networks.items():
         early = label.endswith("-4") or "CLOS" in label
         points = sweep(network, traffic, FINE if early else STEP)
         throughputs[label] = throughput(points)
@@ -41,7 +43,7 @@ def _figure(name: str, traffic: str) -> _Found:
     curves = Curves(
         f"koibuchi-2013-figure-{name}-{traffic}",
         f"{title}, {traffic} traffic",
-        "accepted traffic [Gbit/s a host]",
+        "accepted traffic [Gbit/s per host]",
         "mean latency [ns]",
         tuple(series),
     )
@@ -61,7 +63,7 @@ def _panel(name: str) -> tuple[str, dict[str, Network]]:
     return "256 switches, constrained shortcuts", {"RING-8": networks(8)["RING-8"]} | others
 
 
-def _told(throughputs: dict[str, float]) -> str:
+def _in_words(throughputs: dict[str, float]) -> str:
     return ", ".join(f"{label} {value:.1f}" for label, value in throughputs.items())
 
 
@@ -69,13 +71,13 @@ def _command(name: str, label: str, traffic: str) -> str:
     return _panel(name)[1][label].command(traffic, "0.01:0.5:0.05")
 
 
-def _similar(found: _Found, labels: tuple[str, ...]) -> Outcome:
-    """The greatest throughput of some above the least, in %, at most 10."""
-    curves, throughputs = found
-    some = [throughputs[label] for label in labels]
-    text = f"{READ}: {_told(throughputs)}"
-    spread = 100 * (max(some) / min(some) - 1)
-    return stated(
+def _similar(panel: _Panel, labels: tuple[str, ...]) -> Outcome:
+    """Whether the throughputs of some networks differ by at most 10 %."""
+    curves, throughputs = panel
+    compared = [throughputs[label] for label in labels]
+    text = f"{THROUGHPUT_NOTE}: {_in_words(throughputs)}"
+    spread = 100 * (max(compared) / min(compared) - 1)
+    return check_statements(
         {f"the greatest is within {SIMILAR:.0f} % of the least": spread <= SIMILAR},
         f"spread {spread:.1f} %",
         f"similar: within {SIMILAR:.0f} %; {text}",
@@ -105,11 +107,11 @@ def _tori(traffic: str) -> None:
     )
     def compute() -> Outcome:
         curves, throughputs = _figure("6", traffic)
-        some = {label: throughputs[label] for label in ("TORUS-4", "PF-TORUS-4", "P-TORUS-4", "RING-4")}
-        return stated(
-            {f"{one} before {other}": a < b for (one, a), (other, b) in pairwise(some.items())},
-            _told(some),
-            READ,
+        tori = {label: throughputs[label] for label in ("TORUS-4", "PF-TORUS-4", "P-TORUS-4", "RING-4")}
+        return check_statements(
+            {f"{first} before {second}": a < b for (first, a), (second, b) in pairwise(tori.items())},
+            _in_words(tori),
+            THROUGHPUT_NOTE,
             figure=curves,
         )
 
@@ -121,10 +123,10 @@ def _tori(traffic: str) -> None:
     )
     def gain() -> Outcome:
         curves, throughputs = _figure("6", traffic)
-        told = {label: throughputs[label] for label in ("P-TORUS-4", "RING-4")}
+        compared = {label: throughputs[label] for label in ("P-TORUS-4", "RING-4")}
         ours = 100 * (throughputs["RING-4"] / throughputs["P-TORUS-4"] - 1)
-        why = f"{READ}: {_told(told)}"
-        return judged_range(100, 150, {"%": ours}, assumption=why, reason=why, figure=curves)
+        note = f"{THROUGHPUT_NOTE}: {_in_words(compared)}"
+        return compare_range(100, 150, {"%": ours}, assumption=note, reason=note, figure=curves)
 
 
 for _traffic in PATTERNS:
@@ -150,11 +152,11 @@ def _clos(switches: int, traffic: str) -> None:
             * (max(throughputs["CLOS"], throughputs[label]) / min(throughputs["CLOS"], throughputs[label]) - 1)
             for reading, label in CLOS_READINGS.items()
         }
-        return stated(
+        return check_statements(
             {f"{reading}: within {SIMILAR:.0f} %": value <= SIMILAR for reading, value in spread.items()},
-            f"apart: {listed(spread.items(), '{:.1f} %')}",
-            f"the same: the greater is within {SIMILAR:.0f} % of the less, in all racks that were tried, of which the paper"
-            f" gives no size; {READ}: {_told(throughputs)}",
+            f"difference: {listed(spread.items(), '{:.1f} %')}",
+            f"the same: within {SIMILAR:.0f} % of each other with all sizes of racks that were tried, as the paper gives no"
+            f" size; {THROUGHPUT_NOTE}: {_in_words(throughputs)}",
             figure=curves,
         )
 
@@ -183,13 +185,13 @@ def _constrained_uniform() -> Outcome:
 def _constrained_transpose() -> Outcome:
     curves, throughputs = _figure("13", "transpose")
     least = min(throughputs[label] for label in ("RING-8", "Nbr(0.5)-8", "Gau(1.0)-8"))
-    return stated(
+    return check_statements(
         {
             f"{label} is {SIMILAR:.0f} % or more below": throughputs[label] < least * (1 - SIMILAR / 100)
             for label in ("Nbr(0.4)-8", "Gau(0.7)-8")
         },
-        _told(throughputs),
-        f"significantly: by {SIMILAR:.0f} % or more; {READ}",
+        _in_words(throughputs),
+        f"significantly: by {SIMILAR:.0f} % or more; {THROUGHPUT_NOTE}",
         figure=curves,
     )
 
@@ -202,13 +204,13 @@ def _degree_8(traffic: str, published: str, less: bool) -> None:
         _command("6", "RING-8", traffic),
     )
     def compute() -> Outcome:
-        curves, found = _figure("6", traffic)
-        gain = 100 * (found["RING-8"] / found["P-HYPERCUBE"] - 1)
+        curves, throughputs = _figure("6", traffic)
+        gain = 100 * (throughputs["RING-8"] / throughputs["P-HYPERCUBE"] - 1)
         parts = {"lower": gain < 0} if less else {"higher": gain > 0, "by less than 0.04 %": gain < 0.04}
-        return stated(
+        return check_statements(
             parts,
-            f"{gain:+.2f} %: P-HYPERCUBE {found['P-HYPERCUBE']:.2f}, RING-8 {found['RING-8']:.2f}",
-            f"{READ}; two draws differ by more than 0.04 %",
+            f"{gain:+.2f} %: P-HYPERCUBE {throughputs['P-HYPERCUBE']:.2f}, RING-8 {throughputs['RING-8']:.2f}",
+            f"{THROUGHPUT_NOTE}; two draws differ by more than 0.04 %",
             figure=curves,
         )
 

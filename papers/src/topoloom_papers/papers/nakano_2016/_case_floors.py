@@ -15,7 +15,7 @@ from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 
 Kind = Literal["grid", "diagrid"]
 
-#: Floors of 72 k^2 switches, (rows, columns), and the torus beside them: 4,608 is the size that Nakano 2016 prints.
+#: Floors (rows, columns) of 72 k^2 switches, and below the tori of the same sizes. Nakano 2016 gives numbers for 4,608.
 FLOORS: dict[int, dict[Kind, tuple[int, int]]] = {
     72: {"grid": (8, 9), "diagrid": (12, 6)},
     288: {"grid": (16, 18), "diagrid": (24, 12)},
@@ -27,7 +27,7 @@ KINDS: tuple[Kind, ...] = ("grid", "diagrid")
 
 
 def lengths_on(kind: Kind, rows: int, columns: int, pitch_m: tuple[float, float], overhead_end_m: float) -> LinkLengths:
-    """How long links are on a floor, in metres."""
+    """Lengths of links on a floor, in metres."""
     geometry = Geometry.grid(rows, columns) if kind == "grid" else Geometry.diagrid(rows, columns)
     return LinkLengths.of_geometry(geometry, pitch_m, overhead_end_m)
 
@@ -42,7 +42,7 @@ def annealed(
     moves: int,
     cap_m: float | None,
 ) -> np.ndarray:
-    """The links of a mirrored graph after so many moves of one chain: the same on every machine."""
+    """Anneal a mirrored graph by `moves` moves of one chain; the links are the same on every machine, int[links, 2]."""
     topology, images = symmetric_grid(kind, *floor, degree, length)
     rules = GraphRules(near=None if cap_m is None else lengths.within(cap_m))
     search = WeightedSearch(moves_of(topology, rules), lengths, goal, Draws(1), Budget(moves), images, sweeps=30)
@@ -51,15 +51,15 @@ def annealed(
     return search.best
 
 
-#: Of the three rings of a torus, those that run down the floor, within blocks of racks, and across; and a block's rows and
-#: columns, in which a ring is a closed path.
+#: The axes of a torus whose rings run down the floor, within blocks of racks, and across; then the rows and columns of a
+#: block, in which a ring is a closed path.
 _BLOCKS = {72: ((1, 2, 0), (2, 3)), 288: ((2, 0, 1), (2, 3)), 1152: ((0, 1, 2), (4, 3)), 4608: ((0, 1, 2), (4, 4))}
 
 
 def torus_maps(switches: int) -> dict[str, np.ndarray]:
-    """Assignments of a torus on the floor of a grid: the point of each switch, int64[switches].
+    """Placements of a torus on the floor of a grid: the point of each switch, int64[switches].
 
-    The paper does not say how its torus stands there (errata of Nakano 2016, 10).
+    The paper does not state the placement of its torus (errata of Nakano 2016, 10).
     """
     (down, ring, across), (rows, columns) = _BLOCKS[switches]
     index = np.indices(TORI[switches]).reshape(3, -1)
@@ -80,7 +80,7 @@ def torus_maps(switches: int) -> dict[str, np.ndarray]:
 
 
 def _folded(side: int) -> np.ndarray:
-    """The place of each switch of a ring on a line, so that none of its links is longer than two steps."""
+    """Folded order of a ring on a line, int[side]: the place of each switch; no link is longer than two steps."""
     place = np.arange(side)
     return np.where(place < (side + 1) // 2, 2 * place, 2 * (side - place) - 1)
 
@@ -88,7 +88,7 @@ def _folded(side: int) -> np.ndarray:
 def _closed_path(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     """Row and column of each step of a closed path through a block with an even number of rows.
 
-    Along the first row, to and fro through all columns but the first, and back up that one.
+    The path follows the first row, snakes through all columns except the first, and returns in the first column.
     """
     path = [(0, column) for column in range(columns)]
     for row in range(1, rows):
@@ -99,8 +99,7 @@ def _closed_path(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     return row, column
 
 
-#: Whether the switches at both ends of a path count, h + 1 for h hops: fixed for all cases, as the rest of topoloom counts
-#: them.
-#: The paper does not say (errata of Nakano 2016, 10); without one of them every latency is 60 ns less.
+#: Whether the switches at both ends of a path count, h + 1 for h hops: fixed for all cases, as in the rest of topoloom.
+#: The paper does not state it (errata of Nakano 2016, 10); with h switches every latency is 60 ns less.
 BOTH_ENDS = True
 SWITCH_NS = 60.0

@@ -1,4 +1,4 @@
-"""Step 1 of Nakano 2016: the K-regular, L-restricted graph that links neighbours."""
+"""Step 1 of Nakano 2016: a K-regular, L-restricted graph that links neighbours."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ from topoloom.model.topology import Topology
 
 
 def lattice(topology: Topology, degree: int, length: int) -> Topology:
-    """The switches of a grid or diagrid with other links: the nearest pairs that still have a free port, nearest first.
+    """Link the switches of a grid or diagrid greedily: pairs in ascending distance, while both have a free port.
 
-    Where u and v keep an open port, links u-x and v-y, as short as can be, take the place of a link x-y; where u and v are
-    too far apart for that, u-x alone does, and the open port moves to y, nearer to v. Nakano 2016 (III, step 1) says only that
-    adjacent nodes are connected appropriately.
+    Then open ports are paired. For two switches u and v with open ports, the shortest possible links u-x and v-y replace a
+    link x-y. If u and v are too far apart for that, only u-x replaces it, and the open port moves to y, which is nearer to
+    v. Nakano 2016 (III, step 1) only states that adjacent nodes are connected appropriately.
 
     Raises
     ------
     InputError
-        The switches have no places, or ports stay open in spite of that.
+        The switches have no positions, or open ports remain.
 
     Examples
     --------

@@ -12,15 +12,14 @@ from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.settings import PRESETS, AppSettings
 from topoloom.topologies.spec import build
 from topoloom_papers._app_figures import relative_figure
-from topoloom_papers._app_runs import SAID_OF_SETUPS, Contest, Gain, Setup, needs_simgrid, setups, span
-from topoloom_papers._app_runs import told as told_of
+from topoloom_papers._app_runs import SETUPS_NOTE, Contest, Gain, Setup, gains_text, needs_simgrid, setups, span
 from topoloom_papers.curves import Curves
 from topoloom_papers.papers.nakano_2016._case_floors import TORI
 from topoloom_papers.papers.nakano_2016.low_latency import low_latency_links
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
-#: Traces replay with SimGrid's own collectives only: its MVAPICH2 is for what is compiled (MM).
+#: Traces replay with SimGrid's own collectives only; its MVAPICH2 selector works for compiled programs (MM).
 _MACHINE = PRESETS["nakano-2016"]
 _REPLAY = structs.replace(_MACHINE, collectives="default", algorithms=AppSettings().algorithms)
 _NEAR = 5.0
@@ -39,7 +38,7 @@ _NEIGHBOURS, _TO_ALL = ("CG", "LU"), ("FT", "IS")
 
 @lru_cache(maxsize=8)
 def _routed(network: str) -> Routing:
-    """``torus 288``, ``grid 288``, ``diagrid 288``: a host a switch, shortest paths."""
+    """The routing of ``torus 288``, ``grid 288`` or ``diagrid 288``: one host per switch, shortest paths."""
     kind, size = network.split()
     switches = int(size)
     if kind == "torus":
@@ -61,43 +60,45 @@ def _products(contest: Contest, n: int) -> Contest:
 
 
 def _both(setup: str) -> tuple[Setup, Setup]:
-    """How traces run, and how MM does."""
+    """The setups for traces and for MM."""
     (traces,), (products,) = (setups(machine, {setup: 1}) for machine in (_REPLAY, _MACHINE))
     return traces, products
 
 
 def _measured(contest: Contest, n: int) -> dict[str, dict[str, Gain]]:
-    """By placement and tables, then by network: all programs."""
-    found = {}
+    """The gains over all programs, by setup and network."""
+    by_setup = {}
     for name in _SETUPS:
         traces, products = _both(name)
-        found[name] = _together(contest.gains(traces), _products(contest, n).gains(products))
-    return found
+        by_setup[name] = _merged(contest.gains(traces), _products(contest, n).gains(products))
+    return by_setup
 
 
-def _together(nas: dict[str, Gain], products: dict[str, Gain]) -> dict[str, Gain]:
-    """One mean over all programs, by network."""
-    found = {}
-    for name, one in nas.items():
-        programs = one.programs | products[name].programs
-        found[name] = Gain(programs, [sum(v) / len(programs) for v in zip(*programs.values(), strict=True)])
-    return found
+def _merged(nas: dict[str, Gain], products: dict[str, Gain]) -> dict[str, Gain]:
+    """Merge the gains of NAS programs and MM: one mean over all programs, by network."""
+    merged = {}
+    for name, gain in nas.items():
+        programs = gain.programs | products[name].programs
+        merged[name] = Gain(programs, [sum(v) / len(programs) for v in zip(*programs.values(), strict=True)])
+    return merged
 
 
-#: The matrices of MM.
+#: Side of the matrices of MM.
 _N = 2048
 _CONTEST = _contest(288, 256, "B", ("bt", "cg", "lu", "ft", "is", "mg", "sp"))
 _SETTINGS = (
-    f"60 ns a switch, cables of 5 m at 5 ns/m as printed; {_CONTEST.ranks} ranks on 288 switches, NAS class B cut to one"
-    f" iteration, MM of {_N} x {_N}, 40 Gb/s, 100 Gflop/s a rank; {SAID_OF_SETUPS}; MVAPICH2's"
-    " collectives for MM, which is our own (SUMMA) and not the example of SimGrid 3.12, all-to-alls round a ring and"
-    " all-reduces by recursive doubling else, as traces replay with no selector; SimGrid 3.32, links shared evenly: the"
-    " paper says neither rate, speed, placement, routing nor duplex; our graphs of VIII.A, annealed for latency"
+    f"60 ns per switch, cables of 5 m at 5 ns/m as in the paper; {_CONTEST.ranks} ranks on 288 switches, NAS class B cut to one"
+    f" iteration, MM of {_N} x {_N}, 40 Gb/s, 100 Gflop/s per rank; {SETUPS_NOTE}; MVAPICH2's"
+    " collectives for MM, which is our program (SUMMA) and not the example of SimGrid 3.12; for traces, which replay without a"
+    " selector, ring all-to-alls and all-reduces by recursive doubling; SimGrid 3.32, links shared evenly; the paper gives"
+    " neither rate, speed, placement, routing nor duplex; our graphs of VIII.A, annealed for latency"
 )
 
 
 def _figure(by_setup: dict[str, dict[str, Gain]]) -> Curves:
-    return relative_figure("nakano-2016-figure-11", "288 switches, 256 ranks", by_setup, "speed / 3-D torus's")
+    return relative_figure(
+        "nakano-2016-figure-11", "288 switches, 256 ranks", by_setup, "speed / speed on the 3-D torus"
+    )
 
 
 @claim(
@@ -112,19 +113,19 @@ def _figure_11() -> Outcome:
     published = {"grid": 70.0, "diagrid": 49.0}
     nearest = min(by_setup, key=lambda name: sum(abs(by_setup[name][k].mean - published[k]) for k in published))
     spans = ", ".join(span(by_setup, name) for name in published)
-    told = (
-        f"the nearest of {len(by_setup)} set-ups: ranks {nearest}; placements and paths that the paper leaves open span"
+    note = (
+        f"the nearest of {len(by_setup)} setups: ranks {nearest}; over the placements and paths that the paper leaves open:"
         f" {spans};"
-        f" {'; '.join(f'ranks {name}: {told_of(found, each=True)}' for name, found in by_setup.items())}; {_SETTINGS}"
+        f" {'; '.join(f'ranks {name}: {gains_text(gains, each=True)}' for name, gains in by_setup.items())}; {_SETTINGS}"
     )
-    return judge(
+    return compare(
         {name: f"{value:.0f}" for name, value in published.items()},
         {name: by_setup[nearest][name].mean for name in published},
-        step=Step(_NEAR, "points: what another placement at random moves"),
+        step=Step(_NEAR, "points: the effect of another random placement"),
         readings=len(by_setup),
         digits=3,
-        assumption=told,
-        reason=told,
+        assumption=note,
+        reason=note,
         figure=_figure(by_setup),
     )
 
@@ -138,10 +139,10 @@ def _figure_11() -> Outcome:
 @needs_simgrid
 def _order() -> Outcome:
     by_setup = _measured(_CONTEST, _N)
-    return stated(
-        {f"{kind}, ranks {name}": gain.mean > 0 for name, found in by_setup.items() for kind, gain in found.items()},
-        "; ".join(f"ranks {name}: {told_of(found)}" for name, found in by_setup.items()),
-        f"in all set-ups that the paper leaves open; {_SETTINGS}",
+    return check_statements(
+        {f"{kind}, ranks {name}": gain.mean > 0 for name, gains in by_setup.items() for kind, gain in gains.items()},
+        "; ".join(f"ranks {name}: {gains_text(gains)}" for name, gains in by_setup.items()),
+        f"in all setups that were tried, as the paper leaves them open; {_SETTINGS}",
         figure=_figure(by_setup),
     )
 
@@ -149,8 +150,7 @@ def _order() -> Outcome:
 @claim(
     "nakano-2016/fig-11/programs",
     "288 switches: seven of eight programs run faster than on the torus; FT and MM (all-to-all) do, and there the diagrid"
-    " is slightly"
-    " ahead of the grid",
+    " is slightly ahead of the grid",
     "7 of 8; FT, MM; slightly",
     "topoloom reproduce nakano-2016/fig-11/programs",
 )
@@ -159,19 +159,19 @@ def _programs() -> Outcome:
     by_setup = _measured(_CONTEST, _N)
     faster = {
         f"{kind}, ranks {name}": [app for app, values in gain.programs.items() if fmean(values) > 0]
-        for name, found in by_setup.items()
-        for kind, gain in found.items()
+        for name, gains in by_setup.items()
+        for kind, gain in gains.items()
     }
     ahead = {
-        f"{app}, ranks {name}": fmean(found["diagrid"].programs[app]) - fmean(found["grid"].programs[app])
-        for name, found in by_setup.items()
+        f"{app}, ranks {name}": fmean(gains["diagrid"].programs[app]) - fmean(gains["grid"].programs[app])
+        for name, gains in by_setup.items()
         for app in ("FT", "MM")
     }
-    return stated(
+    return check_statements(
         {f"seven or eight of eight on the {name}": len(apps) >= 7 for name, apps in faster.items()}
         | {f"FT and MM on the {name}": {"FT", "MM"} <= set(apps) for name, apps in faster.items()}
         | {f"the diagrid is up to 10 points ahead for {name}": 0 < points <= 10 for name, points in ahead.items()},
         "; ".join(f"{name} {len(apps)} of 8: {', '.join(apps)}" for name, apps in faster.items()),
-        f"in all set-ups that the paper leaves open; slightly: by up to 10 points; {_SETTINGS}",
+        f"in all setups that were tried, as the paper leaves them open; slightly: by up to 10 points; {_SETTINGS}",
         figure=_figure(by_setup),
     )

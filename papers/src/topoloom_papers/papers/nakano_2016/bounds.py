@@ -1,4 +1,4 @@
-"""Claims of Nakano 2016: randomly optimised grid graphs (Nakano, Takafuji, Fujita, Matsutani, Fujiwara, Koibuchi)."""
+"""Claims of Nakano 2016 on bounds: Tables I to IV, sections III to V and VII."""
 
 import math
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ from topoloom.topologies.spec import build
 from topoloom_papers._helpers import Spread, over_seeds
 from topoloom_papers.papers.nakano_2016._lattice import lattice
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
 _30 = "grid:rows=30,columns=30"
 
 
 def _rows(geometry: Geometry) -> dict[str, dict[str, int]]:
-    """m(i), d00(i) and md00(i) for K = 4, L = 3, by row."""
+    """The rows m(i), d00(i) and md00(i) of the table for K = 4, L = 3."""
     rows = zip(("m", "d00", "md00"), most_within(geometry, 4, 3, point=0), strict=True)
     return {name: {f"{name}({i})": int(value) for i, value in enumerate(row)} for name, row in rows}
 
@@ -47,14 +47,14 @@ _TABLE_III = {"m": (1, 5, 17, 53, 98, 98), "d00": (1, 8, 25, 50, 85, 98), "md00"
 )
 def _table_1() -> Outcome:
     geometry = Geometry.grid(10, 10)
-    found, rows = grid_bounds(geometry, 4, 3), _rows(geometry)
-    return judge(
+    bounds, rows = grid_bounds(geometry, 4, 3), _rows(geometry)
+    return compare(
         {"D-": 6, "A-": "3.330", "Am": "3.273", "Ad": "2.560", **_cells(_TABLE_I)},
         {
-            "D-": found.diameter,
-            "A-": found.aspl,
-            "Am": found.aspl_degree,
-            "Ad": found.aspl_length,
+            "D-": bounds.diameter,
+            "A-": bounds.aspl,
+            "Am": bounds.aspl_degree,
+            "Ad": bounds.aspl_length,
             **rows["m"],
             **rows["d00"],
             **rows["md00"],
@@ -70,8 +70,11 @@ def _table_1() -> Outcome:
 )
 def _grid_gap() -> Outcome:
     bound = grid_bounds(Geometry.grid(10, 10), 4, 3).aspl
-    return judge(
-        {"%": "3.4"}, {"%": 100 * (3.443 / bound - 1)}, digits=3, assumption=f"the printed 3.443 over {bound:.3f}"
+    return compare(
+        {"%": "3.4"},
+        {"%": 100 * (3.443 / bound - 1)},
+        digits=3,
+        assumption=f"the published 3.443 divided by {bound:.3f}",
     )
 
 
@@ -83,20 +86,20 @@ def _grid_gap() -> Outcome:
 )
 def _table_3() -> Outcome:
     geometry = Geometry.diagrid(14, 7)
-    found, rows = grid_bounds(geometry, 4, 3), _rows(geometry)
+    bounds, rows = grid_bounds(geometry, 4, 3), _rows(geometry)
     apart = [int(geometry.distance(u, v)) for u in range(98) for v in range(98) if u != v]
-    return judge(
+    return compare(
         {"D-": 5, "A-": "3.279", "greatest": 13, "mean": "6.552", **_cells(_TABLE_III)},
         {
-            "D-": found.diameter,
-            "A-": found.aspl,
+            "D-": bounds.diameter,
+            "A-": bounds.aspl,
             "greatest": max(apart),
             "mean": sum(apart) / len(apart),
             **rows["m"],
             **rows["d00"],
             **rows["md00"],
         },
-        assumption="'7 x 14' is 14 rows of 7 (errata of Nakano 2016, 3), and the caption's '10 x 10' is this"
+        assumption="'7 x 14' is 14 rows of 7 (errata of Nakano 2016, 3), and '10 x 10' in the caption means this"
         " diagrid (Nakano 2016, 2)",
     )
 
@@ -112,7 +115,7 @@ _TABLE_II = {
 @claim(
     "nakano-2016/table-ii",
     "30 x 30: lower bounds of the diameter, K = 3 .. 16, L = 2 .. 16",
-    "4 printed rows of 15",
+    "4 published rows of 15",
     f"topoloom bounds {_30},degree=6,length=6",
 )
 def _table_2() -> Outcome:
@@ -123,7 +126,7 @@ def _table_2() -> Outcome:
         for index, length in enumerate(range(2, 17))
         if grid_bounds(geometry, k, length).diameter != _TABLE_II[min(k, 6)][index]
     ]
-    return stated(
+    return check_statements(
         {"no cell differs": not wrong},
         f"{14 * 15} cells, of which {len(wrong)} differ {wrong[:5] or ''}".rstrip(),
         wrong=True,
@@ -137,7 +140,7 @@ def _table_2() -> Outcome:
     f"topoloom bounds {_30},degree=3,length=5",
 )
 def _moore() -> Outcome:
-    return judge(
+    return compare(
         {"Am(3)": "7.325", "Am(5)": "4.377", "Am(10)": "2.878"}, {f"Am({k})": moore_aspl(900, k) for k in (3, 5, 10)}
     )
 
@@ -153,7 +156,7 @@ def _by_length(length: int) -> float:
     f"topoloom bounds {_30},degree=4,length=3",
 )
 def _length() -> Outcome:
-    return judge(
+    return compare(
         {"Ad(3)": "7.000", "Ad(5)": "4.401", "Ad(10)": "2.452"},
         {f"Ad({length})": _by_length(length) for length in (3, 5, 10)},
     )
@@ -163,7 +166,7 @@ def _combined(k: int, length: int) -> float:
     return grid_bounds(Geometry.grid(30, 30), k, length).aspl
 
 
-#: K: Am; L: Ad; (K, L): A-.
+#: Table IV: Am by K, Ad by L, and A- by (K, L).
 _TABLE_IV_BY_DEGREE = {3: "7.325", 4: "5.204", 5: "4.377", 6: "3.746", 9: "3.169", 10: "2.877"}
 _TABLE_IV_BY_LENGTH = {3: "7.000", 4: "5.376", 5: "4.440", 6: "3.751", 7: "3.287", 8: "2.939"}
 _TABLE_IV = {(3, 3): "8.112", (4, 4): "6.001", (5, 5): "4.957", (6, 6): "4.305", (9, 7): "3.626", (10, 8): "2.964"}
@@ -176,7 +179,7 @@ _TABLE_IV = {(3, 3): "8.112", (4, 4): "6.001", (5, 5): "4.957", (6, 6): "4.305",
     "topoloom balance --rows 30 --columns 30 --degrees 3-10",
 )
 def _table_4() -> Outcome:
-    return judge(
+    return compare(
         {
             **{f"Am({k})": value for k, value in _TABLE_IV_BY_DEGREE.items()},
             **{f"Ad({length})": value for length, value in _TABLE_IV_BY_LENGTH.items()},
@@ -189,7 +192,7 @@ def _table_4() -> Outcome:
         },
         right={"Am(10)": "2.878", "Ad(5)": "4.401", "A-(3,3)": "8.123", "A-(10,8)": "3.346"},
         digits=5,
-        reason="the right ones are in errata of Nakano 2016, 5",
+        reason="the right values are in errata of Nakano 2016, 5",
     )
 
 
@@ -202,13 +205,13 @@ def _table_4() -> Outcome:
 def _diameter_8() -> Outcome:
     geometry = Geometry.grid(30, 30)
     pairs = [(3, length) for length in range(2, 17)] + [(k, length) for k in range(4, 17) for length in range(2, 8)]
-    found = {pair: grid_bounds(geometry, *pair).diameter for pair in pairs}
+    diameters = {pair: grid_bounds(geometry, *pair).diameter for pair in pairs}
     least = grid_bounds(geometry, 4, 8).diameter
-    return stated(
-        {f"D-({k},{length}) is at least 9": diameter >= 9 for (k, length), diameter in found.items()}
+    return check_statements(
+        {f"D-({k},{length}) is at least 9": diameter >= 9 for (k, length), diameter in diameters.items()}
         | {"D-(4,8) is at most 8": least <= 8},
-        f"the least of {len(found)} pairs {min(found.values()):g}; D-(4,8) {least:g}",
-        "K = 3 .. 16, L = 2 .. 16; a bound that falls with K and L does so beyond, too",
+        f"the least of {len(diameters)} pairs {min(diameters.values()):g}; D-(4,8) {least:g}",
+        "K = 3 .. 16, L = 2 .. 16, as the bound does not increase with K or L",
         wrong=True,
     )
 
@@ -220,27 +223,27 @@ def _diameter_8() -> Outcome:
     f"topoloom bounds {_30},degree=4,length=9",
 )
 def _d_4_9() -> Outcome:
-    return judge(
+    return compare(
         {"D-(4,9)": 8},
         {"D-(4,9)": grid_bounds(Geometry.grid(30, 30), 4, 9).diameter},
         right={"D-(4,9)": 7},
-        reason="Table II itself has 7 (errata of Nakano 2016, 8)",
+        reason="Table II has 7 (errata of Nakano 2016, 8)",
     )
 
 
 @claim(
     "nakano-2016/section-vii/alpha",
-    "from 10 x 10 to 30 x 30 N grows by alpha, and L by about its root",
+    "from 10 x 10 to 30 x 30 N grows by alpha, and L by about its square root",
     "3, 1.732",
     "topoloom balance --rows 30 --columns 30",
 )
 def _alpha() -> Outcome:
     alpha = len(Geometry.grid(30, 30).points) / len(Geometry.grid(10, 10).points)
-    return judge(
+    return compare(
         {"alpha": 3, "root": "1.732"},
         {"alpha": alpha, "root": math.sqrt(alpha)},
         right={"alpha": 9, "root": 3},
-        reason="N counts nodes (errata of Nakano 2016, 7); the printed increase of L, 6/3 = 2, is not close to 3",
+        reason="N counts nodes (errata of Nakano 2016, 7); the published increase of L, 6/3 = 2, is not close to 3",
     )
 
 
@@ -251,7 +254,7 @@ def _alpha() -> Outcome:
     f"topoloom bounds {_30},degree=4,length=5",
 )
 def _neighbours() -> Outcome:
-    return judge(
+    return compare(
         {"A-(4,8)": "5.207", "A-(4,7)": "5.225", "A-(4,5)": "5.471"},
         {f"A-(4,{length})": _combined(4, length) for length in (8, 7, 5)},
         right={"A-(4,5)": "5.479"},
@@ -265,22 +268,22 @@ def _neighbours() -> Outcome:
     "topoloom balance --rows 30 --columns 30",
 )
 def _balanced() -> Outcome:
-    wanted = {10: [(6, 3)], 20: [(11, 6)], 30: [(3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8)]}
-    found = {side: _degrees_and_lengths(balanced_pairs(Geometry.grid(side, side))) for side in wanted}
-    missing = sum(pair not in found[side] for side, pairs in wanted.items() for pair in pairs)
-    # 300 x 300 reaches past the default ranges.
+    expected = {10: [(6, 3)], 20: [(11, 6)], 30: [(3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8)]}
+    balanced = {side: _degrees_and_lengths(balanced_pairs(Geometry.grid(side, side))) for side in expected}
+    missing = sum(pair not in balanced[side] for side, pairs in expected.items() for pair in pairs)
+    # 300 x 300 needs larger ranges than the default.
     wide = _degrees_and_lengths(balanced_pairs(Geometry.grid(300, 300), (6, 33), (32, 64)))
     missing += sum(pair not in wide for pair in ((6, 32), (33, 64)))
-    low = [pair for pair in found[30] if pair[0] <= 10]
-    return stated(
-        {"none that is printed is missing": not missing, "30 x 30 has no other with K <= 10": len(low) == 6},
+    low = [pair for pair in balanced[30] if pair[0] <= 10]
+    return check_statements(
+        {"no published pair is missing": not missing, "30 x 30 has no other with K <= 10": len(low) == 6},
         f"missing {missing}, others in 30 x 30 with K <= 10 {len(low) - 6}",
         wrong=True,
     )
 
 
-def _degrees_and_lengths(found: BalancedPairs) -> list[tuple[int, int]]:
-    return [(pair.degree, pair.length) for pair in found.pairs]
+def _degrees_and_lengths(balanced: BalancedPairs) -> list[tuple[int, int]]:
+    return [(pair.degree, pair.length) for pair in balanced.pairs]
 
 
 @claim(
@@ -290,48 +293,49 @@ def _degrees_and_lengths(found: BalancedPairs) -> list[tuple[int, int]]:
     f"topoloom hops {_30},degree=6,length=6,sweeps=30",
 )
 def _step_2() -> Outcome:
-    found = _swept()
-    told = "; ".join(
-        f"{name}: {fmean(one.diameters):g} and {one.aspl:.3f} +- {2 * one.deviation:.3f}" for name, one in found.items()
+    spreads = _swept()
+    means = "; ".join(
+        f"{name}: {fmean(spread.diameters):g} and {spread.aspl:.3f} +- {2 * spread.deviation:.3f}"
+        for name, spread in spreads.items()
     )
-    told = (
-        f"'repeated for all edges' says neither how often nor from which start; diameter and ASPL, means over {len(_SEEDS)}"
-        f" seeds: {told}"
+    note = (
+        f"'repeated for all edges' gives neither the number of repetitions nor the start; diameter and ASPL, means over"
+        f" {len(_SEEDS)} seeds: {means}"
     )
-    nearest = min(found.values(), key=lambda one: abs(one.aspl - 5.7933))
-    return judge(
+    nearest = min(spreads.values(), key=lambda spread: abs(spread.aspl - 5.7933))
+    return compare(
         {"diameter": 12, "ASPL": "5.7933"},
         {"diameter": fmean(nearest.diameters), "ASPL": nearest.aspl},
-        readings=len(found),
+        readings=len(spreads),
         step=Step(
             {"diameter": round(2 * stdev(nearest.diameters), 2), "ASPL": round(2 * nearest.deviation, 4)},
-            "two standard deviations over seeds, for one draw is printed",
+            "two standard deviations over seeds, because one draw is published",
         ),
-        assumption=told,
-        reason=told,
+        assumption=note,
+        reason=note,
     )
 
 
-#: How often the toggle is tried for each edge, from a lattice or from random links.
+#: Number of toggles per edge that were tried, from a lattice or from random links; and the seeds.
 _SWEEPS, _SEEDS = (1, 2, 3, 10, 30, 100), range(1, 11)
 
 
 def _swept() -> dict[str, Spread]:
-    """Diameters and ASPLs over seeds, by start and sweeps."""
+    """Diameters and ASPLs over seeds, by start and number of sweeps."""
     spec = f"{_30},degree=6,length=6"
     plain = lattice(build(spec), 6, 6)
     rules = GraphRules(near=within_length(plain, Geometry.grid(30, 30), 6))
-    found = {}
+    spreads = {}
     for sweeps in _SWEEPS:
         mixed = []
         for seed in _SEEDS:
             search = HopSearch(moves_of(plain, rules), Draws(seed), Budget(0), sweeps=sweeps)
             mixed.append(hops(plain.replace(links=search.best)))
         name = f"{sweeps} sweep{'s' * (sweeps > 1)}"
-        found[f"{name} from a lattice"] = Spread(
-            tuple(int(one.diameter) for one in mixed),
-            tuple(one.aspl for one in mixed),
-            tuple(one.aspl_including_self for one in mixed),
+        spreads[f"{name} from a lattice"] = Spread(
+            tuple(int(h.diameter) for h in mixed),
+            tuple(h.aspl for h in mixed),
+            tuple(h.aspl_including_self for h in mixed),
         )
-        found[f"{name} from random links"] = over_seeds(f"{spec},sweeps={sweeps},seed={{seed}}", _SEEDS)
-    return found
+        spreads[f"{name} from random links"] = over_seeds(f"{spec},sweeps={sweeps},seed={{seed}}", _SEEDS)
+    return spreads

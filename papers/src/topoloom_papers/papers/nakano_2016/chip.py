@@ -1,6 +1,6 @@
-"""Claims of Nakano 2016, VIII.C: networks on a chip, 72 nodes, K = 4, L = 4 (figure 14, by a closed loop).
+"""Claims of Nakano 2016, VIII.C: networks on a chip, 72 nodes, K = 4, L = 4 (figure 14, simulated with a closed loop).
 
-Each hop takes 3 cycles of router and 1 of link (Table V).
+A hop takes 3 cycles in the router and 1 on the link (Table V).
 """
 
 from dataclasses import dataclass, replace
@@ -21,16 +21,16 @@ from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.nakano_2016._case_floors import Kind, annealed, lengths_on
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Verdict, stated
+from topoloom_papers.verdicts import Outcome, Verdict, check_statements
 
-#: A hop counts 1, its length nothing: the mean latency is the ASPL.
+#: A hop counts 1 and cable length 0, so that the mean latency is the ASPL.
 _C = Goal(mean=1.0, worst=0.01, delays=Delays(switch_ns=1.0, cable_ns_per_m=0.0))
 _CHIPS: dict[Kind, tuple[int, int]] = {"grid": (9, 8), "diagrid": (12, 6)}
 
 
 @lru_cache(maxsize=2)
 def chip(kind: Kind) -> Topology:
-    """72 routers with a host each, K = 4, L = 4: 9 rows of 8, or the diagrid of 12 rows of 6."""
+    """72 routers with one host each, K = 4, L = 4: a grid of 9 rows of 8, or a diagrid of 12 rows of 6."""
     lengths = lengths_on(kind, *_CHIPS[kind], (1.0, 1.0), 0.0)
     links = annealed(kind, _CHIPS[kind], 4, 4, lengths, _C, 10_000, 4.0)
     floor = symmetric_grid(kind, *_CHIPS[kind], 4, 4)[0]
@@ -44,21 +44,21 @@ def chip(kind: Kind) -> Topology:
     "topoloom reproduce nakano-2016/section-viii-c",
 )
 def _on_chip() -> Outcome:
-    found, least = {}, {}
+    weighed, least = {}, {}
     for kind, floor in _CHIPS.items():
         lengths = lengths_on(kind, *floor, (1.0, 1.0), 0.0)
-        found[kind] = weigh(chip(kind).links, lengths, _C)
+        weighed[kind] = weigh(chip(kind).links, lengths, _C)
         least[kind] = latency_bounds(lengths, 4, 4.0, _C.delays)
     torus = weigh(build("torus:dims=9x8").links, lengths_on("grid", 9, 8, (1.0, 1.0), 0.0), _C)
-    told = "; ".join(
-        f"{name} {one.mean_ns:.3f} hops, {4 * one.mean_ns + 3:.2f} cycles on average, at most {one.worst_ns:.0f} hops"
-        for name, one in (("torus", torus), *found.items())
+    numbers = "; ".join(
+        f"{name} {w.mean_ns:.3f} hops, {4 * w.mean_ns + 3:.2f} cycles on average, at most {w.worst_ns:.0f} hops"
+        for name, w in (("torus", torus), *weighed.items())
     )
-    bound = ", ".join(f"{kind} {one.mean_ns:.3f}" for kind, one in least.items())
-    return stated(
-        {f"the {kind} takes fewer hops": one.mean_ns < torus.mean_ns for kind, one in found.items()},
-        told,
-        f"shortest paths, where the paper routes up*/down* on grid and diagrid; the paper gives no number; bounds: {bound}",
+    bounds = ", ".join(f"{kind} {bound.mean_ns:.3f}" for kind, bound in least.items())
+    return check_statements(
+        {f"the {kind} takes fewer hops": w.mean_ns < torus.mean_ns for kind, w in weighed.items()},
+        numbers,
+        f"shortest paths, whereas the paper uses up*/down* on grid and diagrid; the paper gives no number; bounds: {bounds}",
     )
 
 
@@ -69,8 +69,10 @@ _SEEDS = (1, 2, 3)
 
 @dataclass(frozen=True)
 class _Setup:
-    """What Nakano 2016 leaves open, or had gem5 do: requests that a processor has running, cycles that it computes between
-    them, where on its edge it stands, and what the paths of grid and diagrid go up to.
+    """Choices that Nakano 2016 leaves open or leaves to gem5.
+
+    `window`: outstanding requests per processor; `think_cycles`: cycles of computing between requests; `along`: the position
+    of processors on their edge; `root`: the root of up*/down* on grid and diagrid.
     """
 
     window: int
@@ -83,8 +85,8 @@ class _Setup:
         return f"chip:window={self.window},think_cycles={self.think_cycles},along={self.along}"
 
 
-#: All of them, settled beforehand: a processor that waits for each request, and one with four running; that computes
-#: nothing, as long as a hit takes about, or ten times as long; the three places; the engine's root and the middle of the floor.
+#: All combinations, chosen before the results were known: one or four outstanding requests; no computing, about as long as a
+#: hit takes, or ten times as long; three positions; the engine's root or the middle of the floor.
 _SETUPS = tuple(
     _Setup(window, think_cycles, along, root)
     for window in (1, 4)
@@ -93,10 +95,10 @@ _SETUPS = tuple(
     for root in ("first", "middle")
 )
 _LOOP = (
-    "8 processors, 64 banks, 4 memory controllers and the latencies of Table V; our own: 1,000 requests a processor to"
-    " banks drawn at random, one in ten misses; with 1 and 4 requests running, 0, 50 and 500 cycles of computing before the"
-    " next, processors even on their edges, in the middles or at the ends, and the root of up*/down* at the engine's choice or"
-    " in the middle"
+    "8 processors, 64 banks, 4 memory controllers and the latencies of Table V; our choices: 1,000 requests per processor to"
+    " random banks, one in ten misses; 1 and 4 outstanding requests; 0, 50 and 500 cycles of computing before the next;"
+    " processors spread evenly on their edges, in the middle or at the ends; the root of up*/down* chosen by the engine or in"
+    " the middle"
 )
 _COMMAND = (
     "topoloom simulate torus:dims=9x8,hosts=1 --engine dor --traffic chip:window=1,think_cycles=50 --preset noc-2016; topoloom"
@@ -111,17 +113,17 @@ def _routed(name: str, root: str) -> Routing:
     topology = chip("grid" if name == "grid" else "diagrid")
     if root == "first":
         return route(topology, "updown")
-    far = _distance_sums(topology)
-    return route(topology, "updown", root=int(far.argmin()))
+    distance_sums = _distance_sums(topology)
+    return route(topology, "updown", root=int(distance_sums.argmin()))
 
 
 def _distance_sums(topology: Topology) -> np.ndarray:
-    """The sum of each switch's distances to all others, int64[n]: least in the middle."""
+    """The sum of distances from each switch to all others, int64[n]; smallest in the middle."""
     return np.asarray(distances_from(topology, list(range(topology.switches)), None).astype(np.int64).sum(axis=1))
 
 
 def _gains() -> dict[str, list[float]]:
-    """How much sooner than on the torus the loop ends, in %, on average over the seeds, by network; a set-up each."""
+    """Reduction of the loop's cycles compared with the torus, in %, means over seeds: by network, one value per setup."""
 
     def cycles(name: str, setup: _Setup) -> list[int]:
         routing = _routed(name, setup.root)
@@ -129,12 +131,12 @@ def _gains() -> dict[str, list[float]]:
 
     def compute() -> dict[str, list[float]]:
         torus = {setup: cycles("torus", setup) for setup in _SETUPS if setup.root == "first"}
-        found: dict[str, list[float]] = {}
+        gains: dict[str, list[float]] = {}
         for name in ("grid", "diagrid"):
             for setup in _SETUPS:
                 pairs = zip(cycles(name, setup), torus[replace(setup, root="first")], strict=True)
-                found.setdefault(name, []).append(round(fmean(100 * (1 - ours / other) for ours, other in pairs), 3))
-        return found
+                gains.setdefault(name, []).append(round(fmean(100 * (1 - ours / other) for ours, other in pairs), 3))
+        return gains
 
     return long_run(
         "topoloom reproduce nakano-2016/fig-14 (topoloom simulate by updown beside dor on the torus, chip:window=1 and 4,"
@@ -144,12 +146,12 @@ def _gains() -> dict[str, list[float]]:
     )
 
 
-def _by_think(found: list[float]) -> str:
-    """The range of the gains at each think time."""
+def _by_think(gains: list[float]) -> str:
+    """The range of the gains at each think time, in words."""
     parts = []
     for cycles in (0, 50, 500):
-        some = [gain for setup, gain in zip(_SETUPS, found, strict=True) if setup.think_cycles == cycles]
-        parts.append(f"{min(some):+.1f} to {max(some):+.1f} % with {cycles} cycles of computing")
+        at_cycles = [gain for setup, gain in zip(_SETUPS, gains, strict=True) if setup.think_cycles == cycles]
+        parts.append(f"{min(at_cycles):+.1f} to {max(at_cycles):+.1f} % with {cycles} cycles of computing")
     return ", ".join(parts)
 
 
@@ -164,8 +166,8 @@ def _percent() -> Outcome:
     return Outcome(
         f"{min(grid):+.1f} to {max(grid):+.1f} %",
         Verdict.NOT_REPRODUCIBLE,
-        "Nakano 2016 ran the NAS benchmarks in a simulator of a whole machine (gem5), which is not here: ours a closed loop of"
-        f" {_LOOP}. The grid's: {_by_think(grid)}",
+        "Nakano 2016 ran the NAS benchmarks in a full-system simulator (gem5), which topoloom does not have; ours is a closed"
+        f" loop of {_LOOP}. Grid: {_by_think(grid)}",
     )
 
 
@@ -176,12 +178,12 @@ def _percent() -> Outcome:
     _COMMAND,
 )
 def _order() -> Outcome:
-    found = _gains()
-    shorter = {name: sum(gain > 0 for gain in each) for name, each in found.items()}
-    return stated(
-        {f"{name}: shorter in all {len(_SETUPS)} set-ups": count == len(_SETUPS) for name, count in shorter.items()},
+    gains = _gains()
+    shorter = {name: sum(gain > 0 for gain in each) for name, each in gains.items()}
+    return check_statements(
+        {f"{name}: shorter in all {len(_SETUPS)} setups": count == len(_SETUPS) for name, count in shorter.items()},
         "; ".join(
-            f"{name} shorter in {shorter[name]} of {len(_SETUPS)}, {_by_think(each)}" for name, each in found.items()
+            f"{name} shorter in {shorter[name]} of {len(_SETUPS)}, {_by_think(each)}" for name, each in gains.items()
         ),
         f"a closed loop of {_LOOP}; it ends with the slowest processor",
     )

@@ -1,4 +1,4 @@
-"""Claims of Nakano 2016, VI, about the floors themselves: distances on grids and diagrids, and how they grow."""
+"""Claims of Nakano 2016, VI, on floors: distances on grids and diagrids, and their growth."""
 
 import math
 
@@ -7,11 +7,11 @@ import numpy as np
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import grid_bounds
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge
+from topoloom_papers.verdicts import Outcome, compare
 
 
 def _mean_and_most(geometry: Geometry) -> tuple[float, int]:
-    """The mean distance over ordered pairs of different points, and the greatest, by counting along each axis."""
+    """Mean distance over ordered pairs of different points, and the greatest distance."""
     points = np.asarray(geometry.points)
     numbers = np.arange(len(points))
     total, most = 0, 0
@@ -29,7 +29,7 @@ def _mean_and_most(geometry: Geometry) -> tuple[float, int]:
     "topoloom bounds grid:rows=10,columns=10,degree=4,length=3",
 )
 def _means() -> Outcome:
-    return judge(
+    return compare(
         {"grid": "6.667", "diagrid": "6.552"},
         {"grid": _mean_and_most(Geometry.grid(10, 10))[0], "diagrid": _mean_and_most(Geometry.diagrid(14, 7))[0]},
         assumption="the diagrid has 14 rows of 7 (errata of Nakano 2016, 3)",
@@ -44,19 +44,19 @@ def _means() -> Outcome:
 )
 def _asymptotes() -> Outcome:
     sides = (20, 40, 80)
-    found = {
+    per_root = {
         "grid": [_mean_and_most(Geometry.grid(n, n))[0] / n for n in sides],
         "diagrid": [_mean_and_most(Geometry.diagrid(n, n // 2))[0] / math.sqrt(n * (n // 2)) for n in sides],
     }
-    # The error of a mean over points instead of a square falls with the square of the side: extrapolated from the last two.
-    limit = {name: each[-1] + (each[-1] - each[-2]) / 3 for name, each in found.items()}
-    return judge(
+    # The discretisation error falls with the square of the side, so the limit is extrapolated from the last two (Richardson).
+    limit = {name: each[-1] + (each[-1] - each[-2]) / 3 for name, each in per_root.items()}
+    return compare(
         {"grid": "0.667", "diagrid": "0.660"},
         limit,
         digits=5,
         assumption="; ".join(
             f"{name} of {', '.join(map(str, sides))} rows: {', '.join(f'{value:.4f}' for value in each)}"
-            for name, each in found.items()
+            for name, each in per_root.items()
         )
         + f"; 2/3 = {2 / 3:.4f}, 7 sqrt 2 / 15 = {7 * math.sqrt(2) / 15:.4f}",
     )
@@ -64,20 +64,20 @@ def _asymptotes() -> Outcome:
 
 @claim(
     "nakano-2016/section-vi/greatest",
-    "the greatest distance on a diagrid is sqrt(2n) - 1, on a grid 2 sqrt(n) - 2: 13 beside 18, 70.7 % in the limit",
+    "the greatest distance on a diagrid is sqrt(2n) - 1, on a grid 2 sqrt(n) - 2: 13 and 18, 70.7 % in the limit",
     "13, 18, 70.7 %",
     "topoloom reproduce nakano-2016/section-vi/greatest",
 )
 def _greatest() -> Outcome:
     small = _mean_and_most(Geometry.diagrid(14, 7))[1], _mean_and_most(Geometry.grid(10, 10))[1]
-    # 2 m rows of m points are as many as on a grid of k x k: 2 m^2 = 1,940,450 is next to the square of k = 1,393.
+    # A diagrid of 2 m rows of m points and a grid of k x k have nearly the same size: 2 m^2 = 1,940,450, k^2 with k = 1,393.
     share = (2 * 985 - 1) / (2 * 1393 - 2)
-    return judge(
+    return compare(
         {"diagrid": 13, "grid": 18, "%": "70.7"},
         {"diagrid": small[0], "grid": small[1], "%": 100 * share},
         digits=4,
-        assumption="% of a diagrid of 1,970 rows of 985 beside a grid of 1,393 x 1,393, by the formulas, which 98 and 100"
-        " points have",
+        assumption="%: a diagrid of 1,970 rows of 985 compared with a grid of 1,393 x 1,393, by the formulas, which agree at 98"
+        " and 100 points",
     )
 
 
@@ -89,6 +89,9 @@ def _greatest() -> Outcome:
 )
 def _gap() -> Outcome:
     bound = grid_bounds(Geometry.diagrid(14, 7), 4, 3).aspl
-    return judge(
-        {"%": "5.5"}, {"%": 100 * (3.459 / bound - 1)}, digits=3, assumption=f"the printed 3.459 over {bound:.3f}"
+    return compare(
+        {"%": "5.5"},
+        {"%": 100 * (3.459 / bound - 1)},
+        digits=3,
+        assumption=f"the published 3.459 divided by {bound:.3f}",
     )

@@ -1,4 +1,4 @@
-"""Claims of Nakano 2016 about optimised grids and diagrids: Figures 1, 4, 5, 7, 8 and 9."""
+"""Claims of Nakano 2016 on optimised grids and diagrids: Figures 1, 4, 5, 7, 8 and 9."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from topoloom.optimizer.result import Optimized
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series, Steps
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, FLOORS, LENGTHS, room, spec
+from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, FLOORS, LENGTHS, most_links, spec
 from topoloom_papers.papers.nakano_2016._lattice import lattice
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
-#: Half of the last digit that is printed.
+#: Half of the last published digit.
 _DIGIT = 0.0005
-#: Searches one after another, until one is as good as the print.
+#: Number of searches, one after another, until one is as good as the published graph.
 _SEARCHES = 4
 #: Moves of the search for a point of a curve.
 _CURVE_MOVES = 100_000
@@ -30,8 +30,8 @@ _CURVE_MOVES = 100_000
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The best graph of some searches: its links, and how many searches it took."""
+class _BestGraph:
+    """The best graph of some searches, with its links and the number of searches."""
 
     diameter: int
     aspl: float
@@ -40,34 +40,31 @@ class _Found:
 
 
 def _steps(number: int, floor: str, diameter: int, aspl: float, moves: int) -> Outcome:
-    """The steps for K = 4, L = 3, the last by up to four searches, until one is as good as the print."""
+    """The steps for K = 4, L = 3; the last step has up to four searches, until one is as good as the published graph."""
     mixed = build(f"{floor},degree=4,length=3")
 
-    def compute() -> _Found:
+    def compute() -> _BestGraph:
         graphs: list[Optimized] = []
         while len(graphs) < _SEARCHES and not any(
-            (one.diameter, one.aspl) <= (diameter, aspl + _DIGIT) for one in graphs
+            (graph.diameter, graph.aspl) <= (diameter, aspl + _DIGIT) for graph in graphs
         ):
-            # One thread each: the same graph on every machine.
+            # With one thread the graph is the same on every machine.
             graphs.append(optimize(mixed, target=diameter, moves=moves, seed=len(graphs) + 1, jobs=1))
-        best = min(graphs, key=lambda one: (one.diameter, one.aspl))
+        best = min(graphs, key=lambda graph: (graph.diameter, graph.aspl))
         links = [(int(u), int(v)) for u, v in best.topology.links]
-        return _Found(int(best.diameter), best.aspl, links, len(graphs))
+        return _BestGraph(int(best.diameter), best.aspl, links, len(graphs))
 
     command = f"topoloom optimize {floor},degree=4,length=3 --target {diameter} --chains 1 --moves {moves}"
-    found = long_run(f"{command}; seeds 1 to {_SEARCHES} until one is as good as the print", _Found, compute)
+    best = long_run(f"{command}; seeds 1 to {_SEARCHES} until one is as good as the print", _BestGraph, compute)
     panels = (
         ("step 1: neighbours are linked", lattice(mixed, 4, 3)),
         ("step 2: 30 sweeps of random 2-toggles", mixed),
-        ("step 3: optimised by 2-opt", mixed.replace(links=np.array(found.links))),
+        ("step 3: optimised by 2-opt", mixed.replace(links=np.array(best.links))),
     )
-    return stated(
-        {
-            "the diameter is no greater": found.diameter <= diameter,
-            "the ASPL is no greater": found.aspl <= aspl + _DIGIT,
-        },
-        f"diameter {found.diameter}, ASPL {found.aspl:.5g}",
-        f"{found.searches} of at most {_SEARCHES} searches of {moves:,} moves; the print is what one search found",
+    return check_statements(
+        {"the diameter is no greater": best.diameter <= diameter, "the ASPL is no greater": best.aspl <= aspl + _DIGIT},
+        f"diameter {best.diameter}, ASPL {best.aspl:.5g}",
+        f"{best.searches} of at most {_SEARCHES} searches of {moves:,} moves; the published graph is the result of one search",
         figure=Steps(f"nakano-2016-figure-{number}", panels),
     )
 
@@ -97,7 +94,7 @@ def _figure_7() -> Outcome:
 
 @dataclass(frozen=True)
 class _Point:
-    """A graph that was found, and its bounds."""
+    """Diameter and ASPL of an optimised graph, and its bounds."""
 
     diameter: float
     aspl: float
@@ -105,31 +102,31 @@ class _Point:
 
 
 def _points(floors: Iterable[str], pairs: Iterable[tuple[int, int]]) -> dict[tuple[str, int, int], _Point]:
-    """Points side by side on all cores, each by one thread."""
-    wanted = [(floor, *pair) for floor in floors for pair in pairs]
+    """Optimised graphs by floor, K and L; they are computed in parallel, one thread per graph."""
+    cases = [(floor, *pair) for floor in floors for pair in pairs]
 
     def annealed(floor: str, k: int, length: int) -> tuple[int, float]:
-        found = optimize(build(spec(floor, k, length)), moves=_CURVE_MOVES, jobs=1)
-        return int(found.diameter), round(found.aspl, 6)
+        graph = optimize(build(spec(floor, k, length)), moves=_CURVE_MOVES, jobs=1)
+        return int(graph.diameter), round(graph.aspl, 6)
 
     def compute() -> list[tuple[int, float]]:
-        done = over_cores(lambda numbers: [(i, annealed(*wanted[i])) for i in numbers], len(wanted), None)
-        return [one for _, one in sorted(one for some in done for one in some)]
+        done = over_cores(lambda numbers: [(i, annealed(*cases[i])) for i in numbers], len(cases), None)
+        return [result for _, result in sorted(pair for chunk in done for pair in chunk)]
 
-    told = ", ".join(f"{floor} K={k} L={length}" for floor, k, length in wanted)
-    command = f"topoloom optimize 'FLOOR:degree=K,length=L' --moves {_CURVE_MOVES} --chains 1 for {told}"
-    found = long_run(command, list[tuple[int, float]], compute)
+    names = ", ".join(f"{floor} K={k} L={length}" for floor, k, length in cases)
+    command = f"topoloom optimize 'FLOOR:degree=K,length=L' --moves {_CURVE_MOVES} --chains 1 for {names}"
+    results = long_run(command, list[tuple[int, float]], compute)
     return {
-        (floor, k, length): _Point(*one, grid_bounds(FLOORS[floor][1], min(k, room(floor, length)), length))
-        for (floor, k, length), one in zip(wanted, found, strict=True)
+        (floor, k, length): _Point(*result, grid_bounds(FLOORS[floor][1], min(k, most_links(floor, length)), length))
+        for (floor, k, length), result in zip(cases, results, strict=True)
     }
 
 
 def _drawn(
     number: int, title: str, x: str, y: Literal["diameter", "aspl"], curves: dict[str, dict[int, _Point]]
 ) -> Curves:
-    """The curves under their names, ``K=3 grid``, as they were found, and then their bounds."""
-    found = [
+    """A figure with the curves of our graphs, named as in ``K=3 grid``, followed by their bounds."""
+    curves_found = [
         Series(name, tuple((float(at), float(getattr(point, y))) for at, point in points.items()))
         for name, points in curves.items()
     ]
@@ -140,7 +137,7 @@ def _drawn(
         for name, points in curves.items()
     ]
     label = "diameter [hops]" if y == "diameter" else "ASPL [hops]"
-    return Curves(f"nakano-2016-figure-{number}", title, x, label, (*found, *least))
+    return Curves(f"nakano-2016-figure-{number}", title, x, label, (*curves_found, *least))
 
 
 def _over_length(number: int, title: str, y: Literal["diameter", "aspl"], floors: tuple[str, ...]) -> Curves:
@@ -155,15 +152,15 @@ def _over_length(number: int, title: str, y: Literal["diameter", "aspl"], floors
 
 
 def _heights(curves: Curves, name: str) -> dict[int, float]:
-    return {int(x): y for x, y in next(one for one in curves.series if one.name == name).points}
+    return {int(x): y for x, y in next(series for series in curves.series if series.name == name).points}
 
 
-#: How far above its bound a graph is that the paper calls almost optimal, in %: "the gap is only 3.4 %" (IV).
+#: Gap to the bound of a graph that the paper calls almost optimal, in %: "the gap is only 3.4 %" (IV).
 _CLOSE = 3.4
 
 
 def _closeness(curves: Curves) -> tuple[dict[str, bool], str]:
-    """Whether every curve is very close to its bound, and how far above it the points are, in words."""
+    """Whether every curve is very close to its bound, and the gaps of all points in words."""
     parts, gaps = {}, []
     for series in curves.series:
         if not series.bound:
@@ -177,16 +174,16 @@ def _closeness(curves: Curves) -> tuple[dict[str, bool], str]:
     return parts, f"gap at most {max(gaps):.1f} %; of {len(gaps)} points {counts}"
 
 
-#: The gap that the paper prints of its diagrid (VI), and what we would call very close.
+#: The published gap of the paper's diagrid (VI), and the gap that we would call very close, in %.
 _OTHER_GAP, _OUR_CLOSE = 5.5, 12.0
-_CLOSE_READ = (
-    f"'very close' read as the paper's only measure, {_CLOSE:g} % of an 'almost optimal' graph (IV); it prints"
-    f" {_OTHER_GAP:g} % of another"
+_CLOSE_NOTE = (
+    f"'very close' read as the paper's only measure, {_CLOSE:g} % for an 'almost optimal' graph (IV); for another graph it has"
+    f" {_OTHER_GAP:g} %"
 )
 
 
-_SHORT = f"{_CURVE_MOVES:,} moves a point"
-_NOTE = "with as many links as a corner has room for where L is so short that K do not fit"
+_SHORT = f"{_CURVE_MOVES:,} moves per point"
+_NOTE = "for short L, K is limited to the number of switches within L of a corner"
 
 
 @claim(
@@ -200,10 +197,10 @@ def _figure_4() -> Outcome:
     flat = _heights(curves, "K=5 grid")
     parts, gaps = _closeness(curves)
     lower = 100 * (1 - flat[16] / flat[9])
-    return stated(
-        parts | {"K = 5: no more than 6 % lower beyond L = 9": lower <= 6},
+    return check_statements(
+        parts | {"K = 5: at most 6 % lower beyond L = 9": lower <= 6},
         f"{gaps}; K = 5, L = 16 below L = 9: {lower:.1f} %",
-        f"{_CLOSE_READ}; 'almost the same' read as within 6 %; {_SHORT}; {_NOTE}",
+        f"{_CLOSE_NOTE}; 'almost the same' read as within 6 %; {_SHORT}; {_NOTE}",
         figure=curves,
     )
 
@@ -217,9 +214,9 @@ def _figure_4() -> Outcome:
 def _figure_5() -> Outcome:
     points = _points(("grid",), [(k, length) for length in (3, 5, 10) for k in DEGREES])
     lines = {f"L={length} grid": {k: points["grid", k, length] for k in DEGREES} for length in (3, 5, 10)}
-    curves = _drawn(5, "ASPL of grids of 30 x 30", "K, links of a switch", "aspl", lines)
+    curves = _drawn(5, "ASPL of grids of 30 x 30", "K, links per switch", "aspl", lines)
     parts, gaps = _closeness(curves)
-    return stated(parts, gaps, f"{_CLOSE_READ}; {_SHORT}; {_NOTE}", figure=curves)
+    return check_statements(parts, gaps, f"{_CLOSE_NOTE}; {_SHORT}; {_NOTE}", figure=curves)
 
 
 @claim(
@@ -238,13 +235,13 @@ def _figure_8() -> Outcome:
     }
     ours = {name: _heights(curves, name.split(",")[0])[int(name.split("=")[-1])] for name in published}
     above = [name for name, value in ours.items() if value > published[name]]
-    return judge(
+    return compare(
         published,
         ours,
         figure=curves,
         assumption=f"{_SHORT}; {_NOTE}",
-        reason=f"above the print after {_SHORT}: {'; '.join(above) or 'none'}; on the diagrid a corner has only"
-        f" {room('diagrid', 2)} switches within L = 2, so nothing there is 5- or 10-regular",
+        reason=f"above the published value after {_SHORT}: {'; '.join(above) or 'none'}; on the diagrid a corner has only"
+        f" {most_links('diagrid', 2)} switches within L = 2, so no graph is 5- or 10-regular",
     )
 
 
@@ -265,11 +262,11 @@ def _diameters() -> Outcome:
         ours |= {f"K={k} grid": grid.diameter, f"K={k} diagrid": diagrid.diameter}
         ours[f"K={k} %"] = 100 * diagrid.diameter / grid.diameter
         bounds[f"K={k}"] = f"{grid.bound.diameter:g} and {diagrid.bound.diameter:g}"
-    told = (
-        f"of the graphs of nakano-2016/fig-8, {_SHORT}; bounds of grid and diagrid"
+    note = (
+        f"the graphs of nakano-2016/fig-8, {_SHORT}; bounds of grid and diagrid"
         f" {', '.join(f'{name}: {both}' for name, both in bounds.items())}; {_NOTE}"
     )
-    return judge(published, ours, digits=4, assumption=told, reason=told)
+    return compare(published, ours, digits=4, assumption=note, reason=note)
 
 
 @claim(
@@ -284,9 +281,9 @@ def _figure_9() -> Outcome:
     for k in (3, 5, 10):
         grid, diagrid = _heights(curves, f"K={k} grid"), _heights(curves, f"K={k} diagrid")
         apart = max(apart, *(100 * abs(diagrid[length] / grid[length] - 1) for length in LENGTHS))
-    return stated(
+    return check_statements(
         {"grid and diagrid are within 3 % at every K and L": apart <= 3},
-        f"apart at most {apart:.1f} %",
+        f"difference at most {apart:.1f} %",
         f"'almost the same' read as within 3 %; {_SHORT}; {_NOTE}",
         figure=curves,
     )

@@ -22,7 +22,7 @@ from topoloom_papers.papers.nakano_2016._case_floors import (
     torus_maps,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
 _A = Goal(mean=1.0, worst=0.02, both_ends=BOTH_ENDS)
 _A_MOVES = {72: 5_000, 288: 4_000, 1152: 2_000, 4608: 10_000}
@@ -38,7 +38,7 @@ def low_latency_links(kind: Kind, switches: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Latency:
-    """Zero-load latency in ns: of a graph, and the bounds of its floor; metres of a mean cable."""
+    """Zero-load latencies of a graph in ns, lower bounds on its floor in ns, and mean cable length in m."""
 
     mean_ns: float
     worst_ns: float
@@ -50,9 +50,9 @@ class _Latency:
 def _low_latency(kind: Kind, switches: int) -> _Latency:
     def compute() -> _Latency:
         lengths = lengths_on(kind, *FLOORS[switches][kind], (1.0, 1.0), 0.0)
-        found = weigh(low_latency_links(kind, switches), lengths, _A)
+        weighed = weigh(low_latency_links(kind, switches), lengths, _A)
         least = latency_bounds(lengths, 6, 6.0, _A.delays, both_ends=BOTH_ENDS)
-        return _Latency(found.mean_ns, found.worst_ns, least.mean_ns, least.worst_ns, found.mean_length_m)
+        return _Latency(weighed.mean_ns, weighed.worst_ns, least.mean_ns, least.worst_ns, weighed.mean_length_m)
 
     rows, columns = FLOORS[switches][kind]
     command = (
@@ -64,29 +64,27 @@ def _low_latency(kind: Kind, switches: int) -> _Latency:
 
 @lru_cache(maxsize=1)
 def _by_hops() -> dict[str, dict[int, _Latency]]:
-    """Grids and diagrids by the paper's own objective, diameter and ASPL; 4,608 switches, half a minute each, are omitted."""
-    found: dict[str, dict[int, _Latency]] = {}
+    """Grids and diagrids by the paper's objective, diameter and ASPL; 4,608 switches (half a minute each) are omitted."""
+    by_name: dict[str, dict[int, _Latency]] = {}
     for kind in KINDS:
         for switches in (72, 288, 1152):
             rows, columns = FLOORS[switches][kind]
             mixed = build(f"{kind}:rows={rows},columns={columns},degree=6,length=6")
-            # One thread: the same graph on every machine.
+            # With one thread the graph is the same on every machine.
             graph = optimize(mixed, moves=_A_MOVES[switches], jobs=1)
-            one = weigh(graph.topology.links, lengths_on(kind, rows, columns, (1.0, 1.0), 0.0), _A)
-            found.setdefault(f"{kind} by hops", {})[switches] = _Latency(one.mean_ns, one.worst_ns)
-    return found
+            weighed = weigh(graph.topology.links, lengths_on(kind, rows, columns, (1.0, 1.0), 0.0), _A)
+            by_name.setdefault(f"{kind} by hops", {})[switches] = _Latency(weighed.mean_ns, weighed.worst_ns)
+    return by_name
 
 
 def _on_floor(switches: int, point: np.ndarray) -> _Latency:
-    """A torus whose switch i stands on point[i] of the grid."""
+    """A torus whose switch i is placed at point[i] of the grid."""
     torus = build(f"torus:dims={'x'.join(map(str, TORI[switches]))}")
-    found = weigh(point[torus.links], lengths_on("grid", *FLOORS[switches]["grid"], (1.0, 1.0), 0.0), _A)
-    return _Latency(found.mean_ns, found.worst_ns, cable_m=found.mean_length_m)
+    weighed = weigh(point[torus.links], lengths_on("grid", *FLOORS[switches]["grid"], (1.0, 1.0), 0.0), _A)
+    return _Latency(weighed.mean_ns, weighed.worst_ns, cable_m=weighed.mean_length_m)
 
 
-_OBJECTIVE = (
-    "the paper's objective is diameter and ASPL; ours are mirrored graphs, annealed for zero-load latency itself"
-)
+_OBJECTIVE = "the paper's objective is diameter and ASPL; our graphs are mirrored and annealed for zero-load latency"
 
 
 def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
@@ -97,27 +95,27 @@ def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
         f"topoloom reproduce nakano-2016/section-viii-a/{kind}",
     )
     def _claim() -> Outcome:
-        found = _low_latency(kind, 4608)
+        latency = _low_latency(kind, 4608)
         counts = {
-            "h + 1": (found.mean_ns, found.worst_ns),
-            "h": (found.mean_ns - SWITCH_NS, found.worst_ns - SWITCH_NS),
+            "h + 1": (latency.mean_ns, latency.worst_ns),
+            "h": (latency.mean_ns - SWITCH_NS, latency.worst_ns - SWITCH_NS),
         }
-        nearest = min(counts.values(), key=lambda one: abs(one[0] - mean_ns) + abs(one[1] - worst_ns))
-        told = "; ".join(
+        nearest = min(counts.values(), key=lambda pair: abs(pair[0] - mean_ns) + abs(pair[1] - worst_ns))
+        readings = "; ".join(
             f"{which} switches on a path of h hops: {mean:.1f} and {worst:.0f} ns"
             for which, (mean, worst) in counts.items()
         )
-        why = (
-            f"{told}; bounds, for h + 1, {found.least_mean_ns:.1f} and {found.least_worst_ns:.0f} ns; {_OBJECTIVE}, so that"
-            f" less than the print is no reproduction of it; after {_A_MOVES[4608]:,} moves"
+        note = (
+            f"{readings}; bounds, for h + 1, {latency.least_mean_ns:.1f} and {latency.least_worst_ns:.0f} ns; {_OBJECTIVE}, so"
+            f" a lower latency does not reproduce the published one; after {_A_MOVES[4608]:,} moves"
         )
-        return judge(
+        return compare(
             {"mean, ns": f"{mean_ns}", "worst, ns": f"{worst_ns}"},
             {"mean, ns": nearest[0], "worst, ns": nearest[1]},
             readings=len(counts),
             digits=5,
-            assumption=why,
-            reason=why,
+            assumption=note,
+            reason=note,
         )
 
 
@@ -126,7 +124,7 @@ _low_latency_claim("diagrid", 915, 1860)
 
 
 def _tori(switches: int) -> dict[str, _Latency]:
-    """The torus by each of its assignments."""
+    """The latency of the torus in each of its placements."""
     maps = torus_maps(switches)
     if switches < 4608:
         return {name: _on_floor(switches, point) for name, point in maps.items()}
@@ -155,20 +153,21 @@ def _torus() -> Outcome:
         }
 
     published = {"grid's mean, %": "41", "diagrid's mean, %": "41", "diagrid's worst, %": "44"}
-    found = {name: below(torus) for name, torus in tori.items()}
-    nearest = min(found, key=lambda name: sum(abs(found[name][key] - float(value)) for key, value in published.items()))
-    told = "; ".join(
-        f"{name}: {one.mean_ns:.0f} and {one.worst_ns:.0f} ns, cables {one.cable_m:.1f} m" for name, one in tori.items()
+    gains = {name: below(torus) for name, torus in tori.items()}
+    nearest = min(gains, key=lambda name: sum(abs(gains[name][key] - float(value)) for key, value in published.items()))
+    latencies = "; ".join(
+        f"{name}: {torus.mean_ns:.0f} and {torus.worst_ns:.0f} ns, cables {torus.cable_m:.1f} m"
+        for name, torus in tori.items()
     )
-    return judge(
+    return compare(
         published,
-        found[nearest],
+        gains[nearest],
         step=Step(dict.fromkeys(published, 1), "'about'"),
-        readings=len(found),
+        readings=len(gains),
         digits=3,
-        assumption=f"the paper does not say how its torus stands on the floor (errata of Nakano 2016, 10); {nearest}"
-        f" fits; {told}; {_OBJECTIVE}",
-        reason=f"the paper does not say how its torus stands on the floor (errata of Nakano 2016, 10); 16 x 16 x 18 {told};"
+        assumption=f"the paper does not give the placement of its torus (errata of Nakano 2016, 10); {nearest}"
+        f" fits; {latencies}; {_OBJECTIVE}",
+        reason=f"the paper does not give the placement of its torus (errata of Nakano 2016, 10); 16 x 16 x 18 {latencies};"
         f" {_OBJECTIVE}",
     )
 
@@ -176,8 +175,7 @@ def _torus() -> Outcome:
 @claim(
     "nakano-2016/fig-10",
     "72, 288, 1,152 and 4,608 switches, K = 6, L = 6: grid and diagrid have less mean and worst latency than the torus;"
-    " the means"
-    " of both are alike, the diagrid's worst is lower",
+    " their means are about equal, the diagrid's worst is lower",
     "in all cases",
     "topoloom reproduce nakano-2016/fig-10",
 )
@@ -185,36 +183,39 @@ def _figure_10() -> Outcome:
     sizes = tuple(FLOORS)
     tori: dict[str, dict[int, _Latency]] = {}
     for n in sizes:
-        for placement, one in _tori(n).items():
-            tori.setdefault(f"torus {placement}", {})[n] = one
-    found: dict[str, dict[int, _Latency]] = {kind: {n: _low_latency(kind, n) for n in sizes} for kind in KINDS}
-    found |= _by_hops()
-    by_name = tori | found
+        for placement, latency in _tori(n).items():
+            tori.setdefault(f"torus {placement}", {})[n] = latency
+    graphs: dict[str, dict[int, _Latency]] = {kind: {n: _low_latency(kind, n) for n in sizes} for kind in KINDS}
+    graphs |= _by_hops()
+    by_name = tori | graphs
     series = [
-        Series(f"{name}, {what}", tuple((float(n), float(getattr(one, f"{what}_ns"))) for n, one in each.items()))
+        Series(
+            f"{name}, {what}", tuple((float(n), float(getattr(latency, f"{what}_ns"))) for n, latency in each.items())
+        )
         for what in ("mean", "worst")
         for name, each in by_name.items()
     ]
     statements = {
-        f"{kind}, {n:,}: both less than {name}": one.mean_ns < torus[n].mean_ns and one.worst_ns < torus[n].worst_ns
+        f"{kind}, {n:,}: both less than {name}": (
+            latency.mean_ns < torus[n].mean_ns and latency.worst_ns < torus[n].worst_ns
+        )
         for name, torus in tori.items()
-        for kind, each in found.items()
-        for n, one in each.items()
+        for kind, each in graphs.items()
+        for n, latency in each.items()
     }
-    for how in ("", " by hops"):
-        for n, grid in found[f"grid{how}"].items():
-            diagrid = found[f"diagrid{how}"][n]
-            statements[f"{n:,}{how}: the means are within 3 %"] = abs(diagrid.mean_ns / grid.mean_ns - 1) <= 0.03
-            statements[f"{n:,}{how}: the diagrid's worst is lower"] = diagrid.worst_ns < grid.worst_ns
-    return stated(
+    for suffix in ("", " by hops"):
+        for n, grid in graphs[f"grid{suffix}"].items():
+            diagrid = graphs[f"diagrid{suffix}"][n]
+            statements[f"{n:,}{suffix}: the means are within 3 %"] = abs(diagrid.mean_ns / grid.mean_ns - 1) <= 0.03
+            statements[f"{n:,}{suffix}: the diagrid's worst is lower"] = diagrid.worst_ns < grid.worst_ns
+    return check_statements(
         statements,
         "; ".join(
-            f"{name} {', '.join(f'{one.mean_ns:.0f}/{one.worst_ns:.0f}' for one in each.values())}"
+            f"{name} {', '.join(f'{latency.mean_ns:.0f}/{latency.worst_ns:.0f}' for latency in each.values())}"
             for name, each in by_name.items()
         )
         + " ns, mean/worst by size",
-        "in all placements of the torus that were tried, of which the paper says none; racks 1 m apart; sizes other than"
-        f" 4,608 are not printed; negligible: within 3 %; {_OBJECTIVE}, and up to 1,152 switches graphs by the paper's, 'by"
-        " hops', too",
+        "in all placements of the torus that were tried, as the paper gives none; racks 1 m apart; the paper has numbers for"
+        f" 4,608 only; about equal: within 3 %; {_OBJECTIVE}; up to 1,152 switches, 'by hops': graphs by the paper's objective",
         figure=Curves("nakano-2016-figure-10", "Zero-load latency", "switches", "ns", tuple(series), log_x=True),
     )

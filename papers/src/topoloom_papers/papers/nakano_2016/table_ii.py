@@ -1,4 +1,4 @@
-"""Claims of Nakano 2016 about Table II: the diameters of optimised grids of 30 x 30."""
+"""Claims of Nakano 2016 on Table II: the diameters of optimised grids of 30 x 30."""
 
 import math
 
@@ -6,11 +6,11 @@ from topoloom.core.threads import over_cores
 from topoloom.optimizer.optimize import optimize
 from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, LENGTHS, room, spec
+from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, LENGTHS, most_links, spec
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, stated
+from topoloom_papers.verdicts import Outcome, check_statements
 
-#: Moves of one search after another for a diameter; most are found by the first.
+#: Moves of the successive searches for a diameter; the first search is sufficient for most cells.
 _STAGES = (2_000, 50_000, 400_000, 1_600_000, 6_000_000)
 
 #: D+(K, L) for L = 2 .. 16.
@@ -25,15 +25,15 @@ _TABLE_II = {
 
 
 def _diameter(k: int, length: int, target: int) -> float:
-    """The least diameter that searches of so many moves find, until it is `target`."""
-    found = math.inf
+    """The least diameter of successive searches, which stop at `target`."""
+    best = math.inf
     for seed, moves in enumerate(_STAGES, start=1):
-        # One thread each: the same graph on every machine.
+        # With one thread the graph is the same on every machine.
         graph = optimize(build(spec("grid", k, length)), target=target, moves=moves, seed=seed, jobs=1)
-        found = min(found, graph.diameter)
-        if found <= target:
+        best = min(best, graph.diameter)
+        if best <= target:
             break
-    return found
+    return best
 
 
 @claim(
@@ -43,23 +43,23 @@ def _diameter(k: int, length: int, target: int) -> float:
     "topoloom optimize grid:rows=30,columns=30,degree=3,length=7 --target 11 --chains 1",
 )
 def _all_cells() -> Outcome:
-    wanted = [(k, length, _TABLE_II[k][length - 2]) for k in DEGREES for length in LENGTHS]
+    cells = [(k, length, _TABLE_II[k][length - 2]) for k in DEGREES for length in LENGTHS]
 
     def compute() -> list[float]:
-        found = over_cores(lambda numbers: [(i, _diameter(*wanted[i])) for i in numbers], len(wanted), None)
-        return [diameter for _, diameter in sorted(one for some in found for one in some)]
+        chunks = over_cores(lambda numbers: [(i, _diameter(*cells[i])) for i in numbers], len(cells), None)
+        return [diameter for _, diameter in sorted(pair for chunk in chunks for pair in chunk)]
 
-    told = ", ".join(f"{k},{length}: {diameter}" for k, length, diameter in wanted)
+    targets = ", ".join(f"{k},{length}: {diameter}" for k, length, diameter in cells)
     command = (
         "topoloom optimize grid:rows=30,columns=30,degree=K,length=L --target D --chains 1 --moves M, M and seed"
-        f" {', '.join(f'{moves} {seed}' for seed, moves in enumerate(_STAGES, 1))} until D is reached; K,L: D {told}"
+        f" {', '.join(f'{moves} {seed}' for seed, moves in enumerate(_STAGES, 1))} until D is reached; K,L: D {targets}"
     )
     diameters = long_run(command, list[float], compute)
-    worse = [(k, length) for (k, length, target), found in zip(wanted, diameters, strict=True) if found > target]
-    irregular = sum(k > room("grid", length) for k, length, _ in wanted)
-    return stated(
-        {"no cell is above the print": not worse},
-        f"cells {len(wanted)}, above {len(worse)}{f': (K, L) {worse}' if worse else ''}",
-        f"{irregular} of them by graphs with fewer links: a corner has only {room('grid', 2)}, {room('grid', 3)} and"
-        f" {room('grid', 4)} switches within L = 2, 3 and 4, so no graph is K-regular beyond that",
+    worse = [(k, length) for (k, length, target), diameter in zip(cells, diameters, strict=True) if diameter > target]
+    irregular = sum(k > most_links("grid", length) for k, length, _ in cells)
+    return check_statements(
+        {"no cell is above the published value": not worse},
+        f"cells {len(cells)}, above {len(worse)}{f': (K, L) {worse}' if worse else ''}",
+        f"{irregular} of them by graphs with fewer links: a corner has only {most_links('grid', 2)}, {most_links('grid', 3)}"
+        f" and {most_links('grid', 4)} switches within L = 2, 3 and 4, so no graph is K-regular beyond that",
     )

@@ -1,4 +1,4 @@
-"""Truong 2016's comparison by size: its four networks of 32 to 4,096 switches, on its floor, with its prices."""
+"""Truong 2016's comparison by size: its four networks with 32 to 4,096 switches, on its floor and with its prices."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,27 +19,26 @@ from topoloom_papers.long_runs import long_run
 
 SIZES = tuple(2**e for e in range(5, 13))
 NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
-#: The torus in square blocks, beside that in rows: Truong 2016 does not say how it fills racks.
+#: The torus with racks of square blocks, in addition to racks of rows: Truong 2016 does not state how it fills racks.
 BLOCKS = "2-D torus, blocks"
-#: Where new switches of DSN-F go, by the family's word for it (errata of Truong 2016, 6).
+#: Where new switches of DSN-F are added, by the value of the family's parameter `fill` (errata of Truong 2016, 6).
 FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
-#: RR-4 is random, and Truong 2016 does not say how many were drawn.
+#: Seeds of RR-4, which is random; Truong 2016 does not state how many networks were drawn.
 DRAWS = range(1, 11)
-#: What Truong 2016 calls close, similar or almost the same, in no number, is here no further apart than a fifth.
+#: "Close", "similar" and "almost the same", without a number in Truong 2016, are read as a difference of at most a fifth.
 CLOSE = 0.2
-#: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
+#: Truong 2016 5.2: 40 Gb/s, and the same mean number of links per switch in all four networks.
 RATE_GBPS = 40.0
-LINKS_A_SWITCH = 4
-#: Supernodes keep together (Truong 2016 5.1, errata of Truong 2016, 13); the others fill racks in their own order, two
-#: rows of the torus to
-#: a rack where they fit.
+LINKS_PER_SWITCH = 4
+#: Clustering into racks: supernodes stay together (Truong 2016 5.1, errata of Truong 2016, 13); the other networks fill racks
+#: in the order of switches, two rows of the torus per rack if they fit.
 _RACKS = {"DSN-F": "groups", BLOCKS: "walktrap"}
 
 ByName = Mapping[str, Mapping[int, float]]
 
 
 def spec(name: str, n: int, seed: int = 1) -> str:
-    """The spec of a network of n switches; the torus is as near to a square as it goes, DSN is DSN-(p - 1)."""
+    """The spec of a network of n switches; the torus is as square as possible, DSN is DSN-(p - 1)."""
     short = 1 << (n.bit_length() - 1) // 2
     return {
         "DSN-F": f"dsn-f:n={n}",
@@ -51,17 +50,17 @@ def spec(name: str, n: int, seed: int = 1) -> str:
 
 
 def hops_of(measure: str, name: str, n: int) -> float:
-    """The diameter or ASPL; of RR-4 the mean over ten draws."""
+    """The diameter or ASPL; for RR-4 the mean over ten draws."""
     seeds = DRAWS if name == "RR-4" else (1,)
     return fmean(float(getattr(measured(spec(name, n, seed)), measure)) for seed in seeds)
 
 
 @dataclass(frozen=True)
 class Cables:
-    """What is kept of a layout: all that figures 7 and 8 need.
+    """The part of a layout that is kept, for figures 7 and 8.
 
-    `mean_m`: the mean length; `inside`: links inside racks, in %; `usd`: what the cables cost, a switch; `kinds`: of DSN-F's
-    Local, Layer, Succ (and Pred) links and Shortcuts, how many, the % inside racks and the mean length.
+    `mean_m`: mean cable length; `inside`: share of links inside racks, in %; `usd`: cost of the cables in USD per switch;
+    `kinds`: for DSN-F's Local, Layer, Succ (and Pred) links and Shortcuts, their number, the % inside racks, the mean length.
     """
 
     n: int
@@ -73,20 +72,20 @@ class Cables:
 
 
 def cabled(name: str) -> dict[int, Cables]:
-    """A network at each size on Truong 2016's floor, 16 switches per rack, the racks where annealing puts them."""
+    """The cables of a network at each size on Truong 2016's floor: 16 switches per rack, racks placed by annealing."""
     cluster = _RACKS.get(name, "sequential")
     sizes = ", ".join(spec(name, n) for n in SIZES)
-    found = long_run(
+    layouts = long_run(
         f"topoloom layout SPEC --floor koibuchi-2013 --switches-per-rack 16 --cluster {cluster} --map anneal for SPEC = "
         f"{sizes}",
         list[Cables],
         lambda: [_cables(name, n) for n in SIZES],
     )
-    return {one.n: one for one in found}
+    return {cables.n: cables for cables in layouts}
 
 
 def laid_out(name: str, n: int, map: str = "anneal", cluster: str = "", seed: int = 1) -> Layout:
-    """On Truong 2016's floor, 16 switches per rack, the racks where annealing puts them (as Koibuchi 2013 IV.D)."""
+    """Place a network on Truong 2016's floor: 16 switches per rack, racks placed by annealing (as in Koibuchi 2013 IV.D)."""
     floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     return place(build(spec(name, n)), floor, cluster or _RACKS.get(name, "sequential"), map, seed=seed)
 
@@ -106,7 +105,7 @@ def _cables(name: str, n: int) -> Cables:
 
 
 def _kinds(topology: Topology) -> dict[str, np.ndarray]:
-    """Which links of DSN-F are of each kind, bool[links]."""
+    """A mask of the links of each kind of DSN-F, bool[links]."""
     group, layer, level = (topology.labels[key] for key in ("group", "layer", "level"))
     u, v = topology.links.T
     same, p = group[u] == group[v], int(level.max())
@@ -120,44 +119,44 @@ def _kinds(topology: Topology) -> dict[str, np.ndarray]:
 
 
 def switch_usd(ports: int) -> float:
-    """The bare line for switches, as Truong 2016 uses it: its switches are smaller than any that Besta 2014 prices."""
+    """Price of a switch by Besta 2014's line, extended to fewer ports than Besta 2014 has, as in Truong 2016."""
     line = msgspec.structs.replace(load_parts("slimfly-2014").switch, least_ports=0)
     return float(line.line_usd(ports).mean())
 
 
 def node_usd(cables: Cables) -> float:
-    """The cost a node: a switch with as many ports as it has links in the mean, and its share of the cables."""
-    return switch_usd(LINKS_A_SWITCH) + cables.usd
+    """Cost per node in USD: a switch with the mean number of links as ports, and its share of the cables."""
+    return switch_usd(LINKS_PER_SWITCH) + cables.usd
 
 
 def by_size(value: Callable[[str, int], float], *names: str) -> ByName:
-    """A value of each network at each size."""
+    """Compute a value for each network and size."""
     return {name: {n: value(name, n) for n in SIZES} for name in names or NAMES}
 
 
 def figure(name: str, title: str, y: str, values: ByName) -> Curves:
-    """The values over the size."""
+    """A figure of values against the number of switches."""
     series = tuple(
         Series(label, tuple((float(n), value) for n, value in points.items())) for label, points in values.items()
     )
     return Curves(f"truong-2016-{name}", title, "switches", y, series, log_x=True)
 
 
-def told(values: ByName, form: str = "{:.2f}") -> str:
+def in_words(values: ByName, form: str = "{:.2f}") -> str:
     """The values in one line."""
     return "; ".join(f"{name} {', '.join(map(form.format, points.values()))}" for name, points in values.items())
 
 
-def per_cent_above(values: ByName, one: str, other: str) -> dict[int, float]:
-    """By how many per cent one lies above another, at each size."""
-    return {n: 100 * (value / values[other][n] - 1) for n, value in values[one].items()}
+def percent_above(values: ByName, name: str, other: str) -> dict[int, float]:
+    """How much higher the values of `name` are than those of `other`, in % at each size."""
+    return {n: 100 * (value / values[other][n] - 1) for n, value in values[name].items()}
 
 
 def at_sizes(values: Mapping[int, float]) -> str:
-    """Signed per cent at each size, in one line."""
+    """Signed percentages at each size, in one line."""
     return ", ".join(f"{n}: {value:+.1f} %" for n, value in values.items())
 
 
 def most(values: Mapping[int, float], count: int = 2) -> list[int]:
-    """The sizes of the greatest values."""
+    """The sizes with the greatest values."""
     return sorted(values, key=lambda n: values[n])[-count:]

@@ -1,8 +1,8 @@
 """Claims of Truong 2016, section 6: NAS benchmarks on DSN-F, DSN and RR-4 against the 2-D torus (figure 9).
 
-The paper leaves open where ranks are, which shortest paths are taken and whether links are half duplex. A claim holds only
-where it holds in every set-up of these. 256 ranks on 64 switches run by SimGrid, 1,024 on 256 by flows, which are faster; 256
-ranks run by both, and claims on 1,024 are judged only if the two say the same of these.
+The paper leaves open the placement of ranks, the choice among shortest paths and whether links are half duplex. A claim holds
+only if it holds in every setup. 256 ranks on 64 switches are simulated by SimGrid, 1,024 ranks on 256 switches by flows,
+which are faster. 256 ranks are simulated by both, and claims on 1,024 ranks get a verdict only if both results agree.
 """
 
 from collections.abc import Callable
@@ -16,23 +16,23 @@ from topoloom.simulation.applications.backends import FLOWS, SIMGRID
 from topoloom.simulation.applications.settings import PRESETS
 from topoloom.topologies.spec import build
 from topoloom_papers._app_figures import relative_figure
-from topoloom_papers._app_runs import SAID_OF_SETUPS, Contest, Gain, needs_simgrid, setups, span, told
+from topoloom_papers._app_runs import SETUPS_NOTE, Contest, Gain, gains_text, needs_simgrid, setups, span
 from topoloom_papers.curves import Curves
 from topoloom_papers.papers.truong_2016._networks_by_size import spec
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Verdict, judge, stated
+from topoloom_papers.verdicts import Outcome, Verdict, check_statements, compare
 
 _NAMES = ("DSN-F", "DSN", "RR-4")
 _MACHINE = PRESETS["truong-2016"]
 _HOSTS = 4
-#: Switches, and what the paper prints for DSN-F, in % over the torus.
-_PRINTED = {64: 23.0, 256: 70.0}
+#: Switches, and the published gain of DSN-F, in % over the torus.
+_PUBLISHED = {64: 23.0, 256: 70.0}
 _CUT = "iterations=1,untimed=no"
-_Y = "Mop/s / 2-D torus's"
-#: A speed no further apart counts as comparable, in %.
+_Y = "Mop/s / Mop/s on the 2-D torus"
+#: Speeds that differ by at most this count as comparable, in %.
 _COMPARABLE = 10.0
 _RANDOM_SEEDS = {64: 2, 256: 1}
-#: By switches; and how far apart means by the two may be on 64 switches, in points of %.
+#: Simulator by number of switches, and the largest allowed difference of both on 64 switches, in percentage points.
 _SIMULATORS = {64: SIMGRID, 256: FLOWS}
 _AGREED = 2.0
 _SETUPS = (
@@ -45,14 +45,14 @@ _SETUPS = (
     "at random by Floyd's paths, half duplex",
 )
 _SETTINGS = (
-    "40 Gb/s, 200 ns a switch, 100 Gflop/s a rank, minimal routing, four ranks a switch, class B and FT class A as printed;"
-    f" each program cut to one time step; {SAID_OF_SETUPS}; links shared evenly, all-to-alls round a ring, all-reduces by"
-    " recursive doubling, DT's shuffle graph, one draw of RR-4, cables without length: the paper says none of these, nor"
-    " where ranks are"
+    "40 Gb/s, 200 ns per switch, 100 Gflop/s per rank, minimal routing, four ranks per switch, class B and FT class A as"
+    f" published; each program cut to one time step; {SETUPS_NOTE}; links shared evenly, ring all-to-alls, all-reduces by"
+    " recursive doubling, DT's shuffle graph, one draw of RR-4, cables of length 0: the paper states none of these, nor the"
+    " placement of ranks"
 )
 
 BySetup = dict[str, dict[str, Gain]]
-Found = dict[int, BySetup]
+BySize = dict[int, BySetup]
 
 
 @lru_cache(maxsize=8)
@@ -61,7 +61,7 @@ def _routed(network: str) -> Routing:
 
 
 def _contest(switches: int, simulator: str) -> Contest:
-    """The figure's programs, each cut to one time step."""
+    """The comparison of the figure: its programs, each cut to one time step."""
     programs = {name.upper(): f"{name}:class=B,{_CUT}" for name in ("bt", "cg", "lu", "sp")}
     programs["DT"] = "dt:class=B,graph=SH"
     programs["FT"] = f"ft:class=A,{_CUT}"
@@ -72,50 +72,50 @@ def _contest(switches: int, simulator: str) -> Contest:
 
 
 def _gains(switches: int, simulator: str = "") -> BySetup:
-    """By setup, then by network: long runs, which a claim asks for once."""
+    """Gains by setup and network, from long runs."""
     seeds = {name: _RANDOM_SEEDS[switches] if name.startswith("at random") else 1 for name in _SETUPS}
     contest = _contest(switches, simulator or _SIMULATORS[switches])
     return {setup.name: contest.gains(setup) for setup in setups(_MACHINE, seeds)}
 
 
-def _all() -> Found:
-    """By switches, then by setup, then by network."""
-    return {switches: _gains(switches) for switches in _PRINTED}
+def _all() -> BySize:
+    """Gains by number of switches, setup and network."""
+    return {switches: _gains(switches) for switches in _PUBLISHED}
 
 
-def _differ() -> float:
-    """How far apart means by SimGrid and by flows are at most on 64 switches, in points of %."""
+def _difference() -> float:
+    """Largest difference of the means by SimGrid and by flows on 64 switches, in percentage points."""
     ours, theirs = _gains(64, FLOWS), _gains(64, SIMGRID)
     return max(
-        abs(one - other)
+        abs(by_flows - by_simgrid)
         for setup, gains in ours.items()
         for name, gain in gains.items()
-        for one, other in zip(gain.means, theirs[setup][name].means, strict=True)
+        for by_flows, by_simgrid in zip(gain.means, theirs[setup][name].means, strict=True)
     )
 
 
 def _by_flows(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
-    """A claim on 256 switches, which is not judged unless flows say of 64 switches what SimGrid says."""
+    """Wrap a claim on 256 switches: without a verdict unless flows agree with SimGrid on 64 switches."""
 
     @wraps(compute)
-    def judged() -> Outcome:
-        apart = _differ()
-        said = f"of 64 switches flows and SimGrid give means that are {apart:.2f} points apart at most"
-        if apart > _AGREED:
-            return Outcome("not run", Verdict.NOT_RUN, f"256 switches are simulated by flows, and {said}")
+    def checked() -> Outcome:
+        difference = _difference()
+        note = f"on 64 switches the means by flows and by SimGrid differ by at most {difference:.2f} points"
+        if difference > _AGREED:
+            return Outcome("not run", Verdict.NOT_RUN, f"256 switches are simulated by flows, and {note}")
         outcome = compute()
-        return replace(outcome, why=f"{outcome.why}; 256 switches by flows, 64 by SimGrid: {said}")
+        return replace(outcome, why=f"{outcome.why}; 256 switches by flows, 64 by SimGrid: {note}")
 
-    return judged
+    return checked
 
 
-def _figure(switches: int, found: BySetup) -> Curves:
+def _figure(switches: int, gains: BySetup) -> Curves:
     return relative_figure(
         f"truong-2016-figure-9-{switches}",
         f"{switches} switches, {switches * _HOSTS} ranks",
-        found,
+        gains,
         _Y,
-        {"DSN-F": _PRINTED[switches]},
+        {"DSN-F": _PUBLISHED[switches]},
     )
 
 
@@ -124,23 +124,23 @@ def _held(holds: Callable[[str], bool]) -> dict[str, bool]:
 
 
 def _in_which(statements: dict[str, bool]) -> str:
-    """In which setups a statement holds."""
+    """The setups in which a statement holds, in words."""
     names = [name for name, holds in statements.items() if holds]
-    return f"it holds in {len(names)} of {len(statements)} set-ups: {'; '.join(names) or 'none'}"
+    return f"it holds in {len(names)} of {len(statements)} setups: {'; '.join(names) or 'none'}"
 
 
-def _means(found: Found) -> str:
+def _means(by_size: BySize) -> str:
     return ". ".join(
-        f"{n} switches: " + "; ".join(f"ranks {setup}: {told(gains)}" for setup, gains in by_setup.items())
-        for n, by_setup in found.items()
+        f"{n} switches: " + "; ".join(f"ranks {setup}: {gains_text(gains)}" for setup, gains in by_setup.items())
+        for n, by_setup in by_size.items()
     )
 
 
-def _by_setup(found: Found, tell: Callable[[dict[str, Gain]], list[str]]) -> str:
-    """Names of each size and setup, in one line."""
+def _by_setup(by_size: BySize, names: Callable[[dict[str, Gain]], list[str]]) -> str:
+    """The names that a function selects for each size and setup, in one line."""
     return "; ".join(
-        f"{n} switches, ranks {setup}: {', '.join(tell(gains)) or 'none'}"
-        for n, by_setup in found.items()
+        f"{n} switches, ranks {setup}: {', '.join(names(gains)) or 'none'}"
+        for n, by_setup in by_size.items()
         for setup, gains in by_setup.items()
     )
 
@@ -151,18 +151,19 @@ def _command(what: str) -> str:
 
 def _average(switches: int, percent: float) -> None:
     def compute() -> Outcome:
-        found = _gains(switches)
-        each = "; ".join(f"ranks {setup}: {told(gains, each=True)}" for setup, gains in found.items())
-        apart = (
-            f"placements, paths and duplex that the paper leaves open span {span(found, 'DSN-F')}; {each}; {_SETTINGS}"
+        by_setup = _gains(switches)
+        each = "; ".join(f"ranks {setup}: {gains_text(gains, each=True)}" for setup, gains in by_setup.items())
+        note = (
+            f"over the placements, paths and duplex that the paper leaves open: {span(by_setup, 'DSN-F')}; {each};"
+            f" {_SETTINGS}"
         )
-        return judge(
-            {f"ranks {setup}": f"{percent:.0f}" for setup in found},
-            {f"ranks {setup}": gains["DSN-F"].mean for setup, gains in found.items()},
-            assumption=apart,
-            reason=apart,
+        return compare(
+            {f"ranks {setup}": f"{percent:.0f}" for setup in by_setup},
+            {f"ranks {setup}": gains["DSN-F"].mean for setup, gains in by_setup.items()},
+            assumption=note,
+            reason=note,
             digits=3,
-            figure=_figure(switches, found),
+            figure=_figure(switches, by_setup),
         )
 
     claim(
@@ -173,7 +174,7 @@ def _average(switches: int, percent: float) -> None:
     )(needs_simgrid(_by_flows(compute) if _SIMULATORS[switches] == FLOWS else compute))
 
 
-for _switches, _percent in _PRINTED.items():
+for _switches, _percent in _PUBLISHED.items():
     _average(_switches, _percent)
 
 
@@ -186,11 +187,11 @@ for _switches, _percent in _PRINTED.items():
 @needs_simgrid
 @_by_flows
 def _order() -> Outcome:
-    found = _all()
+    by_size = _all()
     held = _held(
-        lambda setup: all(mean > 0 for one in found.values() for gain in one[setup].values() for mean in gain.means)
+        lambda setup: all(mean > 0 for size in by_size.values() for gain in size[setup].values() for mean in gain.means)
     )
-    return stated(held, _means(found), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(64, found[64]))
+    return check_statements(held, _means(by_size), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(64, by_size[64]))
 
 
 @claim(
@@ -202,24 +203,24 @@ def _order() -> Outcome:
 @needs_simgrid
 @_by_flows
 def _larger() -> Outcome:
-    found = {switches: _gains(switches, FLOWS) for switches in _PRINTED}
-    held = _held(lambda setup: all(found[256][setup][name].mean > found[64][setup][name].mean for name in _NAMES))
-    return stated(held, _means(found), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(256, found[256]))
+    by_size = {switches: _gains(switches, FLOWS) for switches in _PUBLISHED}
+    held = _held(lambda setup: all(by_size[256][setup][name].mean > by_size[64][setup][name].mean for name in _NAMES))
+    return check_statements(held, _means(by_size), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(256, by_size[256]))
 
 
 @claim("truong-2016/fig-9/tendency", "DSN-F has a similar performance tendency as RR", "similar", _command("tendency"))
 @needs_simgrid
 @_by_flows
 def _tendency() -> Outcome:
-    found = _all()
-    held = _held(lambda setup: not any(_apart(one[setup]) for one in found.values()))
-    how = "similar is taken as: every program gains over the torus on both, or loses on both"
-    text = f"programs that gain on one alone: {_by_setup(found, _apart)}"
-    return stated(held, text, f"{how}; {_in_which(held)}; {_SETTINGS}")
+    by_size = _all()
+    held = _held(lambda setup: not any(_one_sided(size[setup]) for size in by_size.values()))
+    reading = "similar is read as: every program gains over the torus on both, or loses on both"
+    text = f"programs that gain on only one: {_by_setup(by_size, _one_sided)}"
+    return check_statements(held, text, f"{reading}; {_in_which(held)}; {_SETTINGS}")
 
 
-def _apart(gains: dict[str, Gain]) -> list[str]:
-    """The programs that gain over the torus on one of DSN-F and RR-4, and lose on the other."""
+def _one_sided(gains: dict[str, Gain]) -> list[str]:
+    """Programs that gain over the torus on one of DSN-F and RR-4, and lose on the other."""
     ours, random = (gains[name].programs for name in ("DSN-F", "RR-4"))
     return [app for app in ours if (fmean(ours[app]) > 0) != (fmean(random[app]) > 0)]
 
@@ -233,19 +234,19 @@ def _apart(gains: dict[str, Gain]) -> list[str]:
 @needs_simgrid
 @_by_flows
 def _no_universal() -> Outcome:
-    found = _all()
-    held = _held(lambda setup: all(len(_fastest(one[setup])) > 1 for one in found.values()))
-    text = f"networks that are the fastest in a program: {_by_setup(found, _fastest)}"
-    return stated(held, text, f"{_in_which(held)}; {_SETTINGS}")
+    by_size = _all()
+    held = _held(lambda setup: all(len(_fastest(size[setup])) > 1 for size in by_size.values()))
+    text = f"networks that are the fastest in a program: {_by_setup(by_size, _fastest)}"
+    return check_statements(held, text, f"{_in_which(held)}; {_SETTINGS}")
 
 
 def _fastest(gains: dict[str, Gain]) -> list[str]:
-    """The networks, the torus among them, that are the fastest in one program or another."""
-    found = set()
+    """The networks, including the torus, that are the fastest in at least one program."""
+    fastest = set()
     for app in next(iter(gains.values())).programs:
         means = {name: fmean(gain.programs[app]) for name, gain in gains.items()} | {"2-D torus": 0.0}
-        found.add(max(means, key=lambda name: means[name]))
-    return sorted(found)
+        fastest.add(max(means, key=lambda name: means[name]))
+    return sorted(fastest)
 
 
 @claim(
@@ -257,13 +258,13 @@ def _fastest(gains: dict[str, Gain]) -> list[str]:
 @needs_simgrid
 @_by_flows
 def _comparable() -> Outcome:
-    found = _all()
-    held = _held(lambda setup: all(_near(one[setup]) for one in found.values()))
-    how = f"comparable is taken as within {_COMPARABLE:g} %, some as one program or more at each size"
-    text = f"programs as fast as on the torus: {_by_setup(found, _near)}"
-    return stated(held, text, f"{how}; {_in_which(held)}; {_SETTINGS}")
+    by_size = _all()
+    held = _held(lambda setup: all(_near(size[setup]) for size in by_size.values()))
+    reading = f"comparable is read as within {_COMPARABLE:g} %, some as at least one program at each size"
+    text = f"programs as fast as on the torus: {_by_setup(by_size, _near)}"
+    return check_statements(held, text, f"{reading}; {_in_which(held)}; {_SETTINGS}")
 
 
 def _near(gains: dict[str, Gain]) -> list[str]:
-    """The programs that are as fast on DSN-F as on the torus, or nearly so."""
+    """Programs that are about as fast on DSN-F as on the torus."""
     return [app for app, values in gains["DSN-F"].programs.items() if abs(fmean(values)) <= _COMPARABLE]

@@ -1,4 +1,4 @@
-"""Claims of Truong 2016 about money and watts by size: section 5.2 and figure 8."""
+"""Claims of Truong 2016 on cost and power by size: section 5.2 and figure 8."""
 
 from topoloom.cost.parts_files import load_parts
 from topoloom.topologies.spec import build
@@ -12,33 +12,33 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     by_size,
     cabled,
     figure,
+    in_words,
     node_usd,
-    per_cent_above,
+    percent_above,
     spec,
     switch_usd,
-    told,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 _TORI = ("2-D torus", BLOCKS)
 _ALL = (*NAMES, BLOCKS)
-_COST = (
+_COST_NOTE = (
     "laid out as in truong-2016/fig-7/similar; Besta 2014's line for switches at 4 ports (Truong 2016: the same mean radix"
-    " for all; Besta 2014's smallest has 7), 40 Gb/s, fibre between racks; of the torus in rows and in blocks, as the"
-    " paper does not say which"
+    " for all; Besta 2014's smallest has 7), 40 Gb/s, fibre between racks; the torus in rows and in blocks, as the paper"
+    " does not state which"
 )
 
 
 def _figure_8() -> tuple[dict[str, dict[int, float]], Curves]:
-    """The costs a node of all networks, and the figure of them."""
+    """The cost per node of all networks, and its figure."""
     values = {name: {n: node_usd(cables) for n, cables in cabled(name).items()} for name in _ALL}
-    return values, figure("figure-8", "Cost a node against size", "USD a node", values)
+    return values, figure("figure-8", "Cost per node against size", "USD per node", values)
 
 
 @claim(
     "truong-2016/fig-8/torus-smallest",
-    "cost a node: the 2-D torus is always the smallest",
+    "cost per node: the 2-D torus always has the smallest",
     "all sizes",
     "topoloom cost torus:dims=32x32,hosts=3 --floor koibuchi-2013 --switches-per-rack 16 --cluster walktrap --map anneal",
 )
@@ -48,18 +48,18 @@ def _torus() -> Outcome:
         torus: [n for n in SIZES if values[torus][n] >= min(values[name][n] for name in ("DSN-F", "DSN", "RR-4"))]
         for torus in _TORI
     }
-    return stated(
+    return check_statements(
         {f"{torus}, at every size": not sizes for torus, sizes in off.items()},
         "; ".join(f"{torus}: not at {', '.join(map(str, sizes)) or 'none'}" for torus, sizes in off.items()),
-        "a sentence later the paper says of 128 and 4,096 that 'DSN-F is the best', which excludes this unless it is of DSN and"
-        f" DSN-F alone; {told(values, '{:.0f}')} USD; {_COST}",
+        "the next sentence of the paper, 'DSN-F is the best' at 128 and 4,096, contradicts this unless it compares only DSN and"
+        f" DSN-F; {in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
         figure=curves,
     )
 
 
 @claim(
     "truong-2016/fig-8/rr-highest",
-    "cost a node: RR is the highest",
+    "cost per node: RR is the highest",
     "all sizes",
     "topoloom cost ring-shortcuts:n=1024,degree=4,hosts=3 --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential "
     "--map anneal",
@@ -67,30 +67,30 @@ def _torus() -> Outcome:
 def _rr() -> Outcome:
     values, curves = _figure_8()
     off = [n for n in SIZES if values["RR-4"][n] <= max(values[name][n] for name in _ALL if name != "RR-4")]
-    return stated(
+    return check_statements(
         {"at every size": not off},
         f"not at {', '.join(map(str, off)) or 'none'}",
-        f"{told(values, '{:.0f}')} USD; {_COST}",
+        f"{in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
         figure=curves,
     )
 
 
 @claim(
     "truong-2016/fig-8/dsn",
-    "cost a node: DSN and DSN-F almost the same but for 128 and 4,096 switches, where DSN-F is the best",
+    "cost per node: DSN and DSN-F almost the same except for 128 and 4,096 switches, where DSN-F is the best",
     "2^7 and 2^12 stand out",
     "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
 )
 def _dsn() -> Outcome:
     values, curves = _figure_8()
     best = (128, 4096)
-    above = {other: per_cent_above(values, "DSN-F", other) for other in ("DSN", *_TORI, "RR-4")}
+    above = {other: percent_above(values, "DSN-F", other) for other in ("DSN", *_TORI, "RR-4")}
     dsn = above["DSN"]
-    return stated(
+    return check_statements(
         {
             "almost the same at all other sizes": all(abs(dsn[n]) <= 100 * CLOSE for n in SIZES if n not in best),
-            "farther apart at these": all(abs(dsn[n]) > 100 * CLOSE for n in best),
-            "DSN-F the best of the two there": all(dsn[n] < 0 for n in best),
+            "different at these": all(abs(dsn[n]) > 100 * CLOSE for n in best),
+            "DSN-F better than DSN there": all(dsn[n] < 0 for n in best),
             **{
                 f"DSN-F the best of all four there, {torus}": all(
                     above[other][n] < 0 for n in best for other in ("DSN", torus, "RR-4")
@@ -98,9 +98,9 @@ def _dsn() -> Outcome:
                 for torus in _TORI
             },
         },
-        "; ".join(f"DSN-F against {other}: {at_sizes(found)}" for other, found in above.items()),
-        "almost the same, in no number in the paper, is taken as within a fifth; 'DSN-F is the best' may be of the two or of"
-        f" all four, though the torus is always the smallest a sentence before: both are tried; {_COST}",
+        "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
+        "almost the same, without a number in the paper, is read as within a fifth; 'DSN-F is the best' may compare these two"
+        f" or all four, although the sentence before has the torus always as the smallest: both are tried; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -115,7 +115,7 @@ def _as_figure_7() -> Outcome:
     costs, curves = _figure_8()
     lengths = {name: {n: cables.mean_m for n, cables in cabled(name).items()} for name in NAMES}
     orders = {n: [sorted(NAMES, key=lambda name: values[name][n]) for values in (lengths, costs)] for n in SIZES}
-    return stated(
+    return check_statements(
         {
             "the same order of networks at every size": all(
                 by_length == by_cost for by_length, by_cost in orders.values()
@@ -125,7 +125,7 @@ def _as_figure_7() -> Outcome:
             f"{n}: {' < '.join(by_length)}{'' if by_length == by_cost else f', by cost {chr(60).join(by_cost)}'}"
             for n, (by_length, by_cost) in orders.items()
         ),
-        f"similar is taken as: networks come in the same order by mean length and by cost; the torus in rows; {_COST}",
+        f"similar is read as: networks have the same order by mean length and by cost; the torus in rows; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -138,37 +138,37 @@ def _as_figure_7() -> Outcome:
 )
 def _close() -> Outcome:
     values, curves = _figure_8()
-    above = {torus: per_cent_above(values, "DSN-F", torus) for torus in _TORI}
-    return stated(
+    above = {torus: percent_above(values, "DSN-F", torus) for torus in _TORI}
+    return check_statements(
         {
-            f"within a fifth of {torus} at every size": all(abs(value) <= 100 * CLOSE for value in found.values())
-            for torus, found in above.items()
+            f"within a fifth of {torus} at every size": all(abs(value) <= 100 * CLOSE for value in percents.values())
+            for torus, percents in above.items()
         },
-        "; ".join(f"against {torus}: {at_sizes(found)}" for torus, found in above.items()),
-        f"close, in no number in the paper, is taken as within a fifth; {_COST}",
+        "; ".join(f"against {torus}: {at_sizes(percents)}" for torus, percents in above.items()),
+        f"close, without a number in the paper, is read as within a fifth; {_COST_NOTE}",
         figure=curves,
     )
 
 
 @claim(
     "truong-2016/abstract/cost",
-    "the network cost of DSN-F modestly increases beside that of non-random topologies",
+    "the network cost of DSN-F modestly increases compared with non-random topologies",
     "modestly",
     "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
 )
 def _modestly() -> Outcome:
     others = ("DSN", *_TORI)
     values, curves = _figure_8()
-    above = {other: per_cent_above(values, "DSN-F", other) for other in others}
-    return stated(
+    above = {other: percent_above(values, "DSN-F", other) for other in others}
+    return check_statements(
         {
-            f"above {other}, by no more than a fifth, at every size": all(
-                0 < value <= 100 * CLOSE for value in found.values()
+            f"above {other}, by at most a fifth, at every size": all(
+                0 < value <= 100 * CLOSE for value in percents.values()
             )
-            for other, found in above.items()
+            for other, percents in above.items()
         },
-        "; ".join(f"against {other}: {at_sizes(found)}" for other, found in above.items()),
-        f"modestly, in no number in the paper, is taken as by no more than a fifth; {_COST}",
+        "; ".join(f"against {other}: {at_sizes(percents)}" for other, percents in above.items()),
+        f"modestly, without a number in the paper, is read as by at most a fifth; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -182,7 +182,7 @@ def _modestly() -> Outcome:
 def _dominate() -> Outcome:
     share = {str(n): 100 * switch_usd(4) / node_usd(cables) for n, cables in cabled("DSN-F").items()}
     text = f"switches of DSN-F, %: {listed(share.items(), '{:.0f}')}"
-    return stated({"more than half at every size": min(share.values()) > 50}, text, _COST)
+    return check_statements({"more than half at every size": min(share.values()) > 50}, text, _COST_NOTE)
 
 
 @claim(
@@ -192,82 +192,84 @@ def _dominate() -> Outcome:
     "topoloom cost dsn-f:n=896,hosts=4 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal --spare 25",
 )
 def _spare_ports() -> Outcome:
-    cables = {n: one.usd for n, one in cabled("DSN-F").items()}
-    # A network that grows by a share s needs s more links per switch: 4 s more ports, 1, 2 and 4.
+    cables_usd = {n: cables.usd for n, cables in cabled("DSN-F").items()}
+    # A network that grows by a share s needs 4 s spare ports per switch: 1, 2 and 4.
     port_usd = switch_usd(5) - switch_usd(4)
 
-    def more(base_usd: float) -> dict[int, float]:
-        """One spare port a switch, in per cent of a node, at each size."""
-        return {n: 100 * port_usd / (base_usd + usd) for n, usd in cables.items()}
+    def percent_per_port(base_usd: float) -> dict[int, float]:
+        """Cost of one spare port per switch, in % of the cost per node, at each size."""
+        return {n: 100 * port_usd / (base_usd + usd) for n, usd in cables_usd.items()}
 
-    most = max(more(switch_usd(4)).values())
-    # f(k) = 350.4 k - 892.3; the sign is missing in Besta 2014's print.
+    most = max(percent_per_port(switch_usd(4)).values())
+    # f(k) = 350.4 k - 892.3; the minus sign is missing in Besta 2014.
     tried = {
         "4 links and 1 host": switch_usd(5),
         "4 links and 4 hosts": switch_usd(8),
         "5 links and 4 hosts": switch_usd(9),
     }
-    tried["4 links, with + 892.3 in the line, whose sign is lost in print"] = 2 * 4 * port_usd - switch_usd(4)
+    tried["4 links, with + 892.3 in the line, whose minus sign is missing in Besta 2014"] = (
+        2 * 4 * port_usd - switch_usd(4)
+    )
     text = "; ".join(
-        f"{name}: {', '.join(f'{part * max(more(usd).values()):.1f}' for part in (1, 2, 4))}"
+        f"{name}: {', '.join(f'{part * max(percent_per_port(usd).values()):.1f}' for part in (1, 2, 4))}"
         for name, usd in tried.items()
     )
-    return judge(
+    return compare(
         {"25 %": "13", "50 %": "27", "100 %": "54"},
         {"25 %": most, "50 %": 2 * most, "100 %": 4 * most},
         cut=True,
         digits=4,
         readings=1 + len(tried),
-        reason=f"a switch of 4 ports, the most over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s;"
-        f" the price of a node that it is of does not come out. Other radices, the most over sizes: {text} %; the last two come"
-        f" near without being what Truong 2016 says ({_COST})",
+        reason=f"a switch of 4 ports, the maximum over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s,"
+        f" but the price per node does not agree. Other radices, the maximum over sizes: {text} %; the last two are close, but"
+        f" not what Truong 2016 describes ({_COST_NOTE})",
     )
 
 
 @claim(
     "truong-2016/section-5.2/watts",
-    "all four have the same mean radix, 4, at 2.8 W a port, and so the same power",
+    "all four have the same mean radix, 4, at 2.8 W per port, and thus the same power",
     "4, 4, 4, 4; 2.8 W",
     "topoloom info dsn:n=4096",
 )
-def _watts() -> Outcome:
+def _same_power() -> Outcome:
     means = by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *NAMES)
-    return judge(
-        {**dict.fromkeys(NAMES, "4.00"), "W a port": "2.8"},
-        {**{name: means[name][4096] for name in NAMES}, "W a port": load_parts("slimfly-2014").switch_w(36) / 36},
+    return compare(
+        {**dict.fromkeys(NAMES, "4.00"), "W per port": "2.8"},
+        {**{name: means[name][4096] for name in NAMES}, "W per port": load_parts("slimfly-2014").switch_w(36) / 36},
         right={"DSN": f"{4 - 2 / 12:.2f}"},
         digits=4,
-        reason="4,096 switches. A p-th of DSN's switches, those of the last level, have no shortcut: its mean is 4 - 2/p, and"
-        f" its watts are 4 % (n = 4,096) to 9 % (n = 32) fewer, where only ports in use draw them; {told(means)}",
+        reason="4,096 switches. One in p of DSN's switches, those of the last level, have no shortcut: its mean is 4 - 2/p, and"
+        f" its power is 4 % (n = 4,096) to 9 % (n = 32) lower if only ports in use draw power; {in_words(means)}",
     )
 
 
 @claim(
     "truong-2016/abstract/power",
-    "the power consumption of DSN-F modestly increases beside that of non-random topologies",
+    "the power consumption of DSN-F modestly increases compared with non-random topologies",
     "modestly",
     "topoloom info dsn-f:n=4096; topoloom info dsn:n=4096; topoloom info torus:dims=64x64",
 )
 def _power() -> Outcome:
     names = ("DSN-F", "DSN", "2-D torus")
     ports = {
-        "ports in use draw watts": by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *names),
-        "all ports do, as many as the greatest degree": by_size(
+        "ports in use draw power": by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *names),
+        "all ports do, as many per switch as the greatest degree": by_size(
             lambda name, n: float(build(spec(name, n)).degrees.max()), *names
         ),
     }
     above = {
-        (other, how): per_cent_above(values, "DSN-F", other) for how, values in ports.items() for other in names[1:]
+        (other, how): percent_above(values, "DSN-F", other) for how, values in ports.items() for other in names[1:]
     }
-    return stated(
+    return check_statements(
         {
-            f"above {other}, by no more than a fifth, at every size, where {how}": all(
-                0 < value <= 100 * CLOSE for value in found.values()
+            f"above {other}, by at most a fifth, at every size, if {how}": all(
+                0 < value <= 100 * CLOSE for value in percents.values()
             )
-            for (other, how), found in above.items()
+            for (other, how), percents in above.items()
         },
-        "; ".join(f"against {other}, where {how}: {at_sizes(found)}" for (other, how), found in above.items()),
-        "each port 2.8 W, and as many switches, so that watts are as ports; modestly, in no number in the paper, is taken as by"
-        " no more than a fifth; section 5.2 says that all four draw exactly the same",
+        "; ".join(f"against {other}, if {how}: {at_sizes(percents)}" for (other, how), percents in above.items()),
+        "2.8 W per port and equally many switches, so that power is proportional to ports; modestly, without a number in the"
+        " paper, is read as by at most a fifth; in section 5.2 all four draw exactly the same",
         wrong=True,
     )

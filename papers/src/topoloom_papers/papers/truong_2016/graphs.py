@@ -1,4 +1,4 @@
-"""Claims of Truong 2016 about DSN-F, distributed shortcut networks that grow: figures 1 and 3, and sections 1, 3 and 4.1."""
+"""Claims of Truong 2016 on DSN-F, an expandable distributed shortcut network: figures 1 and 3, sections 1, 3 and 4.1."""
 
 from functools import lru_cache
 from itertools import pairwise
@@ -10,7 +10,7 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.truong_2016._networks_by_size import CLOSE, FILLS, SIZES, spec
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 
 @claim(
@@ -21,7 +21,7 @@ from topoloom_papers.verdicts import Outcome, judge, listed, stated
 )
 def _fat_trees() -> Outcome:
     hosts = {f"{ports} ports": build(f"fat-tree:k={ports}").hosts for ports in (24, 32, 48)}
-    return judge({"24 ports": 3456, "32 ports": 8192, "48 ports": 27_648}, hosts)
+    return compare({"24 ports": 3456, "32 ports": 8192, "48 ports": 27_648}, hosts)
 
 
 @claim(
@@ -32,9 +32,9 @@ def _fat_trees() -> Outcome:
 )
 def _figure_1() -> Outcome:
     links = build("dsn-f:n=32").links
-    found = sorted(int(links[row, 1 - end]) for row, end in zip(*(links == 0).nonzero(), strict=True))
-    ours = {f"neighbour {at}": value for at, value in enumerate([*found, *[-1] * 5][: max(5, len(found))], 1)}
-    return judge({name: dict(enumerate((1, 2, 13, 23, 24), 1)).get(at, -1) for at, name in enumerate(ours, 1)}, ours)
+    neighbours = sorted(int(links[row, 1 - end]) for row, end in zip(*(links == 0).nonzero(), strict=True))
+    ours = {f"neighbour {at}": value for at, value in enumerate([*neighbours, *[-1] * 5][: max(5, len(neighbours))], 1)}
+    return compare({name: dict(enumerate((1, 2, 13, 23, 24), 1)).get(at, -1) for at, name in enumerate(ours, 1)}, ours)
 
 
 @claim(
@@ -49,7 +49,7 @@ def _labels() -> Outcome:
     def of(node: int) -> str:
         return f"{labels['level'][node]}{labels['layer'][node]}{labels['group'][node]}"
 
-    return judge(
+    return compare(
         {"p": 3, "supernodes": 8, "layer 0": 24, "0": 100, "23": 307, "24": 110, "supernode of 13": 4},
         {
             "p": int(labels["level"].max()),
@@ -60,7 +60,7 @@ def _labels() -> Outcome:
             "24": int(of(24)),
             "supernode of 13": int(labels["group"][13]),
         },
-        assumption="level, layer and supernode of a node are told as one number of three digits",
+        assumption="level, layer and supernode of a node are written as one number of three digits",
     )
 
 
@@ -71,28 +71,28 @@ def _labels() -> Outcome:
     "topoloom hops dsn-f:n=903",
 )
 def _no_rewiring() -> Outcome:
-    """Links of n switches that n + 1, or n + p, do not have, as long as p stays."""
-    gone = {closed: {"one switch": 0, "a group of p": 0} for closed in (True, False)}
+    """Count links of n switches that do not exist with n + 1, or n + p, switches, for constant p."""
+    lost = {closed: {"one switch": 0, "a group of p": 0} for closed in (True, False)}
     for n in range(24, 896):
         p = dsn_f_levels(n)
         for what, more in (("one switch", 1), ("a group of p", p)):
             if dsn_f_levels(n + more) == p and n % more == 0:
-                for closed, most in gone.items():
+                for closed, most in lost.items():
                     most[what] = max(most[what], len(_links(n, closed) - _links(n + more, closed)))
-    fits = gone[True] if not any(gone[True].values()) else gone[False]
-    told = {closed: listed(most.items(), "{:g}") for closed, most in gone.items()}
-    why = (
-        "24 to 896 switches; two readings of how a part-filled layer is linked, which the paper does not say (errata of Truong"
-        f" 2016, 10): in a ring, as its switches are said to be, from three on; unplugged at most for {told[True]}, where"
-        " the ring is opened for the new switch; or by section 3.2's formulas, as far as the switches that they name exist:"
-        f" {told[False]}"
+    fits = lost[True] if not any(lost[True].values()) else lost[False]
+    counts = {closed: listed(most.items(), "{:g}") for closed, most in lost.items()}
+    note = (
+        "24 to 896 switches; two readings of the links in a partly filled layer, which the paper does not describe (errata of"
+        f" Truong 2016, 10): a ring from three switches on, as described for full layers: at most {counts[True]} cables"
+        " unplugged, because the ring is opened for the new switch; or section 3.2's formulas, for the switches that exist:"
+        f" {counts[False]}"
     )
-    return judge(dict.fromkeys(fits, 0), fits, readings=2, assumption=why, reason=why)
+    return compare(dict.fromkeys(fits, 0), fits, readings=2, assumption=note, reason=note)
 
 
 @lru_cache(maxsize=32)
 def _links(n: int, closed: bool) -> frozenset[tuple[int, int]]:
-    """Links of DSN-F; not `closed`: the ring of a part-filled layer ends at its first and last switch."""
+    """Links of DSN-F; if not `closed`, the ring of a partly filled layer ends at its first and last switch."""
     topology = build(f"dsn-f:n={n}")
     u, v = topology.links.T
     group, layer, level = (topology.labels[key] for key in ("group", "layer", "level"))
@@ -103,7 +103,7 @@ def _links(n: int, closed: bool) -> frozenset[tuple[int, int]]:
 
 @claim(
     "truong-2016/abstract/one-rack",
-    "a new node set is cabled to a single existing rack (DSN-F, 896 to 1,792)",
+    "a new set of nodes is cabled to a single existing rack (DSN-F, 896 to 1,792)",
     "1",
     "topoloom info dsn-f:n=1792",
 )
@@ -111,17 +111,17 @@ def _one_rack() -> Outcome:
     topology = build("dsn-f:n=1792")
     group, layer = topology.labels["group"], topology.labels["layer"]
     reached: dict[int, set[int]] = {}
-    for one, other in topology.links.tolist():
-        for new, old in ((one, other), (other, one)):
+    for u, v in topology.links.tolist():
+        for new, old in ((u, v), (v, u)):
             if layer[new] > 0 and layer[old] == 0:
                 reached.setdefault(int(group[new]), set()).add(int(group[old]))
     most = max(map(len, reached.values()))
-    return judge(
+    return compare(
         {"racks": 1},
         {"racks": most},
-        assumption="as long as p stays, and where a rack holds a supernode's switches of layer 0 and another those"
-        f" of layer 1: the most of {len(reached)} new ones; when p grows, supernodes are split and many cables move (errata of"
-        " Truong 2016, 9)",
+        assumption="for constant p, with one rack per supernode for its switches of layer 0 and another for those of layer 1:"
+        f" the maximum over {len(reached)} new racks; when p grows, supernodes are split and many cables move (errata of Truong"
+        " 2016, 9)",
     )
 
 
@@ -133,10 +133,10 @@ def _one_rack() -> Outcome:
 )
 def _half() -> Outcome:
     ratio = {str(n): measured(f"dsn-f:n={n}").diameter / measured(f"dsn:n={n}").diameter for n in SIZES}
-    return stated(
+    return check_statements(
         {"from 0.4 to 0.6 at every size": all(0.4 <= value <= 0.6 for value in ratio.values())},
-        f"DSN-F's diameter over DSN's, by switches: {listed(ratio.items(), '{:.2f}')}",
-        "about a half, in no number in the paper, is taken as 0.4 to 0.6; the bounds differ by a half, not the diameters"
+        f"DSN-F's diameter divided by DSN's, by switches: {listed(ratio.items(), '{:.2f}')}",
+        "about a half is read as 0.4 to 0.6; the bounds differ by a factor of two, not the diameters"
         " (errata of Truong 2016, 15)",
         wrong=True,
     )
@@ -144,22 +144,23 @@ def _half() -> Outcome:
 
 @claim(
     "truong-2016/section-4.1/degree",
-    "the average degree of DSN-F is a bit higher than that of DSN, the maximum still 5",
+    "the average degree of DSN-F is a bit higher than that of DSN, the maximum is still 5",
     "a bit, 5",
     "topoloom info dsn-f:n=1024; topoloom info dsn:n=1024",
 )
 def _degree() -> Outcome:
-    found = {name: {n: build(spec(name, n)).degrees for n in SIZES} for name in ("DSN-F", "DSN")}
-    more = {str(n): float(found["DSN-F"][n].mean() - found["DSN"][n].mean()) for n in SIZES}
-    most = {name: max(int(degrees.max()) for degrees in row.values()) for name, row in found.items()}
-    return stated(
+    by_size = {name: {n: build(spec(name, n)).degrees for n in SIZES} for name in ("DSN-F", "DSN")}
+    more = {str(n): float(by_size["DSN-F"][n].mean() - by_size["DSN"][n].mean()) for n in SIZES}
+    most = {name: max(int(degrees.max()) for degrees in row.values()) for name, row in by_size.items()}
+    return check_statements(
         {
             "higher at every size": min(more.values()) > 0,
             "by less than half a link": max(more.values()) < 0.5,
             "the greatest is 5": most["DSN-F"] == 5,
         },
-        f"links per switch more than DSN, by switches: {listed(more.items(), '{:.2f}')}; greatest degree {most['DSN-F']}",
-        "a bit, in no number in the paper, is taken as less than half a link; 32 to 4,096 switches",
+        f"additional links per switch compared with DSN, by switches: {listed(more.items(), '{:.2f}')}; greatest degree"
+        f" {most['DSN-F']}",
+        "a bit, without a number in the paper, is read as less than half a link; 32 to 4,096 switches",
         wrong=True,
     )
 
@@ -167,10 +168,10 @@ def _degree() -> Outcome:
 @claim("truong-2016/section-4.1/levels", "p = log n + constant", "log n - p is constant", "topoloom info dsn-f:n=10240")
 def _levels() -> Outcome:
     apart = {f"{p << p:,}": log2(p << p) - dsn_f_levels(p << p) for p in range(3, 11)}
-    return stated(
+    return check_statements(
         {"the same at every n": max(apart.values()) - min(apart.values()) < 1e-9},
         f"log n - p, by n: {listed(apart.items(), '{:.2f}')}",
-        "at n = p 2^p, log n - p is log p, which grows (errata of Truong 2016, 15); the diameter is logarithmic all the same",
+        "at n = p 2^p, log n - p is log p, which grows (errata of Truong 2016, 15); the diameter is still logarithmic",
         wrong=True,
     )
 
@@ -186,39 +187,39 @@ def _three_halves() -> Outcome:
     for n in SIZES:
         p = dsn_f_levels(n)
         ratio[f"{n:,}"] = (1.5 * p + 2 * -(-n // (p << p)) - 2) / (1.5 * log2(n))
-    return stated(
+    return check_statements(
         {"within a tenth at every size": all(abs(value - 1) <= 0.1 for value in ratio.values())},
-        f"the bound over 3 log n / 2, by switches: {listed(ratio.items(), '{:.2f}')}",
-        "approximately, in no number in the paper, is taken as within a tenth; K = ceil(n/N) (errata of Truong 2016, 2)",
+        f"the bound divided by 3 log n / 2, by switches: {listed(ratio.items(), '{:.2f}')}",
+        "approximately, without a number in the paper, is read as within a tenth; K = ceil(n/N) (errata of Truong 2016, 2)",
         wrong=True,
     )
 
 
 def _grown(fill: str) -> tuple[dict[int, int], dict[int, float]]:
-    """Diameter and ASPL by switches added to 1,024."""
+    """Diameter and ASPL by the number of switches added to 1,024."""
     diameter, aspl = ({int(more): value for more, value in series.points} for series in figure_3(fill).series)
     return {more: int(value) for more, value in diameter.items()}, aspl
 
 
-_FILLED = (
-    "two readings: new layers fill supernode by supernode, as switches are numbered, or evenly, as the split of supernodes"
-    " assumes (errata of Truong 2016, 6)"
+_FILL_NOTE = (
+    "two readings: new layers are filled supernode by supernode, in the order of switch numbers, or evenly, as the split of"
+    " supernodes assumes (errata of Truong 2016, 6)"
 )
 
 
 @claim(
     "truong-2016/fig-3",
-    "DSN-F grown from 1,024 switches: the diameter increases 1 hop above 768 more switches",
+    "DSN-F grown from 1,024 switches: the diameter increases by 1 hop beyond 768 more switches",
     "1",
     "topoloom hops dsn-f:n=1792; topoloom hops dsn-f:n=1920",
 )
 def _figure_3() -> Outcome:
     diameter = {fill: _grown(fill)[0] for fill in FILLS}
-    more = {fill: found[896] - found[768] for fill, found in diameter.items()}
+    more = {fill: by_added[896] - by_added[768] for fill, by_added in diameter.items()}
     fits = min(FILLS, key=lambda fill: abs(more[fill] - 1))
-    told = "; ".join(f"{FILLS[fill]} {', '.join(map(str, found.values()))}" for fill, found in diameter.items())
-    why = f"{_FILLED}; diameters every 128 switches, filled {told}"
-    return judge({"hops": 1}, {"hops": more[fits]}, readings=2, figure=figure_3(fits), assumption=why, reason=why)
+    rows = "; ".join(f"{FILLS[fill]} {', '.join(map(str, by_added.values()))}" for fill, by_added in diameter.items())
+    note = f"{_FILL_NOTE}; diameters every 128 switches, filled {rows}"
+    return compare({"hops": 1}, {"hops": more[fits]}, readings=2, figure=figure_3(fits), assumption=note, reason=note)
 
 
 @claim(
@@ -228,16 +229,16 @@ def _figure_3() -> Outcome:
     "topoloom hops dsn-f:n=1792; topoloom hops dsn-f:n=2048",
 )
 def _figure_3_split() -> Outcome:
-    statements, told, aspls = {}, [], []
+    statements, rows, aspls = {}, [], []
     for fill, how in FILLS.items():
         diameter, aspl = _grown(fill)
         statements[f"filled {how}: it is lower, by one hop"] = diameter[768] - diameter[1024] == 1
-        told.append(f"filled {how}: diameter {diameter[768]} at 768 more, {diameter[1024]} at 1,024 more")
+        rows.append(f"filled {how}: diameter {diameter[768]} at 768 more, {diameter[1024]} at 1,024 more")
         aspls.append(f"{aspl[768]:.3f} and {aspl[1024]:.3f}")
-    return stated(
+    return check_statements(
         statements,
-        "; ".join(told),
-        f"slightly is taken as one hop, the least that it can be; {_FILLED}; the ASPL is {'; '.join(aspls)}",
+        "; ".join(rows),
+        f"slightly is read as one hop, the least possible difference; {_FILL_NOTE}; the ASPL is {'; '.join(aspls)}",
         figure=figure_3(),
     )
 
@@ -249,38 +250,38 @@ def _figure_3_split() -> Outcome:
     "topoloom hops dsn-f:n=1024; topoloom hops dsn-f:n=2048; topoloom hops dsn-f:n=1024,fill=balanced",
 )
 def _figure_3_modest() -> Outcome:
-    statements, told = {}, []
+    statements, rows = {}, []
     for fill, how in FILLS.items():
         diameter, aspl = _grown(fill)
         values = {"diameter": {more: float(value) for more, value in diameter.items()}, "ASPL": aspl}
-        for name, found in values.items():
-            until = [value for more, value in found.items() if more <= 896]
-            statements[f"filled {how}: the {name} never falls till 896 more"] = all(a <= b for a, b in pairwise(until))
-            statements[f"filled {how}: the {name} rises till then"] = found[896] > found[0]
+        for name, by_added in values.items():
+            until = [value for more, value in by_added.items() if more <= 896]
+            statements[f"filled {how}: the {name} never falls up to 896 more"] = all(a <= b for a, b in pairwise(until))
+            statements[f"filled {how}: the {name} rises up to there"] = by_added[896] > by_added[0]
             statements[f"filled {how}: the {name} never rises by more than a fifth"] = (
-                max(found.values()) <= (1 + CLOSE) * found[0]
+                max(by_added.values()) <= (1 + CLOSE) * by_added[0]
             )
-            told.append(f"{name}, filled {how}, {', '.join(f'{value:.4g}' for value in found.values())}")
-    return stated(
+            rows.append(f"{name}, filled {how}, {', '.join(f'{value:.4g}' for value in by_added.values())}")
+    return check_statements(
         statements,
-        f"every 128 switches: {'; '.join(told)}",
-        "slightly, in no number in the paper, is taken as by no more than a fifth; from 896 to 1,024 more supernodes are split,"
-        f" where the paper's diameter falls; {_FILLED}",
+        f"every 128 switches: {'; '.join(rows)}",
+        "slightly, without a number in the paper, is read as by at most a fifth; from 896 to 1,024 more, supernodes are split,"
+        f" and the paper's diameter falls; {_FILL_NOTE}",
         figure=figure_3(),
     )
 
 
 @lru_cache(maxsize=2)
 def figure_3(fill: str = "id") -> Curves:
-    """Diameter and ASPL of 1,024 to 2,048 switches, every 128."""
-    found = {more: measured(f"dsn-f:n={1024 + more},fill={fill}") for more in range(0, 1025, 128)}
+    """Figure 3: diameter and ASPL of 1,024 to 2,048 switches, every 128."""
+    by_added = {more: measured(f"dsn-f:n={1024 + more},fill={fill}") for more in range(0, 1025, 128)}
     return Curves(
         "truong-2016-figure-3",
         "DSN-F grown from 1,024 switches",
         "switches added",
         "hops",
         (
-            Series("diameter", tuple((float(more), float(h.diameter)) for more, h in found.items())),
-            Series("ASPL", tuple((float(more), h.aspl) for more, h in found.items())),
+            Series("diameter", tuple((float(more), float(h.diameter)) for more, h in by_added.items())),
+            Series("ASPL", tuple((float(more), h.aspl) for more, h in by_added.items())),
         ),
     )

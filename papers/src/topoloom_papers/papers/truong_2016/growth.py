@@ -1,4 +1,4 @@
-"""Claims of Truong 2016 about growing DSN-F: the split of supernodes, degrees on the way, cables that stay."""
+"""Claims of Truong 2016 on growing DSN-F: the split of supernodes, degrees during growth, untouched cables."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from topoloom.topologies.families.dsn import dsn_f_layers
 from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _DOUBLED = (
     "topoloom expand dsn-f:n=1024 --to 2048 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
@@ -42,24 +42,24 @@ def _doubled() -> Expansion:
     "topoloom expand dsn-f:n=1024 --to 2048",
 )
 def _split() -> Outcome:
-    found = _splits()
-    off = [one.p for one in found if not one.same]
-    told = ", ".join(f"p = {one.p}: {one.removed:,} - {one.added:,} +" for one in found)
-    return stated(
-        {"the same network, link for link, for every p": not off},
-        f"another network for {len(off)} of {len(found)} p; links removed and added: {told}",
-        "p = 2 .. 8; new switches are spread evenly, and the new shortcuts of S_B go 2^(p-l) old supernodes far, not 2^(p+1-l)"
-        " as printed, by which it is another network (errata of Truong 2016, 6 and 8)",
+    splits = _splits()
+    different = [split.p for split in splits if not split.same]
+    counts = ", ".join(f"p = {split.p}: {split.removed:,} - {split.added:,} +" for split in splits)
+    return check_statements(
+        {"the same network, link for link, for every p": not different},
+        f"a different network for {len(different)} of {len(splits)} p; links removed and added: {counts}",
+        "p = 2 .. 8; new switches are spread evenly, and the new shortcuts of S_B span 2^(p-l) old supernodes; with the"
+        " published 2^(p+1-l) the network is different (errata of Truong 2016, 6 and 8)",
         readings=2,
     )
 
 
 @dataclass(frozen=True)
 class _Split:
-    """A DSN-F whose supernodes are split.
+    """The split of all supernodes of a DSN-F.
 
-    `same`: what comes of it is DSN-F with p + 1; `removed`, `added`: links; `first`, `second`: layer links before it between
-    layers 0 and 1, and between 1 and 2; `unplugged`: those of them that are removed.
+    `same`: whether the result is DSN-F with p + 1; `removed`, `added`: numbers of links; `first`, `second`: numbers of layer
+    links before the split between layers 0 and 1, and between 1 and 2; `unplugged`: number of these that are removed.
     """
 
     p: int
@@ -84,7 +84,7 @@ def _one_split(p: int) -> _Split:
     growth = _grown(full - 1, full)
     at = next(i for i, stage in enumerate(growth.stages) if "becomes" in stage.title)
     before, last = growth.stages[at - 1].topology, growth.stages[-1].topology
-    renamed = Topology(links=growth.number[last.links], switches=full)  # type: ignore[index]  # it has a goal
+    renamed = Topology(links=growth.number[last.links], switches=full)  # type: ignore[index]  # the request has a goal
     removed, added, _ = difference(before, last)
 
     def between_layers(links: np.ndarray) -> np.ndarray:
@@ -111,21 +111,21 @@ def _one_split(p: int) -> _Split:
     "topoloom expand dsn-f:n=1024 --to 2048",
 )
 def _layer_links() -> Outcome:
-    found = _splits()
-    return stated(
+    splits = _splits()
+    return check_statements(
         {
-            "there are p between layers 0 and 1": all(one.first == one.p << one.p for one in found),
-            "two between layers 1 and 2": all(one.second == 2 << one.p for one in found),
-            "and all are removed": all(one.unplugged == (one.p + 2) << one.p for one in found),
+            "there are p between layers 0 and 1": all(s.first == s.p << s.p for s in splits),
+            "two between layers 1 and 2": all(s.second == 2 << s.p for s in splits),
+            "and all are removed": all(s.unplugged == (s.p + 2) << s.p for s in splits),
         },
-        "links of a supernode between layers 0 and 1, 1 and 2, and removed: "
+        "links per supernode between layers 0 and 1, 1 and 2, and removed: "
         + ", ".join(
-            f"p = {one.p}: {' '.join(f'{links / (1 << one.p):g}' for links in (one.first, one.second, one.unplugged))}"
-            for one in found
+            f"p = {s.p}: {' '.join(f'{links / (1 << s.p):g}' for links in (s.first, s.second, s.unplugged))}"
+            for s in splits
         ),
-        "the cable between the switches of level 1 in layers 1 and 2 stays: by the paper's own list it is the new Succ link of"
+        "the cable between the switches of level 1 in layers 1 and 2 stays: in the paper's list it becomes the Succ link from"
         " level p + 1 of S_A to level 1 of S_B, and if S_A gets the other switch of layer 2, it is in the ring of S_B; with p ="
-        " 2 the other one between layers 1 and 2 stays too, in the ring of S_B",
+        " 2 the other cable between layers 1 and 2 stays too, in the ring of S_B",
         wrong=True,
     )
 
@@ -137,38 +137,43 @@ def _layer_links() -> Outcome:
     "topoloom expand dsn-f:n=1024 --to 2048",
 )
 def _ring_links() -> Outcome:
-    found = {p: _rings(p) for p in range(2, 9)}
-    # A number of links where it is the same in all new supernodes, else -1.
+    rings = {p: _rings(p) for p in range(2, 9)}
+    # The number of links if it is the same in all new supernodes, else -1.
     ours = {
         f"p = {p}, {what}": int(links[0]) if not np.ptp(links) else -1
-        for p, both in found.items()
-        for what, links in zip(("removed", "added"), both, strict=True)
+        for p, changes in rings.items()
+        for what, links in zip(("removed", "added"), changes, strict=True)
         if p > 2
     }
-    removed, added = found[2]
-    why = (
-        "two readings, as the paper does not say from which p on: with p = 2 a ring of two switches is one link, of which"
-        f" {removed.min()} are removed, and {added.min()} to {added.max()} added; S_A gets the switch of level 1 of layer 2 and"
-        " S_B that of level 2, as printed, and the link between these two, which the paper does not name, is removed as well"
+    removed, added = rings[2]
+    note = (
+        "two readings, as the paper does not state the least p: with p = 2 a ring of two switches is one link; then"
+        f" {removed.min()} are removed and {added.min()} to {added.max()} added; S_A gets the switch of level 1 of layer 2 and"
+        " S_B that of level 2, as published, and the link between these two, which the paper does not mention, is also removed"
     )
-    return judge({name: 1 if "removed" in name else 2 for name in ours}, ours, readings=2, assumption=why, reason=why)
+    return compare(
+        {name: 1 if "removed" in name else 2 for name in ours}, ours, readings=2, assumption=note, reason=note
+    )
 
 
 def _rings(p: int) -> tuple[np.ndarray, np.ndarray]:
-    """By supernode of p + 1 levels: links of its ring that are removed when it is split off, and that are added."""
+    """Numbers of ring links that the split removes and adds, per supernode of p + 1 levels: int[2^(p+1)] each."""
     full = (p + 1) << (p + 1)
     before, after = dsn_f_layers(full, p, "balanced"), build(f"dsn-f:n={full}")
     level, layer, group = (before.labels[key] for key in ("level", "layer", "group"))
-    # Errata of Truong 2016, 7: layer 0 and level 1 of layer 2 become S_A, the others S_B.
+    # Errata of Truong 2016, 7: layer 0 and level 1 of layer 2 become S_A, the rest S_B.
     new = 2 * group + np.where(layer < 2, layer, level - 1)
     number = new * (p + 1) + np.where(layer < 2, level, p + 1) - 1
-    stood = np.sort(number[before.links], axis=1)
-    stood_in_ring = (new[before.links[:, 0]] == new[before.links[:, 1]]) & (layer[before.links] < 2).all(axis=1)
-    pairs = [links[:, 0] * full + links[:, 1] for links in (stood, after.links)]
-    gone = stood_in_ring & ~np.isin(pairs[0], pairs[1])
+    old_links = np.sort(number[before.links], axis=1)
+    in_old_ring = (new[before.links[:, 0]] == new[before.links[:, 1]]) & (layer[before.links] < 2).all(axis=1)
+    pairs = [links[:, 0] * full + links[:, 1] for links in (old_links, after.links)]
+    removed = in_old_ring & ~np.isin(pairs[0], pairs[1])
     owner = after.links // (p + 1)
-    come = (owner[:, 0] == owner[:, 1]) & ~np.isin(pairs[1], pairs[0])
-    return (np.bincount(stood[gone, 0] // (p + 1), minlength=2 << p), np.bincount(owner[come, 0], minlength=2 << p))
+    added = (owner[:, 0] == owner[:, 1]) & ~np.isin(pairs[1], pairs[0])
+    return (
+        np.bincount(old_links[removed, 0] // (p + 1), minlength=2 << p),
+        np.bincount(owner[added, 0], minlength=2 << p),
+    )
 
 
 @claim(
@@ -188,20 +193,20 @@ def _degree() -> Outcome:
         f"{len(sizes)} sizes, filled supernode by supernode": [float(degrees.mean()) for degrees in sizes.values()],
         f"{len(added)} steps from 1,024 switches, filled evenly": [float(degrees.mean()) for degrees in added],
     }
-    return stated(
+    return check_statements(
         {
             "never more than 5 links": most == 5,
-            "the maximum is the same after a switch more": all(before == after for before, after in full.values()),
+            "one more switch does not change the maximum": all(before == after for before, after in full.values()),
             **{
                 f"the average is 4 at each of {what}": min(values) == max(values) == 4 for what, values in means.items()
             },
         },
-        f"at most {most} links; with the first switch of a second layer the maximum goes from"
+        f"at most {most} links; the first switch of a second layer changes the maximum from"
         f" {', '.join(f'{before} to {after} ({n:,})' for n, (before, after) in full.items())}; the average is"
         f" {', '.join(f'{min(values):.3f} to {max(values):.3f} at {what}' for what, values in means.items())}",
-        "24 to 895 switches one by one, and the steps by which 1,024 grow to 2,048, for the average those before supernodes are"
-        " split; the first switch of a supernode's layer has one link, and the ring of a layer is closed from three switches on"
-        " (errata of Truong 2016, 10)",
+        "24 to 895 switches one by one, and the steps from 1,024 to 2,048 switches (for the average, only the steps before the"
+        " split of supernodes); the first switch of a supernode's layer has one link, and the ring of a layer is closed from"
+        " three switches on (errata of Truong 2016, 10)",
         wrong=True,
     )
 
@@ -213,18 +218,18 @@ def _degree() -> Outcome:
     _DOUBLED,
 )
 def _untouched() -> Outcome:
-    found = long_run(f"{_DOUBLED} --parts slimfly-2014", _Touched, _touched)
-    why = (
-        "1,024 to 2,048 switches: layers are filled evenly up to 16 a supernode, then all supernodes are split; 16 switches a"
-        f" rack, by supernodes; {found.unplugged} cables are unplugged and {found.moved} moved at one end"
+    touched = long_run(f"{_DOUBLED} --parts slimfly-2014", _Touched, _touched)
+    note = (
+        "1,024 to 2,048 switches: layers are filled evenly up to 16 switches per supernode, then all supernodes are split; 16"
+        f" switches per rack, by supernodes; {touched.unplugged} cables are unplugged and {touched.moved} moved at one end"
     )
-    ours = f"{found.between_stay:.1f} % of {found.between:,} cables between racks, {found.stay:.1f} % of all"
-    return stated({"more than half stay": found.between_stay > 50}, ours, why)
+    ours = f"{touched.between_stay:.1f} % of {touched.between:,} cables between racks, {touched.stay:.1f} % of all"
+    return check_statements({"more than half stay": touched.between_stay > 50}, ours, note)
 
 
 @dataclass(frozen=True)
 class _Touched:
-    """Cables between racks, and in %, how many of these and of all stay as they are; how many are unplugged, and moved."""
+    """Number of cables between racks; untouched share in % of these and of all cables; numbers unplugged and moved."""
 
     between: int
     between_stay: float
@@ -255,9 +260,10 @@ _LAYER = (
 
 @dataclass(frozen=True)
 class _Racks:
-    """A layer more, a rack for each supernode's: new racks, and the most old and new ones that one is cabled to.
+    """One more layer, with one new rack per supernode.
 
-    `new_m`: the mean length of the cables to old racks; `old_m`: that of the cables between racks that stood.
+    `racks`: new racks; `to_old`, `to_new`: the most old and new racks to which a new rack is cabled; `new_m`: mean length of
+    the cables to old racks; `old_m`: mean length of the cables between old racks.
     """
 
     racks: int
@@ -274,36 +280,36 @@ class _Racks:
     _LAYER,
 )
 def _short_cables() -> Outcome:
-    found = long_run(_LAYER, _Racks, _new_racks)
-    return stated(
+    racks = long_run(_LAYER, _Racks, _new_racks)
+    return check_statements(
         {
-            "each new rack is cabled to one existing rack": found.to_old == 1,
-            "and to no other new one": found.to_new == 0,
-            "by cables shorter than those that stood between racks, in the mean": found.new_m < found.old_m,
+            "each new rack is cabled to one existing rack": racks.to_old == 1,
+            "and to no other new one": racks.to_new == 0,
+            "by cables that are on average shorter than those between old racks": racks.new_m < racks.old_m,
         },
-        f"{found.racks} new racks, each cabled to {found.to_old} existing and {found.to_new} new ones at most; mean cable"
-        f" to an existing rack {found.new_m:.2f} m, between racks before {found.old_m:.2f} m",
-        "896 to 1,792 switches, a rack of 7 for each supernode's switches of a layer, as the switches per rack have to be"
-        " chosen; new racks stand around those that there were. In racks of 16, as in section 5.1, a supernode's new"
-        " switches come into its own rack, by cables of 2 m",
+        f"{racks.racks} new racks, each cabled to at most {racks.to_old} existing and {racks.to_new} new ones; mean cable"
+        f" to an existing rack {racks.new_m:.2f} m, between old racks {racks.old_m:.2f} m",
+        "896 to 1,792 switches, one rack of 7 switches per supernode and layer, our choice of switches per rack; new racks are"
+        " placed around the old ones. In racks of 16, as in section 5.1, a supernode's new switches are placed in its rack,"
+        " with cables of 2 m",
     )
 
 
 def _new_racks() -> _Racks:
     floor = replace(preset("koibuchi-2013"), switches_per_rack=7)
     plan = expand(place(build("dsn-f:n=896"), floor, "groups", "anneal"), 1792)
-    stood = np.unique(plan.after.layout.rack[: plan.before.layout.topology.switches])
+    old_racks = np.unique(plan.after.layout.rack[: plan.before.layout.topology.switches])
     rack = plan.after.layout.rack[plan.after.ends]
-    is_old, lengths = np.isin(rack, stood), plan.after.layout.length_m
+    is_old, lengths = np.isin(rack, old_racks), plan.after.layout.length_m
     between = rack[:, 0] != rack[:, 1]
     to_old: dict[int, set[int]] = {}
     to_new: dict[int, set[int]] = {}
     for ends, old in zip(rack[between].tolist(), is_old[between].tolist(), strict=True):
-        for mine, other in ((0, 1), (1, 0)):
-            if not old[mine]:
-                (to_old if old[other] else to_new).setdefault(ends[mine], set()).add(ends[other])
+        for end, other in ((0, 1), (1, 0)):
+            if not old[end]:
+                (to_old if old[other] else to_new).setdefault(ends[end], set()).add(ends[other])
     return _Racks(
-        plan.after.layout.racks - stood.size,
+        plan.after.layout.racks - old_racks.size,
         max(map(len, to_old.values())),
         max(map(len, to_new.values()), default=0),
         round(float(lengths[between & (is_old.sum(axis=1) == 1)].mean()), 4),

@@ -1,4 +1,4 @@
-"""Claims of Truong 2016 about lengths of cables by size: section 5.1 and figure 7."""
+"""Claims of Truong 2016 on cable lengths by size: section 5.1 and figure 7."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,22 +21,22 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     cabled,
     figure,
     most,
-    per_cent_above,
+    percent_above,
     spec,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _LAYOUT = "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
 _ALL = (*NAMES, BLOCKS)
-_HOW = (
-    "16 switches per rack, mapped by annealing; racks of DSN-F follow the supernodes, the others the order (errata of"
-    " Truong 2016, 13), of the torus rows, or the blocks that Walktrap finds; one draw of RR-4"
+_LAYOUT_NOTE = (
+    "16 switches per rack, mapped by annealing; racks of DSN-F by supernodes, of the others in the order of switches (errata of"
+    " Truong 2016, 13), of the torus also in Walktrap's blocks; one draw of RR-4"
 )
 
 
 def _figure_7() -> tuple[dict[str, dict[int, float]], Curves]:
-    """The mean lengths of all networks, and the figure of them."""
+    """The mean lengths of all networks, and their figure."""
     values = {name: {n: cables.mean_m for n, cables in cabled(name).items()} for name in _ALL}
     return values, figure("figure-7", "Mean cable length against size", "mean length [m]", values)
 
@@ -49,43 +49,43 @@ def _figure_7() -> tuple[dict[str, dict[int, float]], Curves]:
 )
 def _below_dsn() -> Outcome:
     values, curves = _figure_7()
-    above = per_cent_above(values, "DSN-F", "DSN")
+    above = percent_above(values, "DSN-F", "DSN")
     tried = (
-        "eight readings were tried: against DSN or the torus, racks by supernodes or by the order, mapped by annealing or"
-        " row by row. At 128 they give 18.0, 18.7, 1.8, -8.6 % against DSN, less against the torus (errata of Truong 2016, 13);"
-        f" DSN-F against DSN: {at_sizes(above)}"
+        "eight readings were tried: against DSN or the torus, racks by supernodes or in the order of switches, mapped by"
+        " annealing or row by row. At 128 they give 18.0, 18.7, 1.8, -8.6 % against DSN, less against the torus (errata of"
+        f" Truong 2016, 13); DSN-F against DSN: {at_sizes(above)}"
     )
-    return judge(
+    return compare(
         {"128": "17.72", "4,096": "24.82"},
         {"128": -above[128], "4,096": -above[4096]},
         digits=4,
         figure=curves,
         readings=8,
         assumption=tried,
-        reason=f"{tried}; annealing finds the same at 128 from every seed",
+        reason=f"{tried}; at 128, annealing finds the same result from every seed",
     )
 
 
 @claim(
     "truong-2016/fig-7/similar",
-    "mean cable length of DSN-F: similar to DSN and to the 2-D torus but for 1,024 and 2,048 switches",
+    "mean cable length of DSN-F: similar to DSN and to the 2-D torus except for 1,024 and 2,048 switches",
     "2^10 and 2^11 stand out",
     _LAYOUT,
 )
 def _similar() -> Outcome:
     others = ("DSN", "2-D torus", BLOCKS)
     values, curves = _figure_7()
-    above = {other: per_cent_above(values, "DSN-F", other) for other in others}
-    return stated(
+    above = {other: percent_above(values, "DSN-F", other) for other in others}
+    return check_statements(
         {
-            f"farther than a fifth from {other} at 2^10 and 2^11 alone": {
-                n for n, value in found.items() if abs(value) > 100 * CLOSE
+            f"more than a fifth from {other} only at 2^10 and 2^11": {
+                n for n, value in percents.items() if abs(value) > 100 * CLOSE
             }
             == {1024, 2048}
-            for other, found in above.items()
+            for other, percents in above.items()
         },
-        "; ".join(f"DSN-F against {other}: {at_sizes(found)}" for other, found in above.items()),
-        f"similar, in no number in the paper, is taken as within a fifth; {_HOW}",
+        "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
+        f"similar, without a number in the paper, is read as within a fifth; {_LAYOUT_NOTE}",
         figure=curves,
     )
 
@@ -99,14 +99,14 @@ def _similar() -> Outcome:
 def _lengths() -> Outcome:
     others = ("DSN", "RR-4", "2-D torus", BLOCKS)
     values, curves = _figure_7()
-    above = {other: per_cent_above(values, "DSN-F", other) for other in others}
-    return stated(
+    above = {other: percent_above(values, "DSN-F", other) for other in others}
+    return check_statements(
         {
-            f"within a fifth of {other} at every size": all(abs(value) <= 100 * CLOSE for value in found.values())
-            for other, found in above.items()
+            f"within a fifth of {other} at every size": all(abs(value) <= 100 * CLOSE for value in percents.values())
+            for other, percents in above.items()
         },
-        "; ".join(f"DSN-F against {other}: {at_sizes(found)}" for other, found in above.items()),
-        f"similar and close, in no number in the paper, are taken as within a fifth; {_HOW}",
+        "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
+        f"similar and close, without a number in the paper, are read as within a fifth; {_LAYOUT_NOTE}",
         figure=curves,
     )
 
@@ -118,29 +118,29 @@ def _lengths() -> Outcome:
     _LAYOUT,
 )
 def _best_cases() -> Outcome:
-    found = cabled("DSN-F")
+    by_size = cabled("DSN-F")
     best = (128, 4096)
-    return stated(
+    return check_statements(
         {
-            "racks full": all(found[n].racks == n // 16 for n in best),
+            "racks full": all(by_size[n].racks == n // 16 for n in best),
             "all local and layer links inside": all(
-                found[n].kinds[kind][1] == 100 for n in best for kind in ("Local", "Layer")
+                by_size[n].kinds[kind][1] == 100 for n in best for kind in ("Local", "Layer")
             ),
-            "most links inside racks": set(most({n: one.inside for n, one in found.items()})) == set(best),
+            "most links inside racks": set(most({n: cables.inside for n, cables in by_size.items()})) == set(best),
         },
-        _inside_told(found),
-        f"{'; '.join(f'{n} switches: {_kinds_told(found[n])}' for n in best)}; {_HOW}",
+        _inside_in_words(by_size),
+        f"{'; '.join(f'{n} switches: {_kinds_in_words(by_size[n])}' for n in best)}; {_LAYOUT_NOTE}",
     )
 
 
 @claim(
     "truong-2016/fig-7/closer",
-    "with growing size the mean length of DSN-F comes closer to the best case, a rack for each supernode",
+    "with growing size the mean length of DSN-F comes closer to the best case, one rack per supernode",
     "closer and closer",
     _LAYOUT,
 )
 def _closer() -> Outcome:
-    mean_m = {n: one.mean_m for n, one in cabled("DSN-F").items()}
+    mean_m = {n: cables.mean_m for n, cables in cabled("DSN-F").items()}
     best_m = dict(
         zip(
             SIZES,
@@ -148,29 +148,29 @@ def _closer() -> Outcome:
                 "topoloom layout dsn-f:n=N --floor koibuchi-2013 --cluster groups --map anneal with a rack for each"
                 f" supernode for N = {', '.join(map(str, SIZES))}",
                 list[float],
-                lambda: [_supernode_each(n) for n in SIZES],
+                lambda: [_rack_per_supernode(n) for n in SIZES],
             ),
             strict=True,
         )
     )
     off = {n: 100 * (mean_m[n] / best_m[n] - 1) for n in SIZES}
-    return stated(
-        {"no farther from it than at half the size": all(abs(off[n]) <= abs(off[n // 2]) for n in SIZES[1:])},
-        f"against a rack for each supernode: {at_sizes(off)}",
-        f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with a rack for each supernode, which"
-        f" is as large as the largest of them; {_HOW}",
+    return check_statements(
+        {"at most as far from it as at half the size": all(abs(off[n]) <= abs(off[n // 2]) for n in SIZES[1:])},
+        f"against one rack per supernode: {at_sizes(off)}",
+        f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with one rack per supernode, all racks"
+        f" as large as the largest supernode; {_LAYOUT_NOTE}",
     )
 
 
-def _supernode_each(n: int) -> float:
-    """The mean length of DSN-F with a rack for each supernode, mapped by annealing."""
+def _rack_per_supernode(n: int) -> float:
+    """Mean cable length in m of DSN-F with one rack per supernode, mapped by annealing."""
     topology = build(spec("DSN-F", n))
     group = np.asarray(topology.labels["group"])
-    held = np.bincount(group)
-    # Switches without links fill up small supernodes, of which else two would share a rack.
-    spare = np.repeat(np.arange(held.size), held.max() - held)
+    sizes = np.bincount(group)
+    # Switches without links fill up small supernodes, otherwise two of them would share a rack.
+    spare = np.repeat(np.arange(sizes.size), sizes.max() - sizes)
     filled = Topology(links=topology.links, switches=n + spare.size, labels={"group": np.concatenate([group, spare])})
-    floor = replace(preset("koibuchi-2013"), switches_per_rack=int(held.max()))
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=int(sizes.max()))
     return round(place(filled, floor, "groups", "anneal", seed=1).mean_length_m, 5)
 
 
@@ -181,24 +181,26 @@ def _supernode_each(n: int) -> float:
     _LAYOUT,
 )
 def _kinds() -> Outcome:
-    found = cabled("DSN-F")
+    by_size = cabled("DSN-F")
     short = [
         n
-        for n, one in found.items()
-        if all(one.kinds[kind][2] < one.mean_m for kind in ("Local", "Layer") if kind in one.kinds)
+        for n, cables in by_size.items()
+        if all(cables.kinds[kind][2] < cables.mean_m for kind in ("Local", "Layer") if kind in cables.kinds)
     ]
-    return stated(
-        {"at every size": len(short) == len(found)},
-        "; ".join(f"{n} switches, mean {one.mean_m:.2f} m: {_kinds_told(one)}" for n, one in found.items()),
-        f"{_HOW}",
+    return check_statements(
+        {"at every size": len(short) == len(by_size)},
+        "; ".join(
+            f"{n} switches, mean {cables.mean_m:.2f} m: {_kinds_in_words(cables)}" for n, cables in by_size.items()
+        ),
+        f"{_LAYOUT_NOTE}",
     )
 
 
-def _kinds_told(one: Cables) -> str:
+def _kinds_in_words(cables: Cables) -> str:
     return ", ".join(
-        f"{kind} {count} of {mean:.2f} m, {share:.0f} % inside" for kind, (count, share, mean) in one.kinds.items()
+        f"{kind} {count} of {mean:.2f} m, {share:.0f} % inside" for kind, (count, share, mean) in cables.kinds.items()
     )
 
 
-def _inside_told(found: Mapping[int, Cables]) -> str:
-    return f"links inside racks: {', '.join(f'{n}: {one.inside:.0f} %' for n, one in found.items())}"
+def _inside_in_words(by_size: Mapping[int, Cables]) -> str:
+    return f"links inside racks: {', '.join(f'{n}: {cables.inside:.0f} %' for n, cables in by_size.items())}"

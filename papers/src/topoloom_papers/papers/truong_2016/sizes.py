@@ -1,4 +1,4 @@
-"""Claims of Truong 2016 about hops and cuts by size: figures 4 to 6, and what the conclusion says of hops."""
+"""Claims of Truong 2016 on hops and cuts by size: figures 4 to 6, and the conclusion on hops."""
 
 from functools import lru_cache
 
@@ -20,12 +20,12 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     by_size,
     figure,
     hops_of,
-    per_cent_above,
+    in_words,
+    percent_above,
     spec,
-    told,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _MEASURES = {"4": ("diameter", "Diameter", "hops"), "5": ("aspl", "Average shortest path length", "hops")}
 _COMMAND = "topoloom hops ring-shortcuts:n=1024,degree=4; topoloom hops torus:dims=32x32"
@@ -52,10 +52,10 @@ def _order_claims(number: str) -> None:
         off = [
             n for n in SIZES if values["2-D torus"][n] <= max(values[name][n] for name in NAMES if name != "2-D torus")
         ]
-        return stated(
+        return check_statements(
             {"at every size": not off},
             f"at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
-            f"{f'not at {off}; ' if off else ''}{told(values, '{:.3g}')}",
+            f"{f'not at {off}; ' if off else ''}{in_words(values, '{:.3g}')}",
             figure=curves,
         )
 
@@ -66,13 +66,14 @@ def _order_claims(number: str) -> None:
         off = {n: values["RR-4"][n] for n in SIZES if values["RR-4"][n] >= others[n]}
         ties = {n: sum(getattr(measured(spec("RR-4", n, seed)), measure) <= others[n] for seed in DRAWS) for n in off}
         text = "; ".join(
-            f"at {n} its mean is {value:.1f}; the best other has {others[n]:g}, and {ties[n]} of {len(DRAWS)} draws no more"
+            f"at {n} its mean is {value:.1f}; the best other has {others[n]:g}, and {ties[n]} of {len(DRAWS)} draws at most"
+            " that"
             for n, value in off.items()
         )
-        return stated(
+        return check_statements(
             {"at every size": not off},
             f"at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
-            f"{f'{text}; ' if off else ''}RR-4: the mean of {len(DRAWS)} draws; {told(values, '{:.3g}')}",
+            f"{f'{text}; ' if off else ''}RR-4: the mean of {len(DRAWS)} draws; {in_words(values, '{:.3g}')}",
             figure=curves,
         )
 
@@ -82,7 +83,7 @@ _order_claims("5")
 
 
 def _below_dsn(measure: str) -> dict[int, float]:
-    """By how many per cent DSN-F lies below DSN-(p-1), at each size."""
+    """How much lower DSN-F is than DSN-(p-1), in % at each size."""
     return {n: 100 * (1 - hops_of(measure, "DSN-F", n) / hops_of(measure, "DSN", n)) for n in SIZES}
 
 
@@ -90,26 +91,26 @@ def _each(below: dict[int, float]) -> str:
     return ", ".join(f"{n}: {value:.1f} %" for n, value in below.items())
 
 
-_DSN = "DSN is DSN-(p-1), of which alone the average degree is nearly 4; n = 32 .. 4,096"
+_DSN = "DSN is DSN-(p-1), the only one with an average degree of nearly 4; n = 32 .. 4,096"
 
 
-def _below(measure: str, number: str, printed: str) -> None:
+def _below(measure: str, number: str, published: str) -> None:
     @claim(
         f"truong-2016/section-4.3/{measure}",
-        f"the {measure} of DSN-F is at most {printed} % below that of DSN",
-        f"{printed} %",
+        f"the {measure} of DSN-F is at most {published} % below that of DSN",
+        f"{published} %",
         "topoloom hops dsn-f:n=2048; topoloom hops dsn:n=2048",
     )
     def compute() -> Outcome:
         below = _below_dsn(measure)
-        told_each = f"{_DSN}; {_each(below)}"
-        return judge(
-            {"%": printed},
+        note = f"{_DSN}; {_each(below)}"
+        return compare(
+            {"%": published},
             {"%": max(below.values())},
             digits=4,
             figure=_hops(number)[1],
-            assumption=told_each,
-            reason=told_each,
+            assumption=note,
+            reason=note,
         )
 
 
@@ -125,17 +126,17 @@ _below("aspl", "5", "4.6")
 )
 def _similar_hops() -> Outcome:
     above = {
-        f"{title} against {other}": per_cent_above(_hops(number)[0], "DSN-F", other)
+        f"{title} against {other}": percent_above(_hops(number)[0], "DSN-F", other)
         for number, title in (("4", "diameter"), ("5", "ASPL"))
         for other in ("DSN", "RR-4")
     }
-    return stated(
+    return check_statements(
         {
-            f"{name} is within a fifth at every size": all(abs(value) <= 100 * CLOSE for value in found.values())
-            for name, found in above.items()
+            f"{name} is within a fifth at every size": all(abs(value) <= 100 * CLOSE for value in percents.values())
+            for name, percents in above.items()
         },
-        "; ".join(f"{name}: {at_sizes(found)}" for name, found in above.items()),
-        f"similar, in no number in the paper, is taken as within a fifth; RR-4: the mean of {len(DRAWS)} draws; {_DSN}",
+        "; ".join(f"{name}: {at_sizes(percents)}" for name, percents in above.items()),
+        f"similar, without a number in the paper, is read as within a fifth; RR-4: the mean of {len(DRAWS)} draws; {_DSN}",
         figure=_hops("5")[1],
     )
 
@@ -159,12 +160,12 @@ def _figure_6() -> tuple[dict[str, np.ndarray], Curves]:
 
 
 _TOTAL = (
-    "the total cut, not the least between any two parts, which was the other reading tried (errata of Truong 2016, 14); the"
-    " best of 8 runs of METIS with refinement; one draw of RR-4"
+    "the total cut; the other reading that was tried is the least cut between any two parts (errata of Truong 2016, 14); best"
+    " of 8 runs of METIS with refinement; one draw of RR-4"
 )
 
 
-def _cuts_told() -> str:
+def _cuts_in_words() -> str:
     return "; ".join(f"{name} {', '.join(map(str, values.tolist()))}" for name, values in _figure_6()[0].items())
 
 
@@ -180,12 +181,12 @@ def _cuts() -> Outcome:
         f"{name} between": bool((total["2-D torus"] < total[name]).all() and (total[name] < total["RR-4"]).all())
         for name in ("DSN-F", "DSN")
     }
-    return stated(statements, _cuts_told(), _TOTAL, readings=2, figure=curves)
+    return check_statements(statements, _cuts_in_words(), _TOTAL, readings=2, figure=curves)
 
 
 @claim(
     "truong-2016/section-4.4/similar",
-    "cuts of DSN and DSN-F are similar but for 2 and 4 parts, where that of DSN-F is narrower",
+    "cuts of DSN and DSN-F are similar except for 2 and 4 parts, where that of DSN-F is narrower",
     "similar at 3, 5, 6",
     "topoloom cuts dsn-f:n=1024 --ways 4; topoloom cuts dsn:n=1024 --ways 4",
 )
@@ -193,13 +194,13 @@ def _similar() -> Outcome:
     total, curves = _figure_6()
     apart = dict(zip(_PARTS, (100 * (total["DSN-F"] / total["DSN"] - 1)).tolist(), strict=True))
     text = ", ".join(f"{parts} parts: {value:+.1f} %" for parts, value in apart.items())
-    return stated(
+    return check_statements(
         {
             "similar at 3, 5 and 6": all(abs(apart[parts]) <= 100 * CLOSE for parts in (3, 5, 6)),
             "narrower at 2 and 4, and not similar": all(apart[parts] < -100 * CLOSE for parts in (2, 4)),
         },
         f"DSN-F against DSN: {text}",
-        f"similar, in no number in the paper, is taken as within a fifth; {_TOTAL}",
+        f"similar, without a number in the paper, is read as within a fifth; {_TOTAL}",
         readings=2,
         figure=curves,
     )
@@ -215,22 +216,22 @@ def _succ_links() -> Outcome:
     topology = build("dsn-f:n=1024")
     group, level = topology.labels["group"], topology.labels["level"]
     u, v = topology.links.T
-    # p = 7: level p of a supernode to level 1 of the next.
+    # Succ links, p = 7: from level p of a supernode to level 1 of the next.
     ring = (np.abs(level[u] - level[v]) == 6) & (group[u] != group[v])
     pieces = int(components(Topology(topology.links[~ring], topology.switches)).max()) + 1
     two, four = (cuts(topology, ways=parts, seeds=16) for parts in (2, 4))
     share = 100 * float(ring[four.part[u] != four.part[v]].mean())
     odd = group % 2
     crossing = odd[u] != odd[v]
-    return stated(
+    return check_statements(
         {
             "in 2 parts, even and odd supernodes": bool(ring[crossing].all()) and int(crossing.sum()) <= two.links,
             "in 4 parts": pieces >= 4,
         },
         f"2 parts of {int((odd == 0).sum())} and {int(odd.sum())} switches: {int(crossing.sum())} links,"
-        f" {100 * float(ring[crossing].mean()):.0f} % of them Succ or Pred, where METIS's best cut has {two.links}; 4 parts:"
+        f" {100 * float(ring[crossing].mean()):.0f} % of them Succ or Pred; METIS's best cut has {two.links}; 4 parts:"
         f" {share:.0f} % of the {four.links} links of METIS's best cut",
-        f"without its Succ and Pred links the network falls into {pieces} pieces, so that no cut in 4 parts passes these alone;"
-        " METIS from 16 seeds",
+        f"without its Succ and Pred links the network has {pieces} components, so no cut into 4 parts consists of these links"
+        " only; METIS with 16 seeds",
         wrong=True,
     )

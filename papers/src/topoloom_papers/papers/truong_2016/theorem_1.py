@@ -1,4 +1,4 @@
-"""Claims of Truong 2016's Theorem 1 and what goes with it: degrees, diameter, the custom routing and bisection of DSN-F."""
+"""Claims of Truong 2016's Theorem 1 and related ones: degrees, diameter, custom routing and bisection of DSN-F."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.truong_2016._networks_by_size import FILLS, SIZES
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _LEAST, _MOST = 8, 10_250
 
 
 @dataclass(frozen=True)
 class _Size:
-    """What was measured of a network of n switches, with p levels in K = ceil(n/N) layers of N = p 2^p."""
+    """Measurements of a network of n switches, with p levels in K = ceil(n/N) layers of N = p 2^p switches."""
 
     n: int
     p: int
@@ -38,7 +38,7 @@ class _Size:
         return -(-self.n // (self.p << self.p))
 
     def bound(self, layers: int) -> float:
-        """Theorem 1b's, 3p/2 + 2K - 2."""
+        """The bound of the diameter in Theorem 1b, 3p/2 + 2K - 2."""
         return 1.5 * self.p + 2 * layers - 2
 
     @property
@@ -47,17 +47,17 @@ class _Size:
 
     @property
     def partial(self) -> bool:
-        """Whether its last layer ends in a group of one or two switches, which are no ring (errata of Truong 2016, 10)."""
+        """Whether its last layer ends in a group of one or two switches, which is not a ring (errata of Truong 2016, 10)."""
         return self.n % self.p in {1, 2}
 
 
 @dataclass(frozen=True)
 class _Summary:
-    """What the claims need of all sizes; the counts are of sizes.
+    """Summary over all sizes for the claims; most fields are numbers of sizes.
 
-    `mean_4`: the mean degree is 4; `two_levels`: p = 2; `partial`: p >= 3 and a last group that is no ring, `short` of them
-    with mean 4 - 2/n; `over`: above Theorem 1b's bound with K = ceil(n/N), `over_floor`: with floor(n/N); `rise`: the most hops
-    that one switch more adds to the diameter, from which size first.
+    `mean_4`: mean degree 4; `two_levels`: p = 2; `partial`: p >= 3 and a last group that is not a ring, `short` of them with
+    mean 4 - 2/n; `greatest`: the greatest degree; `over`: above Theorem 1b's bound with K = ceil(n/N), `over_floor`: with
+    floor(n/N); `rise`: the most hops that one more switch adds to the diameter, `rise_at`: the first size where it does.
     """
 
     sizes: int
@@ -79,16 +79,16 @@ def _summary() -> _Summary:
 
 
 def _each(least: int, most: int) -> list[_Size]:
-    """Every size of a range, ends included."""
+    """Measure every size from `least` to `most`, both included."""
 
     def measure(numbers: Iterator[int]) -> list[_Size]:
-        found = []
+        measured_sizes = []
         for number in numbers:
             topology = build(f"dsn-f:n={least + number}")
             n, degrees = topology.switches, topology.degrees
             diameter = int(hops(topology, jobs=1).diameter)
-            found.append(_Size(n, dsn_f_levels(n), diameter, len(topology.links), int(degrees.max())))
-        return found
+            measured_sizes.append(_Size(n, dsn_f_levels(n), diameter, len(topology.links), int(degrees.max())))
+        return measured_sizes
 
     parts = over_cores(measure, most + 1 - least, None)
     return sorted((size for part in parts for size in part), key=lambda size: size.n)
@@ -118,16 +118,16 @@ def _summed(sizes: list[_Size]) -> _Summary:
     "topoloom info dsn-f:n=4096",
 )
 def _degrees() -> Outcome:
-    found = _summary()
-    return stated(
+    summary = _summary()
+    return check_statements(
         {
-            "the mean degree is 4 at every size": found.mean_4 == found.sizes,
-            "the greatest degree is 5": found.greatest == 5,
+            "the mean degree is 4 at every size": summary.mean_4 == summary.sizes,
+            "the greatest degree is 5": summary.greatest == 5,
         },
-        f"mean 4 at {found.mean_4:,} of {found.sizes:,} sizes, greatest degree {found.greatest}",
-        f"the mean is 4 - 2/n at {found.short:,} of the {found.partial:,} sizes where n mod p is 1 or 2, as one or two switches"
-        f" are no ring (the paper does not say how they are closed; errata of Truong 2016, 10), and less at the"
-        f" {found.two_levels} with p = 2, where the ring of a supernode is one link",
+        f"mean 4 at {summary.mean_4:,} of {summary.sizes:,} sizes, greatest degree {summary.greatest}",
+        f"the mean is 4 - 2/n at {summary.short:,} of the {summary.partial:,} sizes where n mod p is 1 or 2, as one or two"
+        f" switches are not a ring (the paper does not describe how they are closed; errata of Truong 2016, 10), and less at"
+        f" the {summary.two_levels} sizes with p = 2, where the ring of a supernode is one link",
         wrong=True,
     )
 
@@ -143,7 +143,7 @@ def _degrees_3_and_5() -> Outcome:
         fill: {n: np.bincount(build(f"dsn-f:n={n},fill={fill}").degrees, minlength=6).tolist() for n in SIZES}
         for fill in FILLS
     }
-    return stated(
+    return check_statements(
         {
             f"filled {FILLS[fill]}: at every size": all(c[3] == c[5] for c in each.values())
             for fill, each in counts.items()
@@ -153,8 +153,8 @@ def _degrees_3_and_5() -> Outcome:
             f"filled {FILLS[fill]} {', '.join(f'{n}: {c[3]} and {c[5]}' for n, c in each.items())}"
             for fill, each in counts.items()
         ),
-        "new switches fill supernode by supernode or evenly (errata of Truong 2016, 6); in a part-filled layer some have degree"
-        " 2, or 1, instead of 3, also where the ring of such a layer is not closed (errata of Truong 2016, 10)",
+        "new layers are filled supernode by supernode or evenly (errata of Truong 2016, 6); in a partly filled layer some"
+        " switches have degree 2 or 1 instead of 3, also if the ring of such a layer is not closed (errata of Truong 2016, 10)",
         wrong=True,
     )
 
@@ -166,12 +166,12 @@ def _degrees_3_and_5() -> Outcome:
     "topoloom hops dsn-f:n=2560",
 )
 def _diameter() -> Outcome:
-    found = _summary()
-    return stated(
-        {"at every size": found.over == 0},
-        f"above the bound at {found.over} of {found.sizes:,} sizes",
-        f"K = ceil(n/N) (errata of Truong 2016, 2); with K = floor(n/N) the bound is broken at {found.over_floor:,} sizes, such"
-        " as 1,120 (11 > 10.5)",
+    summary = _summary()
+    return check_statements(
+        {"at every size": summary.over == 0},
+        f"above the bound at {summary.over} of {summary.sizes:,} sizes",
+        f"K = ceil(n/N) (errata of Truong 2016, 2); with K = floor(n/N) the bound is exceeded at {summary.over_floor:,} sizes,"
+        " such as 1,120 (11 > 10.5)",
         readings=2,
         wrong=True,
     )
@@ -184,24 +184,29 @@ def _diameter() -> Outcome:
     "topoloom hops dsn-f:n=897",
 )
 def _one_hop() -> Outcome:
-    found = _summary()
+    summary = _summary()
     layers = {
         p: int(measured(f"dsn-f:n={2 * p << p}").diameter - measured(f"dsn-f:n={p << p}").diameter)
         for p in range(3, 10)
     }
-    readings = {"a switch": found.rise, "a layer": max(layers.values())}
+    readings = {"a switch": summary.rise, "a layer": max(layers.values())}
     fits = min(readings, key=lambda what: abs(readings[what] - 1))
-    why = (
-        "two readings, as the paper says this of a switch, and in brackets of the new layer: a switch more adds at most"
-        f" {found.rise}, first from {found.rise_at} switches on; a whole second layer adds"
-        f" {', '.join(f'{p}: {more}' for p, more in layers.items())} by p, at most the 2 that Theorem 1b allows"
+    note = (
+        "two readings, as the paper states this for a switch and, in brackets, for the new layer: one more switch adds at most"
+        f" {summary.rise}, first at {summary.rise_at} switches; a whole second layer adds, by p,"
+        f" {', '.join(f'{p}: {more}' for p, more in layers.items())}, at most the 2 that Theorem 1b allows"
     )
-    return judge(
-        {f"hops by {fits}": 1}, {f"hops by {fits}": readings[fits]}, readings=len(readings), assumption=why, reason=why
+    return compare(
+        {f"hops by {fits}": 1},
+        {f"hops by {fits}": readings[fits]},
+        readings=len(readings),
+        assumption=note,
+        reason=note,
     )
 
 
-#: Of every p from 3 to 8: one layer, one switch more, and the last size before p grows; and the sizes of figure 4.
+#: Sizes whose routing is verified. For p from 3 to 7: one layer, one switch more, and the last size before p grows; also the
+#: sizes of figure 4.
 _ROUTED = sorted(
     {n for p in range(3, 8) for n in (p << p, (p << p) + 1, ((p + 1) << (p + 1)) - 1)} | {1 << e for e in range(5, 13)}
 )
@@ -209,41 +214,41 @@ _ROUTED = sorted(
 
 @claim(
     "truong-2016/theorem-1b/routing",
-    "DSN-F's own routing, in three phases: no path is longer than 3p/2 + 2K - 2",
+    "DSN-F's custom routing, in three phases: no path is longer than 3p/2 + 2K - 2",
     "holds",
     "topoloom route dsn-f:n=1024 --engine dsn-f",
 )
 def _routing() -> Outcome:
-    found = long_run(
+    routes = long_run(
         f"topoloom route dsn-f:n=N --engine dsn-f for N = {', '.join(map(str, _ROUTED))}",
         list[tuple[int, bool]],
         _routes,
     )
     sizes = [
-        _Size(n, dsn_f_levels(n), most, 0, 0) for n, (most, complete) in zip(_ROUTED, found, strict=True) if complete
+        _Size(n, dsn_f_levels(n), most, 0, 0) for n, (most, complete) in zip(_ROUTED, routes, strict=True) if complete
     ]
-    text = ", ".join(f"{size.n:,}: {size.diameter} of {size.bound(size.layers):g}" for size in sizes)
-    return stated(
+    text = ", ".join(f"{size.n:,}: {size.diameter}, bound {size.bound(size.layers):g}" for size in sizes)
+    return check_statements(
         {
-            "every pair is served at every size": len(sizes) == len(_ROUTED),
+            "every pair has a path at every size": len(sizes) == len(_ROUTED),
             "no path is longer": all(size.diameter <= size.bound(size.layers) for size in sizes),
         },
-        f"longest path of the bound, by switches: {text}",
-        "K = ceil(n/N) (errata of Truong 2016, 2); the engine begins the second step of the main phase as soon as all bits of"
-        " the distance lie ahead, which is never later than in the paper",
+        f"longest path and bound, by switches: {text}",
+        "K = ceil(n/N) (errata of Truong 2016, 2); the engine starts the second step of the main phase as soon as all bits of"
+        " the distance are ahead, which is never later than in the paper",
         readings=2,
         wrong=True,
     )
 
 
 def _routes() -> list[tuple[int, bool]]:
-    """Of each size: the longest path, and whether every pair is served."""
-    judged = [verify_routing(route(build(f"dsn-f:n={n}"), "dsn-f")) for n in _ROUTED]
-    return [(verdict.max_hops, verdict.complete) for verdict in judged]
+    """The longest path, and whether every pair has a path, at each size."""
+    reports = [verify_routing(route(build(f"dsn-f:n={n}"), "dsn-f")) for n in _ROUTED]
+    return [(report.max_hops, report.complete) for report in reports]
 
 
-#: Every size with p = 3; of every p to 8 one layer, two, and the last size before p grows; one layer up to p = 10; the sizes of
-#: figure 4; and 1,408, the middle of figure 3's first half.
+#: Sizes that are cut: every size with p = 3; for p up to 8 one layer, two layers, and the last size before p grows; one layer
+#: up to p = 10; the sizes of figure 4; and 1,408, the middle of figure 3's first half.
 _CUT = sorted(
     {
         *range(3 << 3, 4 << 4),
@@ -253,23 +258,24 @@ _CUT = sorted(
         1408,
     }
 )
-#: Where new switches go, and how equal approximately equal halves are.
+#: Readings: where new switches are added, and whether halves may differ by a ring of p switches.
 _HALVES = [(fill, slack) for fill in FILLS for slack in (False, True)]
-_WAYS = (
-    "four readings: new switches fill supernode by supernode or evenly (errata of Truong 2016, 6), and halves, approximately"
-    " equal in the proof, differ by one switch at most or by a ring of p"
+_READINGS_NOTE = (
+    "four readings: new layers are filled supernode by supernode or evenly (errata of Truong 2016, 6), and halves,"
+    " 'approximately equal' in the proof, differ by at most one switch or by at most a ring of p"
 )
-_METIS = "the best cut of METIS from 16 seeds, which is no proof that none is narrower"
+_METIS_NOTE = "the best cut of METIS over 16 seeds, an upper bound of the bisection"
 
 
 def _way(fill: str, slack: bool) -> str:
-    return f"filled {FILLS[fill]}, halves that differ by {'p' if slack else 'one'} at most"
+    return f"filled {FILLS[fill]}, halves that differ by at most {'p' if slack else 'one'}"
 
 
 def _halved(n: int, fill: str, slack: bool) -> tuple[Topology, Cuts]:
-    """DSN-F and its best bisection; with `slack` its halves may differ by a ring of p switches."""
+    """DSN-F and its best bisection; with `slack`, the halves may differ by a ring of p switches."""
     topology = build(f"dsn-f:n={n},fill={fill}")
-    # Switches without links level the halves: one half may have all of them. How far halves differ is odd where n is.
+    # Additional switches without links allow unequal halves, because one half may get all of them. The difference of the halves
+    # has the parity of n.
     p = dsn_f_levels(n)
     more = (p if (n + p) % 2 == 0 else p - 1) if slack else 0
     return topology, cuts(Topology(links=topology.links, switches=n + more), ways=2, seeds=16)
@@ -277,34 +283,34 @@ def _halved(n: int, fill: str, slack: bool) -> tuple[Topology, Cuts]:
 
 @claim(
     "truong-2016/theorem-1c",
-    "DSN-F: the bisection is N/p = 2^p, where N = p 2^p are the switches of a layer",
+    "DSN-F: the bisection is N/p = 2^p, where N = p 2^p is the number of switches of a layer",
     f"2^p at {len(_CUT)} sizes from {_CUT[0]} to {_CUT[-1]:,}",
     "topoloom cuts dsn-f:n=896; topoloom cuts dsn-f:n=1024; topoloom cuts dsn-f:n=1024,fill=balanced",
 )
 def _bisection() -> Outcome:
-    wanted = {n: 1 << dsn_f_levels(n) for n in _CUT}
-    found = {way: {n: _halved(n, *way)[1].links for n in _CUT} for way in _HALVES}
-    off = {way: {n: links for n, links in each.items() if links != wanted[n]} for way, each in found.items()}
+    expected = {n: 1 << dsn_f_levels(n) for n in _CUT}
+    cut_links = {way: {n: _halved(n, *way)[1].links for n in _CUT} for way in _HALVES}
+    off = {way: {n: links for n, links in each.items() if links != expected[n]} for way, each in cut_links.items()}
     best = min(_HALVES, key=lambda way: len(off[way]))
-    told = "; ".join(
-        f"{_way(*way)}: another at {len(each)} of {len(_CUT)} sizes{_cuts_off(each, wanted)}"
+    differences = "; ".join(
+        f"{_way(*way)}: different at {len(each)} of {len(_CUT)} sizes{_cuts_off(each, expected)}"
         for way, each in off.items()
     )
-    least = min(min(links - wanted[n] for n, links in each.items()) for each in found.values())
+    least = min(min(links - expected[n] for n, links in each.items()) for each in cut_links.values())
     fewer = "no cut has fewer links than 2^p" if least >= 0 else f"a cut has {-least} links fewer than 2^p"
-    why = f"{_WAYS}. {told}; {fewer}; {_METIS}"
+    note = f"{_READINGS_NOTE}. {differences}; {fewer}; {_METIS_NOTE}"
     right = len(_CUT) - len(off[best])
-    return judge(
-        {"sizes with 2^p": len(_CUT)}, {"sizes with 2^p": right}, readings=len(_HALVES), assumption=why, reason=why
+    return compare(
+        {"sizes with 2^p": len(_CUT)}, {"sizes with 2^p": right}, readings=len(_HALVES), assumption=note, reason=note
     )
 
 
-def _cuts_off(off: dict[int, int], wanted: dict[int, int]) -> str:
-    """The first and the last cuts that are not 2^p."""
+def _cuts_off(off: dict[int, int], expected: dict[int, int]) -> str:
+    """The first and last cuts that are not 2^p, in words."""
     if not off:
         return ""
     shown = [*off][:2] + [*off][-2:] if len(off) > 4 else [*off]
-    return f", such as {', '.join(f'{n:,}: {off[n]} for {wanted[n]}' for n in shown)}"
+    return f", such as {', '.join(f'{n:,}: {off[n]} instead of {expected[n]}' for n in shown)}"
 
 
 @claim(
@@ -314,13 +320,13 @@ def _cuts_off(off: dict[int, int], wanted: dict[int, int]) -> str:
     "topoloom cuts dsn-f:n=1024; topoloom cuts dsn-f:n=1024,fill=balanced",
 )
 def _proof() -> Outcome:
-    statements, told = {}, []
+    statements, rows = {}, []
     for way in _HALVES:
         topology, cut = _halved(1024, *way)
         group, level = topology.labels["group"], topology.labels["level"]
         u, v = topology.links[cut.part[topology.links[:, 0]] != cut.part[topology.links[:, 1]]].T
-        # p = 7: level p of a supernode to level 1 of the next.
+        # Succ links, p = 7: from level p of a supernode to level 1 of the next.
         others = int(((abs(level[u] - level[v]) != 6) | (group[u] == group[v])).sum())
         statements[_way(*way)] = cut.links == 128 and not others
-        told.append(f"{_way(*way)}: {cut.links} links, {others} of them no Succ or Pred")
-    return stated(statements, "; ".join(told), f"{_WAYS}; {_METIS}")
+        rows.append(f"{_way(*way)}: {cut.links} links, {others} of them not Succ or Pred")
+    return check_statements(statements, "; ".join(rows), f"{_READINGS_NOTE}; {_METIS_NOTE}")

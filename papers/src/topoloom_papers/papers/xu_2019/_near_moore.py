@@ -1,54 +1,56 @@
-"""Exhaustive search for regular graphs in which all but a few pairs of switches are within two hops: is there one or none."""
+"""Exhaustive search for regular graphs in which at most a few pairs of switches are more than two hops apart."""
 
 from itertools import combinations
 
 
 def near_moore(order: int, degree: int, apart: int) -> list[tuple[int, int]] | None:
-    """A graph in which at most `apart` pairs are farther than two hops, or None: there is none, as all were tried.
+    """A graph in which at most `apart` pairs are more than two hops apart; None if the exhaustive search finds none.
 
     Parameters
     ----------
     order, degree : int
-        The order is the degree's square. If all ways of two hops from a switch led to different others, it would reach one
-        switch more than there are: so where it reaches all, exactly one of its ways is wasted.
+        The order is the square of the degree. If all walks of two hops from a switch led to different switches, they would
+        reach one switch more than the graph has. So if a switch reaches all others, exactly one of its walks is wasted.
     apart : int
-        Few enough that a switch is left that reaches all within two hops; from it the search begins.
+        Small enough that at least one switch reaches all others within two hops; the search begins at this switch.
 
     Returns
     -------
     list of (int, int) or None
-        The links of the first one that is found.
+        The links of the first graph found.
 
     Notes
     -----
-    Switch 0 reaches all. Then no two of its neighbours are linked, as that would waste two ways, and one switch alone is
-    reached by two of them: but for names there is one such tree. The other links are tried switch by switch, and given up as
-    soon as the ways wasted by all switches are too many. A switch wastes its ways of two hops less the switches that they lead
-    to. No further link makes them fewer, and in the end they are one more than the switches that it does not reach.
+    Switch 0 reaches all. Then no two of its neighbours are linked, because that would waste two walks, and exactly one switch
+    is reached through two neighbours: up to renaming there is one such tree. The other links are tried switch by switch; a
+    branch ends as soon as too many walks are wasted. The wasted walks of a switch are its walks of two hops minus the
+    switches that they reach. Further links never reduce them, and in a complete graph they are one more than the switches
+    that are not reached.
     """
     if order != degree * degree or 2 * apart >= order:
-        raise ValueError("the order is the degree's square, and twice as many as the pairs apart, or more")
+        raise ValueError("the order has to be the square of the degree and more than twice the number of pairs apart")
     links = _tree(degree)
-    near = [0] * order
+    near = [0] * order  # bit v of near[u]: u and v are linked
     for u, v in links:
         near[u] |= 1 << v
         near[v] |= 1 << u
 
     def allowed() -> bool:
-        far = 0
+        """Whether the wasted walks still allow at most `apart` distant pairs."""
+        distant = 0
         for u in range(order):
-            ways = reached = 0
+            walks = reached = 0
             for w in _bits(near[u]):
-                ways += near[w].bit_count() - 1
+                walks += near[w].bit_count() - 1
                 reached |= near[w]
-            wasted = ways - (reached & ~near[u] & ~(1 << u)).bit_count()
-            far += max(0, wasted - 1)
-            if far > 2 * apart:
+            wasted = walks - (reached & ~near[u] & ~(1 << u)).bit_count()
+            distant += max(0, wasted - 1)
+            if distant > 2 * apart:
                 return False
         return True
 
     def extend(least: int) -> bool:
-        """Fill the ports of the first switch that has free ones, in every way."""
+        """Connect the first switch with free ports in every possible way, then continue recursively."""
         u = next((u for u in range(least, order) if near[u].bit_count() < degree), None)
         if u is None:
             return True
@@ -70,15 +72,15 @@ def near_moore(order: int, degree: int, apart: int) -> list[tuple[int, int]] | N
 
 
 def _tree(degree: int) -> list[tuple[int, int]]:
-    """Switch 0, its neighbours, and theirs, of which the first two have one in common."""
-    links = [(0, one) for one in range(1, degree + 1)]
+    """The links of switch 0, its neighbours and their neighbours; the first two neighbours share one."""
+    links = [(0, neighbour) for neighbour in range(1, degree + 1)]
     following = degree + 1
-    for one in range(1, degree + 1):
+    for neighbour in range(1, degree + 1):
         children = list(range(following, following + degree - 1))
-        if one == 2:
+        if neighbour == 2:
             # The last child of 1 is the first of 2.
             children = list(range(following - 1, following + degree - 2))
-        links += [(one, child) for child in children]
+        links += [(neighbour, child) for child in children]
         following = children[-1] + 1
     return links
 

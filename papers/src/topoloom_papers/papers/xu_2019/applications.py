@@ -1,6 +1,6 @@
 """Claims of Xu 2019, section 3.2: balanced tables against Floyd's on products of optimal graphs (figures 11 and 12).
 
-The paper leaves open where ranks are, and how an all-to-all is sent. A claim holds only where it holds in all set-ups.
+The paper leaves open the placement of ranks and the all-to-all algorithm. A claim holds only if it holds in all setups.
 """
 
 from collections.abc import Mapping
@@ -18,29 +18,31 @@ from topoloom.simulation.applications.settings import PRESETS, AppSettings
 from topoloom.simulation.flits.execute import execute
 from topoloom.simulation.flits.presets import find_preset
 from topoloom.topologies.spec import build
-from topoloom_papers._app_runs import Job, Took, needs_simgrid, ran
+from topoloom_papers._app_runs import AppResult, Job, needs_simgrid, run_jobs
 from topoloom_papers._simgrid_paths import simgrid_routing
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.xu_2019.loads import PRODUCT, balanced
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
 MACHINE = PRESETS["xu-2019"]
 _BRUCK = structs.replace(MACHINE, algorithms="alltoall:bruck")
 _DEGREES = (3, 4)
 _RANKS = 256
 _SIZES = (64, 1 << 10, 1 << 13, 1 << 16, 1 << 19)
-#: Bruck's algorithm is for blocks below this, as MPI libraries have it.
+#: Bruck's algorithm is used for blocks below this size, as in MPI libraries.
 _SMALL_BYTES = 200
-#: What increases by no more than this increases modestly, as in other claims; what increases tremendously, by more.
+#: An increase up to this is modest, as in other claims; a tremendous increase is larger.
 _MODEST = 0.2
 _FLOYD, _BALANCED = "tables of Floyd", "balanced tables of its factors"
-SAID = "8 Gflop/s, 1 Gb/s full duplex, 30 us a link as printed, which here are also the hosts' links; a rank a switch"
+PUBLISHED_SETTINGS = (
+    "8 Gflop/s, 1 Gb/s full duplex, 30 us per link as published, here also for the links of hosts; one rank per switch"
+)
 ASSUMED = (
-    f"{SAID}; Floyd's tables by the first middle switch that makes a path shorter; switches without delay, rates shared"
-    " evenly, all-to-alls round a ring unless said otherwise; the paper says neither where ranks are nor how an all-to-all is"
-    " sent"
+    f"{PUBLISHED_SETTINGS}; Floyd's tables use the first intermediate switch that makes a path shorter; switches without delay,"
+    " rates shared evenly, ring all-to-alls unless stated otherwise; the paper gives neither the placement of ranks nor the"
+    " all-to-all algorithm"
 )
 
 
@@ -50,7 +52,7 @@ def _network(tables: str, degree: int) -> str:
 
 @lru_cache(maxsize=8)
 def _routed(network: str) -> Routing:
-    """A product of optimal graphs by tables of balanced factors, or by Floyd's shortest paths."""
+    """The routing of a product of optimal graphs: tables of balanced factors, or Floyd's shortest paths."""
     tables, degree = network.rpartition(" by ")[2], int(network[4])
     topology = build(PRODUCT.format(degree)).with_hosts(1)
     if tables == _FLOYD:
@@ -61,7 +63,7 @@ def _routed(network: str) -> Routing:
 
 @dataclass(frozen=True)
 class _Setup:
-    """Where ranks are, in how many random placements, and the machine with its all-to-all."""
+    """Placement of ranks, number of random placements, and the machine's settings with its all-to-all algorithm."""
 
     placement: str
     seeds: int
@@ -72,8 +74,8 @@ _PLACED = {"in order": ("linear", 1), "at random": ("random", 3)}
 _RING = {name: _Setup(*placed, MACHINE) for name, placed in _PLACED.items()}
 _BY_BRUCK = {name: _Setup(*placed, _BRUCK) for name, placed in _PLACED.items()}
 
-#: By degree: what each placement took with Floyd's tables, and with balanced ones.
-Pairs = dict[int, list[tuple[Took, Took]]]
+#: By degree: the results of each placement with Floyd's tables and with balanced tables.
+Pairs = dict[int, list[tuple[AppResult, AppResult]]]
 
 
 def _both(app: str, setup: _Setup) -> Pairs:
@@ -83,7 +85,7 @@ def _both(app: str, setup: _Setup) -> Pairs:
         for degree in _DEGREES
         for tables in (_FLOYD, _BALANCED)
     }
-    runs = ran(jobs.values(), _routed)
+    runs = run_jobs(jobs.values(), _routed)
     return {
         degree: [
             (runs[jobs[_FLOYD, degree, seed]], runs[jobs[_BALANCED, degree, seed]])
@@ -94,29 +96,30 @@ def _both(app: str, setup: _Setup) -> Pairs:
 
 
 def _speeds(pairs: Pairs) -> dict[int, list[float]]:
-    """By degree, how many times as fast as with Floyd's tables, a placement each."""
-    return {degree: [mine.speed_beside(floyd) for floyd, mine in each] for degree, each in pairs.items()}
+    """Speedup over Floyd's tables, by degree, one value per placement."""
+    return {degree: [ours.speedup_over(floyd) for floyd, ours in each] for degree, each in pairs.items()}
 
 
 def _shares(speeds: Mapping[int, list[float]]) -> str:
-    """Time in % of that with Floyd's tables."""
-    told = []
+    """Times in % of the time with Floyd's tables, in words."""
+    parts = []
     for degree, values in speeds.items():
         share = sorted(100 / value for value in values)
         spread = f" ({share[0]:.1f} to {share[-1]:.1f})" if len(share) > 1 else ""
-        told.append(f"(16,{degree}) {fmean(share):.1f} %{spread}")
-    return ", ".join(told)
+        parts.append(f"(16,{degree}) {fmean(share):.1f} %{spread}")
+    return ", ".join(parts)
 
 
 def _at_once(size: int) -> dict[int, float]:
-    """Time with balanced tables in % of that with Floyd's, by degree, where all messages are sent at once: flit by flit.
+    """Time with balanced tables in % of the time with Floyd's, by degree, if all messages are sent at once.
 
-    SimGrid takes many minutes for each. A flit has 8 bytes, a cycle is 64 ns and a link takes 469 (30 us); buffers hold all.
+    The simulation is flit by flit, because SimGrid takes many minutes for each case. A flit has 8 bytes, a cycle is 64 ns, a
+    link takes 469 cycles (30 us), and buffers are large enough for all messages.
     """
-    told = f"{_RANKS} ranks send {size} B to each other at once on (16,3) x (16,3) and (16,4) x (16,4)"
-    command = f"topoloom simulate --traffic trace: {told}; --preset booksim, 8 VCs, links of 469 cycles of 64 ns"
-    found = long_run(f"{command}, flits of 8 B, {_FLOYD}, and {_BALANCED}", list[float], lambda: _cycles(size))
-    return dict(zip(_DEGREES, found, strict=True))
+    messages = f"{_RANKS} ranks send {size} B to each other at once on (16,3) x (16,3) and (16,4) x (16,4)"
+    command = f"topoloom simulate --traffic trace: {messages}; --preset booksim, 8 VCs, links of 469 cycles of 64 ns"
+    percents = long_run(f"{command}, flits of 8 B, {_FLOYD}, and {_BALANCED}", list[float], lambda: _cycles(size))
+    return dict(zip(_DEGREES, percents, strict=True))
 
 
 def _cycles(size: int) -> list[float]:
@@ -139,8 +142,8 @@ def _cycles(size: int) -> list[float]:
     return [100 * cycles[_BALANCED, degree] / cycles[_FLOYD, degree] for degree in _DEGREES]
 
 
-def _busiest(degree: int) -> float:
-    """Pairs over the busiest channel with balanced tables in % of those with Floyd's."""
+def _max_load(degree: int) -> float:
+    """Maximum channel load with balanced tables in % of that with Floyd's."""
     most = [int(verify_routing(_routed(_network(tables, degree))).channel_load.max()) for tables in (_BALANCED, _FLOYD)]
     return 100 * most[0] / most[1]
 
@@ -153,37 +156,37 @@ def _busiest(degree: int) -> float:
 )
 @needs_simgrid
 def _small() -> Outcome:
-    found = {
+    shares_of = {
         f"{how}, ranks {name}": {k: [100 / value for value in values] for k, values in _speeds(pairs).items()}
         for how, setups in (("Bruck's", _BY_BRUCK), ("ring", _RING))
         for name, setup in setups.items()
         for pairs in (_both("alltoall:bytes=64", setup),)
     }
     for size in (64, 1008):
-        found[f"{size} B to all at once"] = {k: [share] for k, share in _at_once(size).items()}
+        shares_of[f"{size} B to all at once"] = {k: [share] for k, share in _at_once(size).items()}
     each = "; ".join(
         f"{setup}: {', '.join(f'(16,{k}) {fmean(values):.1f} %' for k, values in shares.items())}"
-        for setup, shares in found.items()
+        for setup, shares in shares_of.items()
     )
-    why = (
-        f"% of the time with Floyd's tables, the lesser of both products in each set-up: {each}. Both tables have shortest"
-        " paths, so what does not queue takes as long by both, and 64 bytes round a ring never queue; Bruck's sends blocks of"
-        " 8 kB in 8 steps; what is sent to all at once queues at the busiest channel, which with balanced tables carries"
-        f" {_busiest(3):.0f} % ((16,4): {_busiest(4):.0f} %) of what it does with Floyd's, and is by our flit simulator, as"
-        f" SimGrid takes many minutes for it; {ASSUMED}"
+    note = (
+        f"% of the time with Floyd's tables, the smaller of both products in each setup: {each}. Both tables have shortest"
+        " paths, so without queues both take the same time, and 64 bytes in a ring never queue; Bruck's algorithm sends blocks"
+        " of 8 kB in 8 steps; messages to all at once queue at the channel with the maximum load, which with balanced tables is"
+        f" {_max_load(3):.0f} % ((16,4): {_max_load(4):.0f} %) of that with Floyd's; they are simulated by our flit simulator,"
+        f" as SimGrid takes many minutes; {ASSUMED}"
     )
-    return judge(
-        dict.fromkeys(found, "50"),
-        {setup: min(fmean(values) for values in shares.values()) for setup, shares in found.items()},
-        step=Step(5, "half of the tenth in which a text says half, in percent"),
-        assumption=why,
-        reason=why,
+    return compare(
+        dict.fromkeys(shares_of, "50"),
+        {setup: min(fmean(values) for values in shares.values()) for setup, shares in shares_of.items()},
+        step=Step(5, "half of ten percent, for 'half'"),
+        assumption=note,
+        reason=note,
         digits=3,
     )
 
 
 def _by_size(name: str, bruck: bool) -> dict[int, dict[int, list[float]]]:
-    """By size, then by degree: speeds beside Floyd's tables."""
+    """Speedups over Floyd's tables, by message size and degree."""
     return {
         size: _speeds(_both(f"alltoall:bytes={size}", (_BY_BRUCK if bruck and size < _SMALL_BYTES else _RING)[name]))
         for size in _SIZES
@@ -192,45 +195,45 @@ def _by_size(name: str, bruck: bool) -> dict[int, dict[int, list[float]]]:
 
 @claim(
     "xu-2019/fig-11/sizes",
-    "all-to-all up to 512 kB: balanced tables are faster than Floyd's, most with small messages",
+    "all-to-all up to 512 kB: balanced tables are faster than Floyd's, mostly with small messages",
     "faster; most when small",
     "topoloom reproduce xu-2019/fig-11/sizes",
 )
 @needs_simgrid
 def _sizes() -> Outcome:
-    found = {
+    times_of = {
         f"{how}, ranks {name}": _by_size(name, bruck)
         for how, bruck in (("Bruck's below 200 B", True), ("ring", False))
         for name in _PLACED
     }
     statements = {}
-    for setup, times in found.items():
+    for setup, times in times_of.items():
         statements[f"{setup}: faster at every size"] = all(
             value > 1 for speeds in times.values() for values in speeds.values() for value in values
         )
-        statements[f"{setup}: most with the smallest"] = all(
+        statements[f"{setup}: the largest gain with the smallest"] = all(
             fmean(times[_SIZES[0]][k]) >= max(fmean(times[size][k]) for size in _SIZES) for k in _DEGREES
         )
     ours = ". ".join(
         f"{setup}: " + "; ".join(f"{size} B: {_shares(speeds)}" for size, speeds in times.items())
-        for setup, times in found.items()
+        for setup, times in times_of.items()
     )
     figure = Curves(
         "xu-2019-figure-11",
         "All-to-all, 256 ranks",
-        "bytes to each rank",
+        "bytes per rank",
         "time / time with Floyd's tables",
         tuple(
             Series(
                 f"(16,{k}) x (16,{k}), {setup}",
                 tuple((float(size), fmean(1 / value for value in times[size][k])) for size in _SIZES),
             )
-            for setup, times in found.items()
+            for setup, times in times_of.items()
             for k in _DEGREES
         ),
         log_x=True,
     )
-    return stated(statements, ours, f"time in % of that with Floyd's tables; {ASSUMED}", figure=figure)
+    return check_statements(statements, ours, f"time in % of the time with Floyd's tables; {ASSUMED}", figure=figure)
 
 
 def _gain(speeds: Mapping[int, list[float]]) -> dict[str, float]:
@@ -245,13 +248,13 @@ def _gain(speeds: Mapping[int, list[float]]) -> dict[str, float]:
 )
 @needs_simgrid
 def _bandwidth() -> Outcome:
-    found = {name: _gain(_speeds(_both("beff:loops=1", setup))) for name, setup in _RING.items()}
-    why = f"our own b_eff, each message size once; {SAID}; the paper does not say where ranks are"
-    return judge(
-        {f"{k}, ranks {name}": value for name in found for k, value in (("(16,3)", "20.0"), ("(16,4)", "13.8"))},
-        {f"{k}, ranks {name}": value for name, gains in found.items() for k, value in gains.items()},
-        assumption=why,
-        reason=why,
+    gains_of = {name: _gain(_speeds(_both("beff:loops=1", setup))) for name, setup in _RING.items()}
+    note = f"our b_eff program, each message size once; {PUBLISHED_SETTINGS}; the paper does not give the placement of ranks"
+    return compare(
+        {f"{k}, ranks {name}": value for name in gains_of for k, value in (("(16,3)", "20.0"), ("(16,4)", "13.8"))},
+        {f"{k}, ranks {name}": value for name, gains in gains_of.items() for k, value in gains.items()},
+        assumption=note,
+        reason=note,
         digits=3,
     )
 
@@ -261,7 +264,7 @@ def _ft_app(class_: str) -> str:
 
 
 def _ft(class_: str) -> dict[str, dict[int, list[float]]]:
-    """By setup, then by degree: speeds of NAS FT beside Floyd's tables."""
+    """Speedups of NAS FT over Floyd's tables, by setup and degree."""
     return {name: _speeds(_both(_ft_app(class_), setup)) for name, setup in _RING.items()}
 
 
@@ -274,18 +277,18 @@ def _ft_faster(class_: str) -> None:
     )
     @needs_simgrid
     def compute() -> Outcome:
-        found = _ft(class_)
-        ours = "; ".join(f"ranks {name}: {_shares(speeds)}" for name, speeds in found.items())
-        return stated(
+        speeds_of = _ft(class_)
+        ours = "; ".join(f"ranks {name}: {_shares(speeds)}" for name, speeds in speeds_of.items())
+        return check_statements(
             {
                 f"ranks {name}: more than a fifth faster on both": all(
                     value > 1 + _MODEST for v in speeds.values() for value in v
                 )
-                for name, speeds in found.items()
+                for name, speeds in speeds_of.items()
             },
             ours,
-            "time in % of that with Floyd's tables, one iteration; tremendously, in no number in the paper, is taken as by more"
-            f" than a fifth, up to which other claims call an increase modest; {ASSUMED}",
+            "time in % of the time with Floyd's tables, one iteration; tremendously, without a number in the paper, is read as"
+            f" by more than a fifth, because up to a fifth an increase is modest in other claims; {ASSUMED}",
         )
 
 
@@ -302,32 +305,32 @@ _ft_faster("C")
 @needs_simgrid
 def _ft_most() -> Outcome:
     small, large = _ft("A"), _ft("C")
-    return stated(
+    return check_statements(
         {
             f"ranks {name}: on (16,{k}) x (16,{k})": fmean(large[name][k]) > fmean(small[name][k])
             for name in _RING
             for k in _DEGREES
         },
         "; ".join(f"ranks {name}: class A {_shares(small[name])}, class C {_shares(large[name])}" for name in _RING),
-        f"time in % of that with Floyd's tables, one iteration; {ASSUMED}",
+        f"time in % of the time with Floyd's tables, one iteration; {ASSUMED}",
     )
 
 
 @claim(
     "xu-2019/fig-12/degrees",
-    "the higher degree improves the throughput: (16,4) x (16,4) beside (16,3) x (16,3)",
+    "the higher degree improves the throughput: (16,4) x (16,4) compared with (16,3) x (16,3)",
     "improves",
     "topoloom reproduce xu-2019/fig-12/degrees",
 )
 @needs_simgrid
 def _degrees() -> Outcome:
     apps = {"b_eff": "beff:loops=1", "all-to-all of 64 kB": f"alltoall:bytes={1 << 16}", "FT C": _ft_app("C")}
-    statements, told = {}, []
+    statements, rows = {}, []
     for app, program in apps.items():
         for name, setup in _RING.items():
             pairs = _both(program, setup)
             for at, tables in enumerate((_FLOYD, _BALANCED)):
-                faster = [high[at].speed_beside(low[at]) for low, high in zip(pairs[3], pairs[4], strict=True)]
+                faster = [high[at].speedup_over(low[at]) for low, high in zip(pairs[3], pairs[4], strict=True)]
                 statements[f"{app}, ranks {name}, {tables}"] = min(faster) > 1
-                told.append(f"{app}, ranks {name}, {tables} {fmean(faster):.2f}")
-    return stated(statements, f"speed of (16,4) x (16,4) over (16,3) x (16,3): {'; '.join(told)}", ASSUMED)
+                rows.append(f"{app}, ranks {name}, {tables} {fmean(faster):.2f}")
+    return check_statements(statements, f"speed of (16,4) x (16,4) over (16,3) x (16,3): {'; '.join(rows)}", ASSUMED)

@@ -1,7 +1,7 @@
 """Claims of Xu 2019, section 3.1: Graph500 on the small optimal graphs, by balanced tables against Floyd's (figure 9).
 
-The paper ran it on a cluster, which is simulated here. Where ranks are, and how the messages of a step follow each other, it
-does not say: a claim holds only where it holds in all set-ups.
+The paper ran it on a cluster, which is simulated here. It states neither the placement of ranks nor the order of the messages
+of a step: a claim holds only if it holds in all setups.
 """
 
 from dataclasses import dataclass
@@ -14,24 +14,24 @@ from topoloom.routing.balance.balance import balance_routing
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.settings import PRESETS, AppSettings
 from topoloom.topologies.spec import build
-from topoloom_papers._app_runs import Job, needs_simgrid, ran
+from topoloom_papers._app_runs import Job, needs_simgrid, run_jobs
 from topoloom_papers._simgrid_paths import simgrid_routing
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, stated
+from topoloom_papers.verdicts import Outcome, check_statements
 
 _MACHINE = PRESETS["xu-2019"]
 _AT_ONCE = structs.replace(_MACHINE, algorithms="alltoallv:ompi_basic_linear,allreduce:rdb")
 _GRAPHS = ((16, 3), (16, 4), (32, 3), (32, 4))
 _FLOYD, _BALANCED = "tables of Floyd", "balanced tables"
 _KERNELS = ("bfs", "sssp")
-#: Figure 9's graph has scale 27; one of scale 16 is drawn, whose messages count 2^11 times.
+#: Figure 9's graph has scale 27; we generate one of scale 16 and multiply its messages by 2^11.
 _SEARCH = "scale=16,grow=11"
 
 
 @dataclass(frozen=True)
 class _Setup:
-    """Where ranks are, in how many random placements, and the machine with its all-to-all."""
+    """Placement of ranks, number of random placements, and the machine's settings with its all-to-all algorithm."""
 
     placement: str
     seeds: int
@@ -40,16 +40,16 @@ class _Setup:
 
 _SETUPS = {
     f"{how}, ranks {where}": _Setup(placement, seeds, settings)
-    for how, settings in (("round a ring", _MACHINE), ("all at once", _AT_ONCE))
+    for how, settings in (("in a ring", _MACHINE), ("all at once", _AT_ONCE))
     for where, placement, seeds in (("in order", "linear", 1), ("at random", "random", 2))
 }
 _ASSUMED = (
-    "1 Gb/s full duplex and 30 us a link, as the paper simulates its cluster; a rank a switch; the edges of each level or phase"
-    f" as one all-to-all, round a ring or all at once; a graph of scale 16, whose messages count 2^11 times ({_SEARCH}), one"
-    " search, no computation; Floyd's tables by the first middle switch that makes a path shorter"
+    "1 Gb/s full duplex and 30 us per link, as the paper simulates its cluster; one rank per switch; the edges of each level or"
+    f" phase are one all-to-all, in a ring or all at once; a graph of scale 16 with messages multiplied by 2^11 ({_SEARCH}),"
+    " one search, no computation; Floyd's tables use the first intermediate switch that makes a path shorter"
 )
 
-#: By graph, how many times as fast as with Floyd's tables, a placement each.
+#: Speedups over Floyd's tables by graph, one value per placement.
 Speeds = dict[str, list[float]]
 
 
@@ -59,7 +59,7 @@ def _name(n: int, degree: int) -> str:
 
 @lru_cache(maxsize=8)
 def _routed(network: str) -> Routing:
-    """An optimal graph, a host a switch, by tables of even loads, or by Floyd's shortest paths."""
+    """The routing of an optimal graph with one host per switch: balanced tables, or Floyd's shortest paths."""
     name, _, tables = network.partition(" by ")
     n, degree = name.strip("()").split(",")
     topology = build(f"optimal:n={n},degree={degree}").with_hosts(1)
@@ -74,10 +74,10 @@ def _speeds(kernel: str, setup: _Setup) -> Speeds:
         for seed in range(1, setup.seeds + 1)
         for tables in (_FLOYD, _BALANCED)
     }
-    runs = ran(jobs.values(), _routed)
+    runs = run_jobs(jobs.values(), _routed)
     return {
         _name(n, degree): [
-            runs[jobs[n, degree, _BALANCED, seed]].speed_beside(runs[jobs[n, degree, _FLOYD, seed]])
+            runs[jobs[n, degree, _BALANCED, seed]].speedup_over(runs[jobs[n, degree, _FLOYD, seed]])
             for seed in range(1, setup.seeds + 1)
         ]
         for n, degree in _GRAPHS
@@ -85,23 +85,23 @@ def _speeds(kernel: str, setup: _Setup) -> Speeds:
 
 
 def _all() -> dict[str, Speeds]:
-    """By kernel and setup."""
+    """Speedups by kernel and setup."""
     return {
         f"{kernel.upper()}, {name}": _speeds(kernel, setup) for kernel in _KERNELS for name, setup in _SETUPS.items()
     }
 
 
-def _told(found: dict[str, Speeds]) -> str:
+def _in_words(by_setup: dict[str, Speeds]) -> str:
     return "; ".join(
         f"{setup}: " + ", ".join(f"{graph} {fmean(values):.2f}" for graph, values in speeds.items())
-        for setup, speeds in found.items()
+        for setup, speeds in by_setup.items()
     )
 
 
-def _figure(found: dict[str, Speeds]) -> Curves:
+def _figure(by_setup: dict[str, Speeds]) -> Curves:
     series = tuple(
         Series(setup, tuple((float(at), fmean(values)) for at, values in enumerate(speeds.values(), 1)))
-        for setup, speeds in found.items()
+        for setup, speeds in by_setup.items()
     )
     names = tuple(_name(n, degree) for n, degree in _GRAPHS)
     title, y = "Graph500 by balanced tables", "TEPS / TEPS with Floyd's tables"
@@ -116,12 +116,12 @@ def _figure(found: dict[str, Speeds]) -> Curves:
 )
 @needs_simgrid
 def _faster() -> Outcome:
-    found = _all()
-    return stated(
-        {setup: all(value > 1 for values in speeds.values() for value in values) for setup, speeds in found.items()},
-        f"TEPS over those with Floyd's tables: {_told(found)}",
+    by_setup = _all()
+    return check_statements(
+        {setup: all(value > 1 for values in speeds.values() for value in values) for setup, speeds in by_setup.items()},
+        f"TEPS / TEPS with Floyd's tables: {_in_words(by_setup)}",
         _ASSUMED,
-        figure=_figure(found),
+        figure=_figure(by_setup),
     )
 
 
@@ -133,12 +133,12 @@ def _faster() -> Outcome:
 )
 @needs_simgrid
 def _least() -> Outcome:
-    found = _all()
-    return stated(
-        {setup: min(speeds, key=lambda graph: fmean(speeds[graph])) == "(16,4)" for setup, speeds in found.items()},
-        f"TEPS over those with Floyd's tables: {_told(found)}",
+    by_setup = _all()
+    return check_statements(
+        {setup: min(speeds, key=lambda graph: fmean(speeds[graph])) == "(16,4)" for setup, speeds in by_setup.items()},
+        f"TEPS / TEPS with Floyd's tables: {_in_words(by_setup)}",
         _ASSUMED,
-        figure=_figure(found),
+        figure=_figure(by_setup),
     )
 
 
@@ -150,14 +150,14 @@ def _least() -> Outcome:
 )
 @needs_simgrid
 def _order_32() -> Outcome:
-    found = _all()
-    means = {setup: {graph: fmean(values) for graph, values in speeds.items()} for setup, speeds in found.items()}
-    return stated(
+    by_setup = _all()
+    means = {setup: {graph: fmean(values) for graph, values in speeds.items()} for setup, speeds in by_setup.items()}
+    return check_statements(
         {
             setup: min(speeds["(32,3)"], speeds["(32,4)"]) > max(speeds["(16,3)"], speeds["(16,4)"])
             for setup, speeds in means.items()
         },
-        f"TEPS over those with Floyd's tables: {_told(found)}",
-        f"the paper prints order 23, which is 32 (errata of Xu 2019, 5); {_ASSUMED}",
-        figure=_figure(found),
+        f"TEPS / TEPS with Floyd's tables: {_in_words(by_setup)}",
+        f"the published order 23 is a misprint of 32 (errata of Xu 2019, 5); {_ASSUMED}",
+        figure=_figure(by_setup),
     )

@@ -1,4 +1,4 @@
-"""Claims of Xu 2019 on graphs: Table 1's optimal graphs, found and proved, products of graphs, Table 2, figures 3 and 4."""
+"""Claims of Xu 2019 on graphs: Table 1's optimal graphs, products of graphs, Table 2, figures 3 and 4."""
 
 from itertools import combinations_with_replacement
 from math import log
@@ -15,10 +15,10 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.xu_2019._near_moore import near_moore
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 _EIGHT = "circulant:n=8,jumps=1x4"
-#: The base graphs of Table 1 and figures 3 and 4, by their names there; (8,3) and (4,3) are those of figure 2.
+#: The base graphs of Table 1 and figures 3 and 4, by their names in the paper; (8,3) and (4,3) are those of figure 2.
 BASES = {
     "Petersen": "petersen",
     "Heawood": "heawood",
@@ -44,18 +44,18 @@ def _table_1(id: str, vertices: int, degree: int, diameter: int, mpl: str, width
         f"topoloom info {BASES[name]}",
     )
     def compute() -> Outcome:
-        topology, found = build(BASES[name]), measured(BASES[name])
-        return judge(
+        topology, stats = build(BASES[name]), measured(BASES[name])
+        return compare(
             {"vertices": vertices, "degree": degree, "diameter": diameter, "MPL": mpl, "bisection": width},
             {
                 "vertices": topology.switches,
                 "degree": int(topology.degrees.max()),
-                "diameter": found.diameter,
-                "MPL": found.aspl,
+                "diameter": stats.diameter,
+                "MPL": stats.aspl,
                 "bisection": exact_bisection(topology).links,
             },
             right={"MPL": right} if right else None,
-            reason="" if id != "32-4" else "the printed MPL repeats that of (32,3) (errata of Xu 2019, 1)",
+            reason="" if id != "32-4" else "the published MPL repeats that of (32,3) (errata of Xu 2019, 1)",
         )
 
 
@@ -68,45 +68,45 @@ _table_1("32-3", 32, 3, 4, "2.94", 10)
 _table_1("32-4", 32, 4, 3, "2.94", 16, right="2.35")
 
 
-def _proved(n: int, degree: int) -> tuple[float, int, str]:
-    """The least MPL and diameter of any regular graph, and why none has less."""
+def _least(n: int, degree: int) -> tuple[float, int, str]:
+    """The least MPL and diameter of any regular graph, and the reason why none has less."""
     bound = moore_aspl(n, degree)
     if (n, degree) != (16, 4):
         return bound, int(moore_diameter(n, degree)), "it meets Cerf's bound and Moore's"
-    # 240 ordered pairs: 26/15 if all were within two hops, and 2/240 more for each pair of three hops.
+    # 240 ordered pairs: the MPL is 26/15 if all are within two hops, plus 2/240 for each pair at three hops.
     fewest = next(apart for apart in range(3) if near_moore(16, 4, apart) is not None)
-    why = (
-        f"all graphs with fewer than {fewest} pairs beyond two hops were tried, and there is none: so the bound of"
-        f" {bound:.4f} is not reached, and the next but one, {(416 + 2 * fewest) / 240:g}, is the least"
+    reason = (
+        f"an exhaustive search finds no graph with fewer than {fewest} pairs beyond two hops: so the bound of {bound:.4f} is"
+        f" not reached, and {(416 + 2 * fewest) / 240:g} is the least"
     )
-    return (416 + 2 * fewest) / 240, 3 if fewest else 2, why
+    return (416 + 2 * fewest) / 240, 3 if fewest else 2, reason
 
 
 def _optimal(n: int, degree: int) -> None:
     @claim(
         f"xu-2019/section-2.1/optimal-{n}-{degree}",
-        f"({n},{degree}): the graph of least MPL and least diameter, found by search and proved the best",
+        f"({n},{degree}): the graph of least MPL and least diameter, found by search and shown to be optimal",
         "least MPL, least diameter",
         f"topoloom optimize jellyfish:n={n},degree={degree},seed=1 --moves {_MOVES};"
         f" topoloom bounds --switches {n} --degree {degree}",
     )
     def compute() -> Outcome:
-        mpl, diameter, why = _proved(n, degree)
+        mpl, diameter, reason = _least(n, degree)
         if n == degree + 1:
             graphs = [build(f"complete:n={n}")]
         else:
             starts = {seed: build(f"jellyfish:n={n},degree={degree},seed={seed}") for seed in _SEEDS}
-            graphs = [optimize(one, moves=_MOVES, seed=seed, jobs=1).topology for seed, one in starts.items()]
-        found = [hops(graph) for graph in graphs]
+            graphs = [optimize(start, moves=_MOVES, seed=seed, jobs=1).topology for seed, start in starts.items()]
+        stats = [hops(graph) for graph in graphs]
         widths = sorted({exact_bisection(graph).links for graph in graphs})
-        return stated(
+        return check_statements(
             {
-                "every search ends at the least MPL": all(abs(one.aspl - mpl) < 1e-9 for one in found),
-                "and at the least diameter": all(one.diameter == diameter for one in found),
+                "every search ends at the least MPL": all(abs(h.aspl - mpl) < 1e-9 for h in stats),
+                "and at the least diameter": all(h.diameter == diameter for h in stats),
             },
-            f"{len(found)} searches: MPL {', '.join(f'{one.aspl:.4f}' for one in found)}, diameter {found[0].diameter:g},"
+            f"{len(stats)} searches: MPL {', '.join(f'{h.aspl:.4f}' for h in stats)}, diameter {stats[0].diameter:g},"
             f" bisection {', '.join(map(str, widths))}; least possible MPL {mpl:.4f}, diameter {diameter}",
-            f"annealing from random regular graphs, {_MOVES:,} moves; {why}",
+            f"annealing from random regular graphs, {_MOVES:,} moves; {reason}",
             wrong=True,
         )
 
@@ -123,20 +123,20 @@ for _order, _degree in _OPTIMAL:
 )
 def _product() -> Outcome:
     off, pairs = [], 0
-    for one, two in combinations_with_replacement(BASES, 2):
-        a, b = build(BASES[one]), build(BASES[two])
-        product = build(f"product:({BASES[one]})*({BASES[two]})")
-        wanted = (
+    for first, second in combinations_with_replacement(BASES, 2):
+        a, b = build(BASES[first]), build(BASES[second])
+        product = build(f"product:({BASES[first]})*({BASES[second]})")
+        expected = (
             a.switches * b.switches,
             int(a.degrees.max() + b.degrees.max()),
-            measured(BASES[one]).diameter + measured(BASES[two]).diameter,
+            measured(BASES[first]).diameter + measured(BASES[second]).diameter,
         )
-        is_so = (product.switches, int(product.degrees.max()), hops(product).diameter) == wanted
-        if not (is_so and _commutes(product, build(f"product:({BASES[two]})*({BASES[one]})"), a, b)):
-            off.append(f"{one} x {two}")
+        agrees = (product.switches, int(product.degrees.max()), hops(product).diameter) == expected
+        if not (agrees and _commutes(product, build(f"product:({BASES[second]})*({BASES[first]})"), a, b)):
+            off.append(f"{first} x {second}")
         pairs += 1
-    return stated(
-        {"every rule, for every product": not off},
+    return check_statements(
+        {"every rule holds for every product": not off},
         f"{pairs} products of {len(BASES)} base graphs, of which {len(off)} break a rule",
         "isomorphic by exchange of the coordinates",
         wrong=True,
@@ -144,7 +144,7 @@ def _product() -> Outcome:
 
 
 def _commutes(product: Topology, other: Topology, a: Topology, b: Topology) -> bool:
-    """Whether exchanging coordinates makes one product the other."""
+    """Whether exchanging the coordinates of one product gives the other."""
     first, second = np.divmod(product.links, b.switches)
     links = np.sort(second * a.switches + first, axis=1)
     return bool(np.array_equal(np.unique(links, axis=0), np.unique(np.sort(other.links, axis=1), axis=0)))
@@ -159,22 +159,22 @@ def _commutes(product: Topology, other: Topology, a: Topology, b: Topology) -> b
 def _folded() -> Outcome:
     off = []
     for name, base in BASES.items():
-        one, diameter = build(base), measured(base).diameter
+        graph, diameter = build(base), measured(base).diameter
         for m in (2, 3):
             folded = build("product:" + "*".join([f"({base})"] * m))
-            wanted = one.switches**m, int(one.degrees.max()) * m, diameter * m
-            if (folded.switches, int(folded.degrees.max()), hops(folded).diameter) != wanted:
+            expected = graph.switches**m, int(graph.degrees.max()) * m, diameter * m
+            if (folded.switches, int(folded.degrees.max()), hops(folded).diameter) != expected:
                 off.append(f"{name}^{m}")
-    return stated(
+    return check_statements(
         {"for every base graph": not off},
         f"{2 * len(BASES)} networks, of which {len(off)} break the rule",
-        f"the table itself is lost; its rule, for {', '.join(BASES)} (errata of Xu 2019, 5)",
+        f"the table is missing in the paper; its rule, for {', '.join(BASES)} (errata of Xu 2019, 5)",
         wrong=True,
     )
 
 
 def _figure_3() -> Curves:
-    """Diameters of folded networks to a million switches."""
+    """Diameters of folded networks up to a million switches."""
     series = []
     for name, base in {**BASES, "hypercube": "complete:n=2"}.items():
         n, diameter = build(base).switches, int(measured(base).diameter)
@@ -183,9 +183,9 @@ def _figure_3() -> Curves:
     return Curves("xu-2019-figure-3", "Diameters of folded networks", "switches", "diameter", tuple(series), log_x=True)
 
 
-def _hops_a_decade(curves: Curves) -> dict[str, float]:
-    """By base graph, the diameter over the decimal logarithm of the order, which is the same for every power."""
-    return {one.name: one.points[0][1] / log(one.points[0][0], 10) for one in curves.series}
+def _hops_per_decade(curves: Curves) -> dict[str, float]:
+    """The diameter divided by the decimal logarithm of the order, by base graph; it is the same for every power."""
+    return {series.name: series.points[0][1] / log(series.points[0][0], 10) for series in curves.series}
 
 
 @claim(
@@ -196,19 +196,19 @@ def _hops_a_decade(curves: Curves) -> dict[str, float]:
 )
 def _petersen_minimal() -> Outcome:
     curves = _figure_3()
-    found = _hops_a_decade(curves)
-    others = {name: value for name, value in found.items() if name not in ("Petersen", "(32,4)")}
-    mine = max(found["Petersen"], found["(32,4)"])
-    drawn = all(mine < value for name, value in others.items() if name not in ("(8,3)", "(4,3)"))
-    return stated(
+    per_decade = _hops_per_decade(curves)
+    others = {name: value for name, value in per_decade.items() if name not in ("Petersen", "(32,4)")}
+    largest = max(per_decade["Petersen"], per_decade["(32,4)"])
+    below_drawn = all(largest < value for name, value in others.items() if name not in ("(8,3)", "(4,3)"))
+    return check_statements(
         {
-            "Petersen and (32,4) are below all others": mine < min(others.values()),
-            "and the same within 1 %": abs(found["Petersen"] / found["(32,4)"] - 1) <= 0.01,
+            "Petersen and (32,4) are below all others": largest < min(others.values()),
+            "and the same within 1 %": abs(per_decade["Petersen"] / per_decade["(32,4)"] - 1) <= 0.01,
         },
-        f"hops for ten times the switches: {listed(found.items(), '{:.3f}')}",
-        "orders differ, so that diameters are compared by their ratio to the logarithm of the order; of the base graphs of"
-        " Table 1, (8,3) and (4,3) of figure 2, and the hypercube: which of them figure 3 draws is lost. Without"
-        f" (8,3) and (4,3) the two are {'' if drawn else 'not '}below all others",
+        f"hops for ten times the switches: {listed(per_decade.items(), '{:.3f}')}",
+        "orders differ, so diameters are compared by their ratio to the logarithm of the order, for the base graphs of Table 1,"
+        " (8,3) and (4,3) of figure 2, and the hypercube: the paper's text does not show which of them figure 3 draws. Without"
+        f" (8,3) and (4,3) the two are {'' if below_drawn else 'not '}below all others",
         figure=curves,
     )
 
@@ -221,9 +221,9 @@ def _petersen_minimal() -> Outcome:
 )
 def _hypercube_scales() -> Outcome:
     curves = _figure_3()
-    scales = {one.name: len(one.points) for one in curves.series}
+    scales = {series.name: len(series.points) for series in curves.series}
     others = max(count for name, count in scales.items() if name != "hypercube")
-    return stated(
+    return check_statements(
         {"more than of any other": scales["hypercube"] > others},
         f"orders up to a million: {listed(scales.items(), '{:.0f}')}",
         figure=curves,
@@ -239,12 +239,12 @@ def _hypercube_scales() -> Outcome:
 )
 def _same_16() -> Outcome:
     curves = _figure_3()
-    points = {one.name: one.points for one in curves.series}
+    points = {series.name: series.points for series in curves.series}
     text = "; ".join(f"{name}: {', '.join(f'{y:g}' for _, y in points[name])}" for name in ("(16,3)", "(16,4)"))
-    return stated({"at every power": points["(16,3)"] == points["(16,4)"]}, text, figure=curves, wrong=True)
+    return check_statements({"at every power": points["(16,3)"] == points["(16,4)"]}, text, figure=curves, wrong=True)
 
 
-#: Section 2.2's products, and the hypercube of as many switches.
+#: The products of section 2.2, and the dimension of the hypercube with as many switches.
 _GAPS = (("(8,3)", "(8,3)", 6), ("(32,4)", "(8,3)", 8), ("(32,4)", "(32,4)", 10))
 
 
@@ -256,15 +256,15 @@ _GAPS = (("(8,3)", "(8,3)", 6), ("(32,4)", "(8,3)", 8), ("(32,4)", "(32,4)", 10)
     "topoloom info 'product:(optimal:n=32,degree=4)*(optimal:n=32,degree=4)'",
 )
 def _gaps() -> Outcome:
-    told, statements = [], {}
+    rows, statements = [], {}
     points = []
-    for one, two, dimensions in _GAPS:
-        found = measured(f"product:({BASES[one]})*({BASES[two]})")
-        order = build(BASES[one]).switches * build(BASES[two]).switches
-        told.append(f"{one} x {two}: {order}, diameter {found.diameter:g}, the hypercube's {dimensions}")
-        statements[f"{one} x {two} is no power of 10"] = order == 1 << dimensions
-        statements[f"{one} x {two} has a lower diameter than the hypercube"] = found.diameter < dimensions
-        points.append((float(order), float(found.diameter)))
+    for first, second, dimensions in _GAPS:
+        stats = measured(f"product:({BASES[first]})*({BASES[second]})")
+        order = build(BASES[first]).switches * build(BASES[second]).switches
+        rows.append(f"{first} x {second}: {order}, diameter {stats.diameter:g}, the hypercube's {dimensions}")
+        statements[f"{first} x {second} is not a power of 10"] = order == 1 << dimensions
+        statements[f"{first} x {second} has a lower diameter than the hypercube"] = stats.diameter < dimensions
+        points.append((float(order), float(stats.diameter)))
     cubes = tuple((float(1 << d), float(d)) for d in range(2, 11))
     curves = Curves(
         "xu-2019-figure-4",
@@ -278,10 +278,10 @@ def _gaps() -> Outcome:
         ),
         log_x=True,
     )
-    return stated(
+    return check_statements(
         statements,
-        "; ".join(told),
-        "(8,3) is the graph of 8 switches with the least MPL, diameter 2 (figure 2's drawing is lost)",
+        "; ".join(rows),
+        "(8,3) is the graph of 8 switches with the least MPL, diameter 2 (the drawing of figure 2 is missing)",
         figure=curves,
         wrong=True,
     )

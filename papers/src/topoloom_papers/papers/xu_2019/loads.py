@@ -16,52 +16,53 @@ from topoloom.topologies.spec import build
 from topoloom_papers._simgrid_paths import floyd
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, stated
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
 PRODUCT = "product:(optimal:n=16,degree={0})*(optimal:n=16,degree={0})"
 _SIZES = ((16, 3), (16, 4), (32, 3), (32, 4))
-#: The paths of Floyd's algorithm depend on how switches are numbered: as built, and so many numberings at random.
+#: Floyd's paths depend on the numbering of switches: besides the original one, this many random numberings are tried.
 _NUMBERINGS = 15
-#: "A little fluctuation", in no number in the paper: loads within a tenth of their mean.
+#: "A little fluctuation", without a number in the paper: loads within a tenth of their mean.
 _LITTLE = 0.1
 _NUMBERED = (
-    "a path of Floyd's is replaced by one through the first middle switch that makes it shorter, which depends on how the"
-    f" switches are numbered, which the paper does not say: as here, and in {_NUMBERINGS} random ways"
+    "Floyd's algorithm replaces a path by one through the first intermediate switch that makes it shorter, which depends on the"
+    f" numbering of switches, which the paper does not give: ours, and {_NUMBERINGS} random numberings"
 )
 
 
 @lru_cache(maxsize=8)
 def balanced(n: int, degree: int) -> BalancedRouting:
-    """Tables of an optimal graph with proved even loads."""
+    """Tables of an optimal graph with the most even loads (exact search)."""
     return balance_routing(build(f"optimal:n={n},degree={degree}"), exact=True)
 
 
 @lru_cache(maxsize=8)
 def _floyds(spec: str) -> tuple[np.ndarray, ...]:
-    """Pairs through each switch when Floyd's algorithm chooses the paths, numbered as built and in random ways."""
+    """Pairs through each switch by Floyd's paths, int64[n] per numbering: as built, then random."""
     return tuple(map(_floyd_loads, _numbered(spec)))
 
 
 def _numbered(spec: str) -> list[Topology]:
-    """A network as it is built, and with its switches numbered in random ways."""
+    """A network as built, and with random numberings of its switches."""
     topology, random = build(spec), np.random.default_rng(1)
     orders = [np.arange(topology.switches), *(random.permutation(topology.switches) for _ in range(_NUMBERINGS))]
     return [Topology(links=order[topology.links], switches=topology.switches) for order in orders]
 
 
 def _floyd_loads(topology: Topology) -> np.ndarray:
-    n, follow = topology.switches, floyd(topology)
+    """Number of ordered pairs whose Floyd path passes through each switch, int64[n]; ends do not count."""
+    n, next_switch = topology.switches, floyd(topology)
     load = np.zeros(n, np.int64)
     at, goal = np.divmod(np.arange(n * n), n)
     while at.size:
-        at = follow[at, goal]
+        at = next_switch[at, goal]
         at, goal = at[at != goal], goal[at != goal]
         load += np.bincount(at, minlength=n)
     return load
 
 
 def _ranges(loads: tuple[np.ndarray, ...]) -> str:
-    """The least and the greatest load, as built, and over all numberings."""
+    """The least and greatest load as built, and the greatest over all numberings, in words."""
     most = [int(load.max()) for load in loads]
     return f"{loads[0].min()} to {loads[0].max()}, the greatest {min(most)} to {max(most)} by numbering"
 
@@ -79,38 +80,38 @@ def _base(n: int, degree: int) -> None:
 
     @claim(
         f"xu-2019/fig-8/{n}-{degree}",
-        f"{name}: forwarding loads with balanced routing, proved to be the most even",
+        f"{name}: forwarding loads with balanced routing, the most even possible",
         "10 to 12, not all equal" if (n, degree) == (16, 4) else "all equal, the objective 0",
         f"topoloom route {spec} --engine balanced",
     )
     def compute() -> Outcome:
-        found, free = balanced(n, degree), balance_paths(build(spec))
-        least, most = int(found.load.min()), int(found.load.max())
-        told = (
-            f"the objective is {found.value:g}, and no tables have less than {found.bound:g} (a path a pair: {free.value:g});"
-            " directed pairs are counted (errata of Xu 2019, 3)"
+        tables, free = balanced(n, degree), balance_paths(build(spec))
+        least, most = int(tables.load.min()), int(tables.load.max())
+        note = (
+            f"the objective is {tables.value:g}; no tables have less than {tables.bound:g} (free paths per pair:"
+            f" {free.value:g}); directed pairs are counted (errata of Xu 2019, 3)"
         )
         figure = _figure(
-            f"figure-8-{n}-{degree}", f"Loads of {name}", {"balanced": found.load, "Floyd": _floyds(spec)[0]}
+            f"figure-8-{n}-{degree}", f"Loads of {name}", {"balanced": tables.load, "Floyd": _floyds(spec)[0]}
         )
         if (n, degree) == (16, 4):
-            ours = {"least": least, "most": most}
-            return judge({"least": 10, "most": 12}, ours, assumption=told, reason=told, figure=figure)
-        equal = {"all equal": least == most, "the objective is 0": found.value == 0}
-        return stated(equal, f"loads {least} to {most}", told, figure=figure)
+            ours = {"least": least, "greatest": most}
+            return compare({"least": 10, "greatest": 12}, ours, assumption=note, reason=note, figure=figure)
+        equal = {"all equal": least == most, "the objective is 0": tables.value == 0}
+        return check_statements(equal, f"loads {least} to {most}", note, figure=figure)
 
     @claim(
         f"xu-2019/fig-8/{n}-{degree}-floyd",
-        f"{name}: without balancing the loads fluctuate in an extensive range, with it less",
+        f"{name}: without balancing the loads fluctuate in an extensive range, with balancing less",
         "more than balanced",
         f"topoloom reproduce xu-2019/fig-8/{n}-{degree}-floyd",
     )
     def unbalanced() -> Outcome:
-        mine, loads = balanced(n, degree).load, _floyds(spec)
+        even, loads = balanced(n, degree).load, _floyds(spec)
         spans = [int(np.ptp(load)) for load in loads]
-        return stated(
-            {"the range of loads is wider in every numbering": min(spans) > np.ptp(mine)},
-            f"Floyd's {_ranges(loads)}, their ranges {min(spans)} to {max(spans)} wide; balanced {mine.min()} to {mine.max()}",
+        return check_statements(
+            {"the range of loads is wider in every numbering": min(spans) > np.ptp(even)},
+            f"Floyd's {_ranges(loads)}, their ranges {min(spans)} to {max(spans)} wide; balanced {even.min()} to {even.max()}",
             _NUMBERED,
         )
 
@@ -120,7 +121,7 @@ for _n, _degree in _SIZES:
 
 
 _SHARE = "deviation over the mean"
-#: How imbalanced loads are: by the two measures of the paper, and by one that does not grow with the network.
+#: Measures of imbalance: the two of the paper, and one that does not grow with the network.
 _IMBALANCES: dict[str, Callable[[np.ndarray], float]] = {
     "sum of squared differences from the mean": unevenness,
     "range": lambda load: float(np.ptp(load)),
@@ -137,28 +138,29 @@ _IMBALANCES: dict[str, Callable[[np.ndarray], float]] = {
 def _imbalance() -> Outcome:
     spread = {
         how: {
-            f"({n},{degree})": [by(load) for load in _floyds(f"optimal:n={n},degree={degree}")] for n, degree in _SIZES
+            f"({n},{degree})": [imbalance(load) for load in _floyds(f"optimal:n={n},degree={degree}")]
+            for n, degree in _SIZES
         }
-        for how, by in _IMBALANCES.items()
+        for how, imbalance in _IMBALANCES.items()
     }
 
     def least(values: dict[str, list[float]]) -> bool:
-        return all(max(values["(16,4)"]) < min(found) for name, found in values.items() if name != "(16,4)")
+        return all(max(values["(16,4)"]) < min(others) for name, others in values.items() if name != "(16,4)")
 
-    told = {
+    in_words = {
         how: ", ".join(
             f"{name} {values[0]:.4g} ({min(values):.4g} to {max(values):.4g})" for name, values in each.items()
         )
         for how, each in spread.items()
     }
-    share = told.pop(_SHARE)
-    return stated(
-        {f"by the {how}, in every numbering": least(spread[how]) for how in told},
-        "of Floyd's loads as built, and from the least to the greatest of all numberings: "
-        + "; ".join(f"{how}: {each}" for how, each in told.items()),
-        "the paper measures imbalance by the objective of its eq. 1, and tells the range of loads (section 3.1); by their"
-        f" deviation over their mean, which it does not use, (16,4) is {'' if least(spread[_SHARE]) else 'not '}least in every"
-        f" numbering: {share}. {_NUMBERED}",
+    share = in_words.pop(_SHARE)
+    return check_statements(
+        {f"by the {how}, in every numbering": least(spread[how]) for how in in_words},
+        "Floyd's loads as built, with the range over all numberings in brackets: "
+        + "; ".join(f"{how}: {each}" for how, each in in_words.items()),
+        "the paper measures imbalance by the objective of its eq. 1, and gives the range of loads (section 3.1); by the"
+        f" deviation divided by the mean, which it does not use, (16,4) is {'' if least(spread[_SHARE]) else 'not '}least in"
+        f" every numbering: {share}. {_NUMBERED}",
     )
 
 
@@ -171,31 +173,33 @@ def _imbalance() -> Outcome:
 def _directed() -> Outcome:
     graphs = {f"({n},{degree})": build(f"optimal:n={n},degree={degree}") for n, degree in _SIZES}
     ways: dict[str, Callable[..., EvenLoads]] = {
-        "a path a pair": balance_paths,
+        "free paths per pair": balance_paths,
         "tables": partial(balance_routing, exact=True),
     }
-    statements, told = {}, []
+    statements, rows = {}, []
     for way, balance in ways.items():
-        # An unordered pair is two ordered ones.
+        # An unordered pair counts as two ordered pairs.
         loads = {
-            name: (balance(one, directed=True).load, 2 * balance(one, directed=False).load)
-            for name, one in graphs.items()
+            name: (balance(graph, directed=True).load, 2 * balance(graph, directed=False).load)
+            for name, graph in graphs.items()
         }
-        for how, by in _IMBALANCES.items():
+        for how, imbalance in _IMBALANCES.items():
             if how == _SHARE:
                 continue
-            found = {name: [by(load) for load in both] for name, both in loads.items()}
-            statements[f"{way}: a smaller {how}, where that of undirected routing is not 0"] = all(
-                directed < undirected or undirected == 0 for directed, undirected in found.values()
+            values = {name: [imbalance(load) for load in both] for name, both in loads.items()}
+            statements[f"{way}: a smaller {how}, unless that of undirected routing is 0"] = all(
+                directed < undirected or undirected == 0 for directed, undirected in values.values()
             )
-            each = ", ".join(f"{name} {one:g} and {two:g}" for name, (one, two) in found.items())
-            told.append(f"{way}, {how} {each}")
-    return stated(
+            each = ", ".join(
+                f"{name} {directed:g} and {undirected:g}" for name, (directed, undirected) in values.items()
+            )
+            rows.append(f"{way}, {how} {each}")
+    return check_statements(
         statements,
-        f"directed and undirected: {'; '.join(told)}",
-        "shortest paths of the four graphs with the least objective of the paper's eq. 1, proved; by this objective, and by the"
-        " range of loads, of which the paper tells as well; undirected, the path back is the path there reversed; loads count"
-        " ordered pairs (errata of Xu 2019, 3). On three of the graphs undirected loads are all equal too",
+        f"directed and undirected: {'; '.join(rows)}",
+        "shortest paths of the four graphs with the least possible objective of the paper's eq. 1; compared by this objective"
+        " and by the range of loads, which the paper also gives; in undirected routing, the path back is the reversed path;"
+        " loads count ordered pairs (errata of Xu 2019, 3). On three of the graphs undirected loads are also all equal",
     )
 
 
@@ -209,19 +213,19 @@ def _proposition() -> Outcome:
     specs = ("petersen", "heawood", "optimal:n=16,degree=3", "hypercube:n=3", "complete:n=5")
     routings = {spec: balance_routing(build(spec), exact=True) for spec in specs}
     off, pairs = 0, 0
-    for one in specs:
-        for two in specs:
-            loads = [int(routings[spec].load.max()) for spec in (one, two)]
-            sizes = [routings[spec].routing.topology.switches for spec in (one, two)]
-            product = cartesian_product([routings[spec].routing.topology for spec in (one, two)])
-            verdict = verify_routing(product_routing(product, [routings[spec].routing for spec in (one, two)]))
-            wanted = sizes[1] * loads[0] + sizes[0] * loads[1] + (sizes[0] - 1) * (sizes[1] - 1)
-            off += bool((verdict.switch_load != wanted).any())
+    for first in specs:
+        for second in specs:
+            loads = [int(routings[spec].load.max()) for spec in (first, second)]
+            sizes = [routings[spec].routing.topology.switches for spec in (first, second)]
+            product = cartesian_product([routings[spec].routing.topology for spec in (first, second)])
+            report = verify_routing(product_routing(product, [routings[spec].routing for spec in (first, second)]))
+            expected = sizes[1] * loads[0] + sizes[0] * loads[1] + (sizes[0] - 1) * (sizes[1] - 1)
+            off += bool((report.switch_load != expected).any())
             pairs += 1
-    return stated(
+    return check_statements(
         {"all loads equal, in every product": off == 0},
         f"{pairs} products of {len(specs)} graphs, of which {off} have unequal loads",
-        "each load is that of the formula; the proof leaves out the turning switch, which adds (N1 - 1) (N2 - 1) everywhere"
+        "each load follows the formula; the published proof omits the turning switch, which adds (N1 - 1) (N2 - 1) everywhere"
         " (errata of Xu 2019, 4)",
         wrong=True,
     )
@@ -248,7 +252,7 @@ def _figure_10(degree: int) -> Curves:
 )
 def _product_3() -> Outcome:
     load = _product_load(3)
-    return stated(
+    return check_statements(
         {"all equal": bool(load.min() == load.max())},
         f"loads {load.min()} to {load.max()}",
         "16 * 18 + 16 * 18 + 15 * 15 = 801, by proposition 1 with the turning switch (errata of Xu 2019, 4)",
@@ -266,14 +270,15 @@ def _product_4() -> Outcome:
     load, loads = _product_load(4), _floyds(PRODUCT.format(4))
     free = balance_routing(build(PRODUCT.format(4))).load
     off = float(max(load.max() - load.mean(), load.mean() - load.min()) / load.mean())
-    return stated(
+    return check_statements(
         {
             "not all equal": bool(load.min() < load.max()),
             "a little": off <= _LITTLE,
-            "a smaller range than Floyd's in every numbering": min(int(np.ptp(one)) for one in loads) > np.ptp(load),
+            "a smaller range than Floyd's in every numbering": min(int(np.ptp(floyd_load)) for floyd_load in loads)
+            > np.ptp(load),
         },
         f"loads {load.min()} to {load.max()}, at most {100 * off:.1f} % off their mean; Floyd's {_ranges(loads)}",
-        f"a little, in no number in the paper, is taken as within a tenth of the mean; balanced directly, not coordinate by"
+        f"a little, without a number in the paper, is read as within a tenth of the mean; balanced directly, not coordinate by"
         f" coordinate, they are {free.min()} to {free.max()}; {_NUMBERED}",
         figure=_figure_10(4),
     )
@@ -287,39 +292,41 @@ def _product_4() -> Outcome:
 )
 def _floyd() -> Outcome:
     whole = [int(load.max()) for load in _floyds(PRODUCT.format(3))]
-    factors = [int(_floyd_loads(cartesian_product([one, one])).max()) for one in _numbered("optimal:n=16,degree=3")]
-    by = {"of the product": whole, "of its factor": factors}
-    told = "; ".join(
-        f"{name}: {fmean(most):.0f} in the mean, {min(most)} to {max(most)}, deviation {stdev(most):.0f}"
-        for name, most in by.items()
+    factors = [
+        int(_floyd_loads(cartesian_product([factor, factor])).max()) for factor in _numbered("optimal:n=16,degree=3")
+    ]
+    readings = {"of the product": whole, "of its factor": factors}
+    numbers = "; ".join(
+        f"{name}: {fmean(most):.0f} on average, {min(most)} to {max(most)}, deviation {stdev(most):.0f}"
+        for name, most in readings.items()
     )
-    told = f"{_NUMBERED}. Two readings: random numberings {told}; as built {whole[0]}"
-    fits = min(by, key=lambda name: abs(fmean(by[name]) - 2000))
-    return judge(
-        {f"most, numbering {fits}": 2000},
-        {f"most, numbering {fits}": fmean(by[fits])},
-        step=Step(2 * stdev(by[fits]), "two standard deviations over numberings"),
-        readings=len(by),
+    note = f"{_NUMBERED}. Two readings: random numberings {numbers}; as built {whole[0]}"
+    fits = min(readings, key=lambda name: abs(fmean(readings[name]) - 2000))
+    return compare(
+        {f"greatest, numbering {fits}": 2000},
+        {f"greatest, numbering {fits}": fmean(readings[fits])},
+        step=Step(2 * stdev(readings[fits]), "two standard deviations over numberings"),
+        readings=len(readings),
         digits=4,
-        assumption=told,
-        reason=told,
+        assumption=note,
+        reason=note,
         figure=_figure_10(3),
     )
 
 
 @claim(
     "xu-2019/fig-10/degrees",
-    "the higher degree reduces the average forwarding load: (16,4) x (16,4) beside (16,3) x (16,3)",
+    "the higher degree reduces the average forwarding load: (16,4) x (16,4) compared with (16,3) x (16,3)",
     "reduces",
     "topoloom reproduce xu-2019/fig-10/degrees",
 )
 def _degrees() -> Outcome:
     means = {degree: (_product_load(degree).mean(), _floyds(PRODUCT.format(degree))[0].mean()) for degree in (3, 4)}
-    return stated(
+    return check_statements(
         {"balanced": bool(means[4][0] < means[3][0]), "by Floyd's paths": bool(means[4][1] < means[3][1])},
         "; ".join(
-            f"(16,{degree}) x (16,{degree}): {mine:.1f}, Floyd's {other:.1f}" for degree, (mine, other) in means.items()
+            f"(16,{degree}) x (16,{degree}): {ours:.1f}, Floyd's {other:.1f}" for degree, (ours, other) in means.items()
         ),
-        "the mean load is that of all shortest paths, whichever are taken",
+        "the mean load is the same for any choice of shortest paths",
         wrong=True,
     )
