@@ -283,9 +283,9 @@ def test_the_floor_is_zoomed_moved_and_told(shown):
 
 def test_finalists_stand_side_by_side_with_curves_to_point_at(shown):
     """Value, interval and how it was got; a curve's points by keys, and its name hides it."""
-    cells = [cell.text for cell in _all(shown, "#shortlist .beside td.text") if cell.text]
+    cells = [cell.text for cell in _all(shown, "#shortlist .side-by-side td.text") if cell.text]
     assert cells[:2] == ["12 10 to 14", "9 −25.0 %"]
-    assert "sampled" in _all(shown, "#shortlist .beside tbody th.text small.how")[0].text
+    assert "sampled" in _all(shown, "#shortlist .side-by-side tbody th.text small.how")[0].text
     assert HOSTILE in _all(shown, "#shortlist thead")[0].text
     plot = _one(shown, "#shortlist svg.plot")
     assert len(_all(shown, "#shortlist .band")) == 2

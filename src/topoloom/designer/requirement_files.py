@@ -27,7 +27,7 @@ def read_requirement(path: str | Path) -> Requirement:
     return requirement_of(read_text(path, LONGEST), str(path), Path(path).parent)
 
 
-def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirement:
+def requirement_of(text: str, source: str, folder: str | Path = ".") -> Requirement:
     """The requirement in a TOML text.
 
     Parameters
@@ -35,7 +35,7 @@ def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirem
     text : str
     source : str
         Its name in error messages.
-    beside : path
+    folder : path
         The folder that relative paths start from.
 
     Raises
@@ -43,7 +43,7 @@ def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirem
     InputError
         ``source:line: reason`` for anything that cannot be read or used.
     """
-    requirement, beside = parse_toml(text, Requirement, source), Path(beside)
+    requirement, folder = parse_toml(text, Requirement, source), Path(folder)
 
     def complain(error: object, *keys: str) -> InputError:
         line = line_of(text, list(keys))
@@ -52,7 +52,7 @@ def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirem
     for key in ("parts", "prices"):
         value = getattr(requirement, key)
         if value.endswith(".toml") and not Path(value).is_absolute():
-            requirement = msgspec.structs.replace(requirement, **{key: str(beside / value)})
+            requirement = msgspec.structs.replace(requirement, **{key: str(folder / value)})
     if requirement.floor.file:
         other = [
             key for key in requirement.floor.__struct_fields__ if key != "file" and f"\n{key}" in _table(text, "floor")
@@ -65,7 +65,7 @@ def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirem
             )
         if not Path(requirement.floor.file).is_absolute():
             requirement = msgspec.structs.replace(
-                requirement, floor=msgspec.structs.replace(requirement.floor, file=str(beside / requirement.floor.file))
+                requirement, floor=msgspec.structs.replace(requirement.floor, file=str(folder / requirement.floor.file))
             )
         try:
             requirement.floor.floor()

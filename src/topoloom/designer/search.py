@@ -31,7 +31,7 @@ _LEADERS = 8
 _DRAWN = 4
 #: Draws without anything new that end the search.
 _FRUITLESS = 400
-#: Measures, besides the objective, whose gains are reported: whether more is better.
+#: Measures, in addition to the objective, whose gains are reported: whether more is better.
 _GAIN_MEASURES = {
     "cost_usd": False,
     "cost_per_host_usd": False,

@@ -88,9 +88,9 @@ def compare_fabrics(
     names += [actual.host_names[x] for x in extra_hosts.tolist()]
     planned_cables = _cables(plan, np.arange(n), n + np.arange(h), hosts)
     present = _cables(actual, switch_number, host_number, hosts)
-    planned, found = planned_cables.keys(), present.keys()
-    same = planned & found
-    left, more = sorted(planned - same), sorted(found - same)
+    planned, actual_cables = planned_cables.keys(), present.keys()
+    same = planned & actual_cables
+    left, more = sorted(planned - same), sorted(actual_cables - same)
     right, loose = len(same), 0
     if ports:
         differences = _by_plug(left, more)

@@ -69,7 +69,7 @@ def _port(row: Row) -> _Port:
 def _node(plugging: Plugging, row: Row, ports: dict[_Port, Row]) -> None:
     guid, kind = row.guid("NodeGUID"), row.number("NodeType", needed=True)
     if guid is None or kind not in (_HOST, _SWITCH, _ROUTER):
-        raise row.wrong(f"NodeType {kind}; 1 is an adapter, 2 a switch, 3 a router")
+        raise row.wrong(f"NodeType {kind}; it must be 1 (adapter), 2 (switch) or 3 (router)")
     if plugging.known(f"{guid:x}") is not None:
         raise row.wrong(f"node 0x{guid:016x} appears twice")
     own = ports.get((guid, 0))

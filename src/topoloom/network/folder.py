@@ -121,7 +121,7 @@ def _write_fabric(network: Network, folder: Folder) -> dict[str, Content]:
     return {} if planned else {CABLED: discovered_text(network.fabric)}
 
 
-#: The parts of a network besides its topology.
+#: The parts of a network in addition to its topology.
 FOLDER_PARTS: Mapping[str, FolderPart] = {
     "remembered": FolderPart((NETWORK, PARTS), _read_remembered, _write_remembered, _keeps_remembered),
     "layout": FolderPart(

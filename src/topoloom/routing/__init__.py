@@ -1,1 +1,1 @@
-"""Routing: next hops and virtual channels for any topology, free of deadlock, and a judge that proves it."""
+"""Routing: next hops and virtual channels for any topology, free of deadlock, and a verifier that checks it."""

@@ -149,14 +149,14 @@ def reroute(
         raise InputError(
             f"{topology.name}: only one plane can be repaired; route the remaining network again, or repair a single plane"
         )
-    left, kept = without(topology, links, switches, cables)
+    left, kept_switches = without(topology, links, switches, cables)
     gone = np.zeros(topology.switches, np.bool_)
     gone[switches] = True
-    ports, broken = _moved_over(routing, left, kept, gone)
+    ports, broken = _moved_over(routing, left, kept_switches, gone)
     rerouted = _repaired(
         routing,
         left,
-        kept,
+        kept_switches,
         ports,
         ~gone,
         broken,
@@ -221,23 +221,23 @@ def without(
         if not alike.size:
             raise InputError(f"{topology.name}: no link {u}-{v}, or it is lost already")
         lost[alike[0]] = True
-    kept = np.flatnonzero(~lost)
-    if not kept.size:
+    kept_switches = np.flatnonzero(~lost)
+    if not kept_switches.size:
         raise InputError(f"{topology.name}: no link is left, so there is nothing to route")
     hosts = ~gone[topology.endpoints]
     left = Topology(
-        links=topology.links[kept],
+        links=topology.links[kept_switches],
         switches=topology.switches,
         endpoints=topology.endpoints[hosts],
         host=np.unique(topology.host[hosts], return_inverse=True)[1],
         labels=dict(topology.labels),
         name=f"{topology.name} less {_count(int(lost.sum()), 'link')} and {_count(int(gone.sum()), 'switch', 'es')}",
-        **topology.rates_of(kept, hosts),
+        **topology.rates_of(kept_switches, hosts),
     )
     parts = component_count(left) - int(gone.sum())
     if parts > 1:
         raise InputError(f"{left.name}: not connected: {parts} parts")
-    return left, kept
+    return left, kept_switches
 
 
 def _count(number: int, what: str, plural: str = "s") -> str:

@@ -16,7 +16,7 @@ inspect = msgspec.inspect
 #: Characters of a line, and of the longest key with its value that widens the column of values.
 _WIDTH, _COLUMN = 120, 36
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-#: An integer of so many digits is easier to read in groups.
+#: An integer of this many digits is easier to read in groups.
 _GROUPED = 10_000
 
 

@@ -84,15 +84,15 @@ class Kept(_Cache):
         # Compiled code needs only this of Numba. `refresh` would also prepare for compiling, which takes a third of a second.
         rtsys.initialize(target_context)
         level = _level(target_context.codegen())
-        found = self._found(sig, level, target_context)
-        if found is None and _chosen:
+        compiled = self._found(sig, level, target_context)
+        if compiled is None and _chosen:
             self._wait_for_others(_chosen[0] / level / self._file(sig))
-            found = self._found(sig, level, target_context)
-            if found is not None:
+            compiled = self._found(sig, level, target_context)
+            if compiled is not None:
                 self._release(sig)
-        elif found is None:
+        elif compiled is None:
             self._notice = _notice()
-        return found
+        return compiled
 
     def _wait_for_others(self, path: Path) -> None:
         """Take the lock of a kernel, or wait until the process that compiles it has finished."""

@@ -161,8 +161,8 @@ class TwoPhases:
     @property
     def structure(self) -> str:
         """The structure that the first phase found, or the given one."""
-        found: str = getattr(self._phase, "structure", "")
-        return found or self._structure
+        first_phase: str = getattr(self._phase, "structure", "")
+        return first_phase or self._structure
 
     @property
     def moves(self) -> int:

@@ -137,7 +137,7 @@ def place(
         if cluster != "auto" or improve:
             raise InputError("racks with hosts are planned unit by unit; omit cluster and improve")
         layout = _housed(topology, floor, housing, map, objective, float(np.max(switch_w)), effort)
-        map = "rows" if layout.racks > MOST_SEARCHED else map  # with so many racks the search was skipped
+        map = "rows" if layout.racks > MOST_SEARCHED else map  # with more racks the search was skipped
     else:
         _check_power(floor, loads)
         layout = _with_switches(topology, floor, cluster, map, objective, improve, loads, effort)

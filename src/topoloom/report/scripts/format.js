@@ -24,7 +24,7 @@ function difference(value, other) {
   return `${share < 0 ? "\u2212" : "+"}${Math.abs(share).toFixed(1)} %`;
 }
 
-/** A count with its noun in the singular or plural. */
+/** A count with its unit in the singular or plural. */
 function counted(count, one, many = `${one}s`) {
   return `${written(count, 0)} ${count === 1 ? one : many}`;
 }

@@ -2,7 +2,7 @@
 // column are in per cent; intervals and methods are shown.
 
 function drawSideBySide(designs) {
-  const table = make("table", { class: "beside" });
+  const table = make("table", { class: "side-by-side" });
   const head = make("tr", {}, make("td", { class: "text" }));
   for (const column of designs.columns) head.append(make("th", { scope: "col", class: "text" }, ...[].concat(column)));
   table.append(make("thead", {}, head));

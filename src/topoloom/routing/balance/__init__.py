@@ -1,1 +1,1 @@
-"""Shortest paths with loads as even as can be: the search, the exact answer, and the bounds beside them."""
+"""Shortest paths with loads as even as possible: the search, the exact answer, and the bounds."""

@@ -1,1 +1,1 @@
-"""Tables in force: repaired with what they have kept, and changed step by step without a deadlock in between."""
+"""Installed tables: repaired with few changed entries, and changed step by step without a deadlock in between."""

@@ -238,7 +238,7 @@ def sweep(
     for number, subject in enumerate(simulated):
         if curves and (work.stopped or curves[-1].ended != "done"):
             break
-        known = points.points(number)
+        measured = points.points(number)
         if load_list or saturation_width is None:
             curve = simulate(
                 subject.routing,
@@ -251,7 +251,7 @@ def sweep(
                 cables=subject.cables,
                 fast=fast,
                 interval=interval,
-                known=known,
+                known=measured,
                 work=work,
             )
         else:
@@ -274,7 +274,7 @@ def sweep(
                         cables=subject.cables,
                         fast=fast,
                         interval=interval,
-                        known=known,
+                        known=measured,
                         work=work,
                     )
                     about = curves[-1].provenance if load_list else saturates.provenance

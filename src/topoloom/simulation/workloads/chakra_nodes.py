@@ -129,7 +129,7 @@ def _classes() -> dict[str, Any]:
         message = file.message_type.add(name=name)
         if name == "Attribute":  # it has one value: the last one in the file
             message.oneof_decl.add(name="value")
-        for number, key, kind in (one.split() for one in fields.split(", ")):
+        for number, key, kind in (entry.split() for entry in fields.split(", ")):
             base_kind = kind.removesuffix("[]")
             added = message.field.add(
                 name=key, number=int(number), label=kinds.LABEL_REPEATED if base_kind != kind else kinds.LABEL_OPTIONAL

@@ -1,1 +1,1 @@
-"""Who runs the tasks of a study: a file an executor."""
+"""Who runs the tasks of a study: one file per executor."""

@@ -10,7 +10,7 @@ function topologyPage(main, query, catalogue) {
   const at = makeSelect("positions of switches", [["labels", "by labels"], ["floor", "on the floor"]], state.at, (value) => { state.at = value; renew(true); });
   const colour = make("span");
   main.append(make("h1", {}, "Topology"), make("div", { class: "tools" }, field, list, make("label", { class: "pick" }, make("b", {}, "tables"), engine), make("label", { class: "pick" }, make("b", {}, "switches"), at), colour), knobs, wrong, progress,
-    make("div", { class: "beside" }, sheet, side));
+    make("div", { class: "columns" }, sheet, side));
 
   const facts = make("div"), trace = make("div"), how = make("div");
   side.append(facts, trace, how);
@@ -113,7 +113,7 @@ function topologyPage(main, query, catalogue) {
       const any = lostLinks.length + lostSwitches.length > 0;
       graph.set({ path: result.path, after: any ? result.path_after || [] : null });
       trace.replaceChildren(make("h3", {}, "Path"), makeFacts([["tables", result.engine], ["path", result.path.join(" \u2192 ")], ["virtual channel", result.vc],
-        ...(any ? [["after the loss", result.path_after ? result.path_after.join(" \u2192 ") : "none: not connected"], ...(result.path_after ? [["entries changed", `${written(result.entries_changed, 0)} of ${written(result.entries, 0)}`], ["all tables rebuilt", result.anew ? "yes" : "no"], ["free of deadlock", result.deadlock_free ? "yes" : "no"]] : [])] : [])]),
+        ...(any ? [["after the loss", result.path_after ? result.path_after.join(" \u2192 ") : "none: not connected"], ...(result.path_after ? [["entries changed", `${written(result.entries_changed, 0)} of ${written(result.entries, 0)}`], ["all tables rebuilt", result.rebuilt ? "yes" : "no"], ["free of deadlock", result.deadlock_free ? "yes" : "no"]] : [])] : [])]),
         make("button", { type: "button", onclick: () => { lost.lostLinks.clear(); lost.lostSwitches.clear(); graph.set({}); follow(); } }, "restore all"), makeHow([job]));
     } catch (error) { trace.replaceChildren(make("p", { class: "wrong", role: "alert" }, error.message)); }
   }

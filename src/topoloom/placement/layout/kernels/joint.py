@@ -8,7 +8,7 @@ resources, `room` float64[slots, k] the free capacity. thresholds float32[4096]:
 random one of these.
 
 The graph: start int32[n + 1] and neighbour int32[2 m], the links of each switch one after another; back int32[2 m], the
-position of the other direction of a link; beside uint32[2 m], the slot that the link leads to, so that the loop over a
+position of the other direction of a link; end_slot uint32[2 m], the slot that the link leads to, so that the loop over a
 switch's links reads memory sequentially (unsigned, so that Numba does not check for negative indices).
 
 The price of a cable between slots s and t is table[s, t] (float32[slots, slots]). Without a table (None: Numba compiles two
@@ -42,7 +42,7 @@ def swap_switches(
     start: np.ndarray,
     neighbour: np.ndarray,
     back: np.ndarray,
-    beside: np.ndarray,
+    end_slot: np.ndarray,
     table: np.ndarray | None,
     x: np.ndarray,
     y: np.ndarray,
@@ -78,7 +78,7 @@ def swap_switches(
         word2 = next_word(state)
         if guided and int((word >> np.uint64(32)) & np.uint64(255)) < guided and start[a] < start[a + 1]:
             degree = start[a + 1] - start[a]
-            t = beside[start[a] + int(((word >> np.uint64(40)) * np.uint64(degree)) >> np.uint64(24))]
+            t = end_slot[start[a] + int(((word >> np.uint64(40)) * np.uint64(degree)) >> np.uint64(24))]
         else:
             t = near[s, int(((word2 & _LOW24) * np.uint64(window)) >> np.uint64(24))]
         if t == s:
@@ -94,12 +94,12 @@ def swap_switches(
         change = np.float32(0.0)
         joined = 0
         for i in range(start[a], start[a + 1]):
-            z = beside[i]
+            z = end_slot[i]
             change += _price(table, x, y, extra, t, z) - _price(table, x, y, extra, s, z)
             joined += neighbour[i] == b
         if b < n:
             for i in range(start[b], start[b + 1]):
-                z = beside[i]
+                z = end_slot[i]
                 change += _price(table, x, y, extra, s, z) - _price(table, x, y, extra, t, z)
         if joined:
             # A cable between a and b keeps its price, but both loops counted it as if it were inside a rack afterwards.
@@ -113,10 +113,10 @@ def swap_switches(
         seat[a], seat[b] = seat_b, seat_a
         slot[a], slot[b] = t, s
         for i in range(start[a], start[a + 1]):
-            beside[back[i]] = t
+            end_slot[back[i]] = t
         if b < n:
             for i in range(start[b], start[b + 1]):
-                beside[back[i]] = s
+                end_slot[back[i]] = s
         for k in range(loads.shape[1]):
             more = loads[a, k] - loads[b, k]
             room[t, k] -= more
@@ -131,7 +131,7 @@ def swap_racks(
     start: np.ndarray,
     neighbour: np.ndarray,
     back: np.ndarray,
-    beside: np.ndarray,
+    end_slot: np.ndarray,
     table: np.ndarray | None,
     x: np.ndarray,
     y: np.ndarray,
@@ -169,7 +169,7 @@ def swap_racks(
             a = occupant[seat0[s] + k]
             if a < n:
                 for e in range(start[a], start[a + 1]):
-                    z = beside[e]
+                    z = end_slot[e]
                     if z != s:
                         change += _price(table, x, y, extra, t, z) - _price(table, x, y, extra, s, z)
         if change > thresholds[word >> np.uint64(52)] * temperature:
@@ -182,7 +182,7 @@ def swap_racks(
             slot[a], slot[b] = t, s
             if a < n:
                 for e in range(start[a], start[a + 1]):
-                    beside[back[e]] = t
+                    end_slot[back[e]] = t
         for k in range(loads.shape[1]):
             free_of_s = room[s, k]
             room[s, k] = room[t, k]

@@ -1,0 +1,191 @@
+"""The words of the field: the private words of earlier versions stand nowhere but in the table of CONTRIBUTING.md."""
+
+import ast
+import io
+import json
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import topoloom
+from topoloom.cli.main import cli
+from topoloom.core.former_keys import FORMER_KEYS
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = Path(topoloom.__file__).parent
+#: The old words, each as a pattern, and what replaced it (CONTRIBUTING.md, "Old words and new").
+OLD = {
+    r"\b(?:USD|W|kW|USD and \S+ W) an? host\b": "USD per host",
+    r"\b[Aa] (?:row|line|file|column|sheet|page|folder) an? (?=[a-z])": "one row per link",
+    r"\d an? (?:host|link|second|cycle|year|rack|switch|port)\b": "5 per second",
+    r"\b[Bb]esides?\b": "compared with; next to; also",
+    r"\b[Tt]old\b": "reported, given, stated",
+    r"\banew\b": "again",
+    r"\bunder way\b": "running",
+    r"\bso many\b": "that many, at most n",
+    r"\bleft out\b|\bleft_out\b": "omitted",
+    r"\b[Nn]ouns?\b": "result",
+    r"\b[Vv]erbs?\b": "operation",
+    r"\b[Jj]udge[sd]?\b|\b[Jj]udgements?\b": "verifier, verify",
+    r"\b[Pp]roved\b|\b[Pp]roofs?\b": "verified, verification",
+    r"(?<!irtual )\blanes?\b": "virtual channel",
+    r"\bin force\b": "installed",
+    r"\b[Mm]end(?:s|ed|ing)?\b": "repair",
+    r"\beverybody buys\b": "reference designs",
+    r"\bthe whole way\b": "full assessment",
+    r"\b[Ff]inalists?\b": "shortlist",
+    r"\b[Cc]abinets?\b": "rack",
+    r"\b[Bb]usiest channel": "maximum channel load",
+    r"\bwhat no routing can\b": "routing-independent bound",
+    r"\bin one piece\b": "connected",
+    r"\bborne\b": "lenient",
+    r"\bwho is who\b": "node matching",
+    r"\b[Mm]oney\b": "cost",
+    r"\b[Dd]ear(?:er|est)?\b": "expensive",
+}
+#: Files in which one of these words is the field's own, and why.
+RIGHT = {
+    r"\b[Pp]roved\b|\b[Pp]roofs?\b": {
+        "docs/explanation/errata.md": "proofs of theorems",
+        "docs/how-to/balance-routing.md": "a proof of optimality",
+        "docs/how-to/run-collectives.md": "a proof of optimality",
+        "routing/balance/balance.py": "a proof of optimality",
+        "routing/balance/exact.py": "a proof of optimality",
+    },
+    r"(?<!irtual )\blanes?\b": {
+        "fabric/rates.py": "lanes of a cable",
+        "fabric/fabric.py": "lanes of a cable",
+        "fabric/running.py": "lanes of a cable",
+        "fabric/compare.py": "lanes of a cable",
+        "fabric/_assembly.py": "lanes of a cable",
+        "fabric/discovery.py": "lanes of a cable",
+        "fabric/diagnosis/evidence.py": "lanes of a cable",
+        "fabric/diagnosis/rules/cables.py": "lanes of a cable",
+        "fabric/exports/sonic.py": "lanes of a cage",
+        "fabric/exports/topo.py": "lanes of a cable",
+        "formats/ibdiagnet.py": "lanes of a cable",
+        "formats/cable_plan.py": "lanes of a cable",
+        "cost/device_types.py": "lanes of a cable",
+        "cost/servers.py": "lanes of a cable",
+        "graph/load.py": "lanes of a vector unit",
+        "graph/kernels/simd.py": "lanes of a vector unit",
+        "optimizer/kernels/batches.py": "lanes of a vector unit",
+        "optimizer/kernels/hop_state.py": "lanes of a vector unit",
+        "placement/qap/kernels/tabu.py": "lanes of a vector unit",
+        "docs/how-to/start-an-ethernet-fabric.md": "lanes of a cage",
+        "docs/how-to/check-and-export-a-fabric.md": "lanes of a cable",
+        "docs/reference/parts-catalogue.md": "lanes of a cable",
+        "docs/reference/file-formats.md": "lanes of a cable",
+        "docs/reference/glossary.md": "distinguishes both",
+        "docs/reference/rules.md": "lanes of a cable",
+        "topoloom convert": "lanes of a cage, an option of sonic",
+        "topoloom export": "lanes of a cage, an option of sonic",
+        "routing/table_files.py": "the name of an array of earlier versions",
+    },
+}
+#: Names of local variables that say nothing.
+VAGUE = {"found", "one", "told", "known", "mine", "there", "this", "kept", "said", "far"}
+
+
+def _where(path: Path) -> str:
+    return str(path.relative_to(PACKAGE if path.is_relative_to(PACKAGE) else ROOT))
+
+
+def _old_words(text: str, where: str) -> list[str]:
+    """The old words in a text, each with what stands around it and what to write."""
+    return [
+        f"{where}: '{text[max(0, match.start() - 25) : match.end() + 15]}' ({new})".replace("\n", " ")
+        for pattern, new in OLD.items()
+        if where not in RIGHT.get(pattern, {})
+        for match in re.finditer(pattern, text)
+    ]
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """Docstrings, comments and the literals of a Python file."""
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and " " in token.string):
+            yield token.string
+
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "PACKAGE.md", "SECURITY.md", "papers/README.md")),
+    *(
+        path
+        for path in sorted((ROOT / "docs").rglob("*.md"))
+        if path.stem != "changelog" and "papers" not in path.parts
+    ),
+]
+SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.stem != "former_keys"]
+ASSETS = [
+    path
+    for path in sorted(PACKAGE.rglob("*"))
+    if path.suffix in (".js", ".html") and "vendor" not in path.parts and not path.name.endswith(".min.js")
+]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_where)
+def test_a_page_has_none_of_the_old_words(path):
+    """README and documentation; the papers' pages and the changelog quote others and earlier versions."""
+    assert _old_words(path.read_text(encoding="utf-8"), _where(path)) == []
+
+
+def test_the_source_has_none_of_the_old_words():
+    """Docstrings, comments, messages and labels of the package; what pages and the explorer show."""
+    words = [word for path in SOURCES for text in _texts(path) for word in _old_words(text, _where(path))]
+    words += [word for path in ASSETS for word in _old_words(path.read_text(encoding="utf-8"), _where(path))]
+    assert words == []
+
+
+def test_the_help_has_none_of_the_old_words():
+    """Every command and every option."""
+
+    def helps(command: click.Command, name: str) -> Iterator[tuple[str, str]]:
+        yield name, command.get_help(click.Context(command, info_name=name))
+        if isinstance(command, click.Group):
+            for inner in command.list_commands(click.Context(command)):
+                under = command.get_command(click.Context(command), inner)
+                if under is not None:
+                    yield from helps(under, f"{name} {inner}")
+
+    assert [word for name, text in helps(cli, "topoloom") for word in _old_words(text, name)] == []
+
+
+def test_the_current_schemas_have_none_of_the_old_words():
+    """Keys and descriptions of every record that this version writes."""
+    newest: dict[str, Path] = {}
+    for path in sorted((ROOT / "docs" / "schemas").glob("*.json"), key=lambda path: int(path.stem.rpartition("-")[2])):
+        newest[path.stem.rpartition("-")[0]] = path
+    for former in ("judgement", "mending", "verdict"):  # records of earlier versions; their successors have other names
+        newest.pop(former)
+
+    def keys(value: object) -> Iterator[str]:
+        if isinstance(value, dict):
+            yield from value.get("properties", {})
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from keys(inner)
+
+    del newest["reproduction"]  # a claim of a paper has a verdict
+    for path in newest.values():
+        text = path.read_text(encoding="utf-8")
+        assert _old_words(text, path.name) == []
+        assert not set(keys(json.loads(text))) & set(FORMER_KEYS), path.name
+
+
+def test_local_variables_say_what_they_hold():
+    """No function of the package has a local variable of a name that fits everything."""
+    vague = []
+    for path in SOURCES:
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef):
+                names = {
+                    node.id
+                    for node in ast.walk(function)
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                }
+                vague += [f"{_where(path)}: {function.name}: {name}" for name in sorted(names & VAGUE)]
+    assert vague == []
