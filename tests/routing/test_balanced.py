@@ -115,8 +115,8 @@ def test_the_proof_agrees_with_brute_force(objective):
             paths = balance_paths(topology, objective, directed=directed)
             wanted = [_best(topology, objective, trees=trees, directed=directed) for trees in (True, False)]
             assert [int(one.load @ one.load) for one in (tables, paths)] == wanted
-            assert tables.proved
-            assert paths.proved
+            assert tables.optimal
+            assert paths.optimal
             apart += wanted[0] > wanted[1]
     assert tried >= 10
     assert objective == "vertices" or apart  # one next hop a destination can cost evenness
@@ -199,7 +199,7 @@ def test_the_search_is_never_less_even_than_where_it_begins(spec, objective):
 def test_a_thousand_switches_get_loads_that_are_proved_most_even():
     """Random networks have so many shortest paths that every load is the mean, rounded down or up."""
     found = balance_routing(build("jellyfish:n=1000,degree=8"))
-    assert found.proved
+    assert found.optimal
     assert int(found.load.max()) == found.least_max == int(found.load.min()) + 1
 
 
@@ -219,7 +219,7 @@ def test_parallel_links_share_the_pairs_over_channels():
     """Two cables between two switches: the pairs over them differ by one at most."""
     topology = Topology(links=[(0, 1), (0, 1), (1, 2), (2, 3), (3, 4)], switches=5)
     found = balance_routing(topology, "edges", exact=True)
-    assert found.proved
+    assert found.optimal
     assert sorted(found.load[:2].tolist()) == [2, 2]
 
 
@@ -229,7 +229,7 @@ def test_small_topologies():
         topology = Topology(links=links, switches=n)
         for objective in OBJECTIVES:
             found = balance_routing(topology, objective, exact=True)
-            assert (found.value, found.gap, found.proved) == (0.0, 0.0, True)
+            assert (found.value, found.gap, found.optimal) == (0.0, 0.0, True)
             assert balance_paths(topology, objective).value == 0.0
             assert "value 0" in repr(found)
 
@@ -239,7 +239,7 @@ def test_small_topologies():
     [
         (lambda: balance_routing(build("petersen"), "links"), "no objective 'links'; choose 'vertices' or 'edges'"),
         (lambda: balance_routing(build("petersen"), rounds=-1), "0 or more"),
-        (lambda: balance_routing(build("petersen"), directed=False), "give exact=True too"),
+        (lambda: balance_routing(build("petersen"), directed=False), "requires exact=True"),
         (lambda: balance_paths(build("hypercube:n=7")), "more than 40000 shortest paths"),
         (lambda: balance_paths(build("optimal:n=32,degree=4"), seconds=0), "no solution within 0 seconds"),
         (lambda: balance_paths(Topology(links=[(0, 1), (2, 3)], switches=4)), "not connected: 2 parts"),

@@ -83,7 +83,7 @@ def test_other_paths_make_the_loads_equal_that_the_rule_leaves_unequal():
     """(16,4) x (16,4): 585 at every switch, when paths need not keep to one coordinate after the other."""
     found = balance_routing(build("product:(optimal:n=16,degree=4)*(optimal:n=16,degree=4)"))
     assert set(found.load.tolist()) == {585}
-    assert found.proved
+    assert found.optimal
 
 
 def test_lanes_are_the_combinations_that_occur():

@@ -33,6 +33,7 @@ FORMER_KEYS = {
     "power_w_per_cabinet": "power_w_per_rack",
     "printed_cost_usd": "published_cost_usd",
     "printed_power_w": "published_power_w",
+    "proved": "optimal",
     "sequence_cabinet": "sequence_rack",
     "switches_per_cabinet": "switches_per_rack",
     "verb": "operation",

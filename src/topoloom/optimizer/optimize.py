@@ -241,8 +241,8 @@ def optimize(
             lengths_after, reporter.structure = path_lengths(topology, jobs), ""
     if rules.spending is not None:
         values["cable_usd"] = rules.spending.usd(optimized.links)
-    proved = bool(values) and values.get("throughput", 0.0) >= values.get("throughput_bound", math.inf) * (1 - 1e-9)
-    reached = reporter.reached or proved
+    optimal = bool(values) and values.get("throughput", 0.0) >= values.get("throughput_bound", math.inf) * (1 - 1e-9)
+    reached = reporter.reached or optimal
     text = goal.text if goal is not None else "hops" if traffic is None else traffic.name
     settings = {
         "objective": text,

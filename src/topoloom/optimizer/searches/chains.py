@@ -91,7 +91,7 @@ class Reporter:
     def __call__(self, chains: Mapping[int, Any]) -> bool:
         self._moves.update({number: chain.moves for number, chain in chains.items()})
         best = min(chains.values(), key=lambda chain: chain.cost)
-        self.reached = getattr(best, "proved", False) or (self._least is not None and best.cost <= self._least)
+        self.reached = getattr(best, "optimal", False) or (self._least is not None and best.cost <= self._least)
         if best.cost < self._best:
             self._best, self._links, self.structure = best.cost, best.best, getattr(best, "structure", "")
         now = time.monotonic()

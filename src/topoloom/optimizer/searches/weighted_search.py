@@ -126,7 +126,7 @@ class WeightedSearch(Budgeted):
         return self._cost
 
     @property
-    def proved(self) -> bool:
+    def optimal(self) -> bool:
         """Whether the links have the lowest possible price, and nothing else counts."""
         graph = self._graph
         return bool(self._plain_sum and self._aims_at_goal and graph.totals[LINKS] <= self._energy.least(self._links))
@@ -134,7 +134,7 @@ class WeightedSearch(Budgeted):
     @property
     def done(self) -> bool:
         """Whether the budget is used, or the best graph is verified to be optimal."""
-        return super().done or self.proved
+        return super().done or self.optimal
 
     def step(self) -> None:
         """Try moves for about 10 ms."""

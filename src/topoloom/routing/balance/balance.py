@@ -64,7 +64,7 @@ class EvenLoads:
         return max(0.0, self.value - self.bound)
 
     @property
-    def proved(self) -> bool:
+    def optimal(self) -> bool:
         """Whether these loads are verified to be the most even: two sums of squares of the same total differ by at least 2."""
         return self.gap < 1.0
 
@@ -83,7 +83,7 @@ class BalancedRouting(EvenLoads, Result):
 
     record_name = "balanced-routing"
     record_version = 2
-    derived = ("value", "gap", "proved", "verification")
+    derived = ("value", "gap", "optimal", "verification")
     unrecorded = ("routing",)
 
     routing: Routing
@@ -110,7 +110,8 @@ class BalancedPaths(EvenLoads, Result):
     """
 
     record_name = "balanced-paths"
-    derived = ("value", "gap", "proved")
+    record_version = 2
+    derived = ("value", "gap", "optimal")
     unrecorded = ("paths",)
 
     paths: dict[tuple[int, int], tuple[int, ...]]
@@ -189,7 +190,7 @@ def balance_routing(
     --------
     >>> from topoloom.topologies.spec import build
     >>> found = balance_routing(build("jellyfish:n=256,degree=8"))
-    >>> int(found.load.min()), int(found.load.max()), found.proved
+    >>> int(found.load.min()), int(found.load.max()), found.optimal
     (481, 482, True)
     """
     work, began = Work() if work is None else work, time.monotonic()
@@ -204,12 +205,12 @@ def balance_routing(
     if directed:
         ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs, work=work)
         even = _even_loads(objective, True, load, least_squares(topology, objective == EDGES, load, jobs, work=work))
-    optimal = even is not None and even.proved and even.load.max(initial=0) <= even.least_max
+    optimal = even is not None and even.optimal and even.load.max(initial=0) <= even.least_max
     if even is None or (exact and not optimal and not work.stopped):
         try:
             paths = ShortestPaths(topology)
         except InputError:
-            if even is None or not even.proved:
+            if even is None or not even.optimal:
                 raise
         else:
             chosen, even = _solved(
