@@ -40,9 +40,20 @@ JOINED = f"{ONE} {TWO} twin4"
 LINKED = f"{TWO} twin4"
 
 #: Sentences that many operations share; each says what would do.
-PARTS = "(2 parts that no link joins.*route each, or link them|not connected: 2 parts)"
-NO_HOSTS = "it has no hosts for the ranks; give it some, as in hosts=4"
-FEW_HOSTS = "traffic needs two hosts or more; there are [01] .*hosts=4"
+PARTS = "not connected: 2 parts.*route each part, or add links"
+NO_HOSTS = "no hosts for the ranks; add hosts, as in hosts=4"
+FEW_HOSTS = "traffic needs at least two hosts, but the network has [01]; add hosts to the spec, as in hosts=4"
+#: Of an application that sends between ranks, on one host.
+ONE_RANK = "1 rank; at least 2 are needed"
+#: Of failures of links, where there are none.
+NO_LINK = "the network has no links that could fail"
+#: Of failures, where the network is in parts already.
+IN_PARTS = "the network is in 2 parts before anything fails; join them first"
+#: Of the lifetime of one switch.
+ONE_SWITCH = "the network has one switch, so it cannot be disconnected; give a network of at least two"
+#: Of the number of paths.
+ONE_PLACE = "paths need two switches with hosts, and there are 1"
+NO_PATHS = "not connected; measure one of its parts"
 ALONE = "no links|no link "
 
 

@@ -11,11 +11,17 @@ from few_networks import (
     ALL,
     APART,
     FEW_HOSTS,
+    IN_PARTS,
     JOINED,
     LINKED,
     NETWORKS,
     NO_HOSTS,
+    NO_LINK,
+    NO_PATHS,
     ONE,
+    ONE_PLACE,
+    ONE_RANK,
+    ONE_SWITCH,
     PARTS,
     TRIED,
     TWO,
@@ -30,9 +36,7 @@ from topoloom import save
 
 _UNKNOWN = {"diameter": None, "aspl": None, "connected": False, "components": 2}
 _NO_HALVES = "1 switch; a cut needs at least two"
-_NO_LINK = "there is no link that could fail"
-_HOSTLESS = "no hosts that a loss could cut off; give it some"
-_ONE_PLACE = "paths need two switches with hosts, and there are 1"
+_HOSTLESS = "no hosts that a loss could cut off; add hosts, as in hosts=4"
 _OWN = "grows networks that '.*' builds; use method splice for any"
 
 #: Of each question: its words, N for the network and O for a folder; and what --json or the sentence has to say.
@@ -141,9 +145,9 @@ TABLE = {
     "paths": (
         "paths N",
         row(
-            (f"{ONE} two1 apart1", Refused(_ONE_PLACE)),
+            (f"{ONE} two1 apart1", Refused(ONE_PLACE)),
             ("two4 two0", {"mean_hops": 1.0, "flows": [2.0, 1.0, 2 / 3]}),
-            ("apart4 apart0", Refused("several pieces, which no path joins")),
+            ("apart4 apart0", Refused(NO_PATHS)),
             ("twin4", {"mean_hops": 1.0, "flows": [4.0, 2.0, 4 / 3]}),
         ),
     ),
@@ -167,18 +171,14 @@ TABLE = {
     "resilience": (
         "resilience N --samples 5 --levels 0.5,0.9",
         row(
-            (f"{ONE} {APART}", Refused(_NO_LINK)),
+            (f"{ONE} {APART}", Refused(NO_LINK)),
             (TWO, {"exact": 0.0, "threshold": 0.0}),
             ("twin4", {"exact": 0.5, "threshold": 0.5}),
         ),
     ),
     "resilience --fail switches": (
         "resilience N --fail switches --samples 5 --levels 0.5,0.9",
-        row(
-            (ONE, {"exact": 0.0, "units": 1}),
-            (LINKED, {"exact": 0.5, "units": 2}),
-            (APART, Refused("2 pieces before anything fails; join them first")),
-        ),
+        row((ONE, {"exact": 0.0, "units": 1}), (LINKED, {"exact": 0.5, "units": 2}), (APART, Refused(IN_PARTS))),
     ),
     "losses": (
         "losses N",
@@ -193,7 +193,7 @@ TABLE = {
         "app N --app alltoall:bytes=64 --simulator flows -o O/app",
         row(
             ("one4", {"ranks": 4, "link_bytes_total": 0.0, "communication_most": 1.0}),
-            ("one1 two1 apart1", Refused("alltoall: 1 rank; it takes at least 2")),
+            ("one1 two1 apart1", Refused(f"alltoall: {ONE_RANK}")),
             ("one0 two0 apart0", Refused(NO_HOSTS)),
             ("two4 twin4", {"ranks": 4, "link_bytes_total": 512.0}),
             ("apart4", Refused(PARTS)),
@@ -229,19 +229,25 @@ TABLE = {
     ),
     "lifetime": (
         "lifetime N --link-fit 100",
+        row((ONE, Refused(ONE_SWITCH)), (LINKED, {"link_fit": 100.0, "of": "switches"}), (APART, Refused(IN_PARTS))),
+    ),
+    "lifetime --of hosts": (
+        "lifetime N --link-fit 100 --of hosts",
         row(
-            (ONE, Refused("they cannot be parted")),
-            (LINKED, {"link_fit": 100.0, "of": "switches"}),
-            (APART, Refused("join them first")),
+            ("one4 one1", Refused(ONE_SWITCH)),
+            ("one0 two0 apart0", Refused("no switch carries hosts; use --of switches, or add hosts")),
+            ("two1 apart1", Refused("only one switch has hosts.*use --of switches, or add hosts to other switches")),
+            ("two4 twin4", {"link_fit": 100.0, "of": "hosts"}),
+            ("apart4", Refused(IN_PARTS)),
         ),
     ),
     "degradation": (
         "degradation N --shares 50%",
-        row((f"{ONE} {APART}", Refused(_NO_LINK)), (LINKED, {"fail": "links"})),
+        row((f"{ONE} {APART}", Refused(NO_LINK)), (LINKED, {"fail": "links"})),
     ),
     "damage": (
         "damage N --share 50% --output O/left.json",
-        row((f"{ONE} {APART}", Refused(_NO_LINK)), (TWO, {"links": 0}), ("twin4", {"links": 1})),
+        row((f"{ONE} {APART}", Refused(NO_LINK)), (TWO, {"links": 0}), ("twin4", {"links": 1})),
     ),
     "damage --fail switches": (
         "damage N --fail switches --share 50% --output O/left.json",
@@ -322,6 +328,9 @@ ALONE = {
     "bounds --switches 2 --degree 1": "moore diameter *1",
     "design O/need.toml -o O/designs --jobs 1": "best of .*complete:n=1,hosts=8",
     "study O/study.toml -o O/study": "3 of 3 tasks done, 0 failed",
+    "new requirement -o O/new.toml --hosts 8 --switch 64x400 --yes": "next: topoloom design .*new.toml -o design",
+    "new study -o O/new.toml --operation hops --network complete:n=1 --axis none --yes": "next: topoloom study .*new.toml",
+    "examples": "ai-4k +requirement",
 }
 #: Served, not run: the explorer answers until somebody ends it, and shows what the other commands give.
 _SERVED = {"serve"}

@@ -10,11 +10,17 @@ from few_networks import (
     ALL,
     APART,
     FEW_HOSTS,
+    IN_PARTS,
     JOINED,
     LINKED,
     NETWORKS,
     NO_HOSTS,
+    NO_LINK,
+    NO_PATHS,
     ONE,
+    ONE_PLACE,
+    ONE_RANK,
+    ONE_SWITCH,
     PARTS,
     TRIED,
     TWO,
@@ -57,6 +63,15 @@ def _studied(topology, folder):
     return study, topoloom.run_study(study, folder / "store")
 
 
+def _new_study(topology, folder):
+    save(topology, folder / "network.json")
+    draft = topoloom.new_study(
+        "hops", networks=[str(folder / "network.json")], axis="none", executor="threads", folder=folder
+    )
+    draft.write(folder / "new.toml")
+    return topoloom.run_study(topoloom.read_study(folder / "new.toml"), folder / "store")
+
+
 def _same(topology, back):
     return back == topology
 
@@ -71,13 +86,9 @@ _CABLES = row(*[(name, len(net.links) + net.endpoints.size) for name, net in NET
 _ROUTED = ((ONE, 0), (LINKED, 2), (APART, Refused(PARTS)))
 _COLLECTIVE = (("one1 two1", 0.0), ("one0 two0 apart0", Refused(NO_HOSTS)), ("apart4 apart1", Refused(PARTS)))
 _TRAFFIC = (("one1 one0 two1 two0", Refused(FEW_HOSTS)), (APART, Refused(PARTS)))
-_RANKS = (
-    ("one1 two1", Refused("1 rank; it takes at least 2")),
-    ("one0 two0 apart0", Refused(NO_HOSTS)),
-    ("apart4", Refused(PARTS)),
-)
+_RANKS = (("one1 two1", Refused(ONE_RANK)), ("one0 two0 apart0", Refused(NO_HOSTS)), ("apart4", Refused(PARTS)))
 _NO_CUT = Refused("1 switch; a cut needs at least two")
-_NO_LINK = Refused("there is no link that could fail")
+_NO_LINK = Refused(NO_LINK)
 _DIAMETER = row((ONE, 0), (LINKED, 1), (APART, None))
 
 #: By public function (and what is done with it): the call on a network in a folder, and what it gives.
@@ -85,11 +96,11 @@ TABLE = {
     "as_network": (lambda t, _: topoloom.as_network(t).topology == t, row((ALL, True))),
     "balance_paths": (
         lambda t, _: topoloom.balance_paths(t, seconds=2).value,
-        row((JOINED, 0.0), (APART, Refused("route each, or link them"))),
+        row((JOINED, 0.0), (APART, Refused(PARTS))),
     ),
     "balance_routing": (
         lambda t, _: topoloom.balance_routing(t, seconds=2).value,
-        row((JOINED, 0.0), (APART, Refused("route each, or link them"))),
+        row((JOINED, 0.0), (APART, Refused(PARTS))),
     ),
     "blast_radius": (
         lambda t, _: [one["cut_off"] for one in topoloom.blast_radius(t).rows()][:2],
@@ -155,7 +166,7 @@ TABLE = {
     ),
     "lifetime": (
         lambda t, _: topoloom.lifetime(t, link_fit=100, samples=5).hours,
-        row((ONE, Refused("they cannot be parted")), (TWO, 1e7), ("twin4", 1.5e7), (APART, Refused("join them first"))),
+        row((ONE, Refused(ONE_SWITCH)), (TWO, 1e7), ("twin4", 1.5e7), (APART, Refused(IN_PARTS))),
     ),
     "load": (lambda t, folder: _same(t, (save(t, folder / "n.json"), topoloom.load(folder / "n.json"))[1]), _SAME),
     "load_expansion": (
@@ -172,6 +183,7 @@ TABLE = {
         ),
         row((ALL, [0])),
     ),
+    "new_study": (lambda t, folder: _new_study(t, folder).rows()[0]["diameter"], _DIAMETER),
     "open_network": (
         lambda t, folder: (save(t, folder / "n.json"), open_network(folder / "n.json").topology.hosts)[1],
         row(*[(name, network.hosts) for name, network in NETWORKS.items()]),
@@ -187,10 +199,10 @@ TABLE = {
     "path_diversity": (
         lambda t, _: topoloom.path_diversity(t).paths[0].mean,
         row(
-            (f"{ONE} two1 apart1", Refused("need two switches with hosts, and there are 1")),
+            (f"{ONE} two1 apart1", Refused(ONE_PLACE)),
             ("two4 two0", 1.0),
             ("twin4", 2.0),
-            ("apart4 apart0", Refused("several pieces")),
+            ("apart4 apart0", Refused(NO_PATHS)),
         ),
     ),
     "place": (lambda t, _: float(place(t).length_m.sum()), row((f"{ONE} {APART}", 0.0), (TWO, 1.0), ("twin4", 2.0))),
@@ -224,7 +236,7 @@ TABLE = {
     "route": (lambda t, _: route(t).verification.max_hops, row((ONE, 0), (LINKED, 1), (APART, Refused(PARTS)))),
     "run_app": (
         lambda t, _: topoloom.run_app(t, "alltoall:bytes=64", simulator="flows").seconds,
-        row(("one4", 6.384e-7), ("two4 twin4", 1.2384e-6), ("apart1", Refused("1 rank; it takes at least 2")), *_RANKS),
+        row(("one4", 6.384e-7), ("two4 twin4", 1.2384e-6), ("apart1", Refused(ONE_RANK)), *_RANKS),
     ),
     "run_apps": (
         lambda t, _: len(topoloom.run_apps(topoloom.cases_of("a", t), ["alltoall:bytes=64"], simulator="flows").rows()),
@@ -255,8 +267,8 @@ TABLE = {
         lambda t, _: topoloom.schedule_of_program("alltoall:bytes=8", t.hosts).ranks,
         row(
             ("one4 two4 apart4 twin4", 4),
-            ("one1 two1 apart1", Refused("1 rank; it takes at least 2")),
-            ("one0 two0 apart0", Refused("ranks=0: give a whole number from 1 on")),
+            ("one1 two1 apart1", Refused(ONE_RANK)),
+            ("one0 two0 apart0", Refused("ranks=0: give a whole number of at least 1")),
         ),
     ),
     "simulate": (
@@ -289,9 +301,11 @@ _WITH_OTHERS = {"save", "save_expansion", "task_of", "read_study"}
 _NO_NETWORK = {
     "balanced_pairs",
     "build",
+    "copy_examples",
     "design",
     "load_chakra",
     "load_goal",
+    "new_requirement",
     "program_from",
     "read_schedule",
     "save_goal",

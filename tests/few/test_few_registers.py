@@ -4,7 +4,7 @@ The tables name every record of the registers; a new one without a row fails.
 """
 
 import pytest
-from few_networks import APART, FEW_HOSTS, JOINED, NETWORKS, NO_HOSTS, ONE, PARTS, TWO, check_sentence, row
+from few_networks import APART, FEW_HOSTS, JOINED, NETWORKS, NO_HOSTS, ONE, ONE_RANK, PARTS, TWO, check_sentence, row
 
 from topoloom import (
     EXPORTS,
@@ -47,12 +47,13 @@ _BY_QUEUES = {"ugal-g", "ugal-l", "valiant", "valiant-3"}
 #: Engines of a family, and what they say of other networks.
 _FAMILIES = {
     **dict.fromkeys(
-        ("anca", "ancestors", "fat-tree", "fat-tree-hosts", "nca"), "no label 'level'; engine orders routes any"
+        ("anca", "ancestors", "fat-tree", "fat-tree-hosts", "nca"),
+        "not a fat tree: its switches have no label 'level'; use engine orders",
     ),
     "dor-random": "for tori with rings of more than three switches.*engine dor",
     "dragonfly": "no label 'group'; use engine orders",
     "dsn-f": "not a DSN-F",
-    "latency": "needs to know the cables' lengths; give a folder of topoloom layout -o",
+    "latency": "needs cable lengths; give a folder of topoloom layout -o",
     "product": r"not a Cartesian product.*build one with product",
 }
 
@@ -90,7 +91,7 @@ def test_engines(engine):
         assert verification.deadlock_free, name
         assert verification.max_hops == (0 if name in ONE.split() else 1)
         if engine in _BY_QUEUES:
-            _refused("depends on queues.*simulate it", lambda tables=tables: quality(tables))
+            _refused("chooses paths by queues.*simulate it", lambda tables=tables: quality(tables))
             continue
         through = quality(tables, bisections=10).uniform_throughput
         # Two hosts at each end of one link get a half of their rate; of two links tables may use one, and layers both.
@@ -271,26 +272,27 @@ def test_patterns(pattern):
         assert 1 <= point.hops_mean <= (1 if name == "one4" else 2), name
 
 
+_SIMGRID = "only SimGrid runs compiled programs.*use `simulator` simgrid"
 #: A small run of each application, and what 4 ranks and what 1 rank give: seconds, or why none.
 _APPLICATIONS = {
-    "allreduce:bytes=64": ("seconds", "it takes at least 2"),
-    "alltoall:bytes=64": ("seconds", "it takes at least 2"),
-    "beff:loops=1": ("take `simulator` simgrid", "it takes at least 2"),
+    "allreduce:bytes=64": ("seconds", ONE_RANK),
+    "alltoall:bytes=64": ("seconds", ONE_RANK),
+    "beff:loops=1": (_SIMGRID, ONE_RANK),
     "bt:class=S,iterations=1": ("seconds", "seconds"),
     "cg:class=S,iterations=1": ("seconds", "seconds"),
-    "collective:operation=allreduce,bytes=64": ("seconds", "it takes at least 2"),
+    "collective:operation=allreduce,bytes=64": ("seconds", ONE_RANK),
     "dt:class=S": ("at least 5", "at least 5"),
     "ep:class=S": ("seconds", "seconds"),
     "ft:class=S,iterations=1": ("seconds", "seconds"),
     "graph500:scale=6": ("seconds", "none"),
     "is:class=S,iterations=1": ("seconds", "seconds"),
     "lu:class=S,iterations=1": ("seconds", "seconds"),
-    "matmul:n=16,block=4": ("take `simulator` simgrid", "take `simulator` simgrid"),
+    "matmul:n=16,block=4": (_SIMGRID, _SIMGRID),
     "mg:class=S,iterations=1": ("seconds", "seconds"),
-    "pingpong:bytes=64": ("take `simulator` simgrid", "it takes at least 2"),
+    "pingpong:bytes=64": (_SIMGRID, ONE_RANK),
     "sp:class=S,iterations=1": ("seconds", "seconds"),
-    "stencil2d:points=16x16": ("take `simulator` simgrid", "take `simulator` simgrid"),
-    "stencil3d:points=16x16x16": ("take `simulator` simgrid", "take `simulator` simgrid"),
+    "stencil2d:points=16x16": (_SIMGRID, _SIMGRID),
+    "stencil3d:points=16x16x16": (_SIMGRID, _SIMGRID),
     "training:model=gpt3-175b,layers=1,batch=4,micro=1,tp=1,pp=1": ("seconds", "seconds"),
 }
 #: Those whose messages come from files.
@@ -326,7 +328,7 @@ def test_applications(app):
 def test_simgrid_agrees(name):
     """SimGrid refuses and runs the same networks as the flows; inside one switch nothing crosses a link."""
     if name not in ("one4", "two4", "twin4"):
-        _refused(f"{NO_HOSTS}|{PARTS}|it takes at least 2", lambda: run_app(_network(name), "alltoall:bytes=64"))
+        _refused(f"{NO_HOSTS}|{PARTS}|{ONE_RANK}", lambda: run_app(_network(name), "alltoall:bytes=64"))
         return
     found = run_app(_network(name), "alltoall:bytes=64")
     assert 0 < found.seconds < 1e-4

@@ -148,7 +148,7 @@ def criterion_of(
     """
     counts = np.ones(topology.switches, np.bool_) if of == "switches" else topology.endpoints_at > 0
     if not counts.any():
-        raise InputError(f"{topology.name}: no switch carries hosts; use of='switches', or add hosts")
+        raise InputError(f"{topology.name}: no switch carries hosts; use `of` switches, or add hosts")
     parts = np.unique(components(topology)[counts]).size
     if parts > 1:
         raise InputError(f"{topology.name}: the network is in {parts} parts before anything fails; join them first")

@@ -131,8 +131,13 @@ def lifetime(
     none = np.empty(0, np.int64)
     counts = criterion_of(topology, Failing("links", none, none, none), "disconnection", of, None, jobs).counts
     if counts.sum() < 2:
+        if of == "hosts" and topology.switches > 1:
+            raise InputError(
+                f"{topology.name}: only one switch has hosts, so it cannot be disconnected from another one with hosts;"
+                " use `of` switches, or add hosts to other switches"
+            )
         raise InputError(
-            f"{topology.name}: at least two switches must have to stay connected; choose of='switches', or add hosts"
+            f"{topology.name}: the network has one switch, so it cannot be disconnected; give a network of at least two"
         )
     hours, failures = np.empty(samples), np.empty(samples, np.int64)
     streams = Draws(seed, _STREAM).words(samples)

@@ -79,7 +79,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
 
         if not fabric.topology.endpoints.size:
             raise InputError(
-                f"{fabric.topology.name}: no hosts, so tables have nowhere to lead; add them, as in hosts=4"
+                f"{fabric.topology.name}: no hosts, so there is nothing to route to; add them, as in hosts=4"
             )
         text = None if self.guid2lid is None else read_text(self.guid2lid, MOST_TEXT_BYTES)
         lids = None if text is None else read_guid2lid(text, str(self.guid2lid))
