@@ -268,13 +268,14 @@ def _compare_lengths(cables: CableList, layout: Layout) -> None:
     if other.size:
         first = other[cables.line[other].argmin()]
         log.warning(
-            "%s:%d: the cable is %g m long here and %g m on the floor; %d of %d lengths differ, the floor's are used",
+            "%s:%d: the cable is %g m long here and %g m on the floor; %d of %d lengths %s, the floor's are used",
             cables.source,
             cables.line[first],
             cables.length_m[first],
             layout.length_m[first],
             other.size,
             apart.size,
+            "differs" if other.size == 1 else "differ",
         )
 
 

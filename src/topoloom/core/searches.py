@@ -124,8 +124,9 @@ def metropolis_table() -> np.ndarray:
 
 
 def cooled(hot: float, cold: float, share: float) -> float:
-    """The temperature when `share` of a budget is used up: from `hot` to `cold`, by the same factor in equal shares.
+    """The temperature when `share` of a budget is used up: `hot` at the start, `cold` at the end.
 
+    In equal shares of the budget it falls by equal factors.
     Rounded to six digits, because the last digits of powers differ between machines.
 
     Parameters

@@ -1,10 +1,8 @@
 """The result of `resilience`: how likely a network survives each number of failures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
-
-import msgspec
 
 from topoloom.core.work import Ended
 from topoloom.failures.degradation import Degradation
@@ -76,7 +74,7 @@ class Survival(Result):
     ended : "done", "deadline" or "interrupted"
         Unless "done", with fewer samples than asked for.
     time_to_disconnection : Lifetime or None
-        The result of `lifetime` for the same network; None when not computed (`Survival.with_costs`).
+        The result of `lifetime` for the same network; None when not computed.
     degradation : tuple of Degradation
         The results of `degradation`, one per share.
     planes : int
@@ -119,28 +117,6 @@ class Survival(Result):
     def plot(self, axes: "Axes") -> None:
         """Draw the probability to survive against the share that has failed, with its interval."""
         draw_survival(axes, [self])
-
-    def with_costs(
-        self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = (), engine: str = ""
-    ) -> "Survival":
-        """Return a copy with further results for the same network; `engine` made the tables that were repaired.
-
-        Parameters
-        ----------
-        lifetime : Lifetime, optional
-            How long the network stays connected; None removes an earlier result.
-        degradation : sequence of Degradation
-            What the failures cost, one per share.
-        engine : str
-            The engine whose tables were repaired; "" where none were.
-
-        Returns
-        -------
-        Survival
-            A copy.
-        """
-        origin = msgspec.structs.replace(self.provenance, engine=engine) if engine else self.provenance
-        return replace(self, time_to_disconnection=lifetime, degradation=tuple(degradation), provenance=origin)
 
     @property
     def widest(self) -> float:

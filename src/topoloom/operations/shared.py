@@ -30,7 +30,10 @@ DataVls = Annotated[int, setting("virtual lanes for data of a switch", least=1, 
 
 #: The routing engine, and the virtual channels that it may use.
 Engine = Annotated[
-    str, setting("the routing engine; if omitted, the installed tables, else the engine that fits the network")
+    str,
+    setting(
+        "the routing engine; if omitted, the tables in the network's folder, else the engine that fits the network"
+    ),
 ]
 MOST_VIRTUAL_CHANNELS = 255
 VirtualChannels = Annotated[

@@ -95,7 +95,7 @@ def _print_plan(plan: "Expansion") -> None:
             ("longest_new", f"{plan.longest_new_m:.1f} m"),
             ("racks", f"{len(plan.racks_touched)} of {plan.racks_before} touched, {plan.racks_new} new"),
             ("ports", _ports(plan)),
-            ("cost", _cost(plan)),
+            ("cost", _cost_text(plan)),
             ("connected", plan.connectedness),
         ],
     )
@@ -137,7 +137,7 @@ def _ports(plan: "Expansion") -> str:
     return f"{plan.radix} per switch; {note}"
 
 
-def _cost(plan: "Expansion") -> str:
+def _cost_text(plan: "Expansion") -> str:
     cost, parts = plan.cost, plan.after.bought.parts
     named = {"switches": cost.switches_usd, "cables": cost.cables_usd, "installation": cost.installation_usd}
     amounts = [f"{what} {usd:,.0f}" for what, usd in named.items() if usd and not math.isnan(usd)]

@@ -82,7 +82,12 @@ class Subject:
 
     @property
     def bill(self) -> Bill:
-        """The bill.
+        """What the network costs, by its terms: the parts, prices and rate.
+
+        Returns
+        -------
+        Bill
+            That of its layout.
 
         Raises
         ------

@@ -25,6 +25,13 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         *("route", "verify_routing", "host_routings", "balance_routing", "product_routing", "layered_routing"),
     )
 
+    engine: (
+        Annotated[
+            str,
+            setting("the routing engine; if omitted, the one that fits the network; tables in its folder are not used"),
+        ]
+        | None
+    ) = None
     check: (
         Annotated[
             int, setting("follow only the paths to this many destinations: a sample, not a verification", least=1)

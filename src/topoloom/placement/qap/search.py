@@ -37,12 +37,24 @@ class _QapSearch(Budgeted):
 
 
 class Annealing(_QapSearch):
-    """Simulated annealing; the temperature falls linearly from `HOT` to `COLD` as the budget is used."""
+    """Simulated annealing; the temperature falls linearly from `HOT` to `COLD` as the budget is used.
+
+    Parameters
+    ----------
+    problem : Problem
+    place : int[places]
+        The place of each facility at the start.
+    draws : Draws
+        The random stream.
+    budget : Budget
+        Its moves are the exchanges that are tried.
+    """
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
         super().__init__(problem, place, budget)
-        self._row = np.array([0, problem.facilities], np.int64)
-        self._unit = _median_change(problem, draws)
+        #: The facility whose exchanges are tried next, and the number of facilities.
+        self._sweep = np.array([0, problem.facilities], np.int64)
+        self._median_change = _median_change(problem, draws)
         kind = problem.flow.dtype
         self._thresholds = metropolis_table().astype(kind)
         self._near = problem.distances_at(place) if problem.sparse is None else np.empty((0, 0), kind)
@@ -53,7 +65,7 @@ class Annealing(_QapSearch):
         from topoloom.placement.qap.kernels.annealing import anneal_dense, anneal_sparse
 
         problem = self._problem
-        temperature = problem.flow.dtype.type(self._unit * (HOT + (COLD - HOT) * self._budget.share))
+        temperature = problem.flow.dtype.type(self._median_change * (HOT + (COLD - HOT) * self._budget.share))
         if problem.sparse is None:
             self._budget.spent += anneal_dense(
                 problem.flow,
@@ -61,7 +73,7 @@ class Annealing(_QapSearch):
                 self._place,
                 self.best,
                 self._costs,
-                self._row,
+                self._sweep,
                 self._state,
                 self._thresholds,
                 temperature,
@@ -77,7 +89,7 @@ class Annealing(_QapSearch):
                 self._place,
                 self.best,
                 self._costs,
-                self._row,
+                self._sweep,
                 self._state,
                 self._thresholds,
                 temperature,

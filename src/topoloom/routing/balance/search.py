@@ -14,9 +14,9 @@ from topoloom.routing.trees.shortest import fill_minimal
 _SIDEWAYS = 20
 #: Rounds in which the initial trees are rebuilt.
 _START_ROUNDS = 3
-#: Heat at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
+#: Temperatures at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
 _HOT, _COLD = 8.0, 0.1
-#: From this number of rounds, cooling begins with full heat.
+#: From this number of rounds, cooling begins at `_HOT`.
 _SLOW = 1000
 #: Most and fewest rounds of cooling, and the channels visited in all of them. Large networks get fewer rounds; below the
 #: fewest there is no cooling.
@@ -78,22 +78,23 @@ def even_trees(
 
     block = max(1, _STEPS // max(1, channels.to.size))
 
-    def turn(heat: float) -> int:
+    def _round(temperature: float) -> int:
         """Visit every next hop once; return by how much the squares fell."""
         order, fell = draws.permutation(n), 0
         for begin in range(0, n, block):
             if work.stopped:
                 break
             some = order[begin : begin + block]
-            fell += improve(channels.first, channels.to, some, ports, by_channels, load, heat, state, pairs)
+            fell += improve(channels.first, channels.to, some, ports, by_channels, load, temperature, state, pairs)
         work.advance(1, f"squares {above - fell:,} above the least")
         return fell
 
     begun, most, idle = (ports.copy(), load.copy()), int(load.max(initial=0)), 0
     work.begin(None, "rounds")
-    # Steps that keep the sum of squares can still lower the largest load below that of the start.
+    # A round without a lower sum of squares can still lower the largest load. So two such rounds in a row end the search if the
+    # largest load is not above that of the start, and `_SIDEWAYS` end it otherwise.
     while above and idle < (2 if load.max(initial=0) <= most else _SIDEWAYS) and not work.stopped:
-        fell = turn(0.0)
+        fell = _round(0.0)
         above, idle = above - fell, 0 if fell else idle + 1
     if load.max(initial=0) > most:
         ports, load = begun
@@ -103,15 +104,14 @@ def even_trees(
         rounds = fit if fit >= _FEWEST_ROUNDS else 0
     if not above or not rounds:
         return ports, load
-    hot = max(
-        2 * _COLD, _HOT * min(1.0, rounds / _SLOW)
-    )  # a short cooling cannot repair the damage of a high temperature
+    # A short cooling cannot repair the damage of a high temperature.
+    hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))
     best, best_trees = above, (ports.copy(), load.copy())
     work.begin(rounds, "rounds of cooling")
     for number in range(rounds):
         if work.stopped:
             break
-        above -= turn(hot * (_COLD / hot) ** (number / rounds))
+        above -= _round(hot * (_COLD / hot) ** (number / rounds))
         if above < best and load.max(initial=0) <= most:
             best, best_trees = above, (ports.copy(), load.copy())
         if not best:

@@ -38,7 +38,7 @@ def duato(request: RoutingRequest) -> Routing:
     return replace(routing, engine="duato", choice=_escape(request, routing, returns=True))
 
 
-@engine("silla-duato", "adaptive on any graph: any shortest path, with up*/down* to escape to for good", safe=True)
+@engine("silla-duato", "adaptive on any graph: any shortest path, with up*/down* as a final escape", safe=True)
 def silla_duato(request: RoutingRequest) -> Routing:
     """Fully adaptive shortest paths in virtual channels above that of up*/down*; a packet that escapes stays there until it
     arrives.

@@ -56,7 +56,7 @@ def dor(request: RoutingRequest) -> Routing:
 
 @engine(
     "dor-pairs",
-    "the paths of dor, with a virtual channel a pair, as forwarding tables can say",
+    "the paths of dor, with one virtual channel per pair, which forwarding tables can express",
     safe=True,
     fits=_fits_with_vcs,
 )

@@ -17,8 +17,10 @@ from topoloom.routing.trees.shortest import fill_minimal
 
 
 def _fits(topology: Topology) -> str | None:
-    """Return a reason for trees of several levels: links join neighbouring levels, hosts are on the lowest, every top reaches
-    all.
+    """Return a reason if the engine fits: a tree of several levels; None otherwise.
+
+    Links join neighbouring levels, hosts are on level 0, every switch below the top has a link upwards, and every top switch
+    reaches all lowest switches.
     """
     try:
         level = levels_of(topology)
@@ -60,7 +62,7 @@ _MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
 
 @engine(
     "fat-tree-hosts",
-    "the tables that fat-tree has for each host of a switch, as addresses of their own have them; one virtual channel",
+    "d-mod-k: the tables of fat-tree, one per host of a switch, for hosts with separate addresses; one virtual channel",
     safe=True,
     bytes_a_pair=2 * _MOST_LAYERS,
 )
@@ -83,7 +85,7 @@ def nearest_common_ancestor(request: RoutingRequest) -> Routing:
     return Routing(request.topology, "nca", _tables(request), minimal=True, choice=AnyShortest())
 
 
-@engine("anca", "adaptive in fat trees: of two paths up drawn the one with the shorter queue", safe=True)
+@engine("anca", "adaptive in fat trees: of two random paths up the one with the shorter queue", safe=True)
 def adaptive_nearest_common_ancestor(request: RoutingRequest) -> Routing:
     """As nca, but a packet draws two channels and takes the one with fewer waiting flits (Besta 2014 V compares with it)."""
     choice = AnyShortest(by_queue=True)

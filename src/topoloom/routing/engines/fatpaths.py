@@ -7,8 +7,8 @@ from topoloom.routing.routing import Routing
 
 @engine(
     "fatpaths",
-    f"{LAYERS} layers of tables, the first shortest, each other one shortest over {KEEP:.0%} of the links; a virtual channel "
-    "a hop",
+    f"{LAYERS} layers of tables, the first shortest, each other one shortest over {KEEP:.0%} of the links; one virtual "
+    "channel per hop",
     safe=True,
     bytes_a_pair=2 * LAYERS,
 )

@@ -17,7 +17,7 @@ _PER_NS = 1000
 
 @engine(
     "latency",
-    "the fastest paths, 60 ns a switch and 5 ns a metre of a layout's cables; virtual channels pair by pair",
+    "the fastest paths, 60 ns per switch and 5 ns per metre of a layout's cables; one virtual channel per pair",
     safe=True,
 )
 def latency(request: RoutingRequest) -> Routing:

@@ -14,7 +14,7 @@ from topoloom.routing.virtual_channels.by_level import vcs_by_level
     "levels",
     "the paths of minimal, in virtual channels whose channels have few levels that rise along every path: short chains of "
     "waiting packets;"
-    " 8 virtual channels if not said",
+    " 8 virtual channels by default",
     safe=True,
     bytes_a_pair=40,
 )

@@ -28,7 +28,7 @@ def minimal(request: RoutingRequest) -> Routing:
 
 @engine(
     "hop-vcs",
-    "the paths of minimal, in a virtual channel a hop (for simulators: no forwarding table can say it)",
+    "the paths of minimal, with one virtual channel per hop (for simulators: forwarding tables cannot express it)",
     safe=True,
 )
 def vcs_by_hop(request: RoutingRequest) -> Routing:

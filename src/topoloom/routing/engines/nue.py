@@ -19,7 +19,7 @@ _BLOCK = 16
 
 @engine(
     "nue",
-    "trees that grow over turns without cycles, in any number of virtual channels (4 if not said); a baseline",
+    "trees that grow over turns without cycles, in any number of virtual channels (4 by default); a baseline",
     safe=True,
     rooted=True,
 )

@@ -27,9 +27,8 @@ def segments(request: RoutingRequest) -> Routing:
 
 @engine(
     "segments-even",
-    "the paths of balanced-edges, in virtual channels that rise at each turn which one order forbids and carry alike: 4 if "
-    "not said (for"
-    " simulators, and routers that change virtual channels by destination)",
+    "the paths of balanced-edges, in virtual channels that rise at each turn which one order forbids, with equal loads: 4 by "
+    "default (for simulators, and routers that change virtual channels by destination)",
     safe=True,
     bytes_a_pair=12,
 )

@@ -27,7 +27,8 @@ CAPACITY, USED = 0, 1
 
 #: Indices into `State.counter`.
 READY, HEAP, ROOM, DIRTY, FRESH, STAMP, FINISHED, STEPS, MESSAGES, FILLINGS, EVENTS = range(11)
-#: Indices into `State.clock`, in seconds, except HURRY: the rate of messages' ends, in 1 / seconds.
+#: Indices into `State.clock`: times in seconds, WINDOW as a share of a message's mean time, HURRY the mean of 1 / the time of a
+#: message, in 1 / seconds.
 NOW, DIRTY_SINCE, WINDOW, HURRY = range(4)
 
 

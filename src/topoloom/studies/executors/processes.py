@@ -134,7 +134,11 @@ class _Pool:
             idle.hand(tasks, attempts, max(self._memory_mb(next_task) for next_task in tasks))
 
     def _batch(self, attempts: int) -> list[Task]:
-        """The next tasks, for about `_BATCH_S`; a single one if it was started before, or if times are not known yet."""
+        """The next tasks, for about `_BATCH_S`.
+
+        A single one if it was started before (`attempts`), if the times of tasks are not known yet, or if tasks arrive from a
+        feed: then tasks must start at once, and one may be dropped without the others.
+        """
         estimates = self.run.estimates
         tasks = [self.waiting.popleft()[0]]
         if attempts or not estimates.known or self.run.feed is not None:

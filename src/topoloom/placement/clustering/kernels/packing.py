@@ -28,8 +28,9 @@ def pack_whole(
 
     Arrays: members int32[n], the switches of the clusters one after another; cluster c ends before ends[c] (int64[clusters]).
     offsets int64[n + 1] and neighbours int32[2 m]: the topology in CSR form. loads float64[n, k]: the demand of each switch for
-    k resources. Changed in place: room float64[racks, k], the free capacity; rack int32[n], -1 for switches without a rack.
-    Of racks with equally many links, the one with the fewest free places is taken, and of those the first.
+    k resources, of which column 0 is the places in a rack. Changed in place: room float64[racks, k], the free capacity; rack
+    int32[n], -1 for switches without a rack. Of racks with equally many links, the one with the fewest free places is taken,
+    and of those the first.
     """
     links = np.zeros(len(room), np.int64)
     start = 0
@@ -66,7 +67,7 @@ def settle_all(
     best, links = np.full(rack.size, -1, np.int32), np.zeros(rack.size, np.int64)
     tally = np.zeros(len(room), np.int64)
     for u in waiting:
-        best[u], links[u] = _best(u, offsets, neighbours, loads, room, rack, tally)
+        best[u], links[u] = _best_rack(u, offsets, neighbours, loads, room, rack, tally)
     left = waiting.size
     while left > 0:
         at = 0
@@ -77,7 +78,7 @@ def settle_all(
         u = waiting[at]
         # Its best rack may have filled up since: look again, and put it off if another switch now has more links.
         if best[u] < 0 or not fits(loads[u], room[best[u]]):
-            now, count = _best(u, offsets, neighbours, loads, room, rack, tally)
+            now, count = _best_rack(u, offsets, neighbours, loads, room, rack, tally)
             best[u] = now
             if now >= 0 and count < links[u]:
                 links[u] = count
@@ -92,12 +93,12 @@ def settle_all(
         waiting[at] = waiting[left]
         for v in neighbours[offsets[u] : offsets[u + 1]]:
             if rack[v] < 0:
-                best[v], links[v] = _best(v, offsets, neighbours, loads, room, rack, tally)
+                best[v], links[v] = _best_rack(v, offsets, neighbours, loads, room, rack, tally)
     return True
 
 
 @kernel
-def _best(
+def _best_rack(
     u: int,
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -153,7 +154,7 @@ def _made_room(
         c = rack[v]
         if c < 0 or not fits(loads[u], room[c] + loads[v]):
             continue
-        d, links = _best(v, offsets, neighbours, loads, room, rack, tally)
+        d, links = _best_rack(v, offsets, neighbours, loads, room, rack, tally)
         if d < 0 or d == c:
             continue
         lost = _links_to(v, c, offsets, neighbours, rack) - links - _links_to(u, c, offsets, neighbours, rack)

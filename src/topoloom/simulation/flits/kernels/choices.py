@@ -216,7 +216,12 @@ def free_port(
     b: int,
     r: int,
 ) -> int:
-    """Return the port on a shortest path with an available VC and the fewest flits; -1: none (see `open_to_choice`)."""
+    """Return the port on a shortest path with an available VC and the fewest flits; -1: none (see `open_to_choice`).
+
+    escapes: VCs that are not chosen here, the first ones of a port; spare: the most flits in a VC such that the longest packet
+    still fits; r: the switch; near[base : base + K]: its ports on shortest paths to the destination, as bits; b: the first
+    of its words in `unowned`, which has a bit for each VC without a packet.
+    """
     best, least, ties = np.int64(-1), np.int64(1) << 60, np.int64(0)
     for k in range(K):
         bits = near[at(base + k)]

@@ -64,10 +64,11 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
             _go_on(f, p, s, s.ready[s.counter[READY]])
         if s.counter[HEAP] == 0:
             return DONE if s.counter[FINISHED] == s.at.size else STUCK
-        item = s.order[0]
+        item = s.order[0]  # a rank that computes, or the number of ranks + a message
         when = s.key[item]
         if s.counter[DIRTY] + s.counter[FRESH] > 0:
-            # Rates are recomputed when time advances, or when they have been outdated for the window.
+            # Rates are recomputed before time advances; with a window, only once they have been outdated for that share of a
+            # message's mean time (1 / HURRY).
             window = s.clock[WINDOW] / s.clock[HURRY] if s.clock[HURRY] > 0 else 0.0
             since = s.clock[DIRTY_SINCE] if window > 0 else s.clock[NOW]
             if when > since + window + _INSTANT:
