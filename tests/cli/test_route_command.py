@@ -66,7 +66,7 @@ def test_a_cycle_is_shown():
     ("arguments", "message"),
     [
         (("--engine", "mini"), "did you mean 'minimal'"),
-        (("--engine", "hop-vcs", "--virtual-channels", "1"), "lanes=1, but engine hop-vcs needs 2"),
+        (("--engine", "hop-vcs", "--virtual-channels", "1"), "virtual_channels=1, but engine hop-vcs needs 2"),
         (("--virtual-channels", "16"), "engine orders takes 1 to 15"),
         (("--engine", "latency"), "give a folder of topoloom layout"),
     ],

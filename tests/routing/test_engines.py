@@ -167,7 +167,7 @@ def test_one_switch_has_nothing_to_send():
         ({"engine": "x"}, "no engine named 'x' .'topoloom route --help' lists them"),
         ({"virtual_channels": 0}, "at least one is needed"),
         ({"virtual_channels": 16}, "engine orders takes 1 to 15"),
-        ({"engine": "hop-vcs", "virtual_channels": 1}, "lanes=1, but engine hop-vcs needs 3"),
+        ({"engine": "hop-vcs", "virtual_channels": 1}, "virtual_channels=1, but engine hop-vcs needs 3"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(given, message):

@@ -121,7 +121,7 @@ class Mixtures:
         Parameters
         ----------
         destinations : int[k]
-        one, other : uint8 or uint16[n, n]
+        table, other_table : uint8 or uint16[n, n]
         virtual_channels : pair of uint8[n, n]
             Pairs use the virtual channel of the first or of the second array.
 
