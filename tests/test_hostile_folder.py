@@ -202,7 +202,7 @@ def test_threads_and_words_need_no_trust(tmp_path):
     (tmp_path / "s.toml").write_text(f'{_STUDY}[run.node]\nenvironment = {{OMP_NUM_THREADS = "1", LANG = "C"}}\n')
     assert read_study(tmp_path / "s.toml").run.node.environment == {"OMP_NUM_THREADS": "1", "LANG": "C"}
     (tmp_path / "s.toml").write_text(f"{_STUDY}[run.node]\nenvironment = {{'A;touch MARK' = '1'}}\n")
-    with pytest.raises(InputError, match="is no name of a variable"):
+    with pytest.raises(InputError, match="is not a variable's name"):
         read_study(tmp_path / "s.toml", trust=True)
 
 

@@ -85,7 +85,18 @@ INDIFFERENT = {
 
 #: What takes no network.
 NO_NETWORK = {
-    *("balanced_pairs", "load_chakra", "load_goal", "open_study", "program_from", "read_schedule", "read_study"),
+    *(
+        "balanced_pairs",
+        "copy_examples",
+        "load_chakra",
+        "load_goal",
+        "new_requirement",
+        "new_study",
+        "open_study",
+        "program_from",
+        "read_schedule",
+        "read_study",
+    ),
     *("run_study", "run_task", "save_goal", "schedule_of_program", "serve", "study_status", "task_of"),
     "trace_from",
 }

@@ -133,7 +133,9 @@ def test_cabling_of_another_network_is_one_sentence(tmp_path):
     other = _real(build("ring:n=6,hosts=1"), np.random.default_rng(1))
     (tmp_path / "net" / "cabled.net").write_text(discovered_text(other))
     network = open_network(tmp_path / "net")
-    with pytest.raises(InputError, match=r"cabled\.net: is not of ring.*; remove it, or route the fabric again"):
+    with pytest.raises(
+        InputError, match=r"cabled\.net: is of another network than ring.*; remove it, or route the fabric again"
+    ):
         _ = network.fabric
 
 

@@ -175,7 +175,7 @@ def test_tables_by_host_are_followed(simulator):
     ("simulator", "settings", "words"),
     [
         ("flits", {"host_rate_gbps": 160.0}, "flits gives all links the same rate"),
-        ("flits", {"duplex": "half"}, "full duplex"),
+        ("flits", {"duplex": "half"}, "duplex=half: flits has full-duplex links only"),
         ("flits", {"model": "smpi"}, "model=smpi"),
         ("flits:vcs=3", {}, "no flits setting 'vcs'"),
         ("flits:packet_flits=0", {}, "packet_flits='0'"),

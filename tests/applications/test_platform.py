@@ -292,7 +292,7 @@ def test_what_simgrid_cannot_take():
     """Adaptive tables, networks without hosts, hosts with more ports than others, layouts of other networks."""
     with pytest.raises(InputError, match="chooses paths by load"):
         platform_bytes([route(build("torus:dims=4x4,hosts=1"), "ecmp")], SETTINGS)
-    with pytest.raises(InputError, match="no hosts; add hosts"):
+    with pytest.raises(InputError, match="no hosts for the ranks; add hosts"):
         run_app(build("torus:dims=4x4"), "pingpong")
     two = build("complete:n=3").replace(endpoints=[0, 1, 2], host=[0, 0, 1])
     with pytest.raises(InputError, match="hosts have 1 to 2 ports"):

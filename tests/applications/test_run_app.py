@@ -127,7 +127,7 @@ def test_a_matrix_counts_every_message(tmp_path):
         ("nearest", 4, "did you mean linear"),
         ("rack", 4, "needs racks"),
         ("file:/nowhere/hosts.txt", 4, "hosts.txt"),
-        ("file:", 4, "which file"),
+        ("file:", 4, "the file is missing; write file:PATH"),
         ("random:4", 4, "only file takes a value"),
     ],
 )

@@ -175,7 +175,7 @@ def test_a_task_of_a_study_knows_what_is_in_the_file(tmp_path):
     [
         (["--app", "alltoall:bytes=8", "--goal", "x.goal"], ""),
         (["--app", "pingpong", "--goal", "x.goal"], "only SimGrid runs compiled programs"),
-        (["--app", "alltoall", "--app", "lu:class=S", "--goal", "x.goal"], "one program on one topology is written"),
+        (["--app", "alltoall", "--app", "lu:class=S", "--goal", "x.goal"], "--goal writes one program on one topology"),
         (["--app", "alltoall", "--goal", "x.goal", "--json"], "--json: a schedule is written, and nothing is run"),
         (["--app", "goal", "--simulator", "flows"], "goal: file= is missing"),
         (["--app", "goal:file=", "--simulator", "flows"], "it is empty; it must be a file"),

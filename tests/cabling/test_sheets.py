@@ -133,7 +133,7 @@ def test_the_first_page_of_a_rack(layout, hosts):
                 wanted.append([str(bundle + 1), names[pair[pair[0] == number]], str(len(cables)), span])
         assert [row[1:5] for row in Page(text).rows[""] if len(row) == 8 and row[1] != "Bundle"] == wanted
         inside = [labels.cable[i] for i in np.flatnonzero((done.bundle < 0) & (ends == number))]
-        told = re.findall(r"stay inside</h2><p>(.*?)</p>", text)
+        told = re.findall(r"<h2>Cables inside the rack</h2><p>(.*?)</p>", text)
         assert told == ([f"{len(inside)}: {inside[0]} to {inside[-1]}"] if len(inside) > 1 else told)
         assert bool(told) == bool(inside)
 

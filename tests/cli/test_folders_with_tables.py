@@ -178,7 +178,7 @@ def test_tables_of_another_network_are_one_sentence(folder, tmp_path):
     save(other, routed / "topology.json")
     for name in ("simulate", "quality"):
         with pytest.raises(
-            InputError, match=r"tables\.json: the tables are of torus.*; they are not of torus.*hosts=2"
+            InputError, match=r"tables\.json: the tables are of torus.*; they do not belong to torus.*hosts=2"
         ):
             _run(name, str(routed))
     _run("quality", str(routed), "--engine", "orders", "--bisections", "1")

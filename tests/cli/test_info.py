@@ -91,7 +91,7 @@ def test_one_switch_has_no_halves(tmp_path):
     save(Topology(links=[], switches=1, endpoints=[0, 0]), str(file))
     found = document(info.command, str(file))
     assert (found["switches"], found["diameter"], found["bisection"]) == (1, 0, None)
-    assert "no halves" in found["skipped"]["bisection"]
+    assert "has one switch; a bisection needs at least two" in found["skipped"]["bisection"]
 
 
 def test_people_get_a_table():

@@ -14,6 +14,9 @@ _STUDY = 'title = "t"\noperation = "hops"\n[axes]\ntopology = ["petersen"]\n[run
 
 #: How each command is called, but for what is too long: quick, and right.
 _CALLS = {
+    "new requirement": "--hosts 4 --switch 8x100 --yes --force",
+    "new study": "--operation hops --network petersen --axis none --yes --force",
+    "examples": "",
     "families": "",
     "info": "petersen",
     "hops": "petersen",
@@ -55,6 +58,8 @@ _CALLS = {
 }
 #: Answers until somebody ends it.
 _SERVED = {"serve"}
+#: Have commands below them.
+_GROUPS = {"new", "study"}
 
 
 def _command(name):
@@ -82,10 +87,10 @@ def _places(name):
 
 
 def test_every_command_is_tried():
-    """Those of the command line, and those below study."""
-    commands = set(own_commands()) - {"study"} - _SERVED
-    studies = {f"study {name}" for name in _command("study").list_commands(click.Context(cli))}
-    assert set(_CALLS) == commands | studies
+    """Those of the command line, and those below new and study."""
+    commands = set(own_commands()) - _GROUPS - _SERVED
+    below = {f"{group} {name}" for group in _GROUPS for name in _command(group).list_commands(click.Context(cli))}
+    assert set(_CALLS) == commands | below
 
 
 @pytest.fixture(scope="module")

@@ -263,7 +263,7 @@ def test_a_schedule_is_read_back(tmp_path):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"algorithm": "direct"}, "no algorithm 'direct' of allreduce"),
+        ({"algorithm": "direct"}, "allreduce has no algorithm 'direct'"),
         ({"paths_from": "some"}, "paths_from 'some'"),
         ({"simulator": "ns3"}, "no simulator 'ns3'"),
         ({"pieces": 0}, "pieces=0"),
@@ -352,5 +352,5 @@ def test_more_ranks_where_trees_are_asked_for():
 
     assert why("torus:dims=16x16,hosts=1", 160.0) == why("torus:dims=12x12,hosts=1", 40.0) == ""
     assert why("torus:dims=16x16,hosts=1", 40.0) == "256 switches between 256 ranks are too many for packing trees"
-    assert why("torus:dims=12x12,hosts=1", 160.0, False) == "144 ranks; trees are packed for 128 at most"
-    assert why("torus:dims=17x16,hosts=1", 160.0) == "272 ranks; trees are packed for 256 at most"
+    assert why("torus:dims=12x12,hosts=1", 160.0, False) == "144 ranks; trees are packed for at most 128"
+    assert why("torus:dims=17x16,hosts=1", 160.0) == "272 ranks; trees are packed for at most 256"

@@ -132,14 +132,14 @@ def test_wrong_rates_in_json_are_named(fields, reason):
         (
             "dot",
             "graph { 0 -- 1 [rate_gbps=4]; 1 -- 2; }",
-            r"net: the link of '1' and '2' has no rate_gbps, and others",
+            r"net: the link of '1' and '2' has no rate_gbps, but other links have",
         ),
         (
             "dot",
             'graph { 0 [hosts=2, host_rate_gbps="1 2 3"]; 0 -- 1; }',
             r"net:1: node '0': host_rate_gbps holds 3 rates",
         ),
-        ("dot", "graph { 0 [hosts=2]; 0 -- 1 [rate_gbps=4]; }", r"net: links have rate_gbps, and 2 of 2 hosts' ports"),
+        ("dot", "graph { 0 [hosts=2]; 0 -- 1 [rate_gbps=4]; }", r"net: links have rate_gbps, but 2 of 2 hosts' ports"),
         ("ns3", "3 2 2\n1 2\n0 1 400Gbs 1ns 0\n1 2 400Gbps 1ns 0\n", r"net:3: '400Gbs' is not a rate"),
         ("ns3", "3 2 2\n1 2\n0 1 0Gbps 1ns 0\n1 2 400Gbps 1ns 0\n", r"net:3: '0Gbps' is not a rate"),
     ],

@@ -104,7 +104,7 @@ def test_a_device_that_fails_leaves_the_work_to_the_processor(monkeypatch, caplo
     assert found.histogram.tolist() == [9, 72]
     assert found.provenance.settings["device"] == "cpu"
     assert "CUDA_ERROR_OUT_OF_MEMORY" in caplog.text
-    assert "'cpu' leaves it out" in caplog.text
+    assert "the CPU counts (device 'cpu' avoids the attempt)" in caplog.text
 
 
 def test_a_device_that_was_asked_for_and_fails_is_a_sentence(monkeypatch):

@@ -57,7 +57,7 @@ def test_one_is_the_engines_own_and_none_is_refused():
     topology = build("fat-tree:k=4")
     (routing,) = host_routings(topology, "fat-tree", 1)
     assert routing.verification is not None
-    with pytest.raises(InputError, match="at least one is needed"):
+    with pytest.raises(InputError, match="count=0; at least one table is needed"):
         host_routings(topology, "fat-tree", 0)
 
 

@@ -157,7 +157,10 @@ def test_the_factors_are_found_again():
             "virtual channels make 4 combinations",
         ),
         (lambda: product_routing(_square(), virtual_channels=0), "virtual_channels=0; at least one is needed"),
-        (lambda: product_routing(_square(), "hop-vcs", virtual_channels=2), "virtual channels by hop need 4"),
+        (
+            lambda: product_routing(_square(), "hop-vcs", virtual_channels=2),
+            "one virtual channel per hop needs 4; give at least 4",
+        ),
         (lambda: product_routing(_square(), [_empty(), "orders"]), "ends at a switch that has no port for it"),
     ],
 )

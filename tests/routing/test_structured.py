@@ -157,7 +157,7 @@ def test_the_fastest_paths_are_those_of_the_cables():
         ("slimfly:q=5", "duato", "do not run along coordinates"),
         ("fat-tree:k=4", "dor", "do not run along coordinates"),
         ("slimfly:q=5", "fat-tree", "no label 'level'"),
-        ("slimfly:q=5", "dragonfly", "group 0 is not fully joined inside"),
+        ("slimfly:q=5", "dragonfly", "group 0 is not a full mesh"),
         ("torus:dims=4x4", "dragonfly", "no label 'group'"),
         ("dsn:n=64", "dsn-f", "not a DSN-F"),
         ("torus:dims=4x4", "latency", "give a folder of topoloom layout"),

@@ -205,5 +205,7 @@ def test_files_in_a_list_belong_to_the_task(tmp_path, monkeypatch):
 @pytest.mark.parametrize("changed", [{"minutes": 3.0}, {"repeats": 4}])
 def test_a_comparison_within_a_time_is_no_task(changed):
     """Its figures would be others on another machine."""
-    with pytest.raises(InputError, match="compare: `minutes` gives other figures on another machine"):
+    with pytest.raises(
+        InputError, match="compare: with `minutes`, or `repeats` above 1, figures depend on the machine"
+    ):
         task_of("compare", {"networks": ["petersen"], **changed})

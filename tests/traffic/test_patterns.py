@@ -210,7 +210,7 @@ def test_every_pattern_works_between_two_hosts_and_more(name):
         ("stencil-3d:rows=2,columns=2,layers=2", "a grid of 2 x 2 x 2, but two has 6 hosts"),
         ("stencil-2d:rows=1,columns=1", "stencil-2d:rows=1,columns=1: no host sends; two has 6 hosts"),
         ("stencil-2d:edges=round", "stencil-2d: edges='round' is unknown; it must be open or periodic"),
-        ("worst-case:by=x", "worst-case: by='x' is not known"),
+        ("worst-case:by=x", "worst-case: by='x' is unknown; it must be family or tables"),
         ("trace", "trace: the file is missing; write trace:FILE"),
     ],
 )

@@ -242,7 +242,7 @@ def _accepted(kind: Any) -> str:
         item = bare.item_type.type if isinstance(bare.item_type, inspect.Metadata) else bare.item_type
         some = " of at least one" if bare.min_length == 1 else f" of {bare.min_length} or more" * bool(bare.min_length)
         if isinstance(item, inspect.StructType):
-            return f"tables in double brackets, [[name]]{', part or more' * bool(bare.min_length)}"
+            return f"tables in double brackets, [[name]]{', one or more' * bool(bare.min_length)}"
         return f"a list{some}, each {_accepted(bare.item_type)}"
     if isinstance(bare, inspect.TupleType):
         return f"a list of {len(bare.item_types)}, each {' or '.join(dict.fromkeys(map(_accepted, bare.item_types)))}"

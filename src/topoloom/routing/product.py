@@ -155,8 +155,8 @@ def product_routing(
     verification = verify_routing(routed, jobs, work=work)
     if virtual_channels is not None and verification.virtual_channels_used > virtual_channels:
         raise InputError(
-            f"{topology.name}: virtual_channels={virtual_channels}, but virtual channels by hop need"
-            f" {verification.virtual_channels_used}"
+            f"{topology.name}: virtual_channels={virtual_channels}, but one virtual channel per hop needs"
+            f" {verification.virtual_channels_used}; give at least {verification.virtual_channels_used}"
         )
     provenance = provenance_of(
         topology, engine=routed.engine, seed=seed, settings={"virtual_channels": virtual_channels}

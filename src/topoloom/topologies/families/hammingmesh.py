@@ -84,8 +84,7 @@ def _facts(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Facts
     },
 )
 def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Topology:
-    """Boards of accelerators in a mesh; the ends of each line of accelerators over all boards of a row or column share a
-    switch.
+    """Boards of accelerators in a mesh; both ends of each line of accelerators across a row or column of boards share a switch.
 
     Accelerators forward packets for others, so each is a switch of the topology with one host. Every row of accelerators has
     two ports per board, left and right, on one network for its whole row of boards.

@@ -44,8 +44,7 @@ def _tofus(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     },
 )
 def tofu(dims: tuple[int, ...]) -> Topology:
-    """A torus of units of 2 x 3 x 2 nodes; each node is a switch with one host and ten links, six to other units and four
-    inside.
+    """A torus of units of 2 x 3 x 2 nodes; a node is a switch with a host and ten links, four in its unit and six to others.
 
     The K computer is ``dims=24x18x17``, Fugaku ``dims=24x23x24``.
 

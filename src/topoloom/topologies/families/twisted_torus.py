@@ -43,8 +43,7 @@ def _sides(dims: tuple[int, ...]) -> tuple[int, int]:
     labels={"x0, x1, ...": "the coordinate in each dimension"},
 )
 def twisted_torus(dims: tuple[int, ...]) -> Topology:
-    """A torus whose wraps along short sides (n) also shift by n along every long side (2n); its paths are shorter than a
-    torus's.
+    """A torus whose wraps along short sides (n) also shift by n along every long side (2n); paths are shorter than a torus's.
 
     Returns
     -------
