@@ -221,6 +221,18 @@ def test_the_command_line(tmp_path, monkeypatch):
         ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["topology == 1"]\n', "no task remains"),
         ('operation = "hops"\naxes.samples = [0]\ntask.topology = "petersen"\n', "samples"),
         ('operation = "hops"\naxes.samples = {from = 1, to = 9, step = 0}\n', "must increase"),
+        (
+            'operation = "hops"\naxes.samples = {from = 4, to = 32, factor = 2}\n',
+            "axis samples: 'factor' is not a key of a range;",
+        ),
+        (
+            'operation = "hops"\naxes.samples = {start = 4, stop = 32}\n',
+            "'start' is not a key of a range; write { from, to, step }",
+        ),
+        ('operation = "hops"\naxes.samples = {from = 4, to = 32}\n', "either a step or a factor, 'times'; write {"),
+        ('operation = "hops"\naxes.samples = {from = 4, to = 32, step = 1, times = 2}\n', "either a step or a factor"),
+        ('operation = "hops"\naxes.samples = {from = 4, step = 1}\n', "the range has no 'to'"),
+        ('operation = "hops"\nseeds = 3\ntask.seed = 7\n', "keep one of them"),
         ('operation = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "need equal numbers of values"),
         ('operation = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
         ('operation = "hops"\nnodes = 3\n', "nodes"),
