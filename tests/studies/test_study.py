@@ -119,6 +119,30 @@ def test_failures_are_records_and_are_tried_again_when_asked(tmp_path):
     assert list(status.reasons.values()) == [1]
 
 
+def test_a_condition_that_no_task_meets_is_refused(tmp_path):
+    """Before the folder is made, in Python and on the command line."""
+    with pytest.raises(InputError, match="no task of the study meets this condition"):
+        run_study(Study(**TORI), tmp_path / "s", only="side > 99")
+    (tmp_path / "s.toml").write_text('operation = "hops"\naxes.topology = ["petersen"]\n')
+    words = ["study", str(tmp_path / "s.toml"), "-o", str(tmp_path / "s"), "--only", "topology == 'k'"]
+    with pytest.raises(InputError, match=r"--only .* no task of the study meets"):
+        CliRunner().invoke(cli, words, catch_exceptions=False, standalone_mode=False)
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_study_of_which_every_task_failed_is_an_error(tmp_path):
+    """Exit code 2 after the table; with one finished task, failures are results."""
+    file = tmp_path / "s.toml"
+    command = ["study", str(file), "-o", str(tmp_path / "s"), "--executor", "threads"]
+    file.write_text('operation = "hops"\naxes.topology = ["slimfly:q=6", "slimfly:q=10"]\n')
+    result = CliRunner().invoke(cli, command)
+    assert "0 of 2 tasks done, 2 failed" in result.stdout
+    assert isinstance(result.exception, InputError)
+    assert "every task failed, the first because: " in str(result.exception)
+    file.write_text('operation = "hops"\naxes.topology = ["slimfly:q=6", "petersen"]\n')
+    assert CliRunner().invoke(cli, command).exit_code == 0
+
+
 def test_a_task_that_takes_too_long_fails_by_its_limit(tmp_path):
     """Within limit_s, and the next one begins."""
     study = Study(
@@ -201,7 +225,12 @@ def test_the_command_line(tmp_path, monkeypatch):
 
     assert list(pandas.read_parquet("t.parquet")["diameter"]) == [2, 4, 4, 6]
     assert xarray.open_dataset("t.nc")["diameter"].sel(side=6) == 6
-    run("s.toml", "-o", "half", "--only", "side <= 4")
+    part = run("s.toml", "-o", "half", "--only", "side <= 4")
+    assert "2 tasks of hops" in part.stderr
+    assert [row.split()[0] for row in run("s.toml", "-o", "out", "--only", "side > 5").stdout.splitlines()[:2]] == [
+        "side",
+        "6",
+    ]
     assert json.loads(run("merge", "new", "half", "out", "--json").stdout) == {"taken": 4, "records": 4}
     assert isinstance(CliRunner().invoke(cli, ["study", "export", "out", "-o", "t.xls"]).exception, InputError)
 
