@@ -298,7 +298,7 @@ def _print_results(results: "StudyResults", folder: str) -> None:
         say(f"... {len(rows) - _SHOWN:,} more rows in {folder}/study.csv")
     for failure in results.failures[:_REASONS]:
         where = ", ".join(f"{name}={failure[name]}" for name in results.axes)
-        say(f"failed: {where}: {failure['error']}")
+        say(f"failed: {where}{': ' if where else ''}{failure['error']}")
     if results.failed > _REASONS:
         say(f"... {results.failed - _REASONS:,} more failed; 'topoloom study status {folder}' counts the reasons")
     taken = f"{results.seconds:,.1f} s of computing: {folder}"
