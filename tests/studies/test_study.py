@@ -240,6 +240,7 @@ def test_the_command_line(tmp_path, monkeypatch):
     [
         ('operation = "hopps"\n', "no operation named 'hopps'"),
         ('operation = "hops"\naxes.sied = [1]\n', "not an argument of hops"),
+        ('operation = "simulate"\naxes.vcs = [1]\n', "(a router setting: set.vcs)"),
         ('operation = "hops"\naxes.samples = []\n', "has no values"),
         ('operation = "hops"\naxes.samples = 3\n', "a list, a range"),
         ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "contains {n}, which is not an axis"),

@@ -1,11 +1,11 @@
 """The values of an axis: a list, a range by steps or by factors, or named values."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from topoloom.core.errors import InputError
-from topoloom.core.settings import shown
+from topoloom.core.errors import InputError, hint
+from topoloom.core.settings import described, shown
 
 #: Most values of a range, and the greatest number in it: above that, steps are below the precision of a float.
 _MOST_VALUES, _LARGEST = 10_000_000, 1e300
@@ -47,6 +47,15 @@ def axis_values(name: str, axis: Any) -> list[tuple[Any, Any]]:
     raise InputError(
         f"study: the axis '{name}' must be a list, a range {{from, to, step}} or a table of names, not {shown(axis)}"
     )
+
+
+def axis_hint(name: str, operation: str, arguments: Sequence[str]) -> str:
+    """A hint for an axis that is not an argument of the operation: a router setting, or the most similar argument."""
+    from topoloom.simulation.flits.router_config import RouterConfig
+
+    if operation == "simulate" and name in [field.name for field in described(RouterConfig)]:
+        return f"a router setting: set.{name}"
+    return hint(name, arguments)
 
 
 def _refuse_half_range(name: str, axis: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from topoloom.core.toml_lines import line_of
 from topoloom.core.work import Work
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, studied
-from topoloom.studies.axes import axis_values
+from topoloom.studies.axes import axis_hint, axis_values
 from topoloom.studies.conditions import condition_holds
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
@@ -97,7 +97,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
     together: Annotated[
         list[dict[str, list[Any]]], setting("axes that change together, with equal numbers of values: [[together]]")
     ] = _LIST
-    where: Annotated[list[str], setting('conditions that a task must meet: ["load <= 0.8 or q != 5"]')] = msgspec.field(
+    where: Annotated[list[str], setting("conditions on the axes that a task must meet")] = msgspec.field(
         default_factory=list
     )
     skip: Annotated[list[dict[str, Any]], setting("combinations of values to omit: [[skip]]")] = msgspec.field(
@@ -266,8 +266,8 @@ def _check(study: Study) -> None:
         top = name.partition(".")[0]
         if top not in arguments and name not in fields:
             raise InputError(
-                f"study: the axis '{name}' is not an argument of {kind.group} ({hint(name, arguments)}), and no text contains"
-                f" {{{name}}}"
+                f"study: the axis '{name}' is not an argument of {kind.group} ({axis_hint(name, kind.group, arguments)}),"
+                f" and no text contains {{{name}}}"
             )
     for table in study.together:
         lengths = {name: len(values) for name, values in table.items()}
