@@ -4,6 +4,7 @@ import io
 import os
 import pty
 import sys
+import tomllib
 
 import pytest
 
@@ -280,7 +281,10 @@ def test_a_wrong_option_is_one_sentence(desk, words, sentence):
         (["--axis", "load"], "--axis: 'load' is not an argument of simulate (did you mean loads?)"),
         (["--axis", "virtual_channels"], "--values: say which values virtual_channels takes"),
         (["--values", "0.9:0.1:0.1"], "must increase"),
-        (["--task", "trafic=x"], "no argument 'trafic' (did you mean traffic?)"),
+        (["--task", "trafic=x"], "--task: simulate has no argument 'trafic' (did you mean traffic?)"),
+        (["--values", "4:8"], "--values 4:8: a range needs a step: 4:8:1"),
+        (["--values", "0.1,x"], "--values 0.1,x: 'x' is not a number, as the other values are"),
+        (["--axis", "vcs", "--values", "2,3"], "not an argument of simulate (a router setting: set.vcs)"),
         (["--operation", "info", "--seeds", "3"], "info has no random draws"),
         (["--executor", "lsf"], "no executor named 'lsf'"),
     ],
@@ -289,6 +293,26 @@ def test_a_wrong_option_of_a_study_is_one_sentence(desk, words, sentence):
     """Exit code 2; nothing is written."""
     done = run("new", "study", "--yes", *words)
     assert (done.code, sentence in done.error, [*desk.iterdir()]) == (2, True, []), done.err
+
+
+@pytest.mark.parametrize(
+    ("answers", "lines"),
+    [
+        ({}, ['# where = ["loads <= 0.5"]', "# set = { vcs = 3 }", "needs --trust", "# seed = 1"]),
+        ({"axis": "set.vcs", "values": "2,3", "task": {"loads": 0.1}}, ["# where = [\"topology != 'slimfly"]),
+        ({"operation": "app", "task": {"app": "alltoall:bytes=64"}}, ["# set = { rate_gbps = 400 }"]),
+    ],
+)
+def test_the_comments_of_a_study_are_valid_lines_for_it(answers, lines):
+    """Conditions name axes of the file, settings are those of the operation."""
+    text = new_study(**answers).text
+    assert [line for line in lines if line not in text] == []
+    tomllib.loads("\n".join(line.removeprefix("# ") if " = " in line else line for line in text.splitlines()[8:]))
+
+
+def test_a_study_with_seeds_does_not_offer_a_seed():
+    """Both together are refused."""
+    assert "\n# seed = " not in new_study(seeds=3).text
 
 
 def test_library_operation_and_record_are_the_same(desk):

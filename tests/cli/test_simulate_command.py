@@ -286,6 +286,8 @@ def test_curves_and_links_are_drawn(tmp_path, counted, ending):
     [
         (("--plot", "a.gif"), r"--plot a.gif: end its name in .svg, .png or .html"),
         (("--heat", "nowhere/a.svg"), "--heat nowhere/a.svg: there is no folder nowhere"),
+        (("-o", "a.xlsx"), "-o a.xlsx: the file is a CSV table; end its name in .csv"),
+        (("--packets", "a.json"), "--packets a.json: the file is a CSV table; end its name in .csv"),
         (("-o", "nowhere/a.csv"), "nowhere/a.csv: there is no folder nowhere"),
         (("--set", "vsc=3"), "did you mean vcs"),
         (("--study", "s", "-o", "a.csv"), "--output: a study stores points in its folder"),

@@ -106,3 +106,9 @@ def test_switches_without_hosts_need_no_lane():
     routed = route(build("fat-tree:k=4"), "levels")
     assert routed.verification.deadlock_free
     assert not routed.virtual_channels[~routed.carriers].any()
+
+
+def test_too_few_virtual_channels_are_refused():
+    """In the singular for one."""
+    with pytest.raises(InputError, match="1 virtual channel does not serve all pairs; give engine levels more"):
+        route(build("ring:n=9"), "levels", virtual_channels=1)

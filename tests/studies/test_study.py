@@ -119,6 +119,30 @@ def test_failures_are_records_and_are_tried_again_when_asked(tmp_path):
     assert list(status.reasons.values()) == [1]
 
 
+def test_a_condition_that_no_task_meets_is_refused(tmp_path):
+    """Before the folder is made, in Python and on the command line."""
+    with pytest.raises(InputError, match="no task of the study meets this condition"):
+        run_study(Study(**TORI), tmp_path / "s", only="side > 99")
+    (tmp_path / "s.toml").write_text('operation = "hops"\naxes.topology = ["petersen"]\n')
+    words = ["study", str(tmp_path / "s.toml"), "-o", str(tmp_path / "s"), "--only", "topology == 'k'"]
+    with pytest.raises(InputError, match=r"--only .* no task of the study meets"):
+        CliRunner().invoke(cli, words, catch_exceptions=False, standalone_mode=False)
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_study_of_which_every_task_failed_is_an_error(tmp_path):
+    """Exit code 2 after the table; with one finished task, failures are results."""
+    file = tmp_path / "s.toml"
+    command = ["study", str(file), "-o", str(tmp_path / "s"), "--executor", "threads"]
+    file.write_text('operation = "hops"\naxes.topology = ["slimfly:q=6", "slimfly:q=10"]\n')
+    result = CliRunner().invoke(cli, command)
+    assert "0 of 2 tasks done, 2 failed" in result.stdout
+    assert isinstance(result.exception, InputError)
+    assert "every task failed, the first because: " in str(result.exception)
+    file.write_text('operation = "hops"\naxes.topology = ["slimfly:q=6", "petersen"]\n')
+    assert CliRunner().invoke(cli, command).exit_code == 0
+
+
 def test_a_task_that_takes_too_long_fails_by_its_limit(tmp_path):
     """Within limit_s, and the next one begins."""
     study = Study(
@@ -201,7 +225,12 @@ def test_the_command_line(tmp_path, monkeypatch):
 
     assert list(pandas.read_parquet("t.parquet")["diameter"]) == [2, 4, 4, 6]
     assert xarray.open_dataset("t.nc")["diameter"].sel(side=6) == 6
-    run("s.toml", "-o", "half", "--only", "side <= 4")
+    part = run("s.toml", "-o", "half", "--only", "side <= 4")
+    assert "2 tasks of hops" in part.stderr
+    assert [row.split()[0] for row in run("s.toml", "-o", "out", "--only", "side > 5").stdout.splitlines()[:2]] == [
+        "side",
+        "6",
+    ]
     assert json.loads(run("merge", "new", "half", "out", "--json").stdout) == {"taken": 4, "records": 4}
     assert isinstance(CliRunner().invoke(cli, ["study", "export", "out", "-o", "t.xls"]).exception, InputError)
 
@@ -211,6 +240,7 @@ def test_the_command_line(tmp_path, monkeypatch):
     [
         ('operation = "hopps"\n', "no operation named 'hopps'"),
         ('operation = "hops"\naxes.sied = [1]\n', "not an argument of hops"),
+        ('operation = "simulate"\naxes.vcs = [1]\n', "(a router setting: set.vcs)"),
         ('operation = "hops"\naxes.samples = []\n', "has no values"),
         ('operation = "hops"\naxes.samples = 3\n', "a list, a range"),
         ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "contains {n}, which is not an axis"),
@@ -221,10 +251,26 @@ def test_the_command_line(tmp_path, monkeypatch):
         ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["topology == 1"]\n', "no task remains"),
         ('operation = "hops"\naxes.samples = [0]\ntask.topology = "petersen"\n', "samples"),
         ('operation = "hops"\naxes.samples = {from = 1, to = 9, step = 0}\n', "must increase"),
+        (
+            'operation = "hops"\naxes.samples = {from = 4, to = 32, factor = 2}\n',
+            "axis samples: 'factor' is not a key of a range;",
+        ),
+        (
+            'operation = "hops"\naxes.samples = {start = 4, stop = 32}\n',
+            "'start' is not a key of a range; write { from, to, step }",
+        ),
+        ('operation = "hops"\naxes.samples = {from = 4, to = 32}\n', "either a step or a factor, 'times'; write {"),
+        ('operation = "hops"\naxes.samples = {from = 4, to = 32, step = 1, times = 2}\n', "either a step or a factor"),
+        ('operation = "hops"\naxes.samples = {from = 4, step = 1}\n', "the range has no 'to'"),
+        ('operation = "hops"\nseeds = 3\ntask.seed = 7\n', "keep one of them"),
         ('operation = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "need equal numbers of values"),
         ('operation = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
         ('operation = "hops"\nnodes = 3\n', "nodes"),
         ("operation = 3\n", "operation"),
+        ('operation = "hops\n', "s.toml:1: Illegal character '\\n': a quotation mark is missing"),
+        ('operation = "hops', "a quotation mark is missing"),
+        ("operation = 'hops\n", "a quotation mark is missing"),
+        ('operation = "\x01hops"\n', "Illegal character '\\x01'; see the TOML rules"),
         ("", "operation"),
         ('verb = "hops"\n', "there is no key 'verb' (it is called operation)"),
     ],

@@ -22,6 +22,8 @@ LONGEST = 4_000_000
 #: Most characters of a value in a message.
 _LONGEST_SHOWN = 60
 _ENDLESS = re.compile(r"[0-9_]{4300,}")
+#: How tomllib describes a text that does not end on its line.
+_OPEN_TEXTS = ("Illegal character '\\n'", "Unterminated string", 'Expected "\'"')
 
 
 class TomlTable(Settings, frozen=True):
@@ -128,7 +130,10 @@ def _tables(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"\(at line (\d+), column \d+\)", str(error))
         line = int(match[1]) if match else text.count("\n") + 1
-        raise at(source, line, re.sub(r" \(at .*\)$", "", str(error)) + "; see the TOML rules at toml.io") from None
+        reason = re.sub(r" \(at .*\)$", "", str(error))
+        if reason.startswith(_OPEN_TEXTS):
+            reason += ": a quotation mark is missing"
+        raise at(source, line, f"{reason}; see the TOML rules at toml.io") from None
     except RecursionError:
         raise InputError(f"{source}: the tables nest too deep to be read") from None
     except ValueError:  # Python reads no integer of more than 4,300 digits

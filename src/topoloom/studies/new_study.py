@@ -8,14 +8,15 @@ from typing import Any
 
 import msgspec
 
-from topoloom.core.errors import InputError, check_type, hint
-from topoloom.core.settings import plain_of
+from topoloom.core.errors import InputError, check_type
+from topoloom.core.settings import plain_of, shown
 from topoloom.core.toml_files import parse_toml
 from topoloom.model.results import Provenance, json_value
 from topoloom.operations.field import fields_of
-from topoloom.operations.operation import operation_of, studied
+from topoloom.operations.operation import Operation, operation_of, studied
 from topoloom.start.draft import Draft, path_from
 from topoloom.start.toml_text import toml_text, unset
+from topoloom.studies.axes import axis_hint, axis_values
 from topoloom.studies.executor import EXECUTORS
 from topoloom.studies.study import Study
 from topoloom.topologies.spec import facts_of
@@ -26,11 +27,11 @@ DEFAULT_NETWORKS = ("slimfly:q=5,hosts=4", "fat-tree:k=8", "torus:dims=7x7,hosts
 _AXES = {"simulate": ("loads", "0.1:0.9:0.2")}
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(rf"\s*({_NUMBER}):({_NUMBER}):(x?)({_NUMBER})\s*", re.ASCII)
+_NO_STEP = re.compile(rf"\s*{_NUMBER}:{_NUMBER}\s*", re.ASCII)
 _BRACES = re.compile(r"\{(\w+)\}")
 #: Example values of the keys that have no default.
 _SAMPLES: dict[str, Any] = {
     "title": "A study",
-    "where": ["loads <= 0.5"],
     "seeds": 3,
     "run.jobs": 2,
     "run.limit_s": 600,
@@ -40,6 +41,8 @@ _SAMPLES: dict[str, Any] = {
     "floor": "koibuchi-2013",
     "partition": "main",
 }
+#: Example settings of a preset, per operation.
+_SETS: dict[str, Any] = {"simulate": {"set": {"vcs": 3}}, "app": {"set": {"rate_gbps": 400}}}
 #: The declarations of the executors' options.
 _OPTIONS = {
     "slurm": "topoloom.studies.executors.slurm:SlurmOptions",
@@ -112,7 +115,9 @@ def new_study(
     check_type(operation, str, "new_study", "name an operation, such as simulate")
     task = task or {}
     source = check_operation(operation, task)
-    others = [setting for setting in unset(studied(operation), _SAMPLES) if setting.name != source]
+    others = [
+        setting for setting in unset(studied(operation), _SAMPLES | _SETS.get(operation, {})) if setting.name != source
+    ]
     EXECUTORS.find(executor)
     check_networks(operation, networks)
     varied, written = axis_of(operation, networks, axis, values)
@@ -131,12 +136,21 @@ def new_study(
     }
     given |= {"seeds": seeds} if seeds > 1 else {}
     # Made from its values first: error messages then name no line of a file that does not exist yet.
-    _check(Study(**{key: value for key, value in given.items() if key != "run"}), source, folder)
-    more = {"task": [setting for setting in others if setting.name not in given["axes"]]}
+    try:
+        _check(Study(**{key: value for key, value in given.items() if key != "run"}), source, folder)
+    except InputError:
+        _refuse_mixed(axes.get(varied), written)
+        raise
+    # With `seeds`, a seed of the task is refused.
+    used = [*given["axes"], *(["seed"] if "seeds" in given else [])]
+    more = {"task": [setting for setting in others if setting.name not in used]}
     if executor in _OPTIONS:
         more["run.options"] = unset(_declared(_OPTIONS[executor]), _SAMPLES)
     omit = [*_OMITTED, *(["seeds"] if not any(setting.name == "seed" for setting in others) else [])]
-    text = _HEAD.format(title=about) + toml_text(Study, given, samples=_SAMPLES, more=more, omit=omit)
+    condition = _condition(axes)
+    samples = _SAMPLES | ({"where": [condition]} if condition else {})
+    omit += [] if condition else ["where"]
+    text = _HEAD.format(title=about) + toml_text(Study, given, samples=samples, more=more, omit=omit)
     _check(parse_toml(text, Study, "new study"), source, folder)
     answers = {
         "operation": operation,
@@ -201,11 +215,21 @@ def check_operation(operation: str, task: Mapping[str, Any]) -> str:
             f"`operation`: {operation} takes no network; write its study by hand, as docs/how-to/run-studies.md shows"
         )
     if not any("{" in text for text in map(str, task.values())):
-        try:
-            operation_of(kind, {source: "petersen", **_nested(task)}).repeatable()
-        except InputError as error:
-            raise InputError(f"`operation`: {error}; `task` gives arguments") from None
+        refusal = _refusal(kind, {source: "petersen", **_nested(task)})
+        if refusal and refusal == _refusal(kind, {source: "petersen"}):
+            raise InputError(f"`operation`: {refusal}; `task` gives arguments")
+        if refusal:
+            raise InputError(f"`task`: {refusal}")
     return source
+
+
+def _refusal(kind: type[Operation], arguments: Mapping[str, Any]) -> str:
+    """Why an operation does not accept arguments; empty if it does."""
+    try:
+        operation_of(kind, arguments).repeatable()
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def check_networks(operation: str, networks: Sequence[str]) -> None:
@@ -248,8 +272,8 @@ def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
     arguments = [field.name for field in fields_of(studied(operation))]
     if axis and axis.partition(".")[0] not in arguments and axis not in braces:
         raise InputError(
-            f"`axis`: '{axis[:60]}' is not an argument of {operation} ({hint(axis, arguments)}), and no network has"
-            f" {{{axis[:60]}}}"
+            f"`axis`: '{axis[:60]}' is not an argument of {operation} ({axis_hint(axis, operation, arguments)}), and no"
+            f" network has {{{axis[:60]}}}"
         )
     missing = sorted(braces - {axis})
     if missing:
@@ -296,6 +320,8 @@ def _values(axis: str, text: str) -> Any:
     if range_match:
         first, last, factor, step = range_match.groups()
         return {"from": plain_of(first), "to": plain_of(last), "times" if factor else "step": plain_of(step)}
+    if _NO_STEP.fullmatch(text):
+        raise InputError(f"`values` {text.strip()}: a range needs a step: {text.strip()}:1")
     # Specs contain commas, so a list of them is separated by spaces.
     values = [plain_of(word) for word in (text.split() if " " in text.strip() else text.split(",")) if word.strip()]
     if not values:
@@ -303,6 +329,24 @@ def _values(axis: str, text: str) -> Any:
             f"`values`: say which values {axis} takes: a list 4,8,16, steps 0.1:0.9:0.2 or factors 4:64:x2"
         )
     return values
+
+
+def _refuse_mixed(values: Any, text: str) -> None:
+    """Raise an error that names the text among numbers, of values that the operation does not accept."""
+    words = [value for value in values if isinstance(value, str)] if isinstance(values, list) else []
+    if words and len(words) < len(values):
+        raise InputError(f"`values` {text}: {shown(words[0])} is not a number, as the other values are") from None
+
+
+def _condition(axes: Mapping[str, Any]) -> str:
+    """An example of a condition on the last axis that has a plain name; empty without one."""
+    for name in reversed([name for name in axes if name.isidentifier()]):
+        values = [value for _, value in axis_values(name, axes[name])]
+        if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+            return f"{name} <= {values[len(values) // 2]}"
+        if len(values) > 1:
+            return f"{name} != {values[0]!r}"
+    return ""
 
 
 def _check(study: Study, source: str, folder: str | os.PathLike[str]) -> None:

@@ -25,10 +25,7 @@ class WorkerNode(TomlTable, frozen=True):
         ]
         | None
     ) = None
-    setup: Annotated[
-        tuple[str, ...],
-        setting("shell commands before a worker on a cluster starts: module load, source venv; needs --trust"),
-    ] = ()
+    setup: Annotated[tuple[str, ...], setting("shell commands before a worker on a cluster starts; needs --trust")] = ()
     environment: Annotated[
         dict[str, str], setting("environment variables of workers; all except LANG, TZ and *_NUM_THREADS need --trust")
     ] = msgspec.field(default_factory=dict)

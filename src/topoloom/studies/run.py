@@ -14,6 +14,7 @@ import msgspec
 from topoloom.core.errors import InputError, check_path, check_type
 from topoloom.core.files import read_text, write_atomically
 from topoloom.core.json_files import parse_json
+from topoloom.core.settings import shown
 from topoloom.core.threads import cores
 from topoloom.core.work import Work
 from topoloom.studies.conditions import condition_holds
@@ -102,19 +103,19 @@ def run_study(
     Raises
     ------
     InputError
-        An operation does not accept a task's arguments (checked before anything runs); another run uses the same folder; the
-        store cannot be written.
+        An operation does not accept a task's arguments, or no task meets `only` (both are checked before anything runs);
+        another run uses the same folder; the store cannot be written.
     """
     check_type(study, Study, "run_study", "read_study(path) makes one")
     check_path(folder, "run_study", "name a folder")
     work = Work() if work is None else work
     chosen = EXECUTORS.find(study.run.executor if executor is None else executor)
     planned = study.planned(work) if planned is None else planned
+    wanted = tasks_of(planned, only)
     store = Store(folder, create=True)
     with _alone(store.folder):
         write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
         records = store.records()
-        wanted = {task.digest: task for labels, task in planned if only is None or condition_holds(only, labels)}
         tasks = [
             task
             for digest, task in wanted.items()
@@ -144,6 +145,20 @@ def run_study(
         finally:
             reporter.end()
     return StudyResults.of(study, store, planned, ended=work.ended if work.stopped else "done")
+
+
+def tasks_of(planned: list[tuple[dict[str, Any], Task]], only: str | None) -> dict[str, Task]:
+    """The tasks of the points that meet a condition, or of all points, by digest.
+
+    Raises
+    ------
+    InputError
+        No point meets the condition, or it cannot be read.
+    """
+    tasks = {task.digest: task for labels, task in planned if only is None or condition_holds(only, labels)}
+    if not tasks:
+        raise InputError(f"`only` {shown(only)}: no task of the study meets this condition; loosen it")
+    return tasks
 
 
 def spread(tasks: Sequence[Task], most: int) -> list[Task]:

@@ -19,6 +19,7 @@ from topoloom.core.toml_lines import line_of
 from topoloom.core.work import Work
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, studied
+from topoloom.studies.axes import axis_hint, axis_values
 from topoloom.studies.conditions import condition_holds
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
@@ -34,9 +35,6 @@ _LIST: Any = msgspec.field(default_factory=list)
 _CODE_OPTIONS = ("sbatch", "jobqueue", "address")
 #: Variables that cannot load or start code; the others (PATH, LD_PRELOAD, PYTHONPATH ...) are too many to list.
 _HARMLESS = re.compile(r"[A-Z]+_NUM_THREADS|TZ|LANG|LC_[A-Z]+")
-#: Most values of a range, and the greatest number in it: above that, steps are below the precision of a float.
-_MOST_VALUES, _LARGEST = 10_000_000, 1e300
-_RANGE = ({"from", "to", "step"}, {"from", "to", "times"})
 
 
 class Running(TomlTable, frozen=True):
@@ -99,7 +97,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
     together: Annotated[
         list[dict[str, list[Any]]], setting("axes that change together, with equal numbers of values: [[together]]")
     ] = _LIST
-    where: Annotated[list[str], setting('conditions that a task must meet: ["load <= 0.8 or q != 5"]')] = msgspec.field(
+    where: Annotated[list[str], setting("conditions on the axes that a task must meet")] = msgspec.field(
         default_factory=list
     )
     skip: Annotated[list[dict[str, Any]], setting("combinations of values to omit: [[skip]]")] = msgspec.field(
@@ -125,7 +123,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
         """The points of the study, as labels and values of all axes; the last axis changes fastest."""
         self._count()
         dimensions: list[list[dict[str, tuple[Any, Any]]]] = [
-            *([{name: labelled} for labelled in _values(name, axis)] for name, axis in self.axes.items()),
+            *([{name: labelled} for labelled in axis_values(name, axis)] for name, axis in self.axes.items()),
             *(
                 [
                     dict(zip(table, ((value, value) for value in row), strict=True))
@@ -149,7 +147,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
         InputError
             More than `Running.most_points`.
         """
-        sizes = [len(_values(name, axis)) for name, axis in self.axes.items()]
+        sizes = [len(axis_values(name, axis)) for name, axis in self.axes.items()]
         sizes += [min(map(len, table.values()), default=1) for table in self.together]
         count = math.prod(sizes) * (self.seeds or 1)
         if count > self.run.most_points:
@@ -263,13 +261,13 @@ def _check(study: Study) -> None:
         if name in seen or (name == "seed" and study.seeds is not None):
             raise InputError(f"study: the axis '{name}' is defined twice; keep one of them")
         seen.add(name)
-        if not _values(name, axis):
+        if not axis_values(name, axis):
             raise InputError(f"study: the axis '{name}' has no values; give some, or remove the axis")
         top = name.partition(".")[0]
         if top not in arguments and name not in fields:
             raise InputError(
-                f"study: the axis '{name}' is not an argument of {kind.group} ({hint(name, arguments)}), and no text contains"
-                f" {{{name}}}"
+                f"study: the axis '{name}' is not an argument of {kind.group} ({axis_hint(name, kind.group, arguments)}),"
+                f" and no text contains {{{name}}}"
             )
     for table in study.together:
         lengths = {name: len(values) for name, values in table.items()}
@@ -278,6 +276,8 @@ def _check(study: Study) -> None:
             raise InputError(f"study: axes that change together need equal numbers of values, not {lengths_text}")
     if study.seeds is not None and "seed" not in arguments:
         raise InputError(f"study: {kind.group} has no random draws, so seeds have no effect; remove `seeds`")
+    if study.seeds is not None and "seed" in study.task:
+        raise InputError("study: `seeds` and the seed of [task] both set the seed of every task; keep one of them")
     for combination in study.skip:
         for name in combination:
             if name not in study.axis_names:
@@ -311,50 +311,6 @@ def _fields(text: str) -> Iterator[str]:
         return (name for _, name, _, _ in list(Formatter().parse(text)) if name is not None)
     except ValueError:
         raise InputError(f"study: {shown(text)}: a brace is not closed; write {{{{ for a literal brace") from None
-
-
-def _values(name: str, axis: Any) -> list[tuple[Any, Any]]:
-    """The values of an axis, each with its label."""
-    if isinstance(axis, Mapping) and set(axis) in _RANGE:
-        return [(number, number) for number in _range(name, axis)]
-    if isinstance(axis, Mapping):
-        return list(axis.items())
-    if isinstance(axis, (list, tuple, range)):
-        return [(value if _scalar(value) else str(number), value) for number, value in enumerate(axis, 1)]
-    raise InputError(
-        f"study: the axis '{name}' must be a list, a range {{from, to, step}} or a table of names, not {shown(axis)}"
-    )
-
-
-def _range(name: str, axis: Mapping[str, Any]) -> list[float]:
-    """The values of a range, ends included, by steps or by factors."""
-    numbers = list(axis.values())
-    if not all(
-        isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) <= _LARGEST
-        for number in numbers
-    ):
-        raise InputError(f"study: the range of axis '{name}' needs numbers up to {_LARGEST:g}")
-    first, last = axis["from"], axis["to"]
-    by = axis.get("step", axis.get("times"))
-    if ("step" in axis and by <= 0) or ("times" in axis and (by <= 1 or first <= 0)) or last < first:
-        raise InputError(f"study: the range of axis '{name}' must increase, by a step above 0 or a factor above 1")
-    values: list[float] = []
-    steps = (last - first) / by if "step" in axis else math.log(last / first) / math.log(by)
-    if steps >= _MOST_VALUES:
-        raise InputError(f"study: the range of axis '{name}' has {steps + 1:,.0f} values; at most {_MOST_VALUES:,}")
-    while True:
-        try:
-            at_step = first + len(values) * by if "step" in axis else first * by ** len(values)
-        except OverflowError:  # far beyond the last value
-            return values
-        value = at_step if isinstance(at_step, int) else round(at_step, 12)
-        if value > last * (1 + 1e-12):
-            return values
-        values.append(value)
-
-
-def _scalar(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool)) or value is None
 
 
 def _filled(task: Mapping[str, Any], values: Mapping[str, Any], kind: type[Operation]) -> dict[str, Any]:

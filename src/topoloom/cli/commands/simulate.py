@@ -24,6 +24,8 @@ _SHOWN_IN_UNITS = ("latency_mean_ns", "accepted_gbps")
 _SHOWN_OF_EXECUTIONS = ("topology", "cycles", "packets", "latency_mean", "latency_p99", "hops_mean")
 #: Most packets that are written to the file of --packets.
 _MOST_PACKETS = 100_000
+#: Suffixes of a CSV file's name; a device or a pipe has none.
+_TABLES = ("", ".csv")
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -58,8 +60,13 @@ class _Output(Json, frozen=True, kw_only=True):
         """Refuse files that cannot be written, or for which the operation has no data, before any work."""
         from topoloom.report.pictures import check_picture
 
-        if self.output is not None and not Path(self.output).parent.is_dir():
-            raise InputError(f"-o {self.output}: there is no folder {Path(self.output).parent}; make it first")
+        for option, path in (("-o", self.output), ("--packets", self.packets)):
+            if path is None:
+                continue
+            if Path(path).suffix.lower() not in _TABLES:
+                raise InputError(f"{option} {path}: the file is a CSV table; end its name in .csv")
+            if not Path(path).parent.is_dir():
+                raise InputError(f"{option} {path}: there is no folder {Path(path).parent}; create it first")
         for option, path in (("--plot", self.plot), ("--heat", self.heat)):
             if path is not None:
                 check_picture(path, option)

@@ -1,5 +1,6 @@
 """`topoloom study`: run many tasks over axes into a folder of records; its status, tables and pictures."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -60,7 +61,7 @@ class RunStudy(Settings, frozen=True, kw_only=True):
 def run_command(settings: RunStudy, to: Json) -> None:
     from topoloom.cli.progress import working
     from topoloom.studies.executor import EXECUTORS
-    from topoloom.studies.run import run_study
+    from topoloom.studies.run import run_study, tasks_of
     from topoloom.studies.store import Store
     from topoloom.studies.study import read_study
 
@@ -76,10 +77,10 @@ def run_command(settings: RunStudy, to: Json) -> None:
         return
     with working("study") as work:
         planned = study.planned(work)
-        tasks = len({task.digest for _, task in planned})
-    recorded = len(Store(folder, create=True).records())
+    tasks = tasks_of(planned, settings.only)
+    recorded = len(tasks.keys() & Store(folder, create=True).records().keys())
     say(
-        f"{tasks:,} task{'s' * (tasks != 1)} of {study.operation}"
+        f"{len(tasks):,} task{'s' * (len(tasks) != 1)} of {study.operation}"
         + (f"; {recorded:,} have a record" if recorded else ""),
         err=True,
     )
@@ -96,14 +97,17 @@ def run_command(settings: RunStudy, to: Json) -> None:
             work=work,
         )
     _write(results, Path(folder))
+    shown = _meeting(results, settings.only)
     if to.json:
         print_record(results)
     else:
-        _print_results(results, folder)
+        _print_results(shown, folder)
     if results.ended != "done":
         raise Stopped(
             f"interrupted: {results.done + results.failed} of {results.tasks} tasks have a record; run it again to go on"
         )
+    if shown.failures and not shown.table:
+        raise InputError(f"every task failed, the first because: {shown.failures[0]['error']}")
 
 
 class ShowStatus(Settings, frozen=True, kw_only=True):
@@ -273,6 +277,19 @@ def _write(results: "StudyResults", folder: Path) -> None:
     write_study(results, folder)
 
 
+def _meeting(results: "StudyResults", only: str | None) -> "StudyResults":
+    """The results with only the rows of the points that meet a condition."""
+    from topoloom.studies.conditions import condition_holds
+
+    if only is None:
+        return results
+    table, failures = (
+        tuple(row for row in rows if condition_holds(only, {name: row[name] for name in results.axes}))
+        for rows in (results.table, results.failures)
+    )
+    return replace(results, table=table, failures=failures)
+
+
 def _print_results(results: "StudyResults", folder: str) -> None:
     names = [*results.axes, *_measures(results)]
     rows = results.rows()
@@ -281,7 +298,7 @@ def _print_results(results: "StudyResults", folder: str) -> None:
         say(f"... {len(rows) - _SHOWN:,} more rows in {folder}/study.csv")
     for failure in results.failures[:_REASONS]:
         where = ", ".join(f"{name}={failure[name]}" for name in results.axes)
-        say(f"failed: {where}: {failure['error']}")
+        say(f"failed: {where}{': ' if where else ''}{failure['error']}")
     if results.failed > _REASONS:
         say(f"... {results.failed - _REASONS:,} more failed; 'topoloom study status {folder}' counts the reasons")
     taken = f"{results.seconds:,.1f} s of computing: {folder}"

@@ -81,10 +81,9 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
         if rising.any(axis=0).all():
             return _spread(pairs, rising, topology.switches, carriers, request.seed), levels
         if levels >= min(pairs.channels, 1 << 15):
+            few = "1 virtual channel does" if virtual_channels == 1 else f"{virtual_channels} virtual channels do"
             raise InputError(
-                f"{topology.name}: {virtual_channels} virtual channel{'s' * (virtual_channels > 1)} do not serve all pairs; "
-                f"give engine {engine} more virtual channels, or"
-                " use engine orders"
+                f"{topology.name}: {few} not serve all pairs; give engine {engine} more virtual channels, or use engine orders"
             )
         levels += max(1, levels // 2)
 
