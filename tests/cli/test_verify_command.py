@@ -287,3 +287,13 @@ def test_a_slow_cable_and_one_that_lost_lanes(call):
         assert code == 3
         assert "TL107 error: slow: " in out
         assert "1xNDR" in out
+
+
+def test_rules_named_as_arguments_are_explained_in_full(call):
+    """The code, the meaning, the explanation and what to do, as on the page of the rules."""
+    code, out, _ = call("rules", "TL107", "cable-missing")
+    assert code == 0
+    assert [line for line in out.splitlines() if line.startswith("TL")] == ["TL101", "TL107"]
+    assert out.count("What to do: ") == 2
+    assert "(4x to 1x)" in out
+    assert "did you mean TL1xx?" in call("rules", "--only", "TL1")[2]
