@@ -65,7 +65,7 @@ def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
     ):
         yield Finding(
             f"{verification.minimal_pairs:,} of {verification.pairs:,} pairs take the fewest hops; all pairs together take"
-            f" {verification.stretch:.3g} times the fewest hops"
+            f" {1 + float(f'{verification.stretch - 1:.2g}'):.9g} times as many hops as the fewest"
         )
 
 
