@@ -336,3 +336,11 @@ def test_a_discovery_under_another_suffix_is_recognised(call, laid, name):
     assert f"{name}: this is ibnetdiscover output; name it .net" in err
     Path("strange").write_text("what\n")
     assert "strange: the suffix belongs to no known format" in call("info", "strange")[2]
+
+
+def test_a_plan_without_hosts_is_reported_once(call, laid):
+    """Not host by host."""
+    code, out, _ = call("verify", "slimfly:q=5", "right.net", "--only", "TL204")
+    assert code == 3
+    assert out.count("TL204") == 1
+    assert "the plan has no hosts, right.net has 100; name a plan with hosts" in out
