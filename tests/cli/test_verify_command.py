@@ -344,3 +344,18 @@ def test_a_plan_without_hosts_is_reported_once(call, laid):
     assert code == 3
     assert out.count("TL204") == 1
     assert "the plan has no hosts, right.net has 100; name a plan with hosts" in out
+
+
+def test_switches_of_one_name_are_distinguished_by_guid(call, laid):
+    """The name alone names neither of them."""
+    import re
+    from pathlib import Path
+
+    text = Path("right.net").read_text()
+    lines = [
+        f'{re.sub(r"#.*", "", line)}\t# "twin"' if re.match(r'Switch.*"S[01]"', line) else line for line in text.split("\n")
+    ]
+    Path("twins.net").write_text("\n".join(lines))
+    _, out, _ = call("verify", "plan", "twins.net", "--only", "TL503")
+    found = next(line for line in out.splitlines() if line.startswith("TL503"))
+    assert len(set(re.findall(r"\(GUID (0x[0-9a-f]+)\)", found))) == 2
