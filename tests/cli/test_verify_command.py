@@ -353,7 +353,8 @@ def test_switches_of_one_name_are_distinguished_by_guid(call, laid):
 
     text = Path("right.net").read_text()
     lines = [
-        f'{re.sub(r"#.*", "", line)}\t# "twin"' if re.match(r'Switch.*"S[01]"', line) else line for line in text.split("\n")
+        f'{re.sub(r"#.*", "", line)}\t# "twin"' if re.match(r'Switch.*"S[01]"', line) else line
+        for line in text.split("\n")
     ]
     Path("twins.net").write_text("\n".join(lines))
     _, out, _ = call("verify", "plan", "twins.net", "--only", "TL503")
