@@ -287,3 +287,76 @@ def test_a_slow_cable_and_one_that_lost_lanes(call):
         assert code == 3
         assert "TL107 error: slow: " in out
         assert "1xNDR" in out
+
+
+def test_rules_named_as_arguments_are_explained_in_full(call):
+    """The code, the meaning, the explanation and what to do, as on the page of the rules."""
+    code, out, _ = call("rules", "TL107", "cable-missing")
+    assert code == 0
+    assert [line for line in out.splitlines() if line.startswith("TL")] == ["TL101", "TL107"]
+    assert out.count("What to do: ") == 2
+    assert "(4x to 1x)" in out
+    assert "did you mean TL1xx?" in call("rules", "--only", "TL1")[2]
+
+
+def test_an_unknown_lid_points_to_repair(call):
+    """Tables of the fabric before it changed have addresses that the fabric of today lacks."""
+    from pathlib import Path
+
+    assert call("export", "slimfly:q=5,hosts=2", "opensm", "-o", "out")[0] == 0
+    lines = Path("out/fabric.lft").read_text().splitlines()
+    text = "\n".join(line.split(" #")[0] for line in lines)
+    Path("old.lft").write_text(text.replace("0x0001 ", "0x0fff ", 1) + "\n")
+    code, _, err = call("verify-tables", "slimfly:q=5,hosts=2", "old.lft")
+    assert code == 2
+    assert "has LID 4095; if the fabric has changed since, use 'topoloom repair OLD TABLES NEW'" in err
+
+
+def test_a_match_by_shape_is_reported(call, laid):
+    """Where no names match, the places may be those of a mirror image; verify and watch say so."""
+    import re
+    from pathlib import Path
+
+    Path("odd.net").write_text(re.sub(r'"([SH])([0-9]+)"', r'"\1x\2"', Path("right.net").read_text()))
+    for command in ("verify", "watch"):
+        _, out, err = call(command, "plan", "odd.net")
+        said = " ".join((out + err).split())
+        assert "odd.net: no names match, so switches are matched by shape; in a symmetric network" in said
+    assert "matched by shape" not in "".join(call("verify", "plan", "right.net")[1:])
+
+
+@pytest.mark.parametrize("name", ["morning.txt", "morning.log", "morning"])
+def test_a_discovery_under_another_suffix_is_recognised(call, laid, name):
+    """The content says what it is; without a suffix the name is not taken for a family's."""
+    from pathlib import Path
+
+    Path(name).write_text("vendid=0x2c9\n" + Path("right.net").read_text())
+    code, _, err = call("verify", "plan", name)
+    assert code == 2
+    assert f"{name}: this is ibnetdiscover output; name it .net" in err
+    Path("strange").write_text("what\n")
+    assert "strange: the suffix belongs to no known format" in call("info", "strange")[2]
+
+
+def test_a_plan_without_hosts_is_reported_once(call, laid):
+    """Not host by host."""
+    code, out, _ = call("verify", "slimfly:q=5", "right.net", "--only", "TL204")
+    assert code == 3
+    assert out.count("TL204") == 1
+    assert "the plan has no hosts, right.net has 100; name a plan with hosts" in out
+
+
+def test_switches_of_one_name_are_distinguished_by_guid(call, laid):
+    """The name alone names neither of them."""
+    import re
+    from pathlib import Path
+
+    text = Path("right.net").read_text()
+    lines = [
+        f'{re.sub(r"#.*", "", line)}\t# "twin"' if re.match(r'Switch.*"S[01]"', line) else line
+        for line in text.split("\n")
+    ]
+    Path("twins.net").write_text("\n".join(lines))
+    _, out, _ = call("verify", "plan", "twins.net", "--only", "TL503")
+    found = next(line for line in out.splitlines() if line.startswith("TL503"))
+    assert len(set(re.findall(r"\(GUID (0x[0-9a-f]+)\)", found))) == 2

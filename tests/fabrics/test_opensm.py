@@ -271,8 +271,11 @@ def test_opensm_takes_every_step_of_a_mending(tmp_path):
         folder.mkdir()
         (folder / "fabric.net").write_text(texts["fabric.net"])
         (folder / "fabric.lft").write_text(texts[name])
-        written = bring_up(folder, new.topology, ["-R", "file,no_fallback", "-U", "fabric.lft"])
+        (folder / "fabric.qos").write_text(texts["fabric.qos"])
+        options = ["-R", "file,no_fallback", "-U", "fabric.lft", "-Q", "-Y", "fabric.qos"]
+        written = bring_up(folder, new.topology, options, texts["opensm.conf"])
         assert "file tables configured on all switches" in written
+        assert not re.findall(r"ERR [0-9A-F]{4}|PARSE ERROR", written)
         assert entries((folder / "opensm-lfts.dump").read_text()) == entries(texts[name])
 
 

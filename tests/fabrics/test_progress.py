@@ -129,7 +129,7 @@ def test_sheets_have_every_open_item_once_a_rack():
     assert sum(text.count('<td class="box">') for text in sheets.values()) == sum(len(one.racks) for one in found.open)
     assert "A&amp;00" in sheets["index.html"]
     assert "A&00" not in "".join(sheets.values())
-    assert "Every cable is as planned." in fault_sheets(week(CABLES))["index.html"]
+    assert "Every cable is right." in fault_sheets(week(CABLES))["index.html"]
 
 
 def test_discoveries_of_two_plans_are_refused():

@@ -75,7 +75,7 @@ def test_without_a_planned_rate_most_of_the_same_kind_say():
     found = compared(PLAN, running(hosts=100.0, link_rate_gbps=slowed(LINKS, 3)))
     (u, v), (p, q) = PLAN.topology.links[3].tolist(), PLAN.link_ports[3].tolist()
     kind = f"{PLAN.switch_ports[0]}-port switches"
-    what = f"most between {kind} and {kind} run at 4xHDR"
+    what = f"most cables between {kind} run at 4xHDR"
     assert slow(found) == [f"slow: S{u} port {p} - S{v} port {q} runs at 4xEDR, {what}"]
     assert (found.slow_cables, found.right_cables, found.same) == (1, LINKS + HOSTS, False)
 

@@ -208,7 +208,7 @@ def test_guid2lid_gives_tables_without_guids_their_meaning():
     bare = re.sub(r" #.*", "", lft_text(routing))
     moved = re.sub(r"^0x(\w{4}) ", lambda m: f"0x{int(m[1], 16) + 7:04x} ", bare, flags=re.MULTILINE)
     assert np.array_equal(read_lft(moved, "x", fabric, shifted).ports, read_lft(lft_text(routing), "x", fabric).ports)
-    with pytest.raises(InputError, match="no port is known to have LID 19"):
+    with pytest.raises(InputError, match="no port of planned has LID 19"):
         read_lft(moved, "x", fabric)
     with pytest.raises(InputError, match="guid2lid:2: LID 1 belongs"):
         read_guid2lid("0x1 0x1 0x1\n0x2 0x1 0x1\n", "guid2lid")

@@ -19,6 +19,8 @@ _JUDGED = (
     *("deadlock_free", "pairs", "reached_pairs", "minimal", "minimal_share", "mean_hops", "max_hops", "stretch"),
     *("edge_forwarding_index", "load_over_mean"),
 )
+#: Labels of keys whose name alone does not say that they are shares.
+_LABELS = {"links_that_agree": "share_of_links_that_agree"}
 #: Exit code: the command succeeded and found differences.
 DIFFERENT = 3
 
@@ -66,7 +68,7 @@ def _show(result: Diagnostics) -> None:
         rows += _facts(result.comparison, _COMPARED)
     if result.table_verification is not None:
         rows += _facts(result.table_verification, _JUDGED)
-    rows += [("rules_asked", str(len(result.rules)))] if not rows else []
+    rows += [("rules_checked", str(len(result.rules)))] if not rows else []
     rows += [(key, str(getattr(result, key))) for key in ("errors", "warnings", "notes")]
     print_facts(title, rows)
     follows = any(diagnostic.because_of for diagnostic in result.diagnostics)
@@ -78,6 +80,6 @@ def _facts(record: dict[str, Any], keys: tuple[str, ...]) -> list[tuple[str, str
     return [
         ("pairs_in_each_virtual_channel", " ".join(map(str, record[key])))
         if key == "virtual_channel_pairs"
-        else (key, plain(record[key]))
+        else (_LABELS.get(key, key), plain(record[key]))
         for key in keys
     ]

@@ -161,7 +161,7 @@ class _Reader:
         else:
             target = self._known.get(lid, -1)
             if target < 0:
-                raise at(self._source, line, f"no port is known to have LID {lid}; name a port GUID, or give guid2lid")
+                raise at(self._source, line, self._unknown_lid(lid))
         if self._lid_of.setdefault(lid, target) != target:
             raise at(self._source, line, f"LID {lid} belonged to another port above")
         if port == NO_PATH:
@@ -173,6 +173,14 @@ class _Reader:
         # The first LID of an address counts; with an LMC, the others may take other paths.
         if self._ports[self._switch, target] < 0:
             self._ports[self._switch, target] = port
+
+    def _unknown_lid(self, lid: int) -> str:
+        if not self._known:
+            return f"no port is known to have LID {lid}; name a port GUID, or give guid2lid"
+        return (
+            f"no port of {self._fabric.made} has LID {lid}; if the fabric has changed since, use 'topoloom repair OLD TABLES"
+            " NEW'"
+        )
 
     def end(self, count: int, line: int) -> None:
         """Process the line that ends a section."""

@@ -66,11 +66,16 @@ def slow_and_one_sided(
                 planned_rates[at] if at >= 0 and planned_rates[at][1] > 0 else between.get((cable[0][0], cable[1][0]))
             )
         if expected is None and kinds:
-            expected, why = usual.get(kinds[index], (0, 0.0)), f"most between {' and '.join(kinds[index])} run at"
+            expected, why = usual.get(kinds[index], (0, 0.0)), _most(kinds[index])
         if expected is not None and _below(runs[index], expected):
             text = f"runs at {rate_name(*runs[index])}, {why} {rate_name(*expected)}"
             differences[Difference(SLOW, as_planned, (cable,))] = text
     return differences
+
+
+def _most(ends: _Kind) -> str:
+    """Which cables the rate of most is: ``most cables between 30-port switches run at``."""
+    return f"most cables between {' and '.join(dict.fromkeys(ends))} run at"
 
 
 def _below(runs: Rate, expected: Rate) -> bool:

@@ -76,13 +76,22 @@ def format_for(path: str) -> Format | None:
     return None
 
 
-def unknown_suffix(path: str) -> InputError:
-    """The error for a file whose suffix belongs to no format."""
+def unknown_suffix(path: str, content: str = "") -> InputError:
+    """The error for a file whose suffix belongs to no format; `content` is the format of its content, if recognised."""
+    if content:
+        return misnamed(path, content)
     suffixes = ", ".join(suffix for record in FORMATS.values() for suffix in record.suffixes)
     return InputError(
         f"{path}: the suffix belongs to no known format ({suffixes}, each also with .gz); "
         f"choose a suffix or name a format: {', '.join(FORMATS)}"
     )
+
+
+def misnamed(path: str, content: str) -> InputError:
+    """The error for a file whose name does not have the suffix of its content's format."""
+    record = FORMATS.find(content)
+    kind = f"{content} output" if content == "ibnetdiscover" else f"a file of the format {content}"
+    return InputError(f"{path}: this is {kind}; name it {record.suffixes[0]}, or name the format: {content}")
 
 
 def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:

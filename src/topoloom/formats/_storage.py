@@ -13,7 +13,7 @@ from typing import BinaryIO
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.fabric.exports.registry import ExportRequest
-from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
+from topoloom.formats._registry import FORMATS, Format, encode, format_for, misnamed, unknown_suffix
 from topoloom.formats.written import WrittenFile, written_file
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -72,6 +72,8 @@ def read_source(path: str | os.PathLike[str], format: str | None = None) -> tupl
     data = contents(source)
     if not data.strip():
         raise at(source, None, f"the file is empty; expected {record.description}")
+    if record.name == "edges" and _recognised(data) == "ibnetdiscover":
+        raise misnamed(source, "ibnetdiscover")
     return data, source, record
 
 
@@ -97,12 +99,20 @@ def seen_format(data: bytes, source: str) -> Format:
     """
     if not data.strip():
         raise at(source, None, f"the file is empty; expected {FORMATS.find('topoloom').description}")
-    start = data[: 1 << 16]
-    for name, beginning in _BEGINNINGS.items():
-        if beginning.match(start):
-            return FORMATS.find(name)
+    if name := _recognised(data):
+        return FORMATS.find(name)
     reason = "the format cannot be recognised from the content; name it: 'topoloom convert IN OUT --from FORMAT'"
     raise at(source, None, reason)
+
+
+def recognised_content(path: str) -> str:
+    """The name of the format that a regular file's content has; empty if none is recognised or there is no such file."""
+    return _recognised(contents(path)) if _is(Path.is_file, path) else ""
+
+
+def _recognised(data: bytes) -> str:
+    start = data[: 1 << 16]
+    return next((name for name, beginning in _BEGINNINGS.items() if beginning.match(start)), "")
 
 
 def save(
@@ -165,7 +175,7 @@ def choose_format(path: str, name: str | None = None) -> Format:
     if record is None:
         if _is(Path.is_dir, path):
             raise at(path, None, "is a folder; name a file in it")
-        raise unknown_suffix(path)
+        raise unknown_suffix(path, recognised_content(path))
     return record
 
 

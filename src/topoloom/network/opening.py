@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from topoloom.cabling.product_rates import planned_cables
-from topoloom.core.errors import at, check_path
+from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe
 from topoloom.fabric.fabric import Fabric
-from topoloom.formats import format_for, parsed, read_source
+from topoloom.formats import choose_format, format_for, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import fabric_of
@@ -114,9 +114,15 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
         if record is None and not _exists(path):
             raise at(text, None, "there is no such file")
         return _file(text, None if record is None else record.name, lenient)
-    from topoloom.topologies.spec import build
+    from topoloom.topologies.spec import FAMILIES, build
 
-    topology = build(text)
+    try:
+        topology = build(text)
+    except InputError:
+        if _exists(path) and path.name not in FAMILIES:
+            # Its content may say what it is; a suffix or a format is missing.
+            choose_format(text)
+        raise
     return Network(topology, text, "spec", provenance_of(topology))
 
 

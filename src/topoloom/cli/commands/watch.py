@@ -27,7 +27,7 @@ def command(operation: WatchOperation, to: _Output) -> int:
     if to.json:
         print_record(result)
     else:
-        head = ("discovery", "right", "newly", "not there", "lost", "faults", "new", "gone")
+        head = ("discovery", "right", "newly right", "missing", "lost", "faults", "new faults", "repaired")
         keys = ("source", "right_cables", "new_right", "missing_cables", "lost", "faults", "new_faults", "gone_faults")
         rows = [tuple(str(row[key]) for key in keys) for row in result.rows()]
         say(f"{result.plan}: {result.planned_cables:,} cables")

@@ -20,7 +20,6 @@ NOTE: Severity = "note"
 _CODE = re.compile(r"[A-Z]{2,8}[0-9]{3}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PATTERN = re.compile(r"[A-Z]{2,8}(?:[0-9]{3}|[0-9]{2}[Xx]|[0-9][Xx]{2}|[Xx]{3})")
-
 Check = Callable[["Evidence"], Iterable["Finding"]]
 
 
@@ -149,5 +148,7 @@ def _codes(words: Sequence[str]) -> Iterator[str]:
             if not codes:
                 raise InputError(f"no rule has a code like {word}; 'topoloom rules' lists them")
             yield from codes
+        elif longer := next((code for code in RULES if code.startswith(pattern) and code != pattern), None):
+            raise InputError(f"no rule named '{word}' (did you mean {pattern:x<{len(longer)}}?)")
         else:
             yield RULES.find(pattern if _CODE.fullmatch(pattern) else word).code

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from topoloom.fabric.identify import Match
     from topoloom.fabric.port_counters import PortCounters
     from topoloom.network import Network
+    from topoloom.operations.context import RunContext
 
 MOST_TEXT_BYTES = 1 << 30
 
@@ -64,7 +65,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
         return None if self.cable_rate is None else parse_rate(self.cable_rate)
 
-    def compared(self, plan: "Network", actual: str) -> "Comparison":
+    def compared(self, plan: "Network", actual: str, context: "RunContext") -> "Comparison":
         """The comparison of a plan with a discovery.
 
         Parameters
@@ -72,6 +73,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         plan : Network
         actual : str
             The file of the discovery.
+        context : RunContext
 
         Returns
         -------
@@ -80,7 +82,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.compare import compare_fabrics
 
         discovered = self.opened(plan, actual)
-        match, exact = self.matched(plan, discovered)
+        match, exact = self.matched(plan, discovered, context)
         return compare_fabrics(
             *(plan.fabric, discovered, match),
             ports=exact,
@@ -91,8 +93,11 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             counters=None,
         )
 
-    def matched(self, plan: "Network", discovered: "Fabric") -> "tuple[Match, bool]":
-        """The match of planned with discovered switches, and whether cables must be in the planned ports."""
+    def matched(self, plan: "Network", discovered: "Fabric", context: "RunContext") -> "tuple[Match, bool]":
+        """The match of planned with discovered switches, and whether cables must be in the planned ports.
+
+        A note says that switches were matched by shape.
+        """
         from topoloom.fabric.identify import identify, read_map
 
         aliases = [[label] if label else [] for label in plan.labels]
@@ -100,6 +105,12 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         if self.guids is not None:
             pairs = read_map(read_text(self.guids, MOST_TEXT_BYTES), self.guids, plan.fabric, discovered, aliases)
         match = identify(plan.fabric, discovered, self.match, aliases=aliases, given=pairs, seed=self.seed)
+        if match.by == "shape":
+            why = "no names match, so switches" if self.match == "auto" else "switches"
+            context.note(
+                f"{discovered.made}: {why} are matched by shape; in a symmetric network the places may be those of a mirror"
+                " image; give `guids` or names"
+            )
         return match, match.by != "shape" if self.ports is None else self.ports == "exact"
 
     def opened(self, plan: "Network", actual: str, *, lenient: bool = False) -> "Fabric":

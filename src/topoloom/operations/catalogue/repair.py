@@ -6,7 +6,7 @@ from topoloom.core.files import read_text
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import VirtualChannels
+from topoloom.operations.shared import MOST_VIRTUAL_CHANNELS
 
 if TYPE_CHECKING:
     from topoloom.fabric.repair_result import Repair
@@ -36,7 +36,9 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
         Annotated[str, setting("a QoS policy, or lines of source GUID, LID, level", metavar="FILE", names="file")]
         | None
     ) = None
-    virtual_channels: VirtualChannels | None = None
+    virtual_channels: (
+        Annotated[int, setting("most virtual channels; 15 if omitted", least=1, most=MOST_VIRTUAL_CHANNELS)] | None
+    ) = None
 
     def run(self, context: RunContext) -> "Repair":
         from topoloom.fabric.lft import read_lft

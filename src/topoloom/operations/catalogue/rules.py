@@ -12,16 +12,20 @@ Ignore = Annotated[tuple[str, ...], setting("do not check these rules", metavar=
 
 @operation
 class RulesOperation(Operation, frozen=True, kw_only=True):
-    """The numbered rules of topoloom verify and verify-tables, each with its meaning."""
+    """The numbered rules of topoloom verify and verify-tables, each with its meaning; CODE shows one in full."""
 
     group: ClassVar[str] = "rules"
     functions: ClassVar[tuple[str, ...]] = ("RULES",)
     studied: ClassVar[bool] = False
 
-    only: Only = ()
-    ignore: Ignore = ()
+    codes: Annotated[
+        tuple[str, ...],
+        setting("rules to explain in full: TL107, host-missing, TL3xx", positional=True, metavar="[CODE]..."),
+    ] = ()
+    only: Annotated[tuple[str, ...], setting("show only these rules: TL203, host-missing, TL3xx", metavar="CODE")] = ()
+    ignore: Annotated[tuple[str, ...], setting("do not show these rules", metavar="CODE")] = ()
 
     def run(self, context: RunContext) -> dict[str, Any]:
         from topoloom.fabric.diagnosis.rule import chosen
 
-        return {"rules": [rule.record() for rule in chosen(self.only, self.ignore)]}
+        return {"rules": [rule.record() for rule in chosen((*self.codes, *self.only), self.ignore)]}

@@ -75,7 +75,7 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
         planned = open_network(self.plan, lenient=True)
         discovered = None if self.actual is None else self.opened(planned, self.actual, lenient=True)
-        match, exact = (None, True) if discovered is None else self.matched(planned, discovered)
+        match, exact = (None, True) if discovered is None else self.matched(planned, discovered, context)
         if match is not None and match.share < _DOUBTFUL:
             context.note("few links agree: names may match by chance; try `match` shape, or give `guids`")
         return diagnose(

@@ -42,5 +42,5 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         network = open_network(self.plan)
-        comparisons = [self.compared(network, name) for name in self.discoveries]
+        comparisons = [self.compared(network, name, context) for name in self.discoveries]
         return progress(comparisons, self.discoveries, network.racks)

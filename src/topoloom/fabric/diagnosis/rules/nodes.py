@@ -76,6 +76,14 @@ def _host_missing(evidence: Evidence) -> Iterator[Finding]:
     fix="Plan it, or unplug it; if it is a planned host with another name, name it, or compare without hosts.",
 )
 def _host_unplanned(evidence: Evidence) -> Iterator[Finding]:
+    if evidence.actual is not None and not evidence.plan.fabric.topology.hosts:
+        unplanned = sum(1 for _ in _of(evidence, HOST_UNPLANNED))
+        if unplanned:
+            yield Finding(
+                f"the plan has no hosts, {evidence.actual.fabric.made} has {unplanned:,}; name a plan with hosts, or compare"
+                " without (--skip-hosts); without hosts the planned ports of switches may differ, too (--ports any)"
+            )
+        return
     for root in _of(evidence, HOST_UNPLANNED):
         yield _brought(evidence, root, f"host {evidence.names[root.nodes[0]]} is not in the plan")
 

@@ -65,7 +65,7 @@ def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
     ):
         yield Finding(
             f"{verification.minimal_pairs:,} of {verification.pairs:,} pairs take the fewest hops; all pairs together take"
-            f" {verification.stretch:.3g} times the fewest hops"
+            f" {1 + float(f'{verification.stretch - 1:.2g}'):.9g} times as many hops as the fewest"
         )
 
 
@@ -75,7 +75,7 @@ def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
     ERROR,
     "The tables use more virtual channels than the switches have.",
     explanation=f"""InfiniBand has at most {MOST_VIRTUAL_CHANNELS} data VLs, and most switches have fewer;
-    `--virtual-channels` states the number of yours. Traffic without a virtual channel of its own shares another one, and then
+    `--data-vls` states the number of yours. Traffic without a virtual channel of its own shares another one, and then
     the tables are no longer verified deadlock-free.""",
     fix="Route with fewer virtual channels (`virtual_channels`).",
 )
