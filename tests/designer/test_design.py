@@ -226,6 +226,27 @@ def test_when_nothing_serves_it_is_said():
             "hosts = 100\n[switch]\nradix = 8\n[families]\nspecs = ['torus:dims=0']",
             r":5: families.specs: torus: dims=0",
         ),
+        ("hosts = 100\nhosts = 200\n[switch]\nradix = 8", r":2: hosts is set twice"),
+        ("hosts = 100\n[switch]\nradix = 8\n[room]\nrows = 2", r":4: there is no key 'room' \(did you mean floor\?\)"),
+        ("[switch]\nradix = 8\nhosts = 100", r":3: there is no key 'hosts' in .*before the first \[table\]"),
+        ("hosts = '3k'\n[switch]\nradix = 8", r":1: hosts = \"3k\": it is a whole number .*; write 3000"),
+        ("hosts = 9\nminimize = 'cost'\n[switch]\nradix = 8", r":2: .*did you mean cost_usd\?"),
+        (
+            "hosts = 100\n[switch]\nproduct = 'QM9700'",
+            r":3: switch.product: .*infiniband-2026 has it: set parts = \"infiniband-2026\"",
+        ),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[host]\nnic = 'ConnectX-7'",
+            r":5: host.nic: the catalogue 'slimfly-2014' has no interface 'ConnectX-7' \(.*has it",
+        ),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[host]\nname = 'DGX H100'",
+            r":5: host.name: the catalogue 'slimfly-2014' has no server 'DGX H100'",
+        ),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[least]\ngrow_to_hosts = 50",
+            r":5: least.grow_to_hosts: 50 is below hosts = 100",
+        ),
         ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts catalogue named 'gold'"),
         ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
         (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from topoloom.cabling.product_rates import planned_cables
-from topoloom.core.errors import at, check_path
+from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats import format_for, parsed, read_source
@@ -116,7 +116,13 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
         return _file(text, None if record is None else record.name, lenient)
     from topoloom.topologies.spec import build
 
-    topology = build(text)
+    try:
+        topology = build(text)
+    except InputError as error:
+        if not str(error).startswith("no family named") or "did you mean" in str(error):
+            raise
+        listed = "'topoloom families' lists the families"
+        raise InputError(f"no family, file or folder named '{text[:60]}' ({listed})") from None
     return Network(topology, text, "spec", provenance_of(topology))
 
 
