@@ -1,4 +1,4 @@
-"""Compare the tolerated link failures of three networks with about 500 hosts, and draw the curves: survival.svg."""
+"""Compare the link failures that three networks of about 500 hosts tolerate, with curves: survival.svg."""
 
 from topoloom import build, hops, resilience
 from topoloom.failures.surviving_network import surviving_network

@@ -85,9 +85,10 @@ def _print_remedy(design: "Design") -> None:
         key=lambda out: out.known.get(limit, out.known.get("switches", math.inf)),
     )
     reason = why_dropped(example, requirement)
-    table = "limits" if hasattr(requirement.limits, limit) else "least"
-    remedy = _REMEDIES.get(limit, f"change {limit} under [{table}]")
-    say(f"{limit} drops most, such as {example.spec}" + (f" ({reason})" if reason else "") + f"; {remedy}")
+    by_table = f"raise {limit} under [limits]" if hasattr(requirement.limits, limit) else f"lower {limit} under [least]"
+    # Errors of building, placing and pricing name their remedy themselves.
+    remedy = "" if ";" in reason else f"; {_REMEDIES.get(limit, by_table)}"
+    say(f"{limit} drops most, such as {example.spec}" + (f": {reason}" if reason else "") + remedy)
 
 
 #: What to change where a candidate is not dropped by a key of [limits] or [least].
