@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from topoloom.cli.assessment_text import print_assessments
 from topoloom.cost.lines import Line
 from topoloom.designer.assessment.assessment import Assessment, Missing
 from topoloom.designer.assessment.figure import Figure
@@ -14,7 +15,7 @@ def _grown(name, hosts, **more):
     lines = tuple(
         Line(kind, 1, usd, usd, 0.0, 0.0, kind) for kind, usd in (("switch", 333), ("cable", 333), ("nic", 334))
     )
-    bill = SimpleNamespace(lines=lines, cost_usd=1000.0)
+    bill = SimpleNamespace(lines=lines, cost_usd=1000.0, parts="example", unpriced=more.pop("unpriced", ()))
     return Assessment(name, None, hosts, more.pop("figures", ()), bill=bill, **more)
 
 
@@ -54,3 +55,15 @@ def test_a_bound_says_its_direction():
         "share",
         "bound (at most)",
     ]
+
+
+def test_the_terminal_says_what_is_missing_and_what_has_no_price(capsys):
+    """One line per reason, and one per catalogue whose prices are incomplete."""
+    gaps = (
+        Missing("load", "the load", "the run was interrupted first"),
+        Missing("x", "the rest", "the run was interrupted first"),
+    )
+    print_assessments([_grown("one", 10, missing=gaps, unpriced=("switch", "nic"))], 1.0)
+    errors = capsys.readouterr().err
+    assert "one: not assessed: the load, the rest (the run was interrupted first)" in errors
+    assert "example has no prices for switches and interfaces: the sums do not include them" in errors

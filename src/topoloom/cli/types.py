@@ -182,10 +182,8 @@ class Number(click.ParamType):
 
 
 def _range(low: float | None, high: float | None, *, open_below: bool) -> str:
-    if low is None and high is None:
-        return ""
     if low is None:
-        return f" up to {number_text(high)}"
+        return "" if high is None else f" up to {number_text(high)}"
     if open_below:
         return f" above {number_text(low)}" + ("" if high is None else f", at most {number_text(high)}")
     return f" from {number_text(low)}" + ("" if high is None else f" to {number_text(high)}")
