@@ -32,7 +32,7 @@ def test_a_topology_argument_is_a_file_or_a_spec(tmp_path, monkeypatch):
         open_network("gone.json")
     with pytest.raises(InputError, match=r"a/b: there is no such file"):
         open_network("a/b")
-    with pytest.raises(InputError, match="no family named"):
+    with pytest.raises(InputError, match="no family, file or folder named 'no-such-thing'"):
         open_network("no-such-thing")
     stream = io.TextIOWrapper(io.BytesIO(encode(GRID, FORMATS.find("topoloom"))))
     monkeypatch.setattr(sys, "stdin", stream)

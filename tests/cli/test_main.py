@@ -75,6 +75,13 @@ def test_every_command_has_help_and_json(command):
     [
         (["info", "slimfly:q=6"], "slimfly: q=6 is not a prime power (nearest: 5, 7)"),
         (["info", "hypercubes:n=3"], "no family named 'hypercubes'"),
+        (["info", "d3x"], "no family, file or folder named 'd3x'"),
+        (
+            ["info", "fat-tree:k=64,host=3000"],
+            "no parameter 'host' (did you mean hosts? it takes k, pods, hosts, levels",
+        ),
+        (["design", "r.toml"], "Missing option '-o' / '--output', such as -o design"),
+        (["cost", "fat-tree:k=4", "--rate", "12M"], "at most 1,000,000,000; write 12e6"),
         (["info", "no/such/file.json"], "no/such/file.json"),
         (["info", "here"], "here"),
         (["hops"], "Missing argument"),

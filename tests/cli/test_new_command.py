@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import re
 import sys
 import tomllib
 
@@ -386,3 +387,13 @@ def _typed(folder, words, lines):
             os.write(terminal, line.encode() if line == "\x04" else f"{line}\n".encode())
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), said.decode()
+
+
+def test_a_comment_says_whether_it_is_a_default_and_old_prices_are_named(desk):
+    """Each commented key is marked; prices of 2014 are named in the last line, prices of a product are not."""
+    shown = run("new", "--yes", "--switch", "64x400").err
+    assert "prices are of 2014" in shown.splitlines()[-1]
+    keys = [line for line in (desk / "requirement.toml").read_text().splitlines() if re.match(r"# \w+ = ", line)]
+    assert keys
+    assert all(" # (default) " in line or " # (e.g.) " in line for line in keys)
+    assert "2014" not in run("new", "--yes", "-o", "other.toml").err

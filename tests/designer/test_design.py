@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import multiprocessing
+import re
 from pathlib import Path
 
 import jsonschema
 import msgspec
 import pytest
 
+from in_process import run
 from topoloom import InputError, build, design
 from topoloom.core.work import Work
 from topoloom.cost.parts_files import load_parts
@@ -28,6 +30,7 @@ from topoloom.designer.requirement_files import read_requirement
 from topoloom.figures.style import sheet
 from topoloom.model.schemas import json_schema
 from topoloom.report.design_files import candidates_csv, write_design
+from topoloom.report.design_tables import why_dropped
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 _FEW = FamiliesRequirement(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree"))
@@ -226,6 +229,27 @@ def test_when_nothing_serves_it_is_said():
             "hosts = 100\n[switch]\nradix = 8\n[families]\nspecs = ['torus:dims=0']",
             r":5: families.specs: torus: dims=0",
         ),
+        ("hosts = 100\nhosts = 200\n[switch]\nradix = 8", r":2: hosts is set twice"),
+        ("hosts = 100\n[switch]\nradix = 8\n[room]\nrows = 2", r":4: there is no key 'room' \(did you mean floor\?\)"),
+        ("[switch]\nradix = 8\nhosts = 100", r":3: there is no key 'hosts' in .*before the first \[table\]"),
+        ("hosts = '3k'\n[switch]\nradix = 8", r":1: hosts = \"3k\": it is a whole number .*; write 3000"),
+        ("hosts = 9\nminimize = 'cost'\n[switch]\nradix = 8", r":2: .*did you mean cost_usd\?"),
+        (
+            "hosts = 100\n[switch]\nproduct = 'QM9700'",
+            r":3: switch.product: .*infiniband-2026 has it: set parts = \"infiniband-2026\"",
+        ),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[host]\nnic = 'ConnectX-7'",
+            r":5: host.nic: the catalogue 'slimfly-2014' has no interface 'ConnectX-7' \(.*has it",
+        ),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[host]\nname = 'DGX H100'",
+            r":5: host.name: the catalogue 'slimfly-2014' has no server 'DGX H100'",
+        ),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[least]\ngrow_to_hosts = 50",
+            r":5: least.grow_to_hosts: 50 is below hosts = 100",
+        ),
         ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts catalogue named 'gold'"),
         ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
         (
@@ -345,3 +369,23 @@ def test_a_million_hosts_have_an_answer():
     assert found.ended == "deadline"
     assert found.dropped_by["size"] > 100
     assert not multiprocessing.active_children()
+
+
+def test_without_candidates_the_terminal_says_what_to_change(tmp_path):
+    """The limit that drops most, an example with large numbers in digits, and the remedy."""
+    path = tmp_path / "r.toml"
+    path.write_text(
+        "hosts = 400\nshortlist = 0\nusual = false\n[switch]\nradix = 24\n[limits]\ncost_usd = 12e4\n"
+        "[families]\ntry = ['fat-tree']\n"
+    )
+    shown = run("design", str(path), "-o", str(tmp_path / "out"), "--jobs", "1").out
+    assert re.search(
+        r"cost_usd drops most, such as fat-tree:\S+: [0-9,]+, at most 120,000; raise cost_usd under", shown
+    )
+    assert (
+        why_dropped(
+            Dropped("x", "x", "cost_usd"),
+            Requirement(hosts=2, switch=SwitchRequirement(radix=2), limits=DesignLimits(cost_usd=12e6)),
+        )
+        == "at most 12,000,000"
+    )

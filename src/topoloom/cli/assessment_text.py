@@ -48,6 +48,7 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
     for number, network in enumerate(networks, 1):
         if network.why:
             say(f"{number}. {network.why}")
+    _print_unpriced(networks)
     _print_missing(networks, minutes)
 
 
@@ -57,6 +58,7 @@ def print_assessment(network: "Assessment", minutes: float | None) -> None:
         network.name,
         [(figure.label, figure_text(figure.value, figure.low, figure.high, figure.unit)) for figure in network.figures],
     )
+    _print_unpriced([network])
     _print_missing([network], minutes)
 
 
@@ -86,6 +88,15 @@ def figure_text(value: float | None, low: float | None, high: float | None, unit
     return f"{_cell(value)} {unit}".rstrip() + between
 
 
+def _print_unpriced(networks: "Sequence[Assessment]") -> None:
+    """Print which items of the bills have no price."""
+    from topoloom.cli.cost_text import print_unpriced
+
+    bills = [network.bill for network in networks if network.bill is not None]
+    for catalogue in dict.fromkeys(bill.parts for bill in bills):
+        print_unpriced(catalogue, [bill for bill in bills if bill.parts == catalogue], err=True)
+
+
 def _print_missing(networks: "Sequence[Assessment]", minutes: float | None) -> None:
     """Print the missing figures and why each is missing."""
     late = Counter(missing.words for network in networks for missing in network.missing if "budget" in missing.reason)
@@ -96,9 +107,12 @@ def _print_missing(networks: "Sequence[Assessment]", minutes: float | None) -> N
         )
         say(f"omitted, beyond the budget of {minutes or 0:g} min (--minutes): {', '.join(omitted)}", err=True)
     for network in networks:
+        steps_by_reason: dict[str, list[str]] = {}
         for missing in network.missing:
             if "budget" not in missing.reason:
-                say(f"{network.name}: no {missing.words}: {missing.reason}", err=True)
+                steps_by_reason.setdefault(missing.reason, []).append(missing.words)
+        for reason, steps in steps_by_reason.items():
+            say(f"{network.name}: not assessed: {', '.join(steps)} ({reason})", err=True)
 
 
 def _cell(value: float | None) -> str:

@@ -1,7 +1,7 @@
 """The text that `topoloom cost` prints: one bill line by line, or several bills side by side."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from topoloom.cli.output import print_table, say
 from topoloom.cost.bill import AsPublished, Bill
@@ -101,15 +101,8 @@ def _more(*pairs: tuple[float, float]) -> str:
 
 def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
     """Print which prices and powers the catalogue lacks, and where its prices are extrapolated."""
-    plurals = {"nic": "interfaces", "switch": "switches"}
-    for what, missing in (
-        ("prices", dict.fromkeys(kind for bill in bills for kind in bill.unpriced)),
-        ("power figures", dict.fromkeys(kind for bill in bills for kind in bill.unmetered)),
-    ):
-        if missing:
-            of = " and ".join(plurals.get(kind, f"{kind}s") for kind in missing)
-            whose = "no public prices" if what == "prices" and parts.transceiver else f"no {what}"
-            say(f"{parts.name} has {whose} for {of}: the sums do not include them")
+    print_unpriced(parts.name, bills, "no public prices" if parts.transceiver else "no prices")
+    _print_missing(parts.name, "no power figures", dict.fromkeys(kind for bill in bills for kind in bill.unmetered))
     grade = max((bill.confidence for bill in bills if bill.confidence), default=None)
     if grade is not None:
         say(f"the worst grade of its figures here is {grade} (docs: parts catalogues)")
@@ -120,6 +113,28 @@ def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
         low, high = parts.rate_gbps or (0.0, 0.0)
         held = f"{low:g} Gb/s" if low == high else f"{low:g} to {high:g} Gb/s"
         say(f"{parts.name} is for links of {held}: at {rate:g} Gb/s its numbers are extrapolated")
+
+
+def print_unpriced(catalogue: str, bills: Sequence[Bill], lacks: str = "no prices", *, err: bool = False) -> None:
+    """Print which kinds of parts in these bills have no price; nothing if all have one.
+
+    Parameters
+    ----------
+    catalogue : str
+        The catalogue's name.
+    bills : sequence of Bill
+    lacks : str
+        What it does not have, in words.
+    err : bool
+        Whether to print on standard error.
+    """
+    _print_missing(catalogue, lacks, dict.fromkeys(kind for bill in bills for kind in bill.unpriced), err=err)
+
+
+def _print_missing(catalogue: str, lacks: str, kinds: Iterable[str], *, err: bool = False) -> None:
+    plurals = {"nic": "interfaces", "switch": "switches"}
+    if names := " and ".join(plurals.get(kind, f"{kind}s") for kind in kinds):
+        say(f"{catalogue} has {lacks} for {names}: the sums do not include them", err=err)
 
 
 def _usd(low: float, high: float, digits: int = 0) -> str:

@@ -132,7 +132,9 @@ def _outcome(arguments: list[str]) -> tuple[int, str]:
         error.show()
         return 2, ""
     except click.MissingParameter as error:
-        return 2, error.format_message().rstrip(".")
+        folder = error.param is not None and "-o" in error.param.opts and error.param.metavar == "DIRECTORY"
+        example = f", such as -o {error.ctx.command.name}" if folder and error.ctx is not None else ""
+        return 2, error.format_message().rstrip(".") + example
     except click.BadParameter as error:
         named = error.param.opts[-1] if error.param is not None else error.param_hint or ""
         return 2, f"{named}: {error.message.rstrip('.')}"

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from topoloom.core.errors import InputError
+from topoloom.core.settings import in_digits, number_text
 
 #: Units in messages.
 _UNIT_WORDS = {
@@ -47,7 +48,9 @@ class Whole(click.ParamType):
             return value
         text = str(value).strip()
         if not (text.lstrip("+-").isascii() and text.lstrip("+-").isdecimal() and len(text) <= 30):
-            self.fail(f"{_shown(text)} is not a whole number; give {self.accepts}", param, ctx)
+            self.fail(
+                f"{_shown(text)} is not a whole number; give {self.accepts}{in_digits(text, whole=True)}", param, ctx
+            )
         number = int(text)
         if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
             self.fail(f"{text} is out of range; give {self.accepts}", param, ctx)
@@ -155,7 +158,7 @@ class Number(click.ParamType):
         try:
             number = float(text)
         except ValueError:
-            self.fail(f"{_shown(text)} is not a number; give {self.accepts}", param, ctx)
+            self.fail(f"{_shown(text)} is not a number; give {self.accepts}{in_digits(text)}", param, ctx)
         within = (
             not math.isnan(number)
             and (self.least is None or number >= self.least)
@@ -179,13 +182,11 @@ class Number(click.ParamType):
 
 
 def _range(low: float | None, high: float | None, *, open_below: bool) -> str:
-    if low is None and high is None:
-        return ""
     if low is None:
-        return f" up to {high:,}"
+        return "" if high is None else f" up to {number_text(high)}"
     if open_below:
-        return f" above {low:g}" + ("" if high is None else f", at most {high:,g}")
-    return f" from {low:,}" + ("" if high is None else f" to {high:,}")
+        return f" above {number_text(low)}" + ("" if high is None else f", at most {number_text(high)}")
+    return f" from {number_text(low)}" + ("" if high is None else f" to {number_text(high)}")
 
 
 def _shown(text: str) -> str:

@@ -21,6 +21,7 @@ _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0
 #: Most characters of a value in a message.
 _LONGEST_TEXT = 60
 #: Whole numbers of up to 20 digits: more digits are outside every range, and slow to read.
+_THOUSANDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s?([kKMG])", re.ASCII)
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
 #: Bounds above this only exclude infinity and NaN.
 _ENDLESS = 1e15
@@ -198,7 +199,9 @@ def value_of(kind: Any, text: str, where: str) -> Any:
         value = _read(alternative, text)
         if value is not ... and fits(alternative, value):
             return value
-    raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
+    whole = any(isinstance(_bare(part)[0], msgspec.inspect.IntType) for part in _alternatives(kind))
+    numeric = accepts(kind).startswith(("a whole number", "a number"))
+    raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}{in_digits(text, whole=whole) if numeric else ''}")
 
 
 def texts_of(table: Mapping[str, Any]) -> list[str]:
@@ -320,15 +323,16 @@ def _range(kind: Any) -> str:
         None if bound is None or abs(bound) >= _ENDLESS else bound for bound in (kind.ge, kind.gt, kind.le)
     )
     if above is not None:
-        return f" above {_number(above)}" + ("" if high is None else f", at most {_number(high)}")
+        return f" above {number_text(above)}" + ("" if high is None else f", at most {number_text(high)}")
     if kind.lt is not None:
-        return ("" if low is None else f" from {_number(low)}") + f" below {_number(kind.lt)}"
+        return ("" if low is None else f" from {number_text(low)}") + f" below {number_text(kind.lt)}"
     if low is not None and high is not None:
-        return f" from {_number(low)} to {_number(high)}"
-    return f" from {_number(low)}" if low is not None else "" if high is None else f" up to {_number(high)}"
+        return f" from {number_text(low)} to {number_text(high)}"
+    return f" from {number_text(low)}" if low is not None else "" if high is None else f" up to {number_text(high)}"
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
+    """A number for messages, without an exponent where it is whole: 12,000,000."""
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
@@ -364,6 +368,21 @@ def number_from(kind: Any, text: str) -> int | float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def in_digits(text: str, *, whole: bool = False) -> str:
+    """How to write a number that ends in a letter for thousands, as the end of a message; empty for other texts.
+
+    Examples
+    --------
+    >>> in_digits("12M"), in_digits("3k", whole=True), in_digits("three")
+    ('; write 12e6', '; write 3000', '')
+    """
+    match = _THOUSANDS.fullmatch(text.strip())
+    if match is None:
+        return ""
+    power = {"k": 3, "m": 6, "g": 9}[match[2].lower()]
+    return f"; write {round(float(match[1]) * 10**power) if whole else f'{match[1]}e{power}'}"
 
 
 def fits(kind: Any, value: Any) -> bool:

@@ -89,6 +89,7 @@ class ShardWriter(Generic[L]):
         host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())[:40]
         self.path = folder / f"{timestamp}-{host}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
         self._file: int | None = None
+        self._any_saved = False
         self._lock = threading.Lock()
 
     def __enter__(self) -> "ShardWriter[L]":
@@ -112,10 +113,12 @@ class ShardWriter(Generic[L]):
                     self.path.parent.mkdir(parents=True, exist_ok=True)
                     self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
                 _append(self._file, text)
+                self._any_saved = True
             except OSError as error:
                 raise InputError(
-                    f"{self.path}: cannot be written: {reason(error)}; finished results are saved; run the"
-                    " command again to continue"
+                    f"{self.path}: cannot be written: {reason(error)};"
+                    + (" finished results are saved;" if self._any_saved else "")
+                    + f" run the command again to {'continue' if self._any_saved else 'repeat it'}"
                 ) from None
 
     def sync(self) -> None:

@@ -12,7 +12,7 @@ import msgspec
 from topoloom.core.errors import InputError, at, hint
 from topoloom.core.files import read_text
 from topoloom.core.former_keys import FORMER_KEYS, with_current_keys
-from topoloom.core.settings import Setting, Settings, accepts, described, fits
+from topoloom.core.settings import Setting, Settings, accepts, described, fits, in_digits
 from topoloom.core.toml_lines import DEEPEST, keys_with_lines, line_of
 
 T = TypeVar("T")
@@ -21,6 +21,8 @@ T = TypeVar("T")
 LONGEST = 4_000_000
 #: Most characters of a value in a message.
 _LONGEST_SHOWN = 60
+#: Words that users write for keys with other names.
+_SIMILAR = {"room": "floor", "hall": "floor", "nodes": "hosts", "servers": "hosts", "switches": "switch"}
 _ENDLESS = re.compile(r"[0-9_]{4300,}")
 #: How tomllib describes a text that does not end on its line.
 _OPEN_TEXTS = ("Illegal character '\\n'", "Unterminated string", 'Expected "\'"')
@@ -133,6 +135,9 @@ def _tables(text: str, source: str) -> dict[str, Any]:
         reason = re.sub(r" \(at .*\)$", "", str(error))
         if reason.startswith(_OPEN_TEXTS):
             reason += ": a quotation mark is missing"
+        if reason.startswith("Cannot overwrite a value"):
+            key = text.split("\n")[line - 1].partition("=")[0].strip()
+            raise at(source, line, f"{_quoted(key, '')} is set twice; remove one of the lines") from None
         raise at(source, line, f"{reason}; see the TOML rules at toml.io") from None
     except RecursionError:
         raise InputError(f"{source}: the tables nest too deep to be read") from None
@@ -147,6 +152,8 @@ def _explained(error: Exception, data: Any, text: str, shape: type, source: str)
     fault = _fault(msgspec.inspect.type_info(shape), data, ())
     if fault is not None:
         path, reason = fault
+        if len(path) > 1 and reason.startswith("there is no key") and path[-1] in _plain_keys(shape):
+            reason += "; it belongs to the top of the file, before the first [table]"
         return at(source, line_of(text, path), reason)
     # The message of a check of a whole table begins with the key that it concerns.
     reason, _, where = str(error).partition(" - at `$.")
@@ -156,6 +163,19 @@ def _explained(error: Exception, data: Any, text: str, shape: type, source: str)
     return at(
         source, line_of(text, [*path, about[1]] if about else path), ": ".join([*([keys] if keys else []), reason])
     )
+
+
+def _plain_keys(shape: type) -> set[str]:
+    """The keys of a file that are no tables."""
+    info: Any = msgspec.inspect.type_info(shape)
+    return {
+        field.encode_name
+        for field in getattr(info, "fields", ())
+        if isinstance(
+            field.type.type if isinstance(field.type, msgspec.inspect.Metadata) else field.type,
+            (msgspec.inspect.IntType, msgspec.inspect.FloatType, msgspec.inspect.StrType, msgspec.inspect.LiteralType),
+        )
+    }
 
 
 def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
@@ -203,8 +223,14 @@ def _table_fault(struct: Any, table: dict[str, Any], path: tuple[str, ...]) -> t
             if fault is not None:
                 return fault
         elif struct.cls.__struct_config__.forbid_unknown_fields:
-            current = FORMER_KEYS.get(key)
-            other = f"it is called {current}" if current in fields else hint(key, fields)
+            current, similar = FORMER_KEYS.get(key), _SIMILAR.get(key)
+            other = (
+                f"it is called {current}"
+                if current in fields
+                else f"did you mean {similar}?"
+                if similar in fields
+                else hint(key, fields)
+            )
             return (*path, key), f"there is no key {_quoted(key)}{where} ({other})"
     missing = next((name for name, field in fields.items() if field.required and name not in table), None)
     return None if missing is None else (path, f"the key '{missing}' is missing{where}")
@@ -225,7 +251,23 @@ def _unfit(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...
         subject = f"[[{keys}]] are tables"
     else:
         subject = f"{keys} = {_written(value)}"
-    return path, f"{subject}: it is {_accepted(kind)}"
+    return path, f"{subject}: it is {_accepted(kind)}{_meant(kind, value)}"
+
+
+def _meant(kind: Any, value: Any) -> str:
+    """What the user may have meant by a text that does not fit: a similar word, or a number; as the end of a message."""
+    if not isinstance(value, str):
+        return ""
+    inspect = msgspec.inspect
+    bare = kind.type if isinstance(kind, inspect.Metadata) else kind
+    parts = bare.types if isinstance(bare, inspect.UnionType) else (kind,)
+    for part in (part.type if isinstance(part, inspect.Metadata) else part for part in parts):
+        if isinstance(part, inspect.LiteralType):
+            advice = hint(value, map(str, part.values))
+            return f"; {advice}" if advice.startswith("did you mean") else ""
+        if isinstance(part, (inspect.IntType, inspect.FloatType)):
+            return in_digits(value, whole=isinstance(part, inspect.IntType))
+    return ""
 
 
 def _accepted(kind: Any) -> str:

@@ -154,7 +154,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         first_lost = next(kind for kind in wanted if kind not in survives)
         return out("survives", f"a host is cut off when one {first_lost} is lost")
     if least is not None and topology.hosts + room < least:
-        return out("grow_to_hosts", f"it has idle ports for {topology.hosts + room} hosts")
+        return out("grow_to_hosts", f"its ports serve at most {topology.hosts + room:,} hosts, {least:,} are wanted")
     try:
         layout = place_candidate(topology, requirement, parts)
     except InputError as error:

@@ -79,8 +79,11 @@ _HEAD = """\
 #
 #   topoloom design FILE -o design
 #
-# Each line says what it sets. A line that begins with # is not read: it shows the default or an example. Remove the #
-# to set it, and the # of its [table]. Every key is explained in docs/reference/requirement-file.md.
+# Each line says what it sets. A line that begins with # is not read: it shows the (default) or, as (e.g.), an example.
+# Remove the # to set it, and the # of its [table]. docs/reference/requirement-file.md has more.
+#
+# The bill has the switches and the cables between them. With a table [host] it also has the interfaces and cables of
+# the hosts, and their racks; with hosts = true under [cable], their cables alone. It never has the hosts themselves.
 
 """
 

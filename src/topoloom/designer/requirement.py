@@ -1,5 +1,6 @@
 """The requirement and all its keys; `requirement_files` reads it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -9,6 +10,7 @@ from topoloom.core.errors import InputError, hint
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import PARTS
 from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
@@ -257,6 +259,15 @@ class SearchRequirement(TomlTable, frozen=True):
     seed: Annotated[int, setting("the seed of the variations", least=0, most=(1 << 63) - 1)] = 1
 
 
+def _elsewhere(table: Literal["switch", "nic", "server"], name: str, names: Sequence[str]) -> str:
+    """What to do about a product that a catalogue lacks: the catalogue that has it, or a similar or all names."""
+    for parts in PARTS.values():
+        products = parts.switch.product if table == "switch" else parts.nic if table == "nic" else parts.server
+        if any(product.name == name for product in products):
+            return f'{parts.name} has it: set parts = "{parts.name}"'
+    return hint(name, names) if names else "it has none"
+
+
 #: The objectives: measures of a candidate of which less is better.
 Objective = Literal[
     "cost_per_host_usd",
@@ -393,16 +404,46 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         """Hosts and their racks; None where hosts stand with their switches."""
         return None if self.host is None else Housing(host=self.host, rack=self.rack)
 
+    def whole_catalogue(self) -> Parts:
+        """The parts catalogue with the quotes and price factors applied."""
+        return with_factors(quoted_parts(self.parts, self.prices or None), self.price_factors)
+
+    def check_host(self) -> None:
+        """Refuse an interface, or a server that is described by its name alone, that the parts catalogue does not have.
+
+        Raises
+        ------
+        InputError
+            There is no such product.
+        """
+        if self.host is None:
+            return
+        parts = self.whole_catalogue()
+        nics, servers = [nic.name for nic in parts.nic], [server.name for server in parts.server]
+        if self.host.nic and self.host.nic not in nics:
+            raise InputError(
+                f"nic: the catalogue '{parts.name}' has no interface '{self.host.nic}'"
+                f" ({_elsewhere('nic', self.host.nic, nics)})"
+            )
+        # A host of any name may be described key by key.
+        if self.host.name not in servers and self.host == HostType(name=self.host.name) != HostType():
+            raise InputError(
+                f"name: the catalogue '{parts.name}' has no server '{self.host.name}'"
+                f" ({_elsewhere('server', self.host.name, servers)}); describe the host with nics, u and power_w"
+            )
+
     def catalogue(self) -> Parts:
         """The parts catalogue with the quotes and price factors applied, reduced to the switch that is named, if any."""
-        parts = with_factors(quoted_parts(self.parts, self.prices or None), self.price_factors)
+        parts = self.whole_catalogue()
         if not self.switch.product:
             return parts
         named = tuple(product for product in parts.switch.product if product.name == self.switch.product)
         if not named:
             names = [product.name for product in parts.switch.product]
-            choices = hint(self.switch.product, names) if names else "it has none"
-            raise InputError(f"the catalogue '{parts.name}' has no switch '{self.switch.product}' ({choices})")
+            raise InputError(
+                f"the catalogue '{parts.name}' has no switch '{self.switch.product}'"
+                f" ({_elsewhere('switch', self.switch.product, names)})"
+            )
         return msgspec.structs.replace(parts, switch=msgspec.structs.replace(parts.switch, product=named))
 
     def terms(self, parts: Parts) -> Terms:

@@ -85,9 +85,25 @@ def requirement_of(text: str, source: str, folder: str | Path = ".") -> Requirem
         except InputError as error:
             raise complain(error, "families", "specs") from None
     try:
-        parts = requirement.catalogue()
+        parts = requirement.whole_catalogue()
     except InputError as error:
         raise complain(error, "prices" if requirement.prices else "parts") from None
+    try:
+        requirement.catalogue()
+    except InputError as error:
+        raise complain(error, "switch", "product") from None
+    try:
+        requirement.check_host()
+    except InputError as error:
+        key, _, reason = str(error).partition(": ")
+        raise complain(reason, "host", key) from None
+    wanted = requirement.least.grow_to_hosts
+    if wanted is not None and wanted < requirement.hosts:
+        raise complain(
+            f"{wanted:,} is below hosts = {requirement.hosts:,}; give the hosts after the growth",
+            "least",
+            "grow_to_hosts",
+        )
     if parts.unpriced and not requirement.prices:
         raise complain(
             f"the catalogue '{parts.name}' has no prices (unpriced), and a design needs them; give your quotes with prices",

@@ -118,11 +118,14 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
 
     try:
         topology = build(text)
-    except InputError:
+    except InputError as error:
         if _exists(path) and path.name not in FAMILIES:
             # Its content may say what it is; a suffix or a format is missing.
             choose_format(text)
-        raise
+        if not str(error).startswith("no family named") or "did you mean" in str(error):
+            raise
+        listed = "'topoloom families' lists the families"
+        raise InputError(f"no family, file or folder named '{text[:60]}' ({listed})") from None
     return Network(topology, text, "spec", provenance_of(topology))
 
 

@@ -86,6 +86,17 @@ SWITCH_NS, CABLE_NS_PER_M = 60.0, 5.0
 
 #: Rate of every link.
 Rate = Annotated[float, setting("rate of a link", unit="Gb/s", above=0, most=1e9, option="--rate")]
+#: The same, where the bill's terms give the default.
+RateOfTerms = Annotated[
+    float,
+    setting(
+        "rate of a link; if omitted, that stored with the network, else 40 or the nearest rate of the catalogue",
+        unit="Gb/s",
+        above=0,
+        most=1e9,
+        option="--rate",
+    ),
+]
 
 
 def span_of(text: str) -> tuple[int, int]:

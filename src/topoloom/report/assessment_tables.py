@@ -15,7 +15,7 @@ _BETTER = {"less": "low", "more": "high", "": ""}
 
 
 def networks_side_by_side(networks: Sequence[Assessment]) -> SideBySide:
-    """Every figure of every network; a known bound for any routing has its own row below the figure."""
+    """Every figure of every network; a known bound of a figure has its own row below it, which says its direction."""
     groups: dict[str, list[MeasureRow]] = {}
     for key in figure_keys(tuple(networks)):
         figures = [network.figure(key) for network in networks]
@@ -29,7 +29,9 @@ def networks_side_by_side(networks: Sequence[Assessment]) -> SideBySide:
         rows.append(MeasureRow(first.label, values, first.unit, _BETTER[first.better], how=common_method))
         if any(entry is not None and entry.bound is not None for entry in figures):
             bounds = tuple(None if entry is None or entry.bound is None else Value(entry.bound) for entry in figures)
-            rows.append(MeasureRow("upper bound", bounds, first.unit))
+            rows.append(
+                MeasureRow(f"bound ({'at least' if first.better == 'less' else 'at most'})", bounds, first.unit)
+            )
     titles = tuple(network.name for network in networks)
     return SideBySide(titles, tuple(RowGroup(title, tuple(rows)) for title, rows in groups.items()))
 

@@ -94,12 +94,12 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
     for limit in requirement.limits.__struct_fields__:
         value = getattr(requirement.limits, limit)
         if value is not None:
-            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {value:,g}"))
+            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {_number(value)}"))
     if requirement.least.survives:
         rows.append(("must survive", "the loss of any one " + ", any one ".join(requirement.least.survives)))
     for key in ("bisection_gbps_per_host", "grow_to_hosts"):
         if getattr(requirement.least, key) is not None:
-            rows.append(("at least", f"{MEASURE_LABELS[key]}: {getattr(requirement.least, key):,g}"))
+            rows.append(("at least", f"{MEASURE_LABELS[key]}: {_number(getattr(requirement.least, key))}"))
     return table(["", "required"], rows, text=frozenset({0, 1}))
 
 
@@ -273,7 +273,12 @@ def why_dropped(candidate: Dropped, requirement: Requirement) -> str:
         return f"more than {most:g} times the cheapest design" if most is not None else ""
     if most is None:
         return ""
-    return f"at most {most:,g}" if value is None else f"{value:,.4g}, at most {most:,g}"
+    return f"at most {_number(most)}" if value is None else f"{_number(value, 4)}, at most {_number(most)}"
+
+
+def _number(value: float, digits: int = 6) -> str:
+    """A number for readers, without an exponent: 12,000,000."""
+    return f"{value:,.0f}" if abs(value) >= 10**digits or value == int(value) else f"{value:,.{digits}g}"
 
 
 def dropped_rows(design: Design) -> Markup | str:

@@ -70,7 +70,8 @@ def unset(declaration: type[msgspec.Struct], samples: Mapping[str, Any]) -> list
     for setting, field in zip(described(declaration), info.fields, strict=True):
         default = json_value(default_of(field)) if not field.required else None
         value = samples.get(setting.name, _sample(_bare(field.type)[0]) if default in (None, "", []) else default)
-        settings.append(msgspec.structs.replace(setting, default=toml_value(value)))
+        about = _marked(setting.description, example=value != default)
+        settings.append(msgspec.structs.replace(setting, default=toml_value(value), description=about))
     return settings
 
 
@@ -123,8 +124,11 @@ def _lines(
             tables.append((name, setting, kind, optional))
         else:
             sample = samples[name] if name in samples else _sample(kind)
-            default = toml_value(sample) if name in samples or not setting.default else setting.default
-            rows.append((setting, values.get(setting.name), default))
+            example = name in samples or not setting.default
+            value = values.get(setting.name)
+            if value is None:
+                setting = msgspec.structs.replace(setting, description=_marked(setting.description, example=example))
+            rows.append((setting, value, toml_value(sample) if example else setting.default))
     # What is set stands first: among the keys of a table, and among the tables.
     rows.sort(key=lambda row: _place(row[0].name, values))
     tables.sort(key=lambda table: _place(table[1].name, values))
@@ -139,6 +143,11 @@ def _lines(
             yield from _lines(kind.cls, given or {}, samples, more, omit, f"{name}.")
         else:
             yield from _free(given or {}, more.get(name, ()))
+
+
+def _marked(description: str, *, example: bool) -> str:
+    """A description of a key in a comment, which says whether its value there is the default or an example."""
+    return f"{'(e.g.)' if example else '(default)'} {description}"
 
 
 def _place(name: str, values: Mapping[str, Any]) -> int:

@@ -33,7 +33,8 @@ def command(operation: CompareOperation, threads: Threads, files: ToolFiles, to:
     with running(operation.doing, threads.jobs) as context:
         result = operation.compared(context, store)
     if to.output is not None and hurried():
-        raise Stopped(f"interrupted: run it again to go on from {store}")
+        going_on = f"run it again to go on from {store}" if store is not None and store.is_dir() else "run it again"
+        raise Stopped(f"interrupted; {going_on}")
     if to.output is not None:
         write_comparison(result, to.output, everything=files.everything)
     if to.json:

@@ -1,5 +1,6 @@
 """`topoloom design REQUIREMENT.toml -o DIR`: from a requirement to ranked, priced designs."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,16 +41,15 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
         result = operation.designed(requirement, context, out / "measured", fresh=to.fresh)
     if hurried():
-        raise Stopped(
-            f"interrupted: {result.unmeasured} candidates not measured; run it again to go on from {out}/measured"
-        )
+        going_on = f"run it again to go on from {out}/measured" if (out / "measured").is_dir() else "run it again"
+        raise Stopped(f"interrupted{_unmeasured(result)}; {going_on}")
     expensive = result.dropped_by.get("cost_over_best", 0)
     if expensive:
         limit = f"{requirement.limits.cost_over_best:g} times the best"
         say(f"{expensive} more were not pursued: they cost over {limit}", err=True)
     if result.ended != "done":
         why = "the time limit was reached" if result.ended == "deadline" else "interrupted"
-        say(f"{why}: {result.unmeasured} candidates not measured; writing the others", err=True)
+        say(f"{why}{_unmeasured(result)}; writing what is measured", err=True)
     write_design(result, out, everything=files.everything)
     if to.json:
         print_record(result)
@@ -64,6 +64,46 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
         raise KeyboardInterrupt
 
 
+def _unmeasured(design: "Design") -> str:
+    """The candidates that are not measured, as a part of a sentence; empty if all are."""
+    count = design.unmeasured
+    return f": {count:,} candidate{'s' * (count != 1)} not measured" if count else ""
+
+
+def _print_remedy(design: "Design") -> None:
+    """Print why the limit that drops most candidates drops one of them, and what to change."""
+    from topoloom.report.design_tables import why_dropped
+
+    requirement = design.requirement
+    limits = [limit for limit in design.dropped_by if any(out.limit == limit for out in design.dropped)]
+    if not limits:
+        return
+    limit = max(limits, key=lambda name: design.dropped_by[name])
+    # The candidate that exceeds it least, where that is known.
+    example = min(
+        (out for out in design.dropped if out.limit == limit),
+        key=lambda out: out.known.get(limit, out.known.get("switches", math.inf)),
+    )
+    reason = why_dropped(example, requirement)
+    by_table = f"raise {limit} under [limits]" if hasattr(requirement.limits, limit) else f"lower {limit} under [least]"
+    # Errors of building, placing and pricing name their remedy themselves.
+    remedy = "" if ";" in reason else f"; {_REMEDIES.get(limit, by_table)}"
+    say(f"{limit} drops most, such as {example.spec}" + (f": {reason}" if reason else "") + remedy)
+
+
+#: What to change where a candidate is not dropped by a key of [limits] or [least].
+_REMEDIES = {
+    "floor": "add rows or columns under [floor], or raise what a rack holds",
+    "radix": "allow a larger switch",
+    "hosts": "allow a larger switch, or try more families",
+    "parts": "give the missing prices with `prices`, or another rate_gbps",
+    "construction": "try more families",
+    "same": "try more families",
+    "size": "allow a larger radix",
+    "wiring": "try more families",
+}
+
+
 def _print(design: "Design") -> None:
     """Print the best design, or the limits that exclude all candidates."""
     from topoloom.designer.candidates import MOST_SWITCHES
@@ -72,6 +112,7 @@ def _print(design: "Design") -> None:
     if best is None:
         dropped = ", ".join(f"{limit} {count}" for limit, count in design.dropped_by.items())
         say(f"no candidate is within every limit (dropped by: {dropped or 'none yet'})")
+        _print_remedy(design)
         if "size" in design.dropped_by:
             say(
                 f"size: over {MOST_SWITCHES:,} switches, which would take days to measure; allow a larger radix",

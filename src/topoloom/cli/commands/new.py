@@ -73,7 +73,12 @@ _REQUIREMENT = (
         "Room: slimfly-2014, koibuchi-2013, or a floor file (.toml, .csv)",
         lambda made: made.floor or "slimfly-2014",
     ),
-    Question("limits", "Limits: cost_usd=2e6 power_w=5e4 diameter=3 ..., or none", lambda _: "none", _limits),
+    Question(
+        "limits",
+        "Limits (whole bill: cost_usd=12e6; others: power_w=5e4 diameter=3 ...), or none",
+        lambda _: "none",
+        _limits,
+    ),
     Question("matters", "What matters most: cost, latency, power, growth", lambda made: made.matters),
     Question("families", "Families: fat-tree dragonfly slimfly ..., or all", lambda _: "all", _words),
 )
@@ -150,6 +155,10 @@ command = DeclaredGroup(
 )
 
 
+#: The catalogue of switches that are given as ports by rate.
+_OLD_PRICES = "slimfly-2014"
+
+
 def _write(operation: Any, questions: tuple[Question, ...], file: str, to: _Output, following: str) -> None:
     """Ask for the arguments that are not given, and write the file."""
     from topoloom.start.draft import refuse_present
@@ -162,3 +171,9 @@ def _write(operation: Any, questions: tuple[Question, ...], file: str, to: _Outp
         print_record(draft)
     say(f"wrote {' and '.join(draft.files)}", err=True)
     say(f"next: {following.format(file=shlex.quote(file))}", err=True)
+    if f'parts = "{_OLD_PRICES}"' in draft.text:
+        say(
+            f'its prices are of 2014 (parts = "{_OLD_PRICES}"); for a catalogue of 2026 name a product,'
+            " such as --switch QM9700 (infiniband-2026)",
+            err=True,
+        )

@@ -13,6 +13,8 @@ _PRICE_CHANGE = 0.2
 _MORE_HOSTS = 0.1
 #: Kinds of lines of a bill whose prices are varied together, by their names in sentences.
 _KINDS = {"switches": ("switch",), "cables and optics": ("cable", "transceiver")}
+#: The other kinds of lines, by their names in sentences.
+_OTHER_KINDS = {"nic": "interfaces", "rack": "racks"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def reasons(networks: Sequence[Assessment], ranking: Ranking) -> list[str]:
     """One text per network: the reason for its rank, and what would change it.
 
     Changes considered: prices of switches, or of cables and optics, 20 % up and down for all networks; 10 % more hosts, with
-    idle ports or by the plan of the step ``growth``; one rack less on the floor. The text ends with the risks.
+    idle ports or by the plan of the step ``growth``. Then come the free places of the floor, and the risks.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def reasons(networks: Sequence[Assessment], ranking: Ranking) -> list[str]:
         if ranking.objective.startswith("cost"):
             sentences.append(_by_prices(place, now, other))
             sentences.append(_by_hosts(place, networks, ranking, now))
-        sentences.append(_by_rack(network))
+        sentences.append(_free_places(network))
         sentences.append(_risks(network))
         texts.append(" ".join(sentence for sentence in sentences if sentence))
     return texts
@@ -97,8 +99,21 @@ def _position(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     bill = networks[place].bill
     if bill is None or not ranking.objective.startswith("cost") or not bill.cost_usd > 0:
         return text
-    shares = {name: _of_kinds(bill, kinds) / bill.cost_usd for name, kinds in _KINDS.items()}
-    return text + " Of it, " + " and ".join(f"{share:.0%} is for {name}" for name, share in shares.items()) + "."
+    return f"{text} Of it, {_shares(bill)}."
+
+
+def _shares(bill: Bill) -> str:
+    """The shares of the bill in whole percents, which sum to 100: switches, cables and optics, and the rest by its kinds."""
+    kinds_of = dict(_KINDS)
+    named = {kind for kinds in _KINDS.values() for kind in kinds}
+    others = [line.kind for line in bill.lines if line.kind not in named and line.cost_usd > 0]
+    if others:
+        *most, last = [_OTHER_KINDS.get(kind, kind) for kind in dict.fromkeys(others)]
+        kinds_of[f"{', '.join(most)} and {last}" if most else last] = tuple(others)
+    percents = [round(100 * _of_kinds(bill, kinds) / bill.cost_usd) for kinds in kinds_of.values()]
+    percents[-1] = 100 - sum(percents[:-1])
+    *first, end = [f"{percent}% is for {name}" for percent, name in zip(percents, kinds_of, strict=True)]
+    return f"{', '.join(first)} and {end}"
 
 
 def _prices(networks: Sequence[Assessment], ranking: Ranking) -> Mapping[str, Sequence[int | None]]:
@@ -127,7 +142,7 @@ def _by_prices(place: int, now: Sequence[int | None], other: Mapping[str, Sequen
 
 
 def _by_hosts(place: int, networks: Sequence[Assessment], ranking: Ranking, now: Sequence[int | None]) -> str:
-    """The cost of more hosts, and the rank with them."""
+    """The cost of more hosts, and the rank with them if every ranked network has such a cost."""
     if ranking.hosts is None or now[place] is None:
         return ""
     wanted = math.ceil(ranking.hosts * (1 + _MORE_HOSTS) - 1e-9)
@@ -143,17 +158,34 @@ def _by_hosts(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
 
     scores = [grown(network, score) for network, score in zip(networks, ranking.scores, strict=True)]
     score, network = scores[place], networks[place]
-    rank = ranking.ranks(scores)[place]
-    if score is None or rank is None:
-        return f"For {_MORE_HOSTS:.0%} more hosts no plan was found, or not within the time budget."
+    if score is None:
+        return _no_growth(network, ranking.hosts)
+    # A network without such a cost could be cheaper or more expensive than this one: then no rank is known.
+    comparable = all(later is not None for later, rank in zip(scores, now, strict=True) if rank is not None)
+    then = f" and would then be {_nth(ranking.ranks(scores)[place])}" if comparable else ""
     if network.hosts >= wanted:
-        return f"It has idle ports for {_MORE_HOSTS:.0%} more hosts and would then be {_nth(rank)}."
+        return f"It has idle ports for {_MORE_HOSTS:.0%} more hosts{then}."
     more = _amount(network.value(f"growth_{_MORE_HOSTS * 100:.0f}_usd") or 0.0)
-    return f"For {_MORE_HOSTS:.0%} more hosts it costs {more} USD more and would then be {_nth(rank)}."
+    return f"For {_MORE_HOSTS:.0%} more hosts it costs {more} USD more{then}."
 
 
-def _by_rack(network: Assessment) -> str:
-    """Whether the network fits with one rack less on the floor."""
+def _no_growth(network: Assessment, hosts: int) -> str:
+    """Why the cost of growth is not known, and the hosts that idle ports take."""
+    key = f"{_MORE_HOSTS * 100:.0f}"
+    reasons_missing = [gap.reason for gap in network.missing if gap.step == "growth"]
+    plan = network.figure(f"moved_{key}")
+    if reasons_missing:
+        text = f"Growth was not planned ({reasons_missing[0]})"
+    elif plan is not None and plan.value is None:
+        text = f"Growth was not planned ({plan.how})"
+    else:
+        text = f"The cost of {_MORE_HOSTS:.0%} more hosts is not known: parts have no price"
+    idle = network.hosts - hosts
+    return f"{text}; idle ports take {idle:,} host{'s' * (idle != 1)}." if idle > 0 else f"{text}."
+
+
+def _free_places(network: Assessment) -> str:
+    """The places of a floor of fixed size that stay free."""
     layout = network.layout
     if layout is None:
         return ""
@@ -162,8 +194,8 @@ def _by_rack(network: Assessment) -> str:
         return ""
     spare = layout.places - layout.racks
     if spare <= 0:
-        return "With one rack less, it does not fit on the floor."
-    return f"It fits with one rack less: {spare} place{'s' * (spare != 1)} of the floor {'are' if spare != 1 else 'is'} free."
+        return "No place of the floor stays free."
+    return f"{spare:,} place{'s' * (spare != 1)} of the floor stay{'s' * (spare == 1)} free."
 
 
 def _risks(network: Assessment) -> str:

@@ -63,7 +63,7 @@ def ns3_text(request: ExportRequest) -> str:
     npus = topology.endpoints.size
     nodes = npus + topology.switches
     _refuse_many(request, nodes)
-    links = parallel_joined(request, "ns-3")
+    links = parallel_joined(request, "ASTRA-sim's ns-3")
     ids = " ".join(map(str, range(npus, nodes)))
     lines = [f"{nodes} {topology.switches} {npus + len(links.pairs)}", ids]
     lines += [line for _, line in _host_lines(request, npus)]
@@ -94,7 +94,7 @@ def simai(request: ExportRequest) -> Files:
     base = gpus + nvswitches
     nodes = base + topology.switches
     _refuse_many(request, nodes)
-    links = parallel_joined(request, "ns-3")
+    links = parallel_joined(request, "SimAI's ns-3")
     inside = f"{number(settings.nvlink_gbps)}Gbps {number(settings.nvlink_ns)}ns 0"
     cables = gpus + len(links.pairs) + (gpus if nvswitches else 0)
     gpu = "NONE" if settings.gpu == "none" else settings.gpu

@@ -20,7 +20,7 @@ from topoloom.operations.shared import (
     Floor,
     Parts,
     Prices,
-    Rate,
+    RateOfTerms,
     Rows,
     Seed,
     Server,
@@ -70,7 +70,7 @@ class Placing(Operation, frozen=True, kw_only=True):
     map: Map | None = None
     parts: Parts | None = None
     prices: Prices | None = None
-    rate_gbps: Rate | None = None
+    rate_gbps: RateOfTerms | None = None
     seed: Seed = SEED
 
     def laid_out(self, context: RunContext) -> Network:

@@ -20,7 +20,7 @@ from topoloom.operations.shared import (
     HostCables,
     Parts,
     Prices,
-    Rate,
+    RateOfTerms,
     Rows,
     Seed,
     Server,
@@ -62,7 +62,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
     server: Server | None = None
     parts: Parts | None = None
     prices: Prices | None = None
-    rate_gbps: Rate | None = None
+    rate_gbps: RateOfTerms | None = None
     host_cables: HostCables | None = None
     spares: Spares | None = None
     reference: Annotated[str, setting("the network that the others are compared with", names="file")] | None = None

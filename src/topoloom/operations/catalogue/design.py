@@ -1,12 +1,14 @@
 """The operation design: from a requirement to ranked, priced designs."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.core.settings import setting
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting, written
 from topoloom.model.results import json_value
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
@@ -97,7 +99,15 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         changes |= {name: value for name in _REPLACING if (value := getattr(self, name)) is not None}
         if self.search is not None:
             changes = _merged(changes, {"search": {"networks": self.search}})
-        return changed_requirement(read_requirement(self.requirement), changes)
+        requirement = read_requirement(self.requirement)
+        for key, value in self.change.items():
+            try:
+                changed_requirement(requirement, _nested({key: value}))
+            except InputError as error:
+                # The command line shows the key and the value as the user wrote them.
+                reason = re.sub(r"^design: change: (?:[\w.]+ = .*?: (?=it is ))?", "", str(error))
+                raise InputError(f"`change` {key}={written(value)}: {reason}") from None
+        return changed_requirement(requirement, changes)
 
     def designed(
         self, requirement: "Requirement", context: RunContext, store: str | Path | None = None, *, fresh: bool = False

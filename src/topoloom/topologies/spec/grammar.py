@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError, check_type
+from topoloom.core.errors import InputError, check_type, hint
 from topoloom.model.topology import MOST_SWITCHES, Topology
 from topoloom.topologies.spec.parameters import Integer, Parameter
 from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, spec_text
@@ -281,8 +281,12 @@ def read_settings(
         hosts = _read(name, "hosts", _HOSTS, hosts)
     for key in given:
         if key not in parameters:
-            names_taken = ", ".join([*parameters, *(["hosts"] if takes_hosts else [])])
-            raise InputError(f"{name}: no parameter '{key[:60]}' (it takes {names_taken or 'none'})")
+            names_taken = list(dict.fromkeys([*parameters, *(["hosts"] if takes_hosts else [])]))
+            advice = hint(key[:60], names_taken)
+            similar = f"{advice} " if advice.startswith("did you mean") else ""
+            raise InputError(
+                f"{name}: no parameter '{key[:60]}' ({similar}it takes {', '.join(names_taken) or 'none'})"
+            )
     values = {}
     for key, parameter in parameters.items():
         if key in given:

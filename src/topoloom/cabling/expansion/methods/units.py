@@ -69,10 +69,14 @@ def _parameters(request: ExpansionRequest, names: tuple[str, ...], method: str) 
 def _whole(request: ExpansionRequest, unit: int, name: str, apart: int = 0) -> None:
     """Refuse a size that is not a whole number of units plus `apart` switches."""
     if (request.to - apart) % unit:
+        topology = request.topology
         below = (request.to - apart) // unit * unit + apart
+        sizes = max(below, topology.switches + unit), max(below, topology.switches) + unit
+        per_unit = topology.hosts * unit // (topology.switches - apart)
+        hosts = [f"{topology.hosts + (size - topology.switches) // unit * per_unit:,}" for size in sizes]
         raise InputError(
-            f"{request.topology.name}: a {name} has {unit} switches; grow to a whole number of them (nearest:"
-            f" {max(below, request.topology.switches + unit)}, {max(below, request.topology.switches) + unit})"
+            f"{topology.name}: a {name} has {unit} switches; grow by whole {name}s (nearest: {sizes[0]} or"
+            f" {sizes[1]} switches, which are {hosts[0]} or {hosts[1]} hosts)"
         )
 
 
