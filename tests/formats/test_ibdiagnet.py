@@ -164,7 +164,7 @@ def test_every_command_takes_them(tmp_path):
         ("0xa0,21,0xb0,22", "0xa0,x,0xb0,22", "PortNum1 is 'x', which is not a number"),
         ("0xa0,21,0xb0,22", "0xa0,99999999,0xb0,22", "port 99999999 of"),
         ("0xa0,21,0xb0,22", "0xa0,21,0xb0,22,5", "5 cells in a table of 4 columns"),
-        ("41,2,1,1,0x00a0", "41,7,1,1,0x00a0", "NodeType 7; 1 is an adapter"),
+        ("41,2,1,1,0x00a0", "41,7,1,1,0x00a0", "NodeType 7; it must be 1 \\(adapter\\)"),
         ("41,2,1,1,0x00a0", "999999,2,1,1,0x00a0", "999999 ports"),
         ("0x00000000000000b0,0x00b0", "0x00000000000000a0,0x00b0", "node 0x00000000000000a0 appears twice"),
         ("0x00000000000000b0,0x00b0", "nonsense,0x00b0", "NodeGUID is 'nonsense', which is not a GUID"),

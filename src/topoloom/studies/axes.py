@@ -50,7 +50,20 @@ def axis_values(name: str, axis: Any) -> list[tuple[Any, Any]]:
 
 
 def axis_hint(name: str, operation: str, arguments: Sequence[str]) -> str:
-    """A hint for an axis that is not an argument of the operation: a router setting, or the most similar argument."""
+    """A hint for an axis that is not an argument of the operation: a router setting, or the most similar argument.
+
+    Parameters
+    ----------
+    name, operation : str
+        The axis, and the operation of the study.
+    arguments : sequence of str
+        The names of the operation's arguments.
+
+    Returns
+    -------
+    str
+        Part of a message.
+    """
     from topoloom.simulation.flits.router_config import RouterConfig
 
     if operation == "simulate" and name in [field.name for field in described(RouterConfig)]:
