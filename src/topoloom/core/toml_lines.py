@@ -7,11 +7,13 @@ from functools import lru_cache
 #: Most levels of nested tables and arrays; no real file has more.
 DEEPEST = 50
 
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*+)*+")
+# Groups are not possessive: Python 3.11.2, the version of Debian 12, does not match `(?:...|...)*+` right. Their parts are, so
+# a text without its closing mark still takes linear time.
+_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*")
 _SPACE = re.compile(r"[ \t]*+")
-_NAME = re.compile(r"""[A-Za-z0-9_-]++|"((?:[^"\\\n]|\\.)*+)"|'([^'\n]*+)'""")
+_NAME = re.compile(r"""[A-Za-z0-9_-]++|"((?:[^"\\\n]++|\\.)*)"|'([^'\n]*+)'""")
 _VALUE = re.compile(
-    r'''"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}+|\'{3}(?:[^']++|'(?!''))*+'{3,5}+|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+'|'''
+    r'''"""(?:[^"\\]++|\\.|"(?!""))*"{3,5}+|\'{3}(?:[^']++|'(?!''))*'{3,5}+|"(?:[^"\\\n]++|\\.)*"|'[^'\n]*+'|'''
     r"""[^\s,\[\]{}#"'=]++""",
     re.DOTALL,
 )

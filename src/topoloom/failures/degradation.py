@@ -109,7 +109,7 @@ def degradation(
         Of several identical planes one is evaluated. Installed tables are repaired (`routing.reroute`), and the entries that
         change are counted.
     fail, order, racks, seed
-        As for `resilience`; the samples are its first ones.
+        As for `resilience`; with the same seed, samples 0, 1, ... are the same orders of failures.
     levels : floats
         Shares of all links, switches or racks.
     samples : int
@@ -129,7 +129,8 @@ def degradation(
     Raises
     ------
     InputError
-        As for `resilience`; tables that cannot be repaired (virtual channels by switch, choices); several planes.
+        As for `resilience`; tables that cannot be repaired (virtual channels by switch, choices); several planes
+        that differ, or several planes with tables or racks.
     Stopped
         `work` was stopped.
 

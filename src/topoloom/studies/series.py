@@ -62,17 +62,18 @@ def curves_of(
 ) -> list[IntervalCurves]:
     """Curves of a measure over an axis: one picture per value of `each`, one curve per value of `by`.
 
-    The remaining axes (seeds, draws) are averaged: a point is a mean, with its 95 % confidence interval (Student's t).
+    Seeds and draws are averaged: a point is their mean, with its 95 % confidence interval (Student's t).
 
     Parameters
     ----------
     results : StudyTable
     x : str, optional
-        An axis; the first with numeric values when omitted.
+        An axis or a measure; the first axis with numeric values that vary when omitted.
     y : str, optional
-        A measure.
+        A measure; the usual one of the operation when omitted, or the first numeric one that varies.
     by : texts, optional
-        Axes; all remaining ones except draws when omitted.
+        Axes with one curve per combination of values; when omitted, every axis that varies, except x, `each`, seeds and draws,
+        and without those that change together with them.
     each : str, optional
         An axis.
     where : str, optional

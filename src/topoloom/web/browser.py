@@ -1,6 +1,6 @@
 """Opening the first address in the browser without showing the token in a command line, which other users could list.
 
-The browser opens a file that only this user can read, which leads to the address; it is removed after a minute.
+The browser opens a file, readable only by this user, that redirects to the address. The file is removed after a minute.
 """
 
 import shutil
@@ -25,7 +25,7 @@ _PAGE = """<!doctype html>
 
 @contextmanager
 def browsers(lasts_s: float = _LASTS_S) -> Iterator[Callable[[str], Path]]:
-    """A function that opens an address in the browser; its files are removed after a while, and at the end.
+    """Yield a function that opens an address in the browser by a private file; each file is removed after `lasts_s` seconds.
 
     Parameters
     ----------

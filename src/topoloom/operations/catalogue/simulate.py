@@ -191,7 +191,7 @@ def simulated(
     table: str | None = None,
     zero_load: bool = False,
 ) -> "LoadCurves | Executions":
-    """Simulate operations that differ in topology, engine and traffic, one after the other.
+    """Simulate operations that may differ in topology, engine and traffic only; all other settings are those of the first.
 
     Parameters
     ----------

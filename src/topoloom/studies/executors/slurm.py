@@ -98,7 +98,7 @@ class _Submissions:
             submission, job = running or self._submit()
             running = None
             if self.options.detach:
-                self.run.work.advance(0, f"submitted as Slurm job {job}")
+                self.run.work.advance(0, f"runs as Slurm job {job}")
                 return
             state = self._wait(submission, job)
             if not self.left or self.run.work.stopped:

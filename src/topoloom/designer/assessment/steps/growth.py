@@ -76,7 +76,8 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
 
 
 def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
-    """A plan by the family's own method to the first size that it reaches, and the options of `expand` that give that size.
+    """A plan to the smallest size, of at least `share` more, for which the family's method has a plan; and the options of
+    `expand`.
 
     A fat tree for a number of hosts becomes the fat tree for more of them.
 
@@ -90,7 +91,7 @@ def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
     families = recognised(topology)
     method = find_method("auto", families[0].name if families else None)
     size = {"switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links)}[method.counts]
-    wanted = math.ceil(size * (1 + share) - 1e-9)
+    wanted = math.ceil(size * (1 + share) - 1e-9)  # less 1e-9, so that rounding adds no switch or host
     larger = _larger_tree(subject.topology.spec, share)
     if larger is not None:
         return _expanded(subject, work, into=build(larger)), f"--into '{larger}'"

@@ -58,7 +58,7 @@ def pack_whole(
 def settle_all(
     offsets: np.ndarray, neighbours: np.ndarray, size: np.ndarray, loads: np.ndarray, room: np.ndarray, rack: np.ndarray
 ) -> bool:
-    """Put every switch without a rack (-1) into one; returns whether all found a rack.
+    """Put every switch without a rack (-1) into one; return False as soon as a switch fits nowhere.
 
     Arrays as in `pack_whole`; size: int64[n], the size class of each switch. The order: largest size first; within a size, the
     switch with the most links to one rack with room. Where no rack has room, another switch moves to make room.
@@ -76,7 +76,8 @@ def settle_all(
             if size[u] > size[v] or (size[u] == size[v] and links[u] > links[v]):
                 at = i
         u = waiting[at]
-        # Its best rack may have filled up since: look again, and put it off if another switch now has more links.
+        # Its best rack may be full by now: look again. With fewer links to the new rack, it waits, and another switch is
+        # chosen.
         if best[u] < 0 or not fits(loads[u], room[best[u]]):
             now, count = _best_rack(u, offsets, neighbours, loads, room, rack, tally)
             best[u] = now

@@ -132,8 +132,11 @@ def turns_of(
     turns: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """Write to `turns`, uint16[turns], the virtual channels (one bit each) in which pairs with data make each turn; orphans are
-    skipped.
+    """Write for each turn the virtual channels in which some pair with data makes it, one bit each.
+
+    A turn leads from one channel of a switch to the next; that of switch w has the index `turn_first[w]` + incoming port *
+    degree + outgoing port in `turns` (uint16). vc: [n, n], by destination and source; pairs without a virtual channel
+    (`orphan`) and switches without hosts (`carries`, bool[n]) are skipped.
     """
     n = first.size - 1
     for d in range(n):

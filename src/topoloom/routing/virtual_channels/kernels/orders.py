@@ -1,9 +1,9 @@
 """Orders of the switches, one per virtual channel, that forbid as few of the needed turns as possible.
 
-In a virtual channel with ranks r, a turn u -> w -> x is forbidden if r[w] is the largest of the three. Then ranks fall and rise
-again along every path, and no cycle of channels is possible: the switch of highest rank on it would be a forbidden turn.
-`rises` has one bit per virtual channel for each channel: whether the rank rises along it. A turn from channel c to e is legal
-in the virtual channels ~(rises[c] & ~rises[e]).
+In a virtual channel with ranks r, a turn u -> w -> x is forbidden if r[w] is the largest of the three. Along every path the
+ranks then first fall and afterwards rise. No cycle of channels is possible: it would make a forbidden turn at its highest
+switch. `rises` has one bit per virtual channel for each channel: whether the rank rises along it. A turn from channel c to e is
+legal in the virtual channels ~(rises[c] & ~rises[e]).
 """
 
 import heapq
@@ -103,7 +103,7 @@ def ranked(
     n = first.size - 1
     rank = np.full(n, -1, np.int32)
     cost = np.empty(n)
-    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    heap = [(0.0, np.int64(0)) for _ in range(0)]  # an empty list whose element type the compiler knows
     for w in range(n):
         degree = first[w + 1] - first[w]
         total = 0.0

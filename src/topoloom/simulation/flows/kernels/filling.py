@@ -230,7 +230,10 @@ def _looked_at(f: FlowNetwork, s: State, resource: int, count: int) -> int:
 
 @inner
 def _even(s: State, resource: int) -> float:
-    """Return the rate of flows filled at a resource if faster flows there were slowed to the same rate."""
+    """Return the even share at a resource: what slower flows, limited elsewhere, leave of its capacity, per other flow.
+
+    A higher share makes more flows slower than it, so this is repeated until the share no longer rises.
+    """
     stamp, shift, flows = s.counter[STAMP], _shift(s), s.crowd[resource, FLOWS]
     even = 0.0
     share = s.share[resource, CAPACITY] / flows

@@ -53,7 +53,9 @@ _INSTANT = 1e-12
 
 @kernel
 def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
-    """Run until the end, or for a number of events; return DONE or another of these codes."""
+    """Run until the end, or for a number of events; return DONE, STUCK, PAUSED (after the events) or FULL (no room for
+    messages).
+    """
     until = s.counter[EVENTS] + events
     while True:
         while s.counter[READY] > 0:
@@ -67,8 +69,8 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
         item = s.order[0]  # a rank that computes, or the number of ranks + a message
         when = s.key[item]
         if s.counter[DIRTY] + s.counter[FRESH] > 0:
-            # Rates are recomputed before time advances; with a window, only once they have been outdated for that share of a
-            # message's mean time (1 / HURRY).
+            # Rates are recomputed before time advances. With a window, this waits until they have been outdated for WINDOW
+            # times the mean duration of a message (1 / HURRY).
             window = s.clock[WINDOW] / s.clock[HURRY] if s.clock[HURRY] > 0 else 0.0
             since = s.clock[DIRTY_SINCE] if window > 0 else s.clock[NOW]
             if when > since + window + _INSTANT:

@@ -97,9 +97,10 @@ def _fat_tree(request: PatternRequest) -> Traffic:
 
 
 def _next_leaf(request: PatternRequest) -> Traffic:
-    """Every host sends to the corresponding host on the next leaf: most leaves share only one spine, used by all their hosts.
+    """Every host sends to the host in the same place on the next leaf of its layer, or of its group.
 
-    In a full mesh of layers, the next leaf is one of the same layer. Source: Kathareios et al., SC 2015.
+    Two such leaves are usually joined by only one spine, so all traffic between them passes through it. Source: Kathareios et
+    al., SC 2015.
     """
     topology = request.topology
     layer = topology.labels["layer" if "layer" in topology.labels else "group"]
