@@ -8,6 +8,8 @@ from topoloom import build, open_network, place, price
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import load_layout, save_cabling
 from topoloom.core.errors import InputError
+from topoloom.core.toml_files import parse_toml
+from topoloom.placement.hosts.files import housing_toml
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 
 HOUSING = Housing(
@@ -81,3 +83,10 @@ def test_an_earlier_folder_loses_its_hosts(folder, tmp_path):
     save_cabling(cable(place(layout.topology, map="rows")), other)
     assert not (other / "hosts.csv").exists()
     assert load_layout(other).host_slot is None
+
+
+@pytest.mark.parametrize("name", ['a "b" \\', "Knoten é", "node \N{ROCKET}", "x\x7f\ty"])
+def test_any_name_of_a_host_is_read_back(name):
+    """Quotes, control characters, and characters beyond 16 bits, which TOML does not take as two escapes."""
+    housing = Housing(host=HostType(name=name, u=2))
+    assert parse_toml(housing_toml(housing), Housing, "hosts.toml") == housing

@@ -1,6 +1,7 @@
 """Reading TOML tables that people write by hand: errors name the file, the line, the key and the remedy."""
 
 import datetime
+import json
 import re
 import tomllib
 from collections.abc import Iterable
@@ -296,6 +297,18 @@ def _accepted(kind: Any) -> str:
     if isinstance(bare, inspect.DateType):
         return "a date, as in 2026-07-31"
     return accepts(kind)
+
+
+def toml_string(text: str) -> str:
+    """A text as a string in TOML, whole.
+
+    Examples
+    --------
+    >>> toml_string('a "b"')
+    '"a \\\\"b\\\\""'
+    """
+    # JSON's escapes are those of TOML, except for DEL, and for halves of a character, so nothing else is escaped.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _written(value: Any) -> str:

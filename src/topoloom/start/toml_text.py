@@ -1,6 +1,5 @@
 """TOML written from a declaration: a line per key with its meaning; a key that is not set stands in a comment."""
 
-import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +8,7 @@ from typing import Any
 import msgspec
 
 from topoloom.core.settings import Setting, default_of, described
-from topoloom.core.toml_files import described_keys
+from topoloom.core.toml_files import described_keys, toml_string
 from topoloom.model.results import json_value
 
 inspect = msgspec.inspect
@@ -86,7 +85,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return toml_string(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)
     if isinstance(value, int):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from topoloom.core.toml_files import toml_string
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import NO_LIMIT, Slots
 
@@ -91,7 +92,6 @@ def _line(key: str, value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        # JSON's escapes are those of TOML, except for DEL.
-        return f"{key} = {json.dumps(value, ensure_ascii=False)}\n".replace("\x7f", "\\u007f")
+        return f"{key} = {toml_string(value)}\n"
     # Python's repr of a float is valid in TOML and exact; true and false are written as in JSON.
     return f"{key} = {float.__repr__(value) if isinstance(value, float) else json.dumps(value)}\n"

@@ -11,6 +11,7 @@ from topoloom.core.csv_files import csv_rows, csv_table, numbers, texts, unguard
 from topoloom.core.errors import at
 from topoloom.core.files import read_text
 from topoloom.core.text_parts import whole_in
+from topoloom.core.toml_files import toml_string
 from topoloom.placement.hosts.housing import Housing, host_names
 
 _MOST_CHARACTERS = 1 << 28
@@ -22,7 +23,11 @@ def housing_toml(housing: Housing) -> str:
     out = []
     for table, values in msgspec.to_builtins(housing).items():
         out.append(f"[{table}]\n")
-        out += [f"{key} = {json.dumps(value)}\n" for key, value in values.items() if value is not None]
+        out += [
+            f"{key} = {toml_string(value) if isinstance(value, str) else json.dumps(value)}\n"
+            for key, value in values.items()
+            if value is not None
+        ]
     return "".join(out)
 
 
