@@ -1,5 +1,6 @@
 """Work: progress, deadlines and stops, as every long operation is given them."""
 
+import gc
 import threading
 import time
 
@@ -166,3 +167,16 @@ def test_a_step_ends_with_its_work_and_tells_nothing():
     other = Work()
     other.step().stop()
     assert other.ended == "interrupted"
+
+
+def test_the_thread_of_a_deadline_ends_with_its_work():
+    """A thousand works that end early leave no thousand threads waiting for their deadlines."""
+    before = set(threading.enumerate())
+    for _ in range(20):
+        work = Work(seconds=1e6)
+        hops(build("petersen"), work=work.budget(1e5).share(1e4))
+    del work
+    gc.collect()
+    for waiting in set(threading.enumerate()) - before:
+        waiting.join(60)
+        assert not waiting.is_alive()

@@ -64,7 +64,7 @@ def test_ranges_end_where_the_floor_does():
         (("--lengths", "two"), "--lengths 'two' is not a range"),
         (("--degrees", "100-120"), "--degrees begins at 100, and this floor has at most 99"),
         (("--lengths", "19"), "--lengths begins at 19, and this floor has at most 18"),
-        (("--rows", "4000", "--columns", "4000"), "too many to look for balanced pairs; begin the lengths"),
+        (("--rows", "4000", "--columns", "4000"), "take too long; begin --lengths at a larger number"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message):

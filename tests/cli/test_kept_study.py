@@ -78,7 +78,9 @@ def test_survival_as_a_study(tmp_path):
 @pytest.mark.exhaustive
 def test_a_task_that_fails_is_said_after_what_is_done(tmp_path):
     """The other networks' curves stay."""
-    with pytest.raises(InputError, match="1 of 2 tasks failed, the first because: no family named 'nonsense'"):
+    with pytest.raises(
+        InputError, match="1 of 2 tasks failed, the first because: no family, file or folder named 'nonsense:n=3'"
+    ):
         _run(resilience_command, "petersen", "nonsense:n=3", "--samples", "5", "--study", str(tmp_path / "s"))
     assert _records(tmp_path / "s") == 2
 

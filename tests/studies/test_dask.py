@@ -78,7 +78,7 @@ def test_a_killed_scheduler_is_said_and_the_rest_is_done_elsewhere(tmp_path):
             scheduler.kill()
             scheduler.wait()
 
-        with pytest.raises(InputError, match="the connection to the Dask cluster is lost; what is finished is kept"):
+        with pytest.raises(InputError, match="the connection to the Dask cluster is lost; finished tasks are stored"):
             run_study(SLOW, tmp_path / "s", executor="dask", options={"address": address}, work=Work(on_result=kill))
     kept = lines_of(tmp_path / "s")
     assert 0 < len(kept) < 40

@@ -125,7 +125,7 @@ def test_the_command_draws_and_the_run_writes_a_page(tmp_path, monkeypatch):
         return result.stdout
 
     run("s.toml", "-o", "out")
-    assert "who has the least aspl" in (tmp_path / "out" / "study.html").read_text().lower()
+    assert "least aspl at each point" in (tmp_path / "out" / "study.html").read_text().lower()
     run("plot", "out", "-o", "a.svg", "--log", "x")
     ET.parse(tmp_path / "a.svg")
     run("plot", "out", "-o", "a.png", "--each", "family")

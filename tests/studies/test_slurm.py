@@ -156,7 +156,7 @@ def test_a_cancelled_job_is_said_and_a_second_run_goes_on(slurm, alone, tmp_path
     """scancel from outside ends the run with a sentence; what is finished stays."""
     folder = tmp_path / "s"
     work = _meanwhile(lambda: subprocess.run(["scancel", _job(folder)], check=True))
-    with pytest.raises(InputError, match=r"job [0-9]+ of Slurm was cancelled; what is finished is kept"):
+    with pytest.raises(InputError, match=r"Slurm job [0-9]+ was cancelled; finished tasks are stored"):
         run_study(SLOW, folder, executor="slurm", jobs=2, options=OPTIONS, work=work)
     kept = len(lines_of(folder))
     assert 3 <= kept < 40

@@ -197,11 +197,12 @@ class Work:
         return time.monotonic()
 
     def _wait(self, seconds: float) -> None:
-        """Set the flag after `seconds` seconds, because kernels only read the flag."""
+        """Set the flag after `seconds` seconds, because kernels only read the flag; the waiting thread ends with the work."""
         # No thread can wait for longer than 292 years.
-        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), self._expire)
+        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _expire, [weakref.ref(self)])
         timer.daemon = True
         timer.start()
+        weakref.finalize(self, timer.cancel).atexit = False
 
     def _expire(self) -> None:
         if self.stopped:
@@ -219,6 +220,13 @@ class Work:
         if self._on_progress is not None and (at_once or now - self._told >= _EVERY_SECONDS):
             self._told = now
             self._on_progress(self.progress)
+
+
+def _expire(work: "weakref.ref[Work]") -> None:
+    """End a work whose time is over, if there still is one."""
+    waiting = work()
+    if waiting is not None:
+        waiting._expire()
 
 
 class _Step(Work):

@@ -50,8 +50,8 @@ _OPTIONS = {
 }
 #: Keys that few studies need, and that should be read about before they are tried.
 _OMITTED = ("base", "skip", "together", "run.node.environment")
-#: Arguments that take files instead of networks.
-_FILES = ("requirement", "requirement")
+#: The argument that takes files instead of networks.
+_FILES = "requirement"
 _HEAD = """\
 # {title}.
 #
@@ -283,7 +283,7 @@ def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
 def _check_source(source: str, name: str, folder: str | os.PathLike[str]) -> None:
     if os.path.exists(os.path.normpath(os.path.join(folder, name))):
         return
-    if source in _FILES:
+    if source == _FILES:
         raise InputError(f"`networks`: {name}: there is no such file; the operation takes requirement files")
     facts_of(name)
 
