@@ -10,7 +10,18 @@ from topoloom.topologies.spec.grammar import (
     read_settings,
 )
 from topoloom.topologies.spec.listing import listed, sizes_listed
-from topoloom.topologies.spec.parameters import Choice, Integer, Integers, Parameter, Ratio, Real, Seed, Text, Word
+from topoloom.topologies.spec.parameters import (
+    Choice,
+    Integer,
+    Integers,
+    Numbers,
+    Parameter,
+    Ratio,
+    Real,
+    Seed,
+    Text,
+    Word,
+)
 from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, Transform, family, transform
 
 __all__ = [
@@ -21,6 +32,7 @@ __all__ = [
     "Family",
     "Integer",
     "Integers",
+    "Numbers",
     "Parameter",
     "Ratio",
     "Real",

@@ -152,6 +152,27 @@ class Integers(Parameter):
         return "x".join(map(str, value))
 
 
+class Numbers(Parameter):
+    """A list of numbers, written with `x` between them: ``100x400``; `least` and `most` bound each number."""
+
+    def __init__(self, least: float, most: float, description: str, default: Any = ...) -> None:
+        super().__init__(description, default)
+        self._each = Real(least, most, description)
+
+    @property
+    def range(self) -> str:
+        return f"numbers of {self._each.range} with x between them"
+
+    def read(self, text: Any) -> tuple[float, ...]:
+        words = text.split("x") if isinstance(text, str) else list(text) if isinstance(text, (tuple, list)) else [text]
+        if not 0 < len(words) <= 32:
+            raise InputError(f"it has {len(words)} numbers; write {self.range}, at most 32 of them")
+        return tuple(self._each.read(word) for word in words)
+
+    def write(self, value: Any) -> str:
+        return "x".join(map(self._each.write, value))
+
+
 class Ratio(Parameter):
     """Two whole numbers with a colon between them, such as ports down and up: ``2:1``; a single number means that number to
     1.
