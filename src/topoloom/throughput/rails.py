@@ -94,7 +94,7 @@ class Rails:
                     rest = at / max(1, traffic.hosts - fewest)
                 else:
                     listed = uses_table[traffic.to]
-                    np.add.at(demand, (switch[sender[listed]], switch[traffic.to[listed]]), traffic.weights[listed])
+                    np.add.at(demand, (switch[sender[listed]], switch[traffic.to[listed]]), traffic.amounts[listed])
                     senders = np.bincount(switch[traffic.senders], minlength=n)
                     rest = (1.0 - traffic.share) * senders / max(1, traffic.hosts - 1)
                 if rest.any():

@@ -3,9 +3,11 @@
 from topoloom.throughput.traffic.finite import Loop, Trace
 from topoloom.throughput.traffic.making import (
     host_permutation,
+    host_rates,
     host_switches,
     hosts_on,
     matrix,
+    pairs_between,
     permutation,
     uniform_remote,
 )
@@ -33,9 +35,11 @@ __all__ = [
     "Trace",
     "Traffic",
     "host_permutation",
+    "host_rates",
     "host_switches",
     "hosts_on",
     "matrix",
+    "pairs_between",
     "pattern",
     "permutation",
     "traffic_of",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.model.capacities import capacities
 from topoloom.model.topology import Topology
 from topoloom.throughput.traffic.traffic import LISTS, MATRIX, REMOTE, Traffic
 
@@ -27,22 +28,63 @@ def host_switches(topology: Topology) -> np.ndarray:
     return np.arange(topology.switches, dtype=np.int64)
 
 
-def uniform_remote(topology: Topology) -> Traffic:
-    """Return traffic in which every host sends equally to every host on other switches; the largest host load is one unit.
+def host_rates(topology: Topology) -> np.ndarray | None:
+    """Return what each host of `host_switches` sends at full rate, float64[hosts] in units; None where every host sends one."""
+    return capacities(topology).hosts if topology.mixed else None
 
-    Switch s sends H_s H_d / (sum H - min H) to switch d, with H hosts on a switch; with H on each of N switches that is
-    H / (N - 1). (The simulator's pattern ``uniform`` also sends to the other hosts of the same switch.)
+
+def pairs_between(topology: Topology, source: np.ndarray, destination: np.ndarray) -> np.ndarray:
+    """Return what the hosts of one switch send to those of another in pairs, each pair at the lower of its two rates.
+
+    Hosts are paired in the order of their rates, which carries the most. With equal rates, this is the smaller number of hosts.
+
+    Parameters
+    ----------
+    topology : Topology
+    source, destination : int[...]
+        Switches; their shapes are broadcast.
+
+    Returns
+    -------
+    int64[...], or float64[...] where rates differ
+
+    Examples
+    --------
+    >>> ends = Topology(links=[(0, 1)], switches=2, endpoints=[0, 0, 1]).with_rates(100, [100, 400, 200])
+    >>> pairs_between(ends, np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
+    [5.0, 2.0, 2.0]
+    """
+    rates = host_rates(topology)
+    if rates is None:
+        hosts = hosts_on(topology)
+        return np.asarray(np.minimum(hosts[source], hosts[destination]))
+    switch = host_switches(topology)
+    total, below = np.zeros(np.broadcast_shapes(source.shape, destination.shape)), 0.0
+    # The k-th pair of two switches sends the lower of its rates: sum the steps of rate that both its hosts reach.
+    for rate in np.unique(rates).tolist():
+        reach = np.bincount(switch[rates >= rate], minlength=topology.switches)
+        total += (rate - below) * np.minimum(reach[source], reach[destination])
+        below = rate
+    return total
+
+
+def uniform_remote(topology: Topology) -> Traffic:
+    """Return traffic in which every host sends equally to every host on other switches; the largest host load is its rate.
+
+    Switch s sends H_s H_d / (sum H - min H) to switch d, with H the rate of all hosts on a switch: their number, where all
+    rates are equal; with H on each of N switches that is H / (N - 1). (The simulator's pattern ``uniform`` also sends to the
+    other hosts of the same switch.)
 
     Examples
     --------
     >>> uniform_remote(Topology(links=[(0, 1), (1, 2)], switches=3)).dense().tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0]]
     """
-    return Traffic("uniform", host_switches(topology), topology.switches, REMOTE)
+    return Traffic("uniform", host_switches(topology), topology.switches, REMOTE, rate=host_rates(topology))
 
 
 def permutation(topology: Topology, partner: np.ndarray | list[int], name: str = "permutation") -> Traffic:
-    """Return traffic in which the hosts of switch s send to those of partner[s], as many as both switches have.
+    """Return traffic in which the hosts of switch s send to those of partner[s], as many as both have (`pairs_between`).
 
     Parameters
     ----------
@@ -67,19 +109,19 @@ def permutation(topology: Topology, partner: np.ndarray | list[int], name: str =
     >>> permutation(Topology(links=[(0, 1)], switches=2), [1, 0]).dense().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    n, hosts = topology.switches, hosts_on(topology)
+    n = topology.switches
     chosen = np.asarray(partner, np.int64)
     if chosen.shape != (n,) or not np.array_equal(np.sort(chosen), np.arange(n)):
         raise InputError(
             f"{topology.name}: partner is not a permutation of the switches; list each of 0 to {n - 1} once"
         )
     demand = np.zeros((n, n))
-    demand[np.arange(n), chosen] = np.minimum(hosts, hosts[chosen])
-    return Traffic(name, host_switches(topology), n, MATRIX, matrix=demand)
+    demand[np.arange(n), chosen] = pairs_between(topology, np.arange(n), chosen)
+    return Traffic(name, host_switches(topology), n, MATRIX, matrix=demand, rate=host_rates(topology))
 
 
 def host_permutation(topology: Topology, partner: np.ndarray | list[int], name: str = "permutation") -> Traffic:
-    """Return traffic in which host h sends to host partner[h].
+    """Return traffic in which host h sends to host partner[h], at the lower of the two rates.
 
     Parameters
     ----------
@@ -110,7 +152,8 @@ def host_permutation(topology: Topology, partner: np.ndarray | list[int], name: 
         raise InputError(
             f"{topology.name}: partner is not a permutation of the hosts; list each of 0 to {switch.size - 1} once"
         )
-    return Traffic(name, switch, topology.switches, LISTS, np.arange(switch.size + 1), chosen.astype(np.int32))
+    to, first = chosen.astype(np.int32), np.arange(switch.size + 1)
+    return Traffic(name, switch, topology.switches, LISTS, first, to, rate=host_rates(topology))
 
 
 def matrix(topology: Topology, demand: np.ndarray, name: str = "matrix") -> Traffic:
@@ -120,7 +163,7 @@ def matrix(topology: Topology, demand: np.ndarray, name: str = "matrix") -> Traf
     ----------
     topology : Topology
     demand : float64[n, n]
-        demand[s, d] is the traffic from the hosts of switch s to those of d, relative to the rate of a host's link.
+        demand[s, d] is the traffic from the hosts of switch s to those of d, in multiples of the network's lowest rate.
     name : str
         A name for messages and labels.
 
@@ -144,12 +187,12 @@ def matrix(topology: Topology, demand: np.ndarray, name: str = "matrix") -> Traf
         raise InputError(
             f"{topology.name}: the traffic matrix has traffic from or to switch {where}, which has no hosts"
         )
-    return Traffic(name, host_switches(topology), n, MATRIX, matrix=amounts.copy())
+    return Traffic(name, host_switches(topology), n, MATRIX, matrix=amounts.copy(), rate=host_rates(topology))
 
 
 def to_all(request: "PatternRequest", kind: int) -> Traffic:
     """Return the traffic of a pattern without lists: UNIFORM or ROUND."""
-    return Traffic(request.name, request.switch, request.topology.switches, kind)
+    return Traffic(request.name, request.switch, request.topology.switches, kind, rate=request.rate)
 
 
 def to_one(request: "PatternRequest", partner: np.ndarray) -> Traffic:
@@ -180,7 +223,8 @@ def to_some(request: "PatternRequest", sender: np.ndarray, to: np.ndarray, share
         The share of packets that use these pairs; the others go to any other host.
     """
     first, listed = lists_of(sender, to, request.hosts)
-    return Traffic(request.name, request.switch, request.topology.switches, LISTS, first, listed, share)
+    switches = request.topology.switches
+    return Traffic(request.name, request.switch, switches, LISTS, first, listed, share, rate=request.rate)
 
 
 def lists_of(sender: np.ndarray, to: np.ndarray, hosts: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from topoloom.model.sources import NetworkSource, installed
 from topoloom.model.topology import Topology
 from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic.finite import Loop, Trace
+from topoloom.throughput.traffic.making import host_rates
 from topoloom.throughput.traffic.traffic import Traffic
 from topoloom.topologies.spec import Parameter, read_settings
 
@@ -49,6 +50,11 @@ class PatternRequest:
     def switch(self) -> np.ndarray:
         """The switch of each host, int64[hosts]."""
         return self.topology.endpoints.astype(np.int64)
+
+    @cached_property
+    def rate(self) -> np.ndarray | None:
+        """What each host sends at full rate, float64[hosts]; None where every host sends one unit."""
+        return host_rates(self.topology)
 
     @property
     def routing(self) -> Routing:

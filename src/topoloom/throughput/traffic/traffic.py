@@ -1,7 +1,11 @@
 """Traffic: what every host sends, and to which hosts; used by throughput, simulators and applications.
 
-One unit is the rate of a host's link, and of a channel: all links have the same rate. Where no switch has hosts, one host per
-switch is assumed. A host with several ports counts once per port.
+One unit is the lowest rate of the network (`topoloom.model.capacities`): the rate of every host's link and of every channel
+where all rates are equal. Where no switch has hosts, one host per switch is assumed, with the lowest rate. A host with several
+ports counts once per port.
+
+Where the ports of hosts have different rates, uniform traffic between two ports is proportional to the product of their rates,
+and a pair of ports in a permutation sends the lower of its two rates.
 """
 
 from dataclasses import dataclass, field
@@ -47,6 +51,8 @@ class Traffic:
         LISTS: the share of packets that use the lists; the others go to any other host.
     matrix : float64[n, n] or None
         MATRIX: matrix[s, d] is the amount from the hosts of switch s to those of d.
+    rate : float64[hosts] or None
+        What each host sends at full rate; None: one unit each.
     """
 
     name: str
@@ -57,9 +63,10 @@ class Traffic:
     to: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     share: float = 1.0
     matrix: np.ndarray | None = None
+    rate: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.switch, self.first, self.to, self.matrix):
+        for array in (self.switch, self.first, self.to, self.matrix, self.rate):
             if array is not None:
                 array.setflags(write=False)
 
@@ -72,6 +79,11 @@ class Traffic:
     def hosts_at(self) -> np.ndarray:
         """Hosts on each switch, int64[n]."""
         return np.bincount(self.switch, minlength=self.switches)
+
+    @cached_property
+    def offered_at(self) -> np.ndarray:
+        """What the hosts of each switch send together at full rate, int64[n], or float64[n] where rates differ."""
+        return self.hosts_at if self.rate is None else np.bincount(self.switch, self.rate, self.switches)
 
     @property
     def by_host(self) -> bool:
@@ -109,7 +121,7 @@ class Traffic:
         Returns
         -------
         float64[end - begin, n]
-            By destination and source, relative to the rate of a host's link; traffic within a switch is 0.
+            By destination and source, in units; traffic within a switch is 0.
         """
         if self.matrix is not None:
             rows = np.array(
@@ -118,12 +130,11 @@ class Traffic:
         elif self.kind == LISTS:
             rows = self._listed[begin:end].toarray()
             if self.share < 1:
-                senders = np.bincount(self.switch[self.senders], minlength=self.switches)
-                rows += np.outer(self.hosts_at[begin:end], (1.0 - self.share) * senders / max(1, self.hosts - 1))
+                senders = np.bincount(self.switch, self._sent, self.switches)
+                rows += np.outer(self.offered_at[begin:end], (1.0 - self.share) * senders / self._others)
         else:
-            at = self.hosts_at
-            others = self.hosts - (int(at[at > 0].min(initial=self.hosts)) if self.kind == REMOTE else 1)
-            rows = np.outer(at[begin:end], at / max(1, others))
+            at = self.offered_at
+            rows = np.outer(at[begin:end], at / self._others)
         rows[np.arange(end - begin), np.arange(begin, end)] = 0.0
         return rows
 
@@ -135,22 +146,44 @@ class Traffic:
     def host_limit(self) -> float:
         """The share of the traffic that the hosts' links allow: 1, unless some hosts must send or receive more, or all less."""
         if self.matrix is not None:
-            most, at = 0.0, self.hosts_at
+            most, at = 0.0, self.offered_at
             for amount in (self.matrix.sum(axis=0), self.matrix.sum(axis=1)):
                 most = max(most, float((amount[at > 0] / at[at > 0]).max(initial=0.0)))
             return 1.0 / most if most else float("inf")
         if self.kind != LISTS:
             return 1.0
-        senders = self.senders
-        listed = np.bincount(self.to, self.weights, self.hosts)
-        others = (1.0 - self.share) * (int(senders.sum()) - senders) / max(1, self.hosts - 1)
+        sent = self._sent
+        listed = np.bincount(self.to, self.amounts, self.hosts)
+        if self.rate is not None:
+            listed = listed / self.rate
+        others = (1.0 - self.share) * (sent.sum() - sent) / self._others
         return 1.0 / max(1.0, float((listed + others).max(initial=0.0)))
 
     @property
-    def weights(self) -> np.ndarray:
-        """The share of its sender's packets that each entry of the lists gets, float64[k]."""
+    def amounts(self) -> np.ndarray:
+        """What each entry of the lists gets at full rate, float64[k]: equal shares of its sender's rate, at most its own."""
+        return self.amounts_at(self.rate)
+
+    def amounts_at(self, rate: np.ndarray | None) -> np.ndarray:
+        """Return `amounts` for other rates of the hosts (float64[hosts]), as on another rail."""
         count = np.diff(self.first)
-        return self.share / np.repeat(count, count)
+        weights = self.share / np.repeat(count, count)
+        return weights if rate is None else np.minimum(weights * np.repeat(rate, count), rate[self.to])
+
+    @cached_property
+    def _sent(self) -> np.ndarray:
+        """The rate of each host that sends, otherwise 0: float64[hosts]."""
+        return self.senders * (1.0 if self.rate is None else self.rate)
+
+    @cached_property
+    def _others(self) -> float:
+        """The divisor of uniform traffic, with which no host exceeds its rate: all that others offer at most."""
+        if self.kind == REMOTE:
+            at = self.offered_at
+            left = at.sum() - at[at > 0].min(initial=at.sum())
+        else:
+            left = self.hosts - 1 if self.rate is None else self.rate.sum() - self.rate.min(initial=self.rate.sum())
+        return max(1.0, float(left))
 
     @cached_property
     def _listed(self) -> "csr_array":
@@ -158,7 +191,7 @@ class Traffic:
         from scipy.sparse import coo_array
 
         sender = np.repeat(self.switch, np.diff(self.first))
-        places = (self.weights, (self.switch[self.to], sender))
+        places = (self.amounts, (self.switch[self.to], sender))
         return coo_array(places, shape=(self.switches, self.switches)).tocsr()
 
     def __repr__(self) -> str:
