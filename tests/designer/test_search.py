@@ -147,7 +147,7 @@ def test_a_spec_comes_apart_and_together(name):
         # None: a switch would need more ports than there are, which the catalogue finds out when it is built.
         assert back is None or back.spec == one.spec
         together += back is not None
-    assert together > 400
+    assert together > 300
 
 
 def test_links_are_optimised_of_random_families_alone():

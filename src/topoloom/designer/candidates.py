@@ -1,14 +1,13 @@
 """The candidates for a requirement: every family's parameter sets, before anything is built."""
 
 from dataclasses import dataclass
-from math import isnan
+from math import ceil, floor, isnan
 from typing import Any
 
-from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
-from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
+from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wired_spec, wirings
 from topoloom.graph.moore import moore_aspl, moore_diameter
 from topoloom.topologies.spec import FAMILIES, Facts, Family
 
@@ -73,7 +72,7 @@ def proposal_of(
 ) -> Proposal:
     """The proposal of a family's parameter set: its spec, with every parameter written out, and its theoretical bounds.
 
-    Each topology has exactly one such spec.
+    Each topology has exactly one such spec. It holds exactly the hosts of the requirement.
 
     Parameters
     ----------
@@ -88,28 +87,30 @@ def proposal_of(
     change : str
         A transform of its links that keeps degrees, as ``+optimized:moves=1000``; empty for none.
     """
-    hosts = values.pop("hosts", None) if record.takes_hosts else None
-    spec = record.spec_of(values, hosts) + change + wiring.suffix
-    try:
-        facts = record.known(record.filled(values))
-    except InputError:
+    wired = wired_spec(record, values, requirement.hosts, wiring, change)
+    facts, spec = wired.facts, wired.spec
+    if facts is None:
         return Proposal(spec, passed="construction")
-    if facts.carriers is not None or (hosts is None and not facts.hosts):
+    if facts.carriers is not None or not wired.per_switch:
         # Where only some switches carry hosts, theory gives few bounds; such candidates are few.
         return Proposal(spec, passed=_passed(facts, requirement, None, wiring))
-    per_switch = int(hosts) if hosts is not None else facts.hosts // facts.switches
     # Where the highest degree is random, it is at least the mean.
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
-    ports = degree + per_switch
+    ports = degree + floor(wired.per_switch)
     usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(requirement.rate_gbps) or ports))
-    least = usd / (per_switch * facts.switches) * requirement.ports_per_host
-    return Proposal(spec, 0.0 if isnan(least) else least, _passed(facts, requirement, per_switch, wiring), ports=ports)
+    least = usd * wiring.planes / requirement.hosts
+    return Proposal(
+        spec,
+        0.0 if isnan(least) else least,
+        _passed(facts, requirement, wired.per_switch, wiring),
+        ports=degree + ceil(wired.per_switch),
+    )
 
 
-def _passed(facts: Facts, requirement: Requirement, per_switch: int | None, wiring: PlaneWiring) -> str | None:
+def _passed(facts: Facts, requirement: Requirement, per_switch: float | None, wiring: PlaneWiring) -> str | None:
     """The limit that the candidate exceeds for certain, by its family's facts or by the bounds of Moore and Cerf; or None.
 
-    `per_switch`: hosts per switch, where all switches carry the same number; None otherwise.
+    `per_switch`: mean host ports per switch, where all switches carry hosts; None otherwise.
     """
     limits, n, degree = requirement.limits, facts.switches, facts.degree
     if n * wiring.planes > MOST_SWITCHES:

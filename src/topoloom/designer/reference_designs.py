@@ -6,9 +6,9 @@ from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.designer.requirement import Requirement
-from topoloom.designer.wiring import PlaneWiring, fitted_wiring
+from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wired_spec
 from topoloom.topologies.families.tree_plan import four_levels, plan_tree
-from topoloom.topologies.spec import FAMILIES, facts_of
+from topoloom.topologies.spec import FAMILIES
 
 #: Ports down to ports up at the leaves of the trees.
 _TAPERS = ((1, 1), (2, 1), (4, 1))
@@ -29,15 +29,15 @@ def reference_specs(requirement: Requirement) -> Iterator[str]:
         try:
             tree_values = fitted_wiring(tree, dict(values), requirement.hosts, wiring)
         except InputError:
-            yield from _four_levels(values["k"], values["hosts"], taper, wiring)
+            yield from _four_levels(values["k"], values["hosts"], taper, requirement.hosts, wiring)
             continue
         if tree_values is not None:
             taller = (
                 ()
                 if _within_three_levels(tree_values)
-                else tuple(_four_levels(values["k"], tree_values["hosts"], taper, wiring))
+                else tuple(_four_levels(values["k"], tree_values["hosts"], taper, requirement.hosts, wiring))
             )
-            yield from taller or (tree.spec_of(tree_values, None) + wiring.suffix,)
+            yield from taller or (wired_spec(tree, tree_values, requirement.hosts, wiring).spec,)
     wiring = PlaneWiring(1, ports)
     sizes = dragonfly.sizes(requirement.hosts * ports, requirement.radix) if dragonfly.sizes is not None else ()
     fitting = [
@@ -47,8 +47,7 @@ def reference_specs(requirement: Requirement) -> Iterator[str]:
     ]
     if fitting:
         least = min(fitting, key=lambda values: dragonfly.known(dragonfly.filled(dict(values))).switches)
-        hosts = least.pop("hosts", None) if dragonfly.takes_hosts else None
-        yield dragonfly.spec_of(least, hosts) + wiring.suffix
+        yield wired_spec(dragonfly, least, requirement.hosts, wiring).spec
 
 
 def _within_three_levels(values: dict[str, Any]) -> bool:
@@ -60,7 +59,7 @@ def _within_three_levels(values: dict[str, Any]) -> bool:
     return True
 
 
-def _four_levels(k: int, ports: int, taper: tuple[int, int], wiring: PlaneWiring) -> Iterator[str]:
+def _four_levels(k: int, ports: int, taper: tuple[int, int], hosts: int, wiring: PlaneWiring) -> Iterator[str]:
     """The tree of four levels for a number of host ports, where one exists and its leaves divide into units.
 
     Parameters
@@ -71,6 +70,8 @@ def _four_levels(k: int, ports: int, taper: tuple[int, int], wiring: PlaneWiring
         Host ports.
     taper : (int, int)
         Ports down to ports up at the leaves.
+    hosts : int
+        Hosts that stay.
     wiring : PlaneWiring
         How hosts of several ports are attached.
 
@@ -82,9 +83,6 @@ def _four_levels(k: int, ports: int, taper: tuple[int, int], wiring: PlaneWiring
     tree = four_levels(k, ports, taper)
     if tree is None or (wiring.rails and prod(tree["m"][1:]) % wiring.ports):
         return
-    try:
-        spec = FAMILIES.find("pgft").spec_of(tree) + wiring.suffix
-        facts_of(spec)
-    except InputError:
-        return  # more hosts than a topology may have
-    yield spec
+    wired = wired_spec(FAMILIES.find("pgft"), dict(tree), hosts, wiring)
+    if wired.facts is not None:  # otherwise it has more hosts than a topology may have
+        yield wired.spec

@@ -100,10 +100,8 @@ class DesignLimits(TomlTable, frozen=True):
         ]
         | None
     ) = None
-    cost_per_host_usd: (
-        Annotated[float, _positive("the whole bill divided by the hosts that the design has room for", "USD")] | None
-    ) = None
-    power_per_host_w: Annotated[float, _positive("the power of the network divided by those hosts", "W")] | None = None
+    cost_per_host_usd: Annotated[float, _positive("the whole bill divided by the hosts", "USD")] | None = None
+    power_per_host_w: Annotated[float, _positive("the power of the network divided by the hosts", "W")] | None = None
     longest_cable_m: Annotated[float, _positive("the longest cable between two switches", "m")] | None = None
     oversubscription: (
         Annotated[
@@ -239,7 +237,9 @@ class FamiliesRequirement(TomlTable, frozen=True, rename={"only": "try"}):
 
     only: Annotated[tuple[str, ...], setting("the families that take part; all, if omitted")] = ()
     leave_out: Annotated[tuple[str, ...], setting("families that do not take part")] = ()
-    specs: Annotated[tuple[str, ...], setting("further specs to measure, exactly as written, hosts included")] = ()
+    specs: Annotated[
+        tuple[str, ...], setting("further specs to measure, exactly as written: also with more hosts than needed")
+    ] = ()
 
 
 class SearchRequirement(TomlTable, frozen=True):
@@ -250,8 +250,8 @@ class SearchRequirement(TomlTable, frozen=True):
     networks: Annotated[
         int,
         setting(
-            "how many networks beyond the catalogue are measured, varied from the best ones: parameters, hosts per switch,"
-            " wiring, smaller switches, optimised links; 0: none",
+            "how many networks beyond the catalogue are measured, varied from the best ones: parameters, wiring, smaller"
+            " switches, optimised links; 0: none",
             least=0,
             most=1_000_000,
         ),
@@ -293,7 +293,10 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     group: ClassVar[str] = "requirement"
 
     hosts: Annotated[
-        int, setting("hosts that must be served; a design may have room for more", least=2, most=1_000_000)
+        int,
+        setting(
+            "hosts to serve: every design has exactly these; room for more is given next to it", least=2, most=1_000_000
+        ),
     ]
     host: Annotated[
         HostType | None,

@@ -1,4 +1,4 @@
-"""Variations of a network, beyond the catalogue: its parameters, hosts per switch, wiring of the hosts or links are changed."""
+"""Variations of a network, beyond the catalogue: its parameters, wiring of the hosts or links are changed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from topoloom.core.random_streams import Draws
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, proposal_of
 from topoloom.designer.requirement import Requirement
-from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
+from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings, without_populated
 from topoloom.topologies.spec import (
     TRANSFORMS,
     Choice,
@@ -61,6 +61,7 @@ class Variant:
 
 def variant_of(spec: str, requirement: Requirement) -> Variant | None:
     """The parts of a candidate's spec; None where it is no family's (a product's) or has another wiring of the hosts."""
+    spec = without_populated(spec)
     suiting = [wiring_choice for wiring_choice in wirings(requirement) if spec.endswith(wiring_choice.suffix)]
     if not suiting or spec.startswith("product"):
         return None
@@ -77,7 +78,7 @@ def variant_of(spec: str, requirement: Requirement) -> Variant | None:
 def varied(variant: Variant, draws: Draws, requirement: Requirement, parts: Parts) -> Proposal | None:
     """A network with one change or a few; None where the drawn changes are not compatible.
 
-    A change that affects the number of switches also sets the hosts per switch that the requirement asks for.
+    Every change also sets the hosts per switch to those that the requirement asks for.
 
     Parameters
     ----------
@@ -93,13 +94,12 @@ def varied(variant: Variant, draws: Draws, requirement: Requirement, parts: Part
     Proposal or None
         With its theoretical bounds; `Proposal.passed` names a limit that it exceeds for certain.
     """
-    sized = False
     for _ in range(1 + int(draws.below(_MOST_CHANGES, 1)[0])):
-        changes = list(_changes(variant, requirement))
-        names, change = changes[int(draws.below(len(changes), 1)[0])]
-        variant = change(draws)
-        sized |= names != "hosts"
-    return proposed(_served(variant, requirement) if sized else variant, requirement, parts)
+        changes = _changes(variant, requirement)
+        if not changes:
+            return None
+        variant = changes[int(draws.below(len(changes), 1)[0])](draws)
+    return proposed(_served(variant, requirement), requirement, parts)
 
 
 def proposed(variant: Variant | None, requirement: Requirement, parts: Parts) -> Proposal | None:
@@ -158,27 +158,19 @@ def _optimizing(variant: Variant) -> str:
 _Change = Callable[[Draws], Variant]
 
 
-def _changes(variant: Variant, requirement: Requirement) -> Sequence[tuple[str, _Change]]:
-    """The possible changes of a network, by name."""
-    changes: list[tuple[str, _Change]] = []
+def _changes(variant: Variant, requirement: Requirement) -> Sequence[_Change]:
+    """The possible changes of a network."""
+    changes: list[_Change] = []
     for key, parameter in variant.family.parameters.items():
         value = variant.values.get(key)
         if value is not None and key != "hosts":
-            changes.append((key, _of_parameter(variant, key, parameter, value)))
-    if variant.hosts is not None:
-        step = variant.wiring.ports
-
-        def concentrated(draws: Draws) -> Variant:
-            by = (-2, -1, 1, 2)[int(draws.below(4, 1)[0])] * step
-            return replace(variant, hosts=max(step, (variant.hosts or 0) + by))
-
-        changes.append(("hosts", concentrated))
+            changes.append(_of_parameter(variant, key, parameter, value))
     others = [wiring_choice for wiring_choice in wirings(requirement) if wiring_choice != variant.wiring]
     if others:
-        changes.append(("wiring", lambda draws: replace(variant, wiring=others[int(draws.below(len(others), 1)[0])])))
+        changes.append(lambda draws: replace(variant, wiring=others[int(draws.below(len(others), 1)[0])]))
     if variant.family.random:
         # Only links of random families are optimised: tables and racks rely on the structure of the others.
-        changes.append(("links", lambda _: replace(variant, optimized=not variant.optimized)))
+        changes.append(lambda _: replace(variant, optimized=not variant.optimized))
     return changes
 
 

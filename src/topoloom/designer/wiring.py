@@ -7,7 +7,10 @@ from typing import Any
 from topoloom.core.errors import InputError
 from topoloom.designer.requirement import Requirement
 from topoloom.topologies.families.tree_plan import plan_tree
-from topoloom.topologies.spec import Family
+from topoloom.topologies.spec import Facts, Family
+
+#: Families whose parameter ``p`` is the number of hosts on a switch.
+_HOSTS_AS_P = frozenset({"cascade", "dragonfly", "megafly", "slingshot"})
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,74 @@ def fitted_wiring(record: Family, values: dict[str, Any], hosts: int, wiring: Pl
         if plan.leaves % wiring.ports:
             return {**values, "hosts": -(-hosts // plan.down) * plan.down * wiring.ports}
         return values
+    if record.name in _HOSTS_AS_P and values.get("p") is not None:
+        return {**values, "p": -(-values["p"] // wiring.ports) * wiring.ports}
     if "hosts" not in values:
         return values
     return {**values, "hosts": -(-values["hosts"] // wiring.ports) * wiring.ports}
+
+
+@dataclass(frozen=True)
+class WiredSpec:
+    """The spec of a network that holds exactly the hosts of a requirement, and what is known of it before it is built.
+
+    Attributes
+    ----------
+    spec : str
+        With every parameter of the family written out, the wiring of the hosts, and ``+populated`` if the network has room for
+        more hosts.
+    facts : Facts or None
+        The theory of one plane, with all its hosts; None: the family's parameters do not fit together.
+    per_switch : float
+        Host ports of the requirement per switch of a plane that carries hosts.
+    """
+
+    spec: str
+    facts: Facts | None
+    per_switch: float = 0.0
+
+
+def wired_spec(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring, change: str = "") -> WiredSpec:
+    """The spec of a family's parameters for a number of hosts.
+
+    Hosts per switch are the fewest that serve them: more would be the same network after the others are removed.
+
+    Parameters
+    ----------
+    record : Family
+    values : dict
+        Its parameters, and ``hosts`` per switch where the family takes them.
+    hosts : int
+        Hosts to serve.
+    wiring : PlaneWiring
+        How they are attached.
+    change : str
+        A transform of its links that keeps degrees; empty for none.
+
+    Returns
+    -------
+    WiredSpec
+    """
+    values = dict(values)
+    each = values.pop("hosts", None) if record.takes_hosts else None
+    try:
+        facts = record.known(record.filled(values))
+    except InputError:
+        return WiredSpec(record.spec_of(values, each) + change + wiring.suffix, None)
+    carriers = facts.switches if facts.carriers is None else facts.carriers
+    ports = hosts * wiring.ports
+    if each is not None:
+        each = min(int(each), -(-ports // (carriers * wiring.ports)) * wiring.ports)
+    room = (facts.hosts if each is None else each * carriers) // wiring.ports
+    spec = record.spec_of(values, each) + change + wiring.suffix + populated_suffix(room, hosts)
+    return WiredSpec(spec, facts, min(ports, room * wiring.ports) / carriers)
+
+
+def populated_suffix(room: int, hosts: int) -> str:
+    """The transform that keeps `hosts` hosts of a network with room for `room`; empty if there is no host to remove."""
+    return f"+populated:hosts={hosts}" if room > hosts else ""
+
+
+def without_populated(spec: str) -> str:
+    """A candidate's spec with all the hosts that the network has room for."""
+    return spec.partition("+populated:")[0]

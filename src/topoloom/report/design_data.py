@@ -53,7 +53,7 @@ COLUMNS = (
     Column("bisection_links", "bisection", "links", 0, "high", shown=False),
     Column("taper", "taper", "", 2, "low", shown=False),
     Column("planes", "planes", "", 0, "", shown=False),
-    Column("room_hosts", "idle ports for hosts", "hosts", 0, "high", shown=False),
+    Column("room_hosts", "room for more", "hosts", 0, "high"),
     Column("racks", "racks", "", 0, "low"),
     Column("mean_cable_m", "mean cable", "m", 2, "low", shown=False),
     Column("longest_cable_m", "longest cable", "m", 1, "low"),

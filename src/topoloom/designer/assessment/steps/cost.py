@@ -41,7 +41,7 @@ def _cost(subject: Subject, work: Work) -> StepResult:
             value=_finite(bill.cost_per_host_usd),
             low=_finite(bill.per_host(bill.cost_low_usd)) if ranged else None,
             high=_finite(bill.per_host(bill.cost_high_usd)) if ranged else None,
-            how="the bill divided by the hosts that the network has room for",
+            how="the bill divided by the hosts of the network",
             better="less",
         ),
         Figure(
