@@ -44,6 +44,7 @@ planes = [2]
 usual = false
 [host]
 nics = 2
+u = 1
 [switch]
 radix = 8
 [families]

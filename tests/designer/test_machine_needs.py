@@ -105,7 +105,7 @@ def test_what_everybody_buys_is_always_measured():
 def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     """200 hosts on 8-port switches, of which three levels take 128; with rails the leaves go into units."""
     few = requirement(
-        hosts=200, host=HostType(), switch=SwitchRequirement(radix=8), families=FamiliesRequirement(only=("torus",))
+        hosts=200, host=HostType(u=1), switch=SwitchRequirement(radix=8), families=FamiliesRequirement(only=("torus",))
     )
     trees = [spec for spec in reference_specs(few) if not spec.startswith("dragonfly")]
     assert [spec.partition(":")[0] for spec in trees] == ["pgft"] * 3
@@ -114,12 +114,12 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     assert len(measured) == 3
     assert all(isinstance(one, Candidate) and one.hosts >= 200 and one.diameter == 6 for one in measured)
     assert measured[0].switches > measured[1].switches > measured[2].switches
-    several = requirement(hosts=100, host=HostType(nics=2), switch=SwitchRequirement(radix=8))
+    several = requirement(hosts=100, host=HostType(nics=2, u=1), switch=SwitchRequirement(radix=8))
     rails = [spec for spec in reference_specs(several) if spec.startswith("pgft")]
     assert rails
     assert all(build(spec).hosts >= 100 and spec.endswith("+rails:nics=2") for spec in rails)
     # More than four levels take: told as before.
-    many = requirement(hosts=5000, host=HostType(), switch=SwitchRequirement(radix=8))
+    many = requirement(hosts=5000, host=HostType(u=1), switch=SwitchRequirement(radix=8))
     assert next(reference_specs(many)).startswith("fat-tree")
 
 
@@ -171,7 +171,7 @@ def test_a_hall_is_the_same_for_layout_and_design(tmp_path):
 def test_a_tree_of_planes_costs_what_its_planes_do():
     """Eight planes have eight times the switches and the links of one, whose measures they share."""
     one = measure(
-        "fat-tree:k=16,hosts=32+nics:count=1", requirement(host=HostType(), hosts=16), requirement().catalogue()
+        "fat-tree:k=16,hosts=32+nics:count=1", requirement(host=HostType(u=1), hosts=16), requirement().catalogue()
     )
     eight = measure("fat-tree:k=16,hosts=32+planes:count=4", requirement(), requirement().catalogue())
     assert isinstance(one, Candidate)
@@ -219,8 +219,14 @@ def answered(path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("planes = [8]\n[switch]\nradix = 16\n[host]\nnics = 1\n", r"planes = 8: 'host' has 1 port on this network"),
-        ("[switch]\nradix = 16\n[host]\npower_w = 14_000\n[rack]\npower_w = 10_000\n", "holds no host of 14,000 W"),
+        (
+            "planes = [8]\n[switch]\nradix = 16\n[host]\nnics = 1\nu = 1\n",
+            r"planes = 8: 'host' has 1 port on this network",
+        ),
+        (
+            "[switch]\nradix = 16\n[host]\nu = 8\npower_w = 14_000\n[rack]\npower_w = 10_000\n",
+            "holds no host of 14,000 W",
+        ),
         (
             "[switch]\nradix = 16\n[families]\nspecs = ['fat-tree:k=8,hosts=16,taper=3:0']\n",
             r"families.specs: .*taper=3:0",

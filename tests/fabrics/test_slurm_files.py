@@ -16,7 +16,7 @@ from topoloom.fabric.exports.registry import ExportRequest, export_named
 from topoloom.fabric.exports.slurm import block_sizes
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.model.topology import Topology
-from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.hosts.housing import HostType, Housing
 
 _CONF = """
 ClusterName=scratch
@@ -123,7 +123,7 @@ def test_slurmctld_prints_the_tree_back(tmp_path, spec):
 def test_slurmctld_knows_nodes_by_their_racks_names(tmp_path):
     """Hosts that stand in racks of their own are the nodes node0001, node0002, ... of the labels."""
     topology = build("fat-tree:k=4")
-    layout = place(topology, housing=Housing())
+    layout = place(topology, housing=Housing(host=HostType(u=1)))
     text = made("", topology, layout)["topology.conf"]
     found = shown_by_slurm(tmp_path, text, "node[0001-0016]")
     assert found["S0"] == (0, {"node0001", "node0002"}, set())
@@ -268,7 +268,7 @@ def test_pods_leaves_and_racks_are_blocks():
 
     assert sizes("pod") == [4] * 4
     assert sizes("leaf") == [2] * 8
-    layout = place(topology, housing=Housing())
+    layout = place(topology, housing=Housing(host=HostType(u=1)))
     racks = np.bincount(layout.host_rack)
     assert sorted(sizes("rack", layout)) == sorted(racks[racks > 0].tolist())
     with pytest.raises(InputError, match="the racks of nodes are not known"):

@@ -89,11 +89,12 @@ def test_the_search_never_lengthens_the_cables():
     ("host", "rack", "words"),
     [
         (
-            {"nics": 8, "power_w": 14_300, "name": "DGX B200"},
+            {"nics": 8, "u": 10, "power_w": 14_300, "name": "DGX B200"},
             {"power_w": 10_000},
             r"10,000 W holds no host of 14,300 W .*'DGX B200'",
         ),
         ({"nics": 8, "u": 50}, {}, "a rack of 42 units holds no host"),
+        ({"nics": 8, "name": "MI300X"}, {}, r"the height of the host 'MI300X' is not known: give `u` in \[host\]"),
         ({"nics": 2}, {}, r"host 0 has 8 ports on the network, but 'host' has 2 \(2 x 1\)"),
         (
             {"nics": 8, "u": 8},

@@ -9,7 +9,7 @@ import numpy as np
 
 from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
-from topoloom.cost.choose import Cables, choose_cables, joined_cables, kept_cables
+from topoloom.cost.choose import Cables, choose_cables, host_ends, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.terms import Terms
 from topoloom.formats.cables import host_ports
@@ -249,9 +249,10 @@ def cable(
     order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], link < 0, work))
 
     length_m = np.concatenate([layout.length_m, layout.host_length_m[:k]])
+    to_hosts, host_plug = host_ends(layout)
     bought = joined_cables(
         choose_cables(parts, length_m[:m], between[:m], rate_gbps, trunk[:m]),
-        choose_cables(parts, length_m[m:], between[m:], rate_gbps, trunk[m:], "host"),
+        choose_cables(parts, length_m[m:], between[m:], rate_gbps, to_hosts[:k], "host", host_plug),
     ).at(order)
     product = np.concatenate([plugs.product_in(parts), np.full(k, -1)])[order]
     if (product >= 0).any():

@@ -7,6 +7,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.placement.hosts.housing import host_names
+from topoloom.placement.hosts.ports import port_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,7 +15,7 @@ class Labels:
     """The texts of a cabling: `cable`, one text per cable; `switch`, one per switch; `a` and `b`, one per cable.
 
     `port_digits` is the number of digits of port numbers. `hosts` are the names of hosts in separate racks, empty if hosts
-    stand with their switches; `device` is the name of their interfaces without its number.
+    stand with their switches; `devices` are the device names of the ports of each.
     """
 
     cable: list[str]
@@ -23,7 +24,7 @@ class Labels:
     b: list[str]
     port_digits: int
     hosts: list[str] = field(default_factory=list)
-    device: str = ""
+    devices: list[list[str]] = field(default_factory=list)
 
     def end(self, switch: int, port: int) -> str:
         """The label of a port of a switch, even if no cable is in it."""
@@ -31,10 +32,10 @@ class Labels:
 
     def host_end(self, host: int, port: int) -> str:
         """The label of a host's port."""
-        return host_end(host, port, self.hosts, self.device)
+        return host_end(host, port, self.hosts, self.devices)
 
 
-def host_end(host: int, port: int, names: Sequence[str] = (), device: str = "") -> str:
+def host_end(host: int, port: int, names: Sequence[str] = (), devices: Sequence[Sequence[str]] = ()) -> str:
     """The label of a host's port: ``H17-P1``, or with names of hosts and interfaces ``node0018:mlx5_0``.
 
     Parameters
@@ -43,21 +44,22 @@ def host_end(host: int, port: int, names: Sequence[str] = (), device: str = "") 
         The host, from 0, and its port, from 1.
     names : sequence of str
         Names of hosts; empty: hosts are identified by their numbers.
-    device : str
-        The name of an interface without its number.
+    devices : sequence of sequences of str
+        The device names of the ports of each host.
 
     Returns
     -------
     str
     """
-    return f"{names[host]}:{device}{port - 1}" if names else f"H{host}-P{port}"
+    return f"{names[host]}:{devices[host][port - 1]}" if names else f"H{host}-P{port}"
 
 
 def label(cabling: Cabling) -> Labels:
     """The labels of a cabling.
 
     A cable is labelled with its number, ``00123``; a switch with its rack and height, ``A01-U03``; a port ``A01-U03-P12``;
-    a host's port ``H17-P1`` if the host stands with its switch, otherwise ``node0018:mlx5_0``, with the names in its housing.
+    a host's port ``H17-P1`` if the host stands with its switch, otherwise ``node0018:mlx5_0``, with the name in its housing and
+    the device name of the port.
     All numbers of one kind have as many digits as the largest.
     """
     layout = cabling.layout
@@ -73,9 +75,9 @@ def label(cabling: Cabling) -> Labels:
     port = [f"-P{number:0{port_digits}d}" for number in range(highest + 1)]
     (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
     nodes = [] if layout.housing is None else host_names(layout.housing.host, layout.topology.hosts)
-    device = "" if layout.housing is None else layout.housing.host.device
+    devices = [] if layout.housing is None else port_names(layout.topology, layout.housing.host)
     b_labels = [
-        host_end(end, plug, nodes, device) if host else switch[end] + port[plug]
+        host_end(end, plug, nodes, devices) if host else switch[end] + port[plug]
         for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
     ]
     digits = _digits(cabling.number, 5)
@@ -86,7 +88,7 @@ def label(cabling: Cabling) -> Labels:
         b=b_labels,
         port_digits=port_digits,
         hosts=nodes,
-        device=device,
+        devices=devices,
     )
 
 

@@ -39,7 +39,7 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
     interface ``P12``. Hosts in separate racks have their names, racks, units and ports. A switch above the 100 units of a
     rack is in the rack without a position. If cables carry several links, the files of `breakout_files` follow.
     """
-    interfaces, cables = _interfaces(cabling), _cables(cabling, labels)
+    interfaces, cables = _interfaces(cabling, labels), _cables(cabling, labels)
     site = cabling.layout.floor.name.strip() or "topoloom"
     model = f"{cabling.layout.topology.radix}-port switch"
     return {
@@ -108,19 +108,18 @@ def _hosts(cabling: Cabling) -> list[str]:
     return [f"H{i}" for i in range(count)] if housing is None else host_names(housing.host, count)
 
 
-def _host_port(cabling: Cabling, port: int) -> str:
-    """The interface name of a host's port."""
-    housing = cabling.layout.housing
-    return f"P{port}" if housing is None else f"{housing.host.device}{port - 1}"
+def _host_port(labels: Labels, host: int, port: int) -> str:
+    """The interface name of a host's port: its device name, where hosts are described."""
+    return labels.devices[host][port - 1] if labels.devices else f"P{port}"
 
 
 def _units(cabling: Cabling) -> str:
     """The height of a host, in steps of half a unit as in NetBox; 0 if not known."""
     housing = cabling.layout.housing
-    return "0" if housing is None else f"{math.floor(2 * housing.host.u) / 2:g}"
+    return "0" if housing is None else f"{math.floor(2 * housing.host.units) / 2:g}"
 
 
-def _interfaces(cabling: Cabling) -> dict[str, list[str]]:
+def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     """Every port that the fabric uses, including those to hosts whose cables are not listed."""
     topology = cabling.layout.topology
     used = topology.degrees + topology.endpoints_at
@@ -129,7 +128,8 @@ def _interfaces(cabling: Cabling) -> dict[str, list[str]]:
     if cabling.with_hosts:
         names = _hosts(cabling)
         device += [names[i] for i in topology.host.tolist()]
-        port += [_host_port(cabling, i) for i in host_ports(topology.host).tolist()]
+        numbers_in_host = host_ports(topology.host).tolist()
+        port += [_host_port(labels, host, i) for host, i in zip(topology.host.tolist(), numbers_in_host, strict=True)]
     kbps = str(round(cabling.rate_gbps * 1e6))
     return {
         "device": device,
@@ -153,7 +153,8 @@ def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
         "side_b_device": [hosts[end] if host else f"S{end}" for host, end in zip(to_host, ends[1], strict=True)],
         "side_b_type": ["dcim.interface"] * count,
         "side_b_name": [
-            _host_port(cabling, port) if host else f"P{port}" for host, port in zip(to_host, ports[1], strict=True)
+            _host_port(labels, end, port) if host else f"P{port}"
+            for host, end, port in zip(to_host, ends[1], ports[1], strict=True)
         ],
         "type": types,
         "status": ["planned"] * count,

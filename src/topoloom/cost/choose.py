@@ -6,6 +6,8 @@ from typing import Literal
 import numpy as np
 
 from topoloom.cost.parts import Parts
+from topoloom.cost.products import HostPlug
+from topoloom.placement.hosts.ports import host_ports_as_built
 from topoloom.placement.layout.layout import Layout
 
 
@@ -70,6 +72,7 @@ def choose_cables(
     rate_gbps: float,
     ends: np.ndarray | None = None,
     to: Literal["switch", "host"] = "switch",
+    plug: HostPlug | None = None,
 ) -> Cables:
     """The cable of every link: the first product of the catalogue that fits, in its next length.
 
@@ -89,6 +92,8 @@ def choose_cables(
         several links is assumed to be full.
     to : "switch" or "host"
         What the far ends are plugged into.
+    plug : HostPlug, optional
+        What the cages of the hosts take; any, if omitted.
 
     Returns
     -------
@@ -103,7 +108,7 @@ def choose_cables(
     length_m, is_between = np.broadcast_arrays(np.asarray(length_m, float), between)
     several = any(cable.links > 1 for cable in parts.cable)
     same_ends = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
-    product = parts.product_of(length_m, is_between, rate_gbps, to, same_ends)
+    product = parts.product_of(length_m, is_between, rate_gbps, to, same_ends, plug)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
     power_w, share = np.zeros(length_m.shape), np.ones(length_m.shape)
     for index, cable in enumerate(parts.cable):
@@ -203,8 +208,27 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     InputError
         No product suits one of the endpoints.
     """
-    ends = np.stack([layout.topology.endpoints, layout.topology.host], axis=1)
-    return choose_cables(parts, layout.host_length_m, layout.host_between, rate_gbps, ends, "host")
+    ends, plug = host_ends(layout)
+    return choose_cables(parts, layout.host_length_m, layout.host_between, rate_gbps, ends, "host", plug)
+
+
+def host_ends(layout: Layout) -> tuple[np.ndarray, HostPlug | None]:
+    """The two boxes of the cable of each endpoint, int64[endpoints, 2], and what the hosts' cages take.
+
+    The boxes are the switch and the cage of the host, numbered through all hosts; where the hosts are not described, the host,
+    and None.
+
+    Parameters
+    ----------
+    layout : Layout
+    """
+    topology = layout.topology
+    if layout.housing is None:
+        return np.stack([topology.endpoints, topology.host], axis=1).astype(np.int64), None
+    host = layout.housing.host
+    ports = host_ports_as_built(topology, host)
+    ends = np.stack([topology.endpoints.astype(np.int64), ports.cage_of_all(topology.host)], axis=1)
+    return ends, HostPlug(host.connector, ports.cage_ports)
 
 
 def order_list(*cables: Cables) -> tuple[CableLot, ...]:

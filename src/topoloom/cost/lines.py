@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.cost.choose import CableLot, Cables
+from topoloom.cost.choose import CableLot, Cables, host_ends
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, Transceiver, low_high
 from topoloom.cost.spares import Spares
@@ -193,7 +193,8 @@ def _range(count: int, price: Price | None) -> tuple[float, float]:
 def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transceiver, int]]:
     """Yield each transceiver product with the number in use, in the catalogue's order.
 
-    A module of several links serves links of one switch (or host) only, so each box has as many as its own links need.
+    A module of several links serves links of one switch, or of one cage of a host, only: each switch has as many as its own
+    links need, and each cage of a host that is in use has its module, even if only one of its ports is connected.
 
     Parameters
     ----------
@@ -202,10 +203,11 @@ def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transcei
         The cables of the links and, if they are bought, those of the endpoints.
     """
     topology, parts = layout.topology, cables[0].parts
+    to_hosts, plug = host_ends(layout)
     plugged: dict[str, int] = {}
     ends = [
         ((topology.links[:, 0], "switch"), (topology.links[:, 1], "switch")),
-        ((topology.endpoints, "switch"), (topology.host, "host")),
+        ((topology.endpoints, "switch"), (to_hosts[:, 1], "host")),
     ]
     # Links of one box that use the same module share it, even on different fibre products.
     boxes_of: dict[tuple[str, str], list[np.ndarray]] = {}
@@ -214,7 +216,8 @@ def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transcei
             of_product = bought.product == index
             if cable.modules and of_product.any():
                 for boxes, side in sides:
-                    boxes_of.setdefault((parts.module(index, side).name, side), []).append(boxes[of_product])
+                    module = parts.module(index, side, plug if side == "host" else None)
+                    boxes_of.setdefault((module.name, side), []).append(boxes[of_product])
     by_name = {module.name: module for module in parts.transceiver}
     for (name, _), some in boxes_of.items():
         counts = np.bincount(np.concatenate(some))

@@ -16,6 +16,7 @@ from topoloom.core.toml_lines import line_of
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
     CableProduct,
+    HostPlug,
     NicProduct,
     Positive,
     Price,
@@ -169,6 +170,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         rate_gbps: float | None = None,
         to: Literal["switch", "host"] = "switch",
         alike: np.ndarray | None = None,
+        plug: HostPlug | None = None,
     ) -> np.ndarray:
         """The index of each cable's product, int64[cables].
 
@@ -188,6 +190,8 @@ class Parts(TomlTable, frozen=True, dict=True):
         alike : int64[cables], optional
             The number of cables between the same two boxes: a product that carries several links is used where this is a
             multiple of them; if omitted, everywhere.
+        plug : HostPlug, optional
+            What the cages of the hosts take; any, if omitted.
 
         Returns
         -------
@@ -200,10 +204,10 @@ class Parts(TomlTable, frozen=True, dict=True):
             No product suits one of the cables.
         """
         length_m, between = np.broadcast_arrays(length_m, between)
-        chosen = self._first_fitting(length_m, between, rate_gbps, to, alike)
+        chosen = self._first_fitting(length_m, between, rate_gbps, to, alike, plug)
         if (chosen < 0).any():
             worst = int(np.where(chosen < 0, length_m, -1.0).argmax())
-            raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps, to)
+            raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps, to, plug)
         return chosen
 
     def _first_fitting(
@@ -213,19 +217,36 @@ class Parts(TomlTable, frozen=True, dict=True):
         rate_gbps: float | None,
         to: str = "switch",
         alike: np.ndarray | None = None,
+        plug: HostPlug | None = None,
     ) -> np.ndarray:
         """As `product_of`; -1 where no product suits."""
         chosen = np.full(length_m.shape, -1)
         needed_m = length_m + self.slack_m
         for index, cable in enumerate(self.cable):
-            if cable.carries(rate_gbps) and cable.to in {to, "any"}:
+            if cable.carries(rate_gbps) and cable.to in {to, "any"} and self._plugs_into(cable, plug):
                 whole = cable.links == 1 or cable.breakout or alike is None
                 fits = np.ones(length_m.shape, bool) if whole else np.asarray(alike) % cable.links == 0
                 fits = fits & ((cable.use == "any") | (between if cable.use == "between" else ~between))
                 chosen[(chosen < 0) & fits & (needed_m <= cable.longest_m + LENGTH_ERROR_M)] = index
         return chosen
 
-    def _no_cable(self, length_m: float, between: bool, rate_gbps: float | None, to: str) -> InputError:
+    def _plugs_into(self, cable: CableProduct, plug: HostPlug | None) -> bool:
+        """Whether a cable, or a module at its end, fits the cages of hosts, and leaves no port of a cage without a link."""
+        if plug is None:
+            return True
+        if cable.modules:
+            return any(
+                plug.takes(module.connector)
+                for module in self.transceiver
+                if module.name in cable.modules and module.side != "switch"
+            )
+        return cable.connector is None or (
+            plug.takes(cable.connector) and (1 if cable.breakout else cable.links) == plug.ports
+        )
+
+    def _no_cable(
+        self, length_m: float, between: bool, rate_gbps: float | None, to: str, plug: HostPlug | None = None
+    ) -> InputError:
         where = "between" if between else "inside"
         fitting = [
             index for index, cable in enumerate(self.cable) if cable.use in {where, "any"} and cable.to in {to, "any"}
@@ -240,7 +261,16 @@ class Parts(TomlTable, frozen=True, dict=True):
             return self._complaint(
                 f"no cable {where} racks carries {rate_gbps:g} Gb/s; add one", "cable", str(fitting[0])
             )
-        best = max(carrying, key=lambda index: self.cable[index].longest_m)
+        plugging = [index for index in carrying if self._plugs_into(self.cable[index], plug)]
+        if not plugging:
+            connector = "cages" if plug is None or plug.connector is None else f"{plug.connector} cages"
+            ports = f" of {plug.ports} ports" if plug is not None and plug.ports > 1 else ""
+            return self._complaint(
+                f"no cable {where} racks fits hosts with {connector}{ports}; add one, or a module for them",
+                "cable",
+                str(carrying[0]),
+            )
+        best = max(plugging, key=lambda index: self.cable[index].longest_m)
         slack = f" and {self.slack_m:g} m of slack" if self.slack_m else ""
         rate = "" if rate_gbps is None else f" at {rate_gbps:g} Gb/s"
         reason = (
@@ -329,8 +359,19 @@ class Parts(TomlTable, frozen=True, dict=True):
         modules = [self.module(index, side) for side in sides]
         return sum(math.nan if module.power_w is None else module.power_w / module.links for module in modules)
 
-    def module(self, index: int, side: str) -> Transceiver:
+    def module(self, index: int, side: str, plug: HostPlug | None = None) -> Transceiver:
         """The transceiver at one end of a fibre: the first of its `modules` that fits a switch or a host (`side`).
+
+        For a host whose cages are known (`plug`), the first that fits the cage and has as many links as the cage has ports;
+        where none has, the first that fits the cage.
+
+        Parameters
+        ----------
+        index : int
+            The fibre's index in `cable`.
+        side : "switch" or "host"
+        plug : HostPlug, optional
+            What the cages of the hosts take; any, if omitted.
 
         Raises
         ------
@@ -338,10 +379,15 @@ class Parts(TomlTable, frozen=True, dict=True):
             None of them fits.
         """
         cable, by_name = self.cable[index], {module.name: module for module in self.transceiver}
-        fitting = next((by_name[name] for name in cable.modules if by_name[name].side in {side, "any"}), None)
-        if fitting is None:
-            raise self._complaint(f"no module of '{cable.title}' fits a {side}; add one", "cable", str(index))
-        return fitting
+        fitting = [
+            by_name[name]
+            for name in cable.modules
+            if by_name[name].side in {side, "any"} and (plug is None or plug.takes(by_name[name].connector))
+        ]
+        if not fitting:
+            cage = f" with {plug.connector} cages" if plug is not None and plug.connector is not None else ""
+            raise self._complaint(f"no module of '{cable.title}' fits a {side}{cage}; add one", "cable", str(index))
+        return next((module for module in fitting if plug is None or module.links == plug.ports), fitting[0])
 
     def _each(
         self,

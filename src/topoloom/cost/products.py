@@ -2,6 +2,7 @@
 
 import datetime
 import itertools
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -9,6 +10,7 @@ import numpy as np
 
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
+from topoloom.placement.hosts.housing import Connector, OtherPort
 
 # The upper bound excludes inf and NaN, which TOML allows.
 NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
@@ -64,6 +66,7 @@ class Cited(TomlTable, frozen=True, kw_only=True):
     group: ClassVar[str] = "parts"
 
     vendor: Annotated[str, setting("the manufacturer")] = ""
+    part_number: Annotated[str, setting("the manufacturer's order number")] = ""
     source: Annotated[str, setting("the source of its figures; the catalogue's, if omitted")] = ""
     date: Annotated[datetime.date | None, setting("the date of the figures, or of reading them")] = None
     confidence: (
@@ -194,6 +197,7 @@ class Transceiver(Cited, frozen=True, kw_only=True):
     group: ClassVar[str] = "parts [[transceiver]]"
 
     name: Annotated[str, setting("the product's name")]
+    connector: Annotated[Connector | None, setting("the cage that it fits; any, if omitted")] = None
     links: Annotated[int, setting("links that share it: 2 in a twin-port module", least=1, most=64)] = 1
     side: Annotated[Literal["switch", "host", "any"], setting("what it is plugged into")] = "any"
     price_usd: Annotated[Price, setting("price of one; not known, if omitted", unit="USD")] | None = None
@@ -203,6 +207,18 @@ class Transceiver(Cited, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_ranges(self, "price_usd")
+
+
+@dataclass(frozen=True)
+class HostPlug:
+    """What a cage of a host takes: the connector (None: any), and the ports that share the cage."""
+
+    connector: Connector | None = None
+    ports: int = 1
+
+    def takes(self, connector: Connector | None) -> bool:
+        """Whether a plug with this connector fits; True where one of the two is not known."""
+        return connector is None or self.connector is None or connector == self.connector
 
 
 class NicProduct(Cited, frozen=True, kw_only=True):
@@ -231,6 +247,15 @@ class ServerProduct(Cited, frozen=True, kw_only=True):
     nics: Annotated[int, setting("network interfaces on this network", least=1, most=1024)]
     nic: Annotated[str, setting("the interface's product")] = ""
     rate_gbps: Annotated[float, _rate("the rate of an interface")] | None = None
+    cages: Annotated[
+        tuple[tuple[Annotated[int, msgspec.Meta(ge=0, le=1_000_000)], ...], ...],
+        setting(
+            "which ports share a cage, numbered from 0, interface by interface; one cage per interface, if omitted"
+        ),
+    ] = ()
+    connector: Annotated[Connector | None, setting("what its cages take; any module, if omitted")] = None
+    devices: Annotated[tuple[str, ...], setting("the device name of each interface")] = ()
+    other_ports: Annotated[tuple[OtherPort, ...], setting("its ports on other networks")] = ()
     u: Annotated[float, setting("its height", unit="rack units", least=0, most=100)] | None = None
     power_w: Annotated[float, watts("its maximum power")] | None = None
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
@@ -269,6 +294,9 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     power_w: Annotated[float, watts("power of one cable, both ends together")] = 0.0
     power_w_per_end: Annotated[float, watts("power of one end, instead of `power_w`")] = 0.0
     to: Annotated[Literal["switch", "host", "any"], setting("what its far end is plugged into")] = "any"
+    connector: Annotated[
+        Connector | None, setting("the cage that its far end fits, where it has connectors of its own; any, if omitted")
+    ] = None
     links: Annotated[
         int,
         setting(

@@ -8,6 +8,9 @@ from topoloom.core.errors import InputError, hint
 from topoloom.cost.parts import Parts
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_housing
 
+#: The keys of a host that its server in the catalogue fills.
+_FILLED = ("nics", "nic", "cages", "connector", "devices", "other_ports", "u", "power_w", "weight_kg", "scale_up")
+
 
 def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
     """Hosts and racks from the name of a server, a TOML file, or a `Housing`; omitted values come from the catalogue.
@@ -46,10 +49,16 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
     if server is None:
         return housing
     defaults = HostType()
-    sold = {key: getattr(server, key) for key in ("nics", "nic", "u", "power_w", "weight_kg", "scale_up")}
     filled = {
-        key: value
-        for key, value in sold.items()
-        if value is not None and getattr(housing.host, key) == getattr(defaults, key)
+        key: getattr(server, key)
+        for key in _FILLED
+        if getattr(server, key) is not None and getattr(housing.host, key) == getattr(defaults, key)
     }
+    # The cages and device names of the server are those of its own interfaces: other numbers of interfaces have others.
+    nics: int = filled.get("nics", housing.host.nics) or 0
+    ports = nics * housing.host.ports
+    if sum(map(len, filled.get("cages", ()))) != ports:
+        filled.pop("cages", None)
+    if len(filled.get("devices", ())) not in (nics, ports):
+        filled.pop("devices", None)
     return msgspec.structs.replace(housing, host=msgspec.structs.replace(housing.host, **filled))

@@ -434,6 +434,8 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
                 f"name: the catalogue '{parts.name}' has no server '{self.host.name}'"
                 f" ({_elsewhere('server', self.host.name, servers)}); describe the host with nics, u and power_w"
             )
+        if housing_of(Housing(host=self.host, rack=self.rack), parts).host.u is None:
+            raise InputError(f"u: the height of the host '{self.host.name}' is not known; give it, in rack units")
 
     def catalogue(self) -> Parts:
         """The parts catalogue with the quotes and price factors applied, reduced to the switch that is named, if any."""
@@ -466,6 +468,8 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             requirement = msgspec.structs.replace(
                 requirement, host=housing_of(Housing(host=self.host, rack=self.rack), parts).host
             )
+            if requirement.host is not None and requirement.host.u is None:
+                raise InputError(f"the height of the host '{self.host.name}' is not known; give `u` in [host]")
         if self.switch.product:
             ports = parts.switch.product[0].ports_at(self.rate_gbps)
             if not ports:

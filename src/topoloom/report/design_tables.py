@@ -111,7 +111,7 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
     ports = f"{design.requirement.ports_per_host} port{'s' * (design.requirement.ports_per_host > 1)} on this network"
     power = "" if rack.power_w is None else f", {rack.power_w / 1000:g} kW"
     return [
-        ("host", f"{host.name}: {ports}, {host.u:g} units, {host.power_w:,.0f} W"),
+        ("host", f"{host.name}: {ports}, {host.units:g} units, {host.power_w:,.0f} W"),
         ("rack", f"{rack.u:g} units{power}; leaf switches: {rack.leaf}"),
     ]
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,12 +24,19 @@ def housing_toml(housing: Housing) -> str:
     out = []
     for table, values in msgspec.to_builtins(housing).items():
         out.append(f"[{table}]\n")
-        out += [
-            f"{key} = {toml_string(value) if isinstance(value, str) else json.dumps(value)}\n"
-            for key, value in values.items()
-            if value is not None
-        ]
+        out += [f"{key} = {_toml(value)}\n" for key, value in values.items() if value is not None]
     return "".join(out)
+
+
+def _toml(value: Any) -> str:
+    """A value in the syntax of TOML: a number, text, a list, or an inline table without the keys that are None."""
+    if isinstance(value, str):
+        return toml_string(value)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(item)}' for key, item in value.items() if item is not None)} }}"
+    return json.dumps(value)
 
 
 def hosts_csv(housing: Housing, racks: list[str], height: np.ndarray, leaves: list[str]) -> str:
@@ -56,7 +64,7 @@ def hosts_csv(housing: Housing, racks: list[str], height: np.ndarray, leaves: li
             "name": texts(host_names(housing.host, count)),
             "rack": texts(racks),
             "unit": numbers(height, 2),
-            "units": numbers(np.full(count, housing.host.u), 2),
+            "units": numbers(np.full(count, housing.host.units), 2),
             "power_w": numbers(np.full(count, housing.host.power_w)),
             "ports": texts(leaves),
         }

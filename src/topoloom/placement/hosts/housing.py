@@ -3,10 +3,30 @@
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
+import msgspec
+
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable, read_toml
 
 _MOST_W = 1e7
+
+#: What a cage, or a socket of co-packaged optics, takes. An OSFP cage takes modules with fins (switches cooled by air) or flat
+#: ones (interfaces, and switches cooled by liquid); the two are not interchangeable.
+Connector = Literal[
+    "OSFP finned", "OSFP flat", "QSFP-DD", "QSFP112", "QSFP56", "QSFP28", "MPO-12 socket", "MMC-12 socket", "RJ45"
+]
+
+
+class OtherPort(TomlTable, frozen=True):
+    """A port of a host that is not on the compute network: for storage, in-band or out-of-band management."""
+
+    group: ClassVar[str] = "[[host.other_ports]]"
+
+    use: Annotated[str, setting("what it is for: `storage`, `in-band`, `BMC`")]
+    device: Annotated[str, setting("its device name")] = ""
+    rate_gbps: Annotated[float, setting("its rate", unit="Gb/s", above=0, most=1e6)] | None = None
+    connector: Annotated[Connector | None, setting("its cage")] = None
 
 
 class HostType(TomlTable, frozen=True):
@@ -25,16 +45,77 @@ class HostType(TomlTable, frozen=True):
     ) = None
     ports: Annotated[int, setting("ports of each interface: 2 for a NIC split in two", least=1, most=64)] = 1
     nic: Annotated[str, setting("the interface's product, in the parts catalogue")] = ""
-    u: Annotated[
-        float, setting("its height; below 1 where several hosts share a unit", unit="rack units", least=0, most=100)
-    ] = 1.0
+    cages: Annotated[
+        tuple[tuple[Annotated[int, msgspec.Meta(ge=0, le=1_000_000)], ...], ...],
+        setting(
+            "which ports share a cage, and so a module: `[[7, 4], [6, 5], [2, 1], [3, 0]]`, ports numbered from 0, interface by"
+            " interface; if omitted, each interface has one cage for its ports"
+        ),
+    ] = ()
+    connector: Annotated[Connector | None, setting("what its cages take; any module, if omitted")] = None
+    devices: Annotated[
+        tuple[str, ...],
+        setting("the device name of each interface, or of each port; `device` and a number, if omitted"),
+    ] = ()
+    other_ports: Annotated[
+        tuple[OtherPort, ...],
+        setting("its ports on other networks; they are reported, but neither cabled nor billed here"),
+    ] = ()
+    u: (
+        Annotated[
+            float,
+            setting(
+                "its height; below 1 where several hosts share a unit. Racks of hosts need it",
+                unit="rack units",
+                least=0,
+                most=100,
+            ),
+        ]
+        | None
+    ) = None
     power_w: Annotated[float, setting("its maximum power", unit="W", least=0, most=_MOST_W)] = 0.0
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
     scale_up: Annotated[
         int, setting("accelerators that reach each other without this network: 8 in a server, 72 in a rack", least=1)
     ] = 1
     node: Annotated[str, setting("the prefix of host names: `node` gives `node0001`")] = "node"
-    device: Annotated[str, setting("the prefix of port names: `mlx5_` gives `node0001:mlx5_3`")] = "mlx5_"
+    device: Annotated[str, setting("the prefix of port names without `devices`: `mlx5_` gives `node0001:mlx5_3`")] = (
+        "mlx5_"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        ports = sorted(port for cage in self.cages for port in cage)
+        if self.cages and ports != list(range(len(ports))):
+            raise ValueError("cages: name each port once, numbered from 0: [[0, 1], [2, 3]]")
+        if not all(self.cages):
+            raise ValueError("cages: a cage without ports; name the ports of each")
+        if len(set(self.devices)) < len(self.devices):
+            raise ValueError("devices: two interfaces have the same name; give unique names")
+        several = None if self.nics is None else self.nics * self.ports
+        if several is not None and self.cages and len(ports) != several:
+            raise ValueError(
+                f"cages: they have {len(ports)} ports, but the host has {several} ({self.nics} x {self.ports}); name each once"
+            )
+        if several is not None and self.devices and len(self.devices) not in (self.nics, several):
+            raise ValueError(
+                f"devices: {len(self.devices)} names for {self.nics} interfaces; give one per interface or port"
+            )
+
+    @property
+    def units(self) -> float:
+        """Its height in rack units.
+
+        Raises
+        ------
+        InputError
+            The height is not known.
+        """
+        if self.u is None:
+            raise InputError(
+                f"the height of the host '{self.name}' is not known: give `u` in [host]; racks of hosts need it"
+            )
+        return self.u
 
 
 class RackRule(TomlTable, frozen=True):

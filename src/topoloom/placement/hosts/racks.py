@@ -56,7 +56,7 @@ class RackCapacity:
         return (
             switches <= self.most_switches
             and hosts <= self.most_hosts
-            and switches * rack.switch_u + hosts * host.u <= rack.u * (1 + 1e-9)
+            and switches * rack.switch_u + hosts * host.units <= rack.u * (1 + 1e-9)
             and switches * self.switch_w + hosts * host.power_w <= self.power_w * (1 + 1e-9)
         )
 
@@ -69,8 +69,8 @@ class RackCapacity:
             It does not hold even one.
         """
         host, rack = self.housing.host, self.housing.rack
-        what = f"host of {host.power_w:,.0f} W and {host.u:g} units" if hosts else "switch"
-        tall, draws = (host.u, host.power_w) if hosts else (rack.switch_u, self.switch_w)
+        what = f"host of {host.power_w:,.0f} W and {host.units:g} units" if hosts else "switch"
+        tall, draws = (host.units, host.power_w) if hosts else (rack.switch_u, self.switch_w)
         limit = self.most_hosts if hosts else self.most_switches
         limits = [limit, rack.u / tall if tall else _ENDLESS, self.power_w / draws if draws else _ENDLESS]
         count = min(limits) * (1 + 1e-9)

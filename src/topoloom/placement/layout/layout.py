@@ -193,7 +193,7 @@ class Layout(Filed):
     @cached_property
     def host_unit(self) -> np.ndarray:
         """The lowest unit of every host in its rack, float64[hosts], from 1; meaningful only where hosts stand in racks."""
-        tall = 1.0 if self.housing is None else self.housing.host.u
+        tall = 1.0 if self.housing is None else self.housing.host.units
         order = np.argsort(self.host_rack, kind="stable")
         first = np.searchsorted(self.host_rack[order], np.arange(self.racks))
         unit = np.empty(order.size)
@@ -260,7 +260,7 @@ class Layout(Filed):
         if self.housing is not None:
             hosts = np.bincount(self.host_rack, minlength=self.racks)
             tall = max(1, math.ceil(self.housing.rack.switch_u))
-            below = np.ceil(hosts * self.housing.host.u).astype(np.int32)
+            below = np.ceil(hosts * self.housing.host.units).astype(np.int32)
             return np.asarray(below[self.rack] + (height - 1) * tall + 1, np.int32)
         return height
 

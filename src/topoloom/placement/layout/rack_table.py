@@ -35,7 +35,7 @@ def rack_rows(
     count = layout.racks
     switches = np.bincount(layout.rack, minlength=count)
     hosts = np.bincount(layout.host_rack, minlength=count)
-    units = switches * (rack.switch_u if switch_u is None else switch_u) + hosts * host.u
+    units = switches * (rack.switch_u if switch_u is None else switch_u) + hosts * host.units
     watts = _total_of(switches, switch_w) + hosts * host.power_w
     each_host_kg = math.nan if host.weight_kg is None else host.weight_kg
     weight = _total_of(switches, switch_kg) + _total_of(hosts, each_host_kg)
