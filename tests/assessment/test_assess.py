@@ -52,10 +52,10 @@ def test_every_step_has_figures_with_how_they_were_got(whole):
 def test_figures_are_those_of_the_verbs(whole):
     """Throughput and latency are what `quality` and `simulate` say of the tables of the engine that fits."""
     one = next(one for one in whole.networks if one.spec == build("fat-tree:k=6").spec)
-    routing = route(build("fat-tree:k=6"), None)
-    assert one.provenance.engine == routing.engine == "fat-tree"
+    routing = route(build("fat-tree:k=6"), "fat-tree-hosts")
+    assert one.provenance.engine == routing.engine
     by_operation = quality(routing)
-    assert one.value("uniform_one_table") == by_operation.uniform_throughput
+    assert one.value("uniform_throughput") == by_operation.uniform_throughput
     assert one.value("uniform_throughput") == pytest.approx(1.0), "with a table for each host a whole fat tree is full"
     assert one.value("worst_throughput") == by_operation.worst_throughput
     assert one.quality == by_operation
@@ -110,7 +110,7 @@ def test_time_that_is_left_over_makes_intervals_narrower(whole, tmp_path):
     assert "random*16" in reduced.by_hand
     assert reduced.low < reduced.value < reduced.high
     by_hand = run_apps(
-        [Case("slimfly", subject.routed_by_host(Work()), subject.layout, 1)],
+        [Case("slimfly", subject.routed(Work()).host_tables, subject.layout, 1)],
         [shlex.split(reduced.by_hand)[4]],
         128,
         ["random*16"],

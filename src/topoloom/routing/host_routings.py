@@ -8,6 +8,7 @@ from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.fitting import ANY, fitting_engine
+from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, tables_for
@@ -63,10 +64,6 @@ def host_routings(
     )
 
 
-#: Most entries of all host tables together, if the number of tables is not given.
-_MOST_ENTRIES = 1 << 27
-
-
 def tables_by_host(
     topology: Topology,
     saved: Routing | None = None,
@@ -104,12 +101,12 @@ def tables_by_host(
         As `host_routings`.
     """
     if saved is not None and engine is None and count is None:
-        return (tables_for(topology, saved),)
+        return tables_for(topology, saved).host_tables
     name = engine
     if name is None:
         name = fitting_engine(topology)[0] if plane_count(topology) else ANY
     if count is None:
         count = int(topology.endpoints_at.max(initial=1)) if engines.find(name).by_host else 1
         if engine is None:
-            count = max(1, min(count, _MOST_ENTRIES // topology.switches**2))
+            count = max(1, min(count, MOST_HOST_ENTRIES // topology.switches**2))
     return host_routings(topology, name, count, seed=seed, jobs=jobs, layout=layout, work=work)

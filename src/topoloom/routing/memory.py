@@ -7,6 +7,8 @@ from topoloom.core.errors import InputError
 from topoloom.core.threads import cores
 from topoloom.model.topology import Topology
 
+#: Most entries of all tables together where each host of a switch has a separate one.
+MOST_HOST_ENTRIES = 1 << 27
 _GB = 1e9
 #: Up to this many bytes, free memory is not checked.
 _SMALL = 1 << 28

@@ -144,6 +144,7 @@ def reroute(
     topology = routing.topology
     if routing.choice is not None or routing.virtual_channel_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes virtual channels on the path"
+        why = "has one table per host of a switch" if routing.by_host else why
         raise InputError(f"{topology.name}: engine {routing.engine} {why}; route the remaining network again")
     if plane_count(topology) > 1:
         raise InputError(

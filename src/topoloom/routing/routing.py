@@ -124,6 +124,13 @@ class Routing(Filed):
         """Whether each host of a switch has a table of its own (`Layers.by_host`)."""
         return isinstance(self.choice, Layers) and self.choice.by_host
 
+    @property
+    def description(self) -> str:
+        """The tables in words, for the methods of figures: the engine, and how many tables there are."""
+        if not self.by_host:
+            return f"tables of engine {self.engine}"
+        return f"tables of engine {self.engine}, one for each of the {len(self.host_tables)} host ports of a switch"
+
     @cached_property
     def host_tables(self) -> tuple["Routing", ...]:
         """The tables that the hosts of a switch use in turn, as separate routings; only this routing if all hosts use the

@@ -17,6 +17,7 @@ from topoloom.model.sources import NetworkSource, several
 from topoloom.model.topology import Topology
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verification import Verification
 from topoloom.routing.verification.verify import verify_routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
@@ -66,8 +67,8 @@ def quality(
     ----------
     routing : Routing or sequence of Routing
         Tables, from an engine or elsewhere, that lead from every switch with hosts to every other. Of several tables, the first
-        leads to the first port of a host on each switch, the second to its second, and so on in turn (`host_routings`): for
-        hosts on rails.
+        leads to the first host port of each switch, the second to its second, and so on in turn (`host_routings`); a routing
+        with one table per host of a switch (`Routing.by_host`) is measured by these tables.
     traffic : str or Traffic, optional
         Measured in addition to uniform traffic and the worst permutations: a pattern with a load, such as ``hotspot:hosts=2``,
         or a result of the functions of `topoloom.throughput.traffic`.
@@ -92,8 +93,8 @@ def quality(
         `work` was stopped before all was measured; a bracket that `gap` asks for keeps the width reached so far.
     InputError
         Incomplete tables, adaptive routing over detours, no bisections, a gap that is not positive, an unknown pattern, a
-        pattern without a load, or traffic of another network; traffic that is not a pattern, for several planes or rails;
-        several tables for hosts without rails.
+        pattern without a load, or traffic of another network; traffic that is not a pattern, for several planes, rails or
+        tables; several tables for a network without hosts.
 
     Examples
     --------
@@ -103,7 +104,8 @@ def quality(
     >>> result.tub, round(result.permutation_flow.lower, 4), result.hosts_assumed
     (1.0, 1.0, True)
     """
-    routings = several(routing, Routing, "quality")
+    given_routings = several(routing, Routing, "quality")
+    routings = given_routings[0].host_tables if len(given_routings) == 1 else given_routings
     routing = routings[0]
     for other in routings:
         if other.topology != routing.topology:
@@ -112,15 +114,13 @@ def quality(
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, such as 0.05 for bounds that differ by at most 5 %")
     if (planes := plane_count(routing.topology)) > 1:
-        return _of_planes(routings, planes, traffic, bisections, gap, seed, jobs, work)
+        together = given_routings[0].verification if len(given_routings) == 1 else None
+        return _of_planes(routings, together, planes, traffic, bisections, gap, seed, jobs, work)
+    if len(routings) > 1 and not routing.topology.endpoints.size:
+        raise InputError(f"{routing.topology.name}: {len(routings)} tables need hosts; add hosts, or give one table")
     rails = rails_of(routing.topology, len(routings))
     if rails is not None:
         return _on_rails(routings, rails, traffic, bisections, gap, seed, jobs, Work() if work is None else work)
-    if len(routings) > 1:
-        raise InputError(
-            f"{routing.topology.name}: {len(routings)} tables need hosts with ports on several switches (+rails);"
-            " give one table"
-        )
     topology, hosts = routing.topology, hosts_on(routing.topology)
     requested = _traffic(routing, traffic, seed)
     uniform = uniform_remote(topology)
@@ -171,6 +171,50 @@ def quality(
         traffic_bound=volume_bound(topology, requested, jobs) if requested else None,
         traffic_flow=flow(requested) if requested and solve_flows else None,
     )
+
+
+def pattern_throughput(
+    routing: Routing, pattern: str, *, seed: int = 1, jobs: int | None = None, work: Work | None = None
+) -> tuple[float, float]:
+    """Return what `quality` gives for one pattern, without the other measures: `traffic_throughput` and `traffic_bound`.
+
+    Parameters
+    ----------
+    routing : Routing
+    pattern : str
+        A pattern with a load.
+    seed, jobs, work
+        As for `quality`.
+
+    Returns
+    -------
+    (float, float)
+        The throughput of the slowest plane, and the routing-independent bound.
+
+    Raises
+    ------
+    InputError, Stopped
+        As for `quality`.
+    """
+    work = Work() if work is None else work
+    routings = routing.host_tables
+    if plane_count(routing.topology) > 1:
+        planes = [tables for tables, _ in distinct_tables(*routings)]
+    else:
+        planes = [routings]
+    carried, bound = math.inf, math.inf
+    for tables in planes:
+        topology, rails = tables[0].topology, rails_of(tables[0].topology, len(tables))
+        if rails is None:
+            sent = _with_load(pattern, traffic_of(pattern, tables[0], seed))
+            carried = min(carried, expected_loads(tables[0], sent, jobs, work=work).throughput)
+        else:
+            wanted = _with_load(pattern, rails.pattern(pattern, tables[0], seed))
+            loads, demand = rails.loads(tables, rails.parts(wanted), wanted.host_limit, jobs, work)
+            sent = matrix(topology, demand)
+            carried = min(carried, loads.throughput)
+        bound = min(bound, volume_bound(topology, sent, jobs))
+    return carried, bound
 
 
 def _quick(topology: Topology) -> bool:
@@ -238,24 +282,24 @@ def _on_rails(
     routing, topology = routings[0], rails.topology
     if traffic is not None and not isinstance(traffic, str):
         raise InputError(
-            f"{topology.name}: traffic {traffic.name} is between switches, but the hosts have {rails.count} rails;"
-            " give the name"
+            f"{topology.name}: traffic {traffic.name} is between switches, but the hosts have"
+            f" {f'{rails.count} rails' if rails.count > 1 else f'{len(routings)} tables'}; give the name"
             " of a pattern, such as 'permutation', which is between hosts"
         )
     by_tables = all(routing.choice is None for routing in routings)
     requested = None if traffic is None else _with_load(traffic, rails.pattern(traffic, routing, seed))
     uniform_loads, uniform = rails.loads(routings, rails.parts(rails.uniform()), 1.0, jobs, work)
-    verifications = [table.verification or verify_routing(table, jobs) for table in routings]
     pairs = [
-        verification.channel_load if table.choice is None else _expected_pairs(table, jobs)
-        for table, verification in zip(routings, verifications, strict=True)
+        _expected_pairs(table, jobs)
+        if table.choice is not None or table.verification is None
+        else table.verification.channel_load
+        for table in routings
     ]
     mean_pairs = pairs[0] if len(pairs) == 1 else np.mean(pairs, axis=0)
-    through = [
-        verification.switch_load if table.choice is None else _through(table, channel_pairs)
-        for table, verification, channel_pairs in zip(routings, verifications, pairs, strict=True)
-    ]
+    through = [_through(table, channel_pairs) for table, channel_pairs in zip(routings, pairs, strict=True)]
     drawn = rails.bisections(routings, bisections, seed, jobs, work) if by_tables else None
+    single = rails.count == 1 and len(routings) * topology.switches**2 <= MOST_SWITCHES**2
+    worst = worst_permutation(routings, jobs, work=work) if by_tables and single else None
     bound = permuted = maximal = requested_loads = demand_requested = None
     if topology.switches <= MOST_TUB:
         work.begin(None, "maximal permutation")
@@ -289,14 +333,14 @@ def _on_rails(
         effective_bisection=drawn.mean if drawn else float("nan"),
         effective_bisection_error=drawn.error if drawn else float("nan"),
         bisections=bisections,
-        worst_load=None,
-        worst_throughput=None,
+        worst_load=worst.load if worst else None,
+        worst_throughput=worst.throughput if worst else None,
         permutation_throughput=permuted.throughput if permuted else None,
         uniform_bound=bound_of(uniform) if bound else None,
         tub=bound.value if bound else None,
         uniform_flow=flow(uniform),
         permutation_flow=flow(maximal),
-        worst_flow=None,
+        worst_flow=None if worst is None else flow(host_permutation(topology, worst.partner).dense()),
         traffic=traffic,
         traffic_throughput=requested_loads.throughput if requested_loads else None,
         traffic_bound=bound_of(demand_requested),
@@ -324,6 +368,7 @@ def _through(routing: Routing, pairs: np.ndarray) -> np.ndarray:
 
 def _of_planes(
     routings: Sequence[Routing],
+    together: Verification | None,
     planes: int,
     traffic: str | Traffic | None,
     bisections: int,
@@ -337,6 +382,8 @@ def _of_planes(
     Parameters
     ----------
     routings : sequence of Routing
+    together : Verification or None
+        The verification of all tables as one routing; None: each table has its own, or is verified here.
     planes : int
         The number of planes.
     traffic : str or Traffic, optional
@@ -359,24 +406,17 @@ def _of_planes(
         quality(tables, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for tables, _ in kinds
     ]
     whole = quality_of_planes(qualities, [count for _, count in kinds])
-    verifications = [table.verification or verify_routing(table, jobs) for table in routings]
-    one_table = len(verifications) == 1
-    pairs = (
-        verifications[0].channel_load
-        if one_table
-        else np.mean([verification.channel_load for verification in verifications], axis=0)
+    verifications = (
+        [table.verification or verify_routing(table, jobs) for table in routings] if together is None else [together]
     )
-    through = (
-        verifications[0].switch_load
-        if one_table
-        else np.mean([verification.switch_load for verification in verifications], axis=0)
-    )
+    pairs = np.sum([verification.channel_load for verification in verifications], axis=0)
+    through = np.sum([verification.switch_load for verification in verifications], axis=0)
     settings = {"bisections": bisections, "gap": gap, "traffic": traffic}
     return replace(
         whole,
         switches=topology.switches,
-        channel_load=LoadSummary.of(pairs),
-        switch_load=LoadSummary.of(through),
+        channel_load=LoadSummary.of(pairs / len(routings)),
+        switch_load=LoadSummary.of(through / len(routings)),
         planes=planes,
         provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
     )

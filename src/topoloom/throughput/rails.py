@@ -11,7 +11,6 @@ from topoloom.core.random_streams import Draws
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
-from topoloom.graph.planes import distinct_planes
 from topoloom.model.topology import Topology
 from topoloom.routing.routing import Routing
 from topoloom.throughput.bisections import Bisections
@@ -223,8 +222,9 @@ class Rails:
 def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
     """Return the rails of a connected network; None where it has none.
 
-    It has none where hosts have one port, or where all ports of a host are on one switch, as rails are then equivalent. Hosts
-    that differ in their number of ports have no rails either: each port counts as a host.
+    With one table, it has none where hosts have one port, or where all ports of a host are on one switch, as rails are then
+    equivalent. Hosts that differ in their number of ports have no rails either: each port counts as a host. With several
+    tables, every network has rails: one where hosts have one port, or where each port counts as a host.
 
     Parameters
     ----------
@@ -241,30 +241,15 @@ def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
     """
     hosts, endpoints = topology.hosts, topology.endpoints.size
     if hosts == endpoints or (np.bincount(topology.host, minlength=hosts) * hosts != endpoints).any():
-        return None
-    ports = ports_by_host(topology)
-    switch = topology.endpoints[ports]
-    if (switch == switch[:, :1]).all():
-        return None
+        if tables == 1:
+            return None
+        ports = np.arange(endpoints, dtype=np.int32)[:, None]
+    else:
+        ports = ports_by_host(topology)
+        switch = topology.endpoints[ports]
+        if tables == 1 and (switch == switch[:, :1]).all():
+            return None
     return Rails(topology, ports[np.argsort(ports[:, 0])], place_on_switch(topology) % tables, tables)
-
-
-def ports_on_rails(topology: Topology) -> int:
-    """Return the most host ports on a switch of a network, or of its planes, whose hosts have rails; 0 where they have none.
-
-    With that many tables, each port of a switch gets its own table and paths (`topoloom.host_routings`).
-
-    Examples
-    --------
-    >>> from topoloom.topologies.spec import build
-    >>> tree = "fat-tree:k=4,hosts=8"
-    >>> [ports_on_rails(build(tree + more)) for more in ("", "+planes:count=2", "+rails:nics=2+planes:count=2")]
-    [0, 0, 2]
-    """
-    if topology.hosts == topology.endpoints.size:
-        return 0
-    on_rails = any(rails_of(plane.topology) is not None for plane, _ in distinct_planes(topology))
-    return int(topology.endpoints_at.max()) if on_rails else 0
 
 
 def place_on_switch(topology: Topology) -> np.ndarray:

@@ -57,8 +57,8 @@ class Quality(Result):
     bisections : int
         The number of random bisections; their seed is in the provenance.
     worst_load : int or None
-        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches, or hosts
-        on rails.
+        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches (tables
+        times switches squared over 8,192 squared), or hosts on rails.
     worst_throughput : float or None
         1 / worst_load, and at most 1.
     permutation_throughput : float or None
@@ -84,8 +84,8 @@ class Quality(Result):
         Ports per host in a plane, each sending only to ports of the same rail; 1 where hosts have one port, or all on one
         switch.
     host_tables : int
-        The number of tables that lead to the ports of a switch, in turn; with several, `channel_load` and `switch_load` are of
-        their means, and `edge_forwarding_index` of the worst.
+        The number of tables that lead to the host ports of a switch, in turn; with several, `channel_load` and `switch_load`
+        are of their means, and `edge_forwarding_index` of the worst.
     """
 
     record_name = "quality"

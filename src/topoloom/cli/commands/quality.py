@@ -56,9 +56,7 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
     ]
     if result.expected:
         how = "every switch splits evenly over its channels on shortest paths"
-        if routed.by_host:
-            how = "each host of a switch by its own table"
-        elif routed.packets_choose == "Layers":
+        if routed.packets_choose == "Layers":
             how = "packets are spread evenly over the layers of tables"
         rows.insert(1, ("loads", f"expected: {how}"))
     if result.planes > 1:
@@ -66,14 +64,14 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
         rows[-1] = ("ports of hosts", str(result.hosts))
     if result.rails > 1:
         rows.insert(-2, ("rails", f"{result.rails}; port r of a host sends to ports r of the others"))
-        if result.host_tables > 1:
-            rows.insert(-2, ("host tables", f"{result.host_tables}, for the ports of a switch in turn"))
         rows[-1] = ("ports of hosts", str(result.hosts))
+    if result.host_tables > 1:
+        rows.insert(-2, ("host tables", f"{result.host_tables}, for the host ports of a switch in turn"))
     for key, words in _WORDS.items():
         if not key.startswith("traffic") or operation.traffic is not None:
             rows.append((words.format(operation.traffic), _shown(result, key)))
     print_facts(routed.topology.name, rows)
-    if result.rails == 1:
+    if result.rails == 1 and result.host_tables == 1:
         hint_of_fit(routed, result.uniform_throughput)
 
 
@@ -82,6 +80,8 @@ def _shown(result: "Quality", key: str) -> str:
     value = getattr(result, key)
     if value is None and result.rails > 1 and "worst" in key:
         return "not measured on rails"
+    if value is None and result.host_tables > 1 and key.startswith("worst") and key != "worst_flow":
+        return "too large"
     if value is None and result.expected:
         return "not known from expected loads" if "worst" in key else "too large: see --gap"
     if value is None:

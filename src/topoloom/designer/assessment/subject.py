@@ -1,18 +1,20 @@
 """The subject of an assessment: a network on its floor, with parts, and the tables of its engine."""
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
+
+import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
+from topoloom.graph.planes import plane_count
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
-from topoloom.routing.fitting import ANY
-from topoloom.routing.host_routings import host_routings
-from topoloom.routing.registry import engines
+from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 
@@ -21,8 +23,8 @@ VIRTUAL_CHANNELS = 8
 #: Multiples of the normal number of draws, tried in this order if time is left; and the largest of them.
 EFFORTS = (4, 16)
 MOST_REPEATS = EFFORTS[-1]
-#: Engines with one table per host of a switch, and the engines that spread packets over these tables.
-_SPREAD = {"fat-tree": "fat-tree-hosts"}
+#: Engines whose paths differ for each host of a switch, and the engines with all these tables.
+_BY_HOST = {"fat-tree": "fat-tree-hosts"}
 
 
 @dataclass(eq=False)
@@ -57,8 +59,6 @@ class Subject:
     seed: int = 1
     jobs: int | None = None
     tables: Routing | None = None
-    _by_host: dict[str, tuple[Routing, ...]] = field(default_factory=dict)
-    _spread: Routing | None = None
 
     @property
     def topology(self) -> Topology:
@@ -102,7 +102,7 @@ class Subject:
         return self.network if self.tables is None else self.network.with_installed(self.tables)
 
     def routed(self, work: Work) -> Routing:
-        """The network's tables: the installed ones, or those of the engine that suits it.
+        """The network's tables, which every step uses: the installed ones, or those of the engine that suits it.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Subject:
         if self.tables is None and self.network.tables is not None:
             self.tables = self.network.tables
         if self.tables is None:
-            routing = route(self.topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
+            routing = self._fitting(work)
             self.tables = (
                 routing
                 if _virtual_channels(routing) <= self.virtual_channels
@@ -126,44 +126,23 @@ class Subject:
             )
         return self.tables
 
-    def routed_by_host(self, work: Work, network: Topology | None = None) -> tuple[Routing, ...]:
-        """One table per host of a switch, where the engine routes these over different paths; else those of `routed`, once.
-
-        `network` is the whole network, or one of its planes. InfiniBand has such tables, because each host has its own
-        addresses; a fat tree needs them for its full bandwidth.
+    def _fitting(self, work: Work) -> Routing:
+        """Tables of the engine that fits; a fat tree gets one table per host of a switch, as in InfiniBand, if memory allows.
 
         Raises
         ------
         InputError, Stopped
             As `routed`.
         """
-        routed_topology = self.topology if network is None else network
-        if routed_topology.digest not in self._by_host:
-            routing = self.routed(work)
-            count = int(routed_topology.endpoints_at.max(initial=1))
-            by_host = engines.find(routing.engine).by_host and count > 1 and routing.choice is None
-            self._by_host[routed_topology.digest] = (
-                host_routings(routed_topology, routing.engine, count, seed=self.seed, jobs=self.jobs, work=work)
-                if by_host
-                else (routing,)
-            )
-        return self._by_host[routed_topology.digest]
-
-    def routed_spread(self, work: Work) -> Routing:
-        """Tables for a simulation of uniform traffic: for a fat tree, one per host of a switch; else those of `routed`.
-
-        Raises
-        ------
-        InputError, Stopped
-            As `routed`.
-        """
-        if self._spread is None:
-            routing = self.routed(work)
-            spread = _SPREAD.get(routing.engine)
-            self._spread = (
-                routing if spread is None else route(self.topology, spread, seed=self.seed, jobs=self.jobs, work=work)
-            )
-        return self._spread
+        topology = self.topology
+        engine, reason = fitting_engine(topology) if plane_count(topology) else (ANY, "")
+        by_host = _BY_HOST.get(engine)
+        if by_host is not None:
+            with suppress(InputError):
+                routing = route(topology, by_host, seed=self.seed, jobs=self.jobs, work=work)
+                settings = {**routing.provenance.settings, "fits": reason}
+                return replace(routing, provenance=msgspec.structs.replace(routing.provenance, settings=settings))
+        return route(topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
 
     def _within_vcs(self, engine: str, work: Work) -> Routing:
         """Tables within the available virtual channels: of this engine, or of the engine that routes any network."""

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from topoloom.routing.routing import Routing
     from topoloom.throughput.result import Quality
 
-#: Most entries of all host tables together, if the number of tables is not given.
-_MOST_ENTRIES = 1 << 27
-
 
 @operation
 class QualityOperation(Operation, frozen=True, kw_only=True):
@@ -78,13 +75,15 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
     def _tables_of_hosts(
         self, network: "Network", routing: "Routing", installed: bool, context: RunContext
     ) -> "tuple[Routing, ...]":
-        """Host tables, if several are asked for or hosts have rails; else only the tables that all hosts share."""
+        """Host tables, if several are asked for or the engine gives each host its own paths; else the shared tables."""
         from topoloom.routing.host_routings import host_routings
-        from topoloom.throughput.rails import ports_on_rails
+        from topoloom.routing.memory import MOST_HOST_ENTRIES
+        from topoloom.routing.registry import engines
 
         count, new = self.host_tables, not installed and self.virtual_channels is None
-        if count is None and new and routing.engine == "fat-tree":
-            count = min(ports_on_rails(network.topology), _MOST_ENTRIES // network.topology.switches**2)
+        if count is None and new and engines.find(routing.engine).by_host:
+            most = int(network.topology.endpoints_at.max(initial=1))
+            count = min(most, MOST_HOST_ENTRIES // network.topology.switches**2)
         if count is None or count <= 1:
             return (routing,)
         if not new:

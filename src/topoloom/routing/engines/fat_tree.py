@@ -11,6 +11,7 @@ from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import AnyShortest, Layers
 from topoloom.routing.levels_below import reach
+from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
@@ -56,15 +57,15 @@ def fat_tree(request: RoutingRequest) -> Routing:
     return Routing(request.topology, "fat-tree", _tables(request), minimal=True)
 
 
-#: Most layers of tables, and most entries of all layers together.
-_MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
+#: Bytes per pair of switches that are assumed to be free.
+_BYTES_A_PAIR = 64
 
 
 @engine(
     "fat-tree-hosts",
     "d-mod-k: the tables of fat-tree, one per host of a switch, for hosts with separate addresses; one virtual channel",
     safe=True,
-    bytes_a_pair=2 * _MOST_LAYERS,
+    bytes_a_pair=_BYTES_A_PAIR,
 )
 def fat_tree_hosts(request: RoutingRequest) -> Routing:
     """d-mod-k for every host of a switch: packets to a host use the table of its index at the switch.
@@ -73,7 +74,7 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
     """
     topology = request.topology
     hosts = int(topology.endpoints_at.max(initial=1))
-    count = max(1, min(hosts, _MOST_LAYERS, _MOST_ENTRIES // topology.switches**2))
+    count = max(1, min(hosts, MOST_HOST_ENTRIES // topology.switches**2))
     tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
     choice = Layers(tuple(tables[1:]), by_host=True) if count > 1 else None
     return Routing(topology, "fat-tree-hosts", tables[0], minimal=True, choice=choice)

@@ -86,7 +86,8 @@ def given(
     """
     if isinstance(source, tuple):
         usual = usual_settings(source[0].topology, taker)
-        return Given(source, layout, usual if settings is None else settings)
+        tables = source[0].host_tables if len(source) == 1 else source
+        return Given(tables, layout, usual if settings is None else settings)
     refuse_mixed(source.topology, taker)
     routings = tables_by_host(source.topology, source.tables, layout=source.layout)
     return Given(

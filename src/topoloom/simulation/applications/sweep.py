@@ -106,7 +106,11 @@ def cases_of(
     layout = opened.layout
     if saved is not None:
         table_seed = saved.provenance.seed
-        return [Case(name, (tables_for(opened.topology, saved),), layout, seed if table_seed is None else table_seed)]
+        return [
+            Case(
+                name, tables_for(opened.topology, saved).host_tables, layout, seed if table_seed is None else table_seed
+            )
+        ]
     return [
         Case(
             name,

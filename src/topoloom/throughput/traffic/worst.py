@@ -1,6 +1,6 @@
 """The permutation of the hosts that tables serve worst, exactly; on large networks one that they serve about as badly."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,13 +44,16 @@ class Worst:
         return 1.0 / max(1, self.load)
 
 
-def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work | None = None) -> Worst:
+def worst_permutation(
+    routing: Routing | Sequence[Routing], jobs: int | None = None, *, work: Work | None = None
+) -> Worst:
     """Return the permutation of the hosts with the greatest channel load; no other permutation exceeds it.
 
     Parameters
     ----------
-    routing : Routing
-        Up to 8,192 switches.
+    routing : Routing or sequence of Routing
+        Up to 8,192 switches. Several tables lead to the hosts of a switch in turn; each port counts as a host. Tables times
+        switches squared are at most 8,192 squared.
     jobs : int, optional
         Threads; all cores when omitted. The result does not depend on their number.
     work : Work, optional
@@ -86,23 +89,28 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
     from topoloom.throughput.traffic.kernels.tree_walk import fill_trees
     from topoloom.throughput.traffic.kernels.worst import greatest, matching
 
-    n, channels, ports = routing.topology.switches, routing.channels, routing.ports
-    if n > MOST_SWITCHES:
+    tables = (routing,) if isinstance(routing, Routing) else tuple(routing)
+    routing = tables[0]
+    n, channels = routing.topology.switches, routing.channels
+    if len(tables) * n * n > MOST_SWITCHES**2:
+        of = f"{len(tables)} tables of {n}" if len(tables) > 1 else f"{n}"
         raise InputError(
-            f"{routing.topology.name}: {n} switches; the worst permutation is computed for at most {MOST_SWITCHES}"
+            f"{routing.topology.name}: {of} switches; the worst permutation is computed for at most {MOST_SWITCHES}"
         )
     hosts = hosts_on(routing.topology).astype(np.int64)
-    order, place, size = (np.empty((n, n), np.uint16) for _ in range(3))
+    ports, goal, wanted = _destinations(tables, hosts)
+    rows = goal.size
+    order, place, size = (np.empty((rows, n), np.uint16) for _ in range(3))
 
     def lay_out(numbers: Iterator[int]) -> None:
         for number in numbers:
-            end = min(n, (number + 1) * _BLOCK)
-            lost = fill_trees(channels.first, channels.to, ports, hosts, number * _BLOCK, end, order, place, size)
+            end = min(rows, (number + 1) * _BLOCK)
+            lost = fill_trees(channels.first, channels.to, ports, hosts, goal, number * _BLOCK, end, order, place, size)
             incomplete(routing, lost)
 
     work = Work() if work is None else work
-    work.begin(-(-n // _BLOCK) + -(-n // _FEW), "blocks of switches")
-    over_cores(lay_out, -(-n // _BLOCK), jobs, work)
+    work.begin(-(-rows // _BLOCK) + -(-n // _FEW), "blocks of switches")
+    over_cores(lay_out, -(-rows // _BLOCK), jobs, work)
     work.check()
     best_of_block: dict[int, tuple[int, int]] = {-1: (0, 1)}  # the load and, negative, the channel
 
@@ -110,7 +118,9 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
         for number in numbers:
             # Results of other blocks only save work, and never change the result: channels of equal load are all compared.
             load_so_far, end = max(list(best_of_block.values()))[0], min(n, (number + 1) * _FEW)
-            channel, load = greatest(channels.first, ports, order, place, size, hosts, number * _FEW, end, load_so_far)
+            channel, load = greatest(
+                channels.first, ports, order, place, size, hosts, wanted, goal, number * _FEW, end, load_so_far
+            )
             best_of_block[number] = (int(load), -int(channel))
 
     over_cores(search, -(-n // _FEW), jobs, work)
@@ -119,21 +129,33 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
     if not load:
         return Worst(0, (-1, -1), np.arange(int(hosts.sum())))
     ends = (int(channels.origin[-channel]), int(channels.to[-channel]))
-    pairs = matching(ports, order, place, size, hosts, ends[0], -channel - int(channels.first[ends[0]]))
-    return Worst(load, ends, completed(routing, pairs))
+    port = -channel - int(channels.first[ends[0]])
+    pairs = matching(ports, order, place, size, hosts, wanted, goal, ends[0], port)
+    return Worst(load, ends, completed(routing, pairs, tables=len(tables)))
 
 
-def completed(routing: Routing, pairs: np.ndarray) -> np.ndarray:
+def _destinations(tables: tuple[Routing, ...], hosts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows of all tables: ports uint[rows, n], goal int64[rows] (-1: no host), and the hosts that each leads to.
+
+    Row t n + d is that of table t to switch d. Host i of a switch uses table i modulo their number.
+    """
+    count = len(tables)
+    ports = tables[0].ports if count == 1 else np.concatenate([table.ports for table in tables])
+    wanted = np.concatenate([(hosts + count - 1 - number) // count for number in range(count)])
+    return ports, np.where(wanted > 0, np.tile(np.arange(hosts.size), count), -1), wanted
+
+
+def completed(routing: Routing, pairs: np.ndarray, tables: int = 1) -> np.ndarray:
     """Return a permutation of the hosts that contains the matched pairs (int64[k, 3]); the others are paired in order."""
-    switch = host_switches(routing.topology)
-    sent = np.searchsorted(switch, np.arange(routing.topology.switches))  # hosts are sorted by their switches
-    got = sent.copy()
+    switch, n = host_switches(routing.topology), routing.topology.switches
+    sent = np.searchsorted(switch, np.arange(n))  # hosts are sorted by their switches
+    # The next host that each row leads to: every `tables`-th of its switch.
+    got = (sent + np.arange(tables)[:, None]).reshape(-1)
     partner = np.full(switch.size, -1, np.int64)
-    for source, destination, amount in pairs.tolist():
-        first = int(got[destination])
-        partner[sent[source] : sent[source] + amount] = np.arange(first, first + amount)
+    for source, row, amount in pairs.tolist():
+        partner[sent[source] : sent[source] + amount] = got[row] + tables * np.arange(amount)
         sent[source] += amount
-        got[destination] += amount
+        got[row] += tables * amount
     partner[partner < 0] = np.setdiff1d(np.arange(switch.size), partner)
     return partner
 

@@ -54,9 +54,9 @@ def _collective(
         rate_gbps=subject.rate_gbps, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m
     )
     try:
-        tables = subject.routed_by_host(work)
+        routing = subject.routed(work)
         runs = run_apps(
-            [Case(subject.topology.name, tables, subject.layout, subject.seed)],
+            [Case(subject.topology.name, routing.host_tables, subject.layout, subject.seed)],
             [app],
             ranks,
             [placement],
@@ -81,8 +81,6 @@ def _collective(
             ("cable_ns_per_m", subject.cable_ns_per_m),
         )
     )
-    engine = f" --engine {tables[0].engine}" if len(tables) > 1 else ""
-    by = f", one table for each of the {len(tables)} hosts of a switch" if len(tables) > 1 else ""
     drawn = (
         f"one draw, seed {subject.seed}"
         if half is None
@@ -97,8 +95,8 @@ def _collective(
         high=None if half is None else mean + half,
         bound=fmean(least) if least else None,
         how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({drawn}); simulated as flows that share every"
-        f" channel by max-min fairness{by}",
-        by_hand=f"topoloom app FOLDER{engine} --app {app} --ranks {ranks} --placement {placement} --simulator flows"
+        f" channel by max-min fairness, {routing.description}",
+        by_hand=f"topoloom app FOLDER --app {app} --ranks {ranks} --placement {placement} --simulator flows"
         f" --seed {subject.seed} {changes}",
         better="less",
     )

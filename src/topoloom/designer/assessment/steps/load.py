@@ -16,7 +16,6 @@ from topoloom.simulation.flits.simulate import simulate
 #: The router of the simulations, and the loads.
 PRESET = "slimfly-2014"
 LOADS = (0.3, 0.6, 0.9)
-_TABLES = {"fat-tree-hosts": "one table per host of a switch"}
 #: Width of the search for the saturation load, as a share of a host's rate.
 WIDTH = 0.05
 
@@ -29,11 +28,9 @@ def _settings(subject: Subject, work: Work) -> list[str]:
     return [f"vcs={virtual_channels}"] if virtual_channels > router.vcs else []
 
 
-def _by_hand(subject: Subject, settings: list[str], rest: str, work: Work) -> str:
+def _by_hand(subject: Subject, settings: list[str], rest: str) -> str:
     changed = "".join(f" --set {setting}" for setting in settings)
-    spread = subject.routed_spread(work).engine
-    engine = "" if spread == subject.routed(work).engine else f" --engine {spread}"
-    return f"topoloom simulate FOLDER{engine} --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
+    return f"topoloom simulate FOLDER --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
 
 
 def _interval(effort: int) -> float:
@@ -42,7 +39,7 @@ def _interval(effort: int) -> float:
 
 
 def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> StepResult:
-    routing, settings = subject.routed_spread(work), _settings(subject, work)
+    routing, settings = subject.routed(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
     curve = simulate(
         routing,
@@ -61,9 +58,8 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Step
         work.check()
     point, share = curve.points[0], f"{load:.0%}"
     rest = f"--loads {load:g}" + (f" --interval {_interval(effort):g}" if effort > 1 else "")
-    by_hand = _by_hand(subject, settings, rest, work)
-    tables = _TABLES.get(routing.engine, "its tables")
-    how = f"flit by flit, {tables}, uniform traffic, router {curve.routers}, seed {subject.seed}"
+    by_hand = _by_hand(subject, settings, rest)
+    how = f"flit by flit, {routing.description}, uniform traffic, router {curve.routers}, seed {subject.seed}"
     key = f"{load * 100:.0f}"
     steady = "" if not point.saturated else "; saturated: the longer the simulation, the higher the latency"
     return StepResult(
@@ -96,7 +92,7 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Step
 
 def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     width = WIDTH / math.isqrt(effort)
-    routing, settings = subject.routed_spread(work), _settings(subject, work)
+    routing, settings = subject.routed(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
     point = saturation(
         routing,
@@ -119,10 +115,9 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
                 value=point.offered,
                 low=point.offered,
                 high=min(1.0, point.offered + width),
-                how=f"flit by flit, uniform traffic; the interval is the width of the search, seed {subject.seed}",
-                by_hand=_by_hand(
-                    subject, settings, f"--loads {LOADS[0]:g} --saturation --saturation-width {width:g}", work
-                ),
+                how=f"flit by flit, {routing.description}, uniform traffic; the interval is the width of the search, seed"
+                f" {subject.seed}",
+                by_hand=_by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --saturation-width {width:g}"),
                 better="more",
             )
         ]

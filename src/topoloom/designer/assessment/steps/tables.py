@@ -15,7 +15,7 @@ def _tables(subject: Subject, work: Work) -> StepResult:
     if verification is None:
         raise InputError(f"{subject.topology.name}: its tables are not verified; route it without a sample")
     reason = routing.provenance.settings.get("fits")
-    by = f"tables of engine {routing.engine}" + (f", which suits it: {reason}" if reason else "")
+    by = routing.description + (f", which suits it: {reason}" if reason else "")
     verified = "every path was followed, and the channel dependencies were searched for cycles"
     return StepResult(
         [

@@ -12,7 +12,7 @@ from topoloom.core.compiling.decorators import allocating, inner
 def preorder(
     first: np.ndarray,
     to: np.ndarray,
-    ports: np.ndarray,
+    port: np.ndarray,
     d: int,
     order: np.ndarray,
     above: np.ndarray,
@@ -21,15 +21,16 @@ def preorder(
 ) -> int:
     """List the switches that reach d in preorder: each before all that reach d through it. Return how many reach d.
 
-    order int[n]: the switches, with the subtree of each in one run. above (int64[n]): the channel by which each switch sends.
-    child and after (int64[n]) are scratch. Switches whose paths loop or end elsewhere are not listed.
+    port uint[n]: the port of each switch towards d. order int[n]: the switches, with the subtree of each in one run. above
+    (int64[n]): the channel by which each switch sends. child and after (int64[n]) are scratch. Switches whose paths loop or end
+    elsewhere are not listed.
     """
     n = first.size - 1
     child[:] = -1
     for v in range(n):
-        port = np.int64(ports[d, v])
-        if v != d and port < first[v + 1] - first[v]:
-            above[v] = first[v] + port
+        link = np.int64(port[v])
+        if v != d and link < first[v + 1] - first[v]:
+            above[v] = first[v] + link
             w = np.int64(to[above[v]])
             after[v], child[w] = child[w], v
     # `after` is the next child of the same switch; `above` leads back up.
@@ -65,7 +66,7 @@ def add_loads(
             wanted += amount[v] > 0.0
         if wanted == 0:
             continue
-        count = preorder(first, to, ports, d, order, above, child, after)
+        count = preorder(first, to, ports[d], d, order, above, child, after)
         for place in range(count):
             wanted -= amount[order[place]] > 0.0
         if wanted:
@@ -83,34 +84,35 @@ def fill_trees(
     to: np.ndarray,
     ports: np.ndarray,
     hosts: np.ndarray,
+    goal: np.ndarray,
     begin: int,
     end: int,
     order: np.ndarray,
     place: np.ndarray,
     size: np.ndarray,
 ) -> int:
-    """Fill in the trees to the switches begin .. end - 1 that have hosts: order, place and size, uint16[n, n].
+    """Fill in the trees of the rows begin .. end - 1: order, place and size, uint16[rows, n].
 
-    They are indexed by destination and switch. The switches that reach d through v, including v, are
-    order[d, place[d, v] : place[d, v] + size[d, v]]; size 0 means that v does not reach d. hosts: int64[n] per switch. Returns
-    the first destination that some switch with hosts does not reach, or -1.
+    Row i leads to switch goal[i] (int64[rows]; -1: to none) by the ports of row i (uint[rows, n]). The switches that reach it
+    through v, including v, are order[i, place[i, v] : place[i, v] + size[i, v]]; size 0 means that v does not reach it. hosts:
+    int64[n] per switch. Returns the first destination that some switch with hosts does not reach, or -1.
     """
     n = first.size - 1
     above, child, after = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     carriers = np.count_nonzero(hosts)
-    for d in range(begin, end):
-        size[d], place[d] = 0, 0
-        if hosts[d] == 0:
+    for row in range(begin, end):
+        size[row], place[row] = 0, 0
+        if goal[row] < 0:
             continue
-        count = preorder(first, to, ports, d, order[d], above, child, after)
+        count = preorder(first, to, ports[row], goal[row], order[row], above, child, after)
         reached = 0
         for i in range(count):
-            reached += hosts[order[d, i]] > 0
-            size[d, order[d, i]] = 1
+            reached += hosts[order[row, i]] > 0
+            size[row, order[row, i]] = 1
         if reached < carriers:
-            return d
+            return goal[row]
         for i in range(count - 1, 0, -1):
-            v = np.int64(order[d, i])
-            place[d, v] = i
-            size[d, to[above[v]]] += size[d, v]
+            v = np.int64(order[row, i])
+            place[row, v] = i
+            size[row, to[above[v]]] += size[row, v]
     return -1

@@ -1,9 +1,11 @@
 """How many hosts a permutation can send over one channel: maximum matchings of its possible sources and destinations.
 
-A source switch and a destination switch are adjacent when the tables' path between them uses the channel; each has a capacity
-equal to its hosts. The trees are those of `tree_walk.fill_trees`. The data about one switch u is copied from their columns once
-for all its channels, as `port`, `start` and `count` (int64[n] by destination d): the port of u towards d, and the range
-order[d, start : start + count] of switches that reach d through u. Source: Towles and Dally, SPAA 2002.
+A destination is a row of the tables: a switch, or the hosts of a switch to which one of several tables leads. A source switch
+and a destination are adjacent when the tables' path between them uses the channel; each has a capacity equal to its hosts,
+`hosts` (int64[n]) and `wanted` (int64[rows]). The trees are those of `tree_walk.fill_trees`. The data about one switch u is
+copied from their columns once for all its channels, as `port`, `start` and `count` (int64[rows] by destination d): the port of
+u towards d, and the range order[d, start : start + count] of switches that reach d through u. Source: Towles and Dally, SPAA
+2002.
 """
 
 import numpy as np
@@ -19,6 +21,8 @@ def greatest(
     place: np.ndarray,
     size: np.ndarray,
     hosts: np.ndarray,
+    wanted: np.ndarray,
+    goal: np.ndarray,
     begin: int,
     end: int,
     known: int,
@@ -30,12 +34,12 @@ def greatest(
     """
     best, best_channel = 0, -1
     for u in range(begin, end):
-        port, start, count = _column(ports, place, size, hosts, u)
+        port, start, count = _column(ports, place, size, wanted, goal, u)
         for p in range(first[u + 1] - first[u]):
-            senders, getters, pairs = _sides(order, hosts, port, start, count, p)
+            senders, getters, pairs = _sides(order, hosts, wanted, port, start, count, p)
             most = min(senders, getters)
             if most > best and most >= known:
-                load = _match(order, hosts, port, start, count, p, pairs, most)[0]
+                load = _match(order, hosts, wanted, port, start, count, p, pairs, most)[0]
                 if load > best:
                     best, best_channel = load, first[u] + p
     return best_channel, best
@@ -43,12 +47,20 @@ def greatest(
 
 @allocating
 def matching(
-    ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int, p: int
+    ports: np.ndarray,
+    order: np.ndarray,
+    place: np.ndarray,
+    size: np.ndarray,
+    hosts: np.ndarray,
+    wanted: np.ndarray,
+    goal: np.ndarray,
+    u: int,
+    p: int,
 ) -> np.ndarray:
-    """Return a maximum matching over port p of switch u, int64[k, 3]: source switch, destination switch, hosts."""
-    port, start, count = _column(ports, place, size, hosts, u)
-    senders, getters, pairs = _sides(order, hosts, port, start, count, p)
-    _, source, destination, flow = _match(order, hosts, port, start, count, p, pairs, min(senders, getters))
+    """Return a maximum matching over port p of switch u, int64[k, 3]: source switch, row of the destination, hosts."""
+    port, start, count = _column(ports, place, size, wanted, goal, u)
+    senders, getters, pairs = _sides(order, hosts, wanted, port, start, count, p)
+    _, source, destination, flow = _match(order, hosts, wanted, port, start, count, p, pairs, min(senders, getters))
     used = np.flatnonzero(flow)
     pairs_used = np.empty((used.size, 3), np.int64)
     for i in range(used.size):
@@ -58,29 +70,35 @@ def matching(
 
 @allocating
 def _column(
-    ports: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int
+    ports: np.ndarray, place: np.ndarray, size: np.ndarray, wanted: np.ndarray, goal: np.ndarray, u: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return port, start and count of switch u; the port is -1 to u, to switches without hosts, and where u does not reach."""
-    n = hosts.size
-    port, start, count = np.full(n, -1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    for d in range(n):
+    """Return port, start and count of switch u; the port is -1 to u, to rows without hosts, and where u does not reach."""
+    rows = wanted.size
+    port, start, count = np.full(rows, -1, np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
+    for d in range(rows):
         start[d], count[d] = place[d, u], size[d, u]
-        if d != u and hosts[d] > 0 and count[d] > 0:
+        if goal[d] != u and wanted[d] > 0 and count[d] > 0:
             port[d] = ports[d, u]
     return port, start, count
 
 
 @allocating
 def _sides(
-    order: np.ndarray, hosts: np.ndarray, port: np.ndarray, start: np.ndarray, count: np.ndarray, p: int
+    order: np.ndarray,
+    hosts: np.ndarray,
+    wanted: np.ndarray,
+    port: np.ndarray,
+    start: np.ndarray,
+    count: np.ndarray,
+    p: int,
 ) -> tuple[int, int, int]:
     """Return how many hosts may send over port p and how many may receive over it, and how many pairs of switches use it."""
     seen = np.zeros(hosts.size, np.bool_)
     senders = getters = pairs = 0
-    for d in range(hosts.size):
+    for d in range(wanted.size):
         if port[d] != p:
             continue
-        getters += hosts[d]
+        getters += wanted[d]
         for i in range(start[d], start[d] + count[d]):
             s = np.int64(order[d, i])
             if hosts[s] > 0:
@@ -95,6 +113,7 @@ def _sides(
 def _match(
     order: np.ndarray,
     hosts: np.ndarray,
+    wanted: np.ndarray,
     port: np.ndarray,
     start: np.ndarray,
     count: np.ndarray,
@@ -108,12 +127,12 @@ def _match(
     Switches that an unsuccessful search has visited can never be on an augmenting path (the Hungarian tree) and are skipped
     from then on.
     """
-    n, filled = hosts.size, 0
+    n, rows, filled = hosts.size, wanted.size, 0
     source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
     flow = np.zeros(pairs, np.int64)
-    begins = np.zeros(n + 1, np.int64)  # where the pairs of each destination begin
+    begins = np.zeros(rows + 1, np.int64)  # where the pairs of each destination begin
     degree = np.zeros(n + 1, np.int64)
-    for d in range(n):
+    for d in range(rows):
         begins[d] = filled
         if port[d] == p:
             for i in range(start[d], start[d] + count[d]):
@@ -122,7 +141,7 @@ def _match(
                     source[filled], destination[filled] = s, d
                     degree[s + 1] += 1
                     filled += 1
-    begins[n] = filled
+    begins[rows] = filled
     by = np.argsort(degree[1:], kind="mergesort")
     ends = np.cumsum(degree)
     listed, fill = np.empty(pairs, np.int64), ends[:n].copy()  # the pairs of each source
@@ -130,7 +149,7 @@ def _match(
         listed[fill[source[e]]] = e
         fill[source[e]] += 1
     # Greedy matching.
-    left, room = hosts.copy(), hosts.copy()
+    left, room = hosts.copy(), wanted.copy()
     total = 0
     for s in by:
         for i in range(ends[s], ends[s + 1]):
@@ -143,10 +162,10 @@ def _match(
                 left[s] -= amount
                 room[destination[e]] -= amount
                 total += amount
-    # Augmenting paths. Marks per switch: 0 not visited, the number of the search, or -1 excluded. sent_by, got_by: the pair by
-    # which each source and each destination was reached.
-    sent, got = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    sent_by, got_by, queue = np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.empty(n, np.int64)
+    # Augmenting paths. Marks per source and destination: 0 not visited, the number of the search, or -1 excluded. sent_by,
+    # got_by: the pair by which each source and each destination was reached.
+    sent, got = np.zeros(n, np.int64), np.zeros(rows, np.int64)
+    sent_by, got_by, queue = np.full(n, -1, np.int64), np.full(rows, -1, np.int64), np.empty(n, np.int64)
     search = 0
     for root in by:
         while total < most and left[root] > 0 and ends[root] < ends[root + 1] and sent[root] >= 0:
@@ -173,6 +192,7 @@ def _match(
             if last < 0:
                 for v in range(n):
                     sent[v] = -1 if sent[v] == search else sent[v]
+                for v in range(rows):
                     got[v] = -1 if got[v] == search else got[v]
                 break
             # Augment: find the least flow along the path, then shift it.
