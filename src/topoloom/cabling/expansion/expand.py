@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.cabling.expansion.cable_order.planner import Planner
 from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
+from topoloom.cabling.expansion.housed_floor import HousedFloor
 from topoloom.cabling.expansion.migration import into_network
 from topoloom.cabling.expansion.planes import grown_planes
 from topoloom.cabling.expansion.recognise import recognised
@@ -156,6 +157,8 @@ def expand(
     last = growth.stages[-1].topology
     # Their hosts would not be on the first ports, where a list without host cables places them.
     host_cables |= bool((last.endpoints_at[: before.switches] > before.endpoints_at).any())
+    host_cables |= layout.housing is not None
+    more += 0 if layout.housing is None else last.hosts - before.hosts
     most = max(stage.topology.radix for stage in growth.stages)
     if radix is not None and most > radix:
         raise InputError(f"{growth.stages[-1].topology.name}: a switch needs {most} ports; radix={radix} is too small")
@@ -232,5 +235,7 @@ def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:
 def _growing_floor(
     layout: Layout, more: int, parts: Parts, rate_gbps: float, group: np.ndarray | None = None
 ) -> GrowingFloor:
+    if layout.housing is not None:
+        return HousedFloor(layout, max(0, more), parts.switch_feed_w(layout.topology.radix, rate_gbps))
     watts = parts.switch_w(layout.topology.radix, rate_gbps) if layout.floor.limits_power else 0.0
     return GrowingFloor(layout, max(0, more), watts, group)

@@ -35,6 +35,8 @@ class GrowingFloor:
     def __init__(self, layout: Layout, more: int, switch_w: float = 0.0, group: np.ndarray | None = None) -> None:
         self._switch_w, self._group = switch_w, group
         self.floor, self.slots, self._slot = layout.floor, layout.slots, layout.slot.astype(np.int64)
+        #: The slot of every host's rack; None where hosts stand with their switches.
+        self._host_slot = None if layout.host_slot is None else layout.host_slot.astype(np.int64)
         self._columns, self._grown = layout.slots.columns, ""
         self._widen(more)
         self._limits = self.slots.limits.copy()
@@ -45,7 +47,7 @@ class GrowingFloor:
             usual = np.array([self.floor.sequence_rack, NO_LIMIT if hosts is None else hosts, NO_LIMIT])
             self._limits = np.where(np.isfinite(self._limits), self._limits, usual)
         self._used = np.zeros((len(self.slots), 3))
-        np.add.at(self._used, self._slot, switch_demands(layout.topology, switch_w))
+        np.add.at(self._used, self._slot, self.demands(layout.topology))
 
     def _widen(self, more: int) -> None:
         """Add space for `more` racks, if the floor can grow."""
@@ -57,14 +59,28 @@ class GrowingFloor:
             self._grown, self.floor = "rows", replace(floor, columns=slots.columns, rows=-(-wanted // slots.columns))
         else:
             self._grown, self.floor = "columns", replace(floor, columns=-(-wanted // slots.rows))
-            row, column = np.divmod(self._slot, slots.columns)
-            self._slot = row * self.floor.columns + column
+            self._slot = _widened(self._slot, slots.columns, self.floor.columns)
+            if self._host_slot is not None:
+                self._host_slot = _widened(self._host_slot, slots.columns, self.floor.columns)
         self.slots = self.floor.slots_for(1)
 
     @property
     def slot(self) -> np.ndarray:
         """The slot of every existing switch, int64[switches]."""
         return self._slot
+
+    @property
+    def in_use(self) -> set[int]:
+        """The slots with a rack."""
+        return set(self._slot.tolist()) | set(() if self._host_slot is None else self._host_slot.tolist())
+
+    def demands(self, topology: Topology) -> np.ndarray:
+        """Demand of each switch, float64[switches, 3]: one place, its hosts, and its power in W."""
+        return switch_demands(topology, self._switch_w)
+
+    def span(self, switch: int, host: int) -> tuple[float, bool]:
+        """The length in m of the cable between a switch and a host, and whether it runs between racks."""
+        return self.floor.inside_m, False
 
     def length_m(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """The length of a cable between slots in m, float64, shaped like `a` and `b`."""
@@ -132,7 +148,7 @@ class GrowingFloor:
             The floor is full.
         """
         first = self._slot.size
-        loads = switch_demands(topology, self._switch_w)[first:]
+        loads = self.demands(topology)[first:]
         ends = np.concatenate([topology.links, topology.links[:, ::-1]])
         groups = None if self._group is None else self._group[first : first + len(loads)]
         for piece in self.pieces(loads, groups) if len(loads) else []:
@@ -158,15 +174,17 @@ class GrowingFloor:
 
     def layout(self, topology: Topology, rows: int) -> Layout:
         """The layout, on the floor without the empty rows (or columns) added at its end; `rows` existed before."""
-        floor, slots, slot = self.floor, self.slots, self._slot
+        floor, slots, slot, host_slot = self.floor, self.slots, self._slot, self._host_slot
+        used = slot if host_slot is None else np.concatenate([slot, host_slot])
         if self._grown == "rows":
-            floor = replace(floor, rows=max(rows, int(slot.max()) // slots.columns + 1))
+            floor = replace(floor, rows=max(rows, int(used.max()) // slots.columns + 1))
         elif self._grown == "columns":
-            row, column = np.divmod(slot, slots.columns)
-            floor = replace(floor, columns=max(self._columns, int(column.max()) + 1))
-            slot = row * floor.columns + column
+            columns = max(self._columns, int((used % slots.columns).max()) + 1)
+            floor = replace(floor, columns=columns)
+            slot = _widened(slot, slots.columns, columns)
+            host_slot = None if host_slot is None else _widened(host_slot, slots.columns, columns)
         slots = slots if self._grown == "" else floor.slots_for(1)
-        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown")
+        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown", host_slot=host_slot)
 
     def _place(self, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray, slots: np.ndarray) -> None:
         """Put switches into the slot with the shortest total cable length."""
@@ -178,6 +196,12 @@ class GrowingFloor:
 
     def _group_of(self, switches: np.ndarray) -> int | None:
         return None if self._group is None else int(self._group[switches[0]])
+
+
+def _widened(slot: np.ndarray, columns: int, now: int) -> np.ndarray:
+    """The numbers of slots on a floor of `now` columns, which had `columns`; int64, shaped like `slot`."""
+    row, column = np.divmod(slot, columns)
+    return np.asarray(row * now + column)
 
 
 def with_rows(layout: Layout, rows: int) -> Layout:

@@ -1,10 +1,11 @@
 """Matching the switches of one network to those of another, so that as many cables as possible stay."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.cabling.expansion.stages import difference
+from topoloom.cabling.expansion.stages import difference, switches_of_hosts
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
@@ -87,6 +88,8 @@ def matched(
     starts.sort(key=lambda start: -_kept(before, goal, start))
     if _kept(before, goal, starts[0]) < len(before.links):
         starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs, work)
+    if before.hosts < before.endpoints.size:
+        starts = [start for start in starts if _units_stay(before, goal, start)] or starts
     return max(starts, key=lambda matching: _kept(before, goal, matching))
 
 
@@ -168,6 +171,12 @@ def _whole(matching: np.ndarray, before: Topology) -> np.ndarray:
 def _hosts_stay(before: Topology, goal: Topology, matching: np.ndarray) -> bool:
     stays = matching >= 0
     return bool((goal.endpoints_at[stays] >= before.endpoints_at[matching[stays]]).all())
+
+
+def _units_stay(before: Topology, goal: Topology, matching: np.ndarray) -> bool:
+    """Whether the goal has hosts on the same switches as all existing hosts, whose ports are on several."""
+    had = Counter(switches_of_hosts(before.endpoints, before.host))
+    return had <= Counter(switches_of_hosts(matching[goal.endpoints], goal.host))
 
 
 def _kept(before: Topology, goal: Topology, matching: np.ndarray) -> int:

@@ -7,7 +7,6 @@ from topoloom.cabling.expansion.matching import matched
 from topoloom.cabling.expansion.stages import Growth, Stage, difference, renumbered, stages_between
 from topoloom.core.work import Work
 from topoloom.model.topology import Topology
-from topoloom.placement.layout.racks import switch_demands
 
 
 def into_network(
@@ -56,7 +55,7 @@ def into_network(
     part = np.full(goal.switches, -1)
     titles: list[str] = []
     if fresh.size:
-        for piece in growing_floor.pieces(switch_demands(after)[before.switches :]):
+        for piece in growing_floor.pieces(growing_floor.demands(after)[before.switches :]):
             new = before.switches + piece
             part[new] = len(titles)
             titles.append(f"new switch {new[0]}" if new.size == 1 else f"new switches {new[0]} to {new[-1]}")

@@ -226,6 +226,9 @@ class _Replay:
         self._topology = after.layout.topology
         self._titles = {product.title: index for index, product in enumerate(after.bought.parts.cable)}
         self._switches = before.layout.topology.switches
+        self._racks = set(after.layout.slot[: self._switches].tolist()) | self._racks_of_hosts(
+            before.layout.topology.hosts
+        )
         self._hosts = _ports_of_hosts(before.layout.topology)
         self._listed = after.with_hosts
         links = before.layout.topology.links.tolist()
@@ -241,14 +244,14 @@ class _Replay:
             work.append(self._task(*tasks[self.done], switches))
             self.done += 1
         slots, slot = self._after.layout.slots, self._after.layout.slot
-        stood = set(slot[: self._switches].tolist())
         fresh = range(self._switches, switches)
-        racks = sorted({int(slot[switch]) for switch in fresh} - stood)
         self._switches = switches
         try:
             network = self._network(switches)
         except InputError as error:
             raise at(str(source), line, f"the network after the step is not valid: {error}") from None
+        racks = sorted(({int(slot[switch]) for switch in fresh} | self._racks_of_hosts(network.hosts)) - self._racks)
+        self._racks.update(racks)
         return ExpansionStep(
             unguarded(row["title"]),
             tuple(work),
@@ -261,6 +264,11 @@ class _Replay:
             max((task.cut_off for task in work), default=0),
             sum(task.interrupted > 0 for task in work),
         )
+
+    def _racks_of_hosts(self, hosts: int) -> set[int]:
+        """The slots of the racks of the first hosts; none where hosts stand with their switches."""
+        host_slot = self._after.layout.host_slot
+        return set() if host_slot is None else set(host_slot[:hosts].tolist())
 
     def cost(self, steps: list[ExpansionStep]) -> Cost:
         """The cost from the lists: cables that are bought; those of switches and installation are not known."""
@@ -316,10 +324,18 @@ class _Replay:
 
     def _length_m(self, a: End, b: End, host: bool) -> float:
         layout = self._after.layout
-        if host:
+        if host and layout.host_slot is None:
             return float(layout.floor.inside_m)
-        first, second = layout.slot[[a[0], b[0]]].astype(np.int64)
+        first, second = self._slots(a, b, host)
         return float(layout.floor.cable_m(layout.slots.apart_m(first, second), np.asarray(first != second)))
+
+    def _slots(self, a: End, b: End, host: bool) -> tuple[np.int64, np.int64]:
+        """The slots at both ends of a cable."""
+        layout = self._after.layout
+        first = np.int64(layout.slot[a[0]])
+        if not host:
+            return first, np.int64(layout.slot[b[0]])
+        return first, first if layout.host_slot is None else np.int64(layout.host_slot[b[0]])
 
     def _bought(
         self, number: int, row: Row, line: int, ends: tuple[End, End], length_m: float, host: bool
@@ -330,8 +346,9 @@ class _Replay:
             raise at(source, line, f"the catalogue {self._after.bought.parts.name} has no cable {title[:60]!r}")
         product = self._titles[title]
         stock_m = metres_in(row["stock_m"], source, line)
-        parts, slot = self._after.bought.parts, self._after.layout.slot
-        between = not host and bool(slot[ends[0][0]] != slot[ends[1][0]])
+        parts = self._after.bought.parts
+        first, second = self._slots(*ends, host)
+        between = bool(first != second)
         try:
             offered = cable_alone(parts, length_m, between, self._after.rate_gbps, host)
         except InputError:

@@ -45,7 +45,10 @@ def grown_planes(layout: Layout, grow: GrowOne, goal: Topology | None = None) ->
     named = [_own_name(plane, before) for plane in planes]
     growths = []
     for number, (plane, topology) in enumerate(zip(planes, named, strict=True)):
-        growths.append(grow(Layout(topology, layout.floor, layout.slots, layout.slot[plane.switches]), number))
+        host_slot = None if layout.host_slot is None else layout.host_slot[plane.hosts]
+        slot = layout.slot[plane.switches]
+        own = Layout(topology, layout.floor, layout.slots, slot, housing=layout.housing, host_slot=host_slot)
+        growths.append(grow(own, number))
     if any(growth.slot for growth in growths):
         raise InputError(
             f"{before.name}: method splice-near chooses racks for one network, but there are {len(planes)} {called}s; use"
@@ -100,9 +103,12 @@ def _hosts(before: Topology, planes: Sequence[Plane], growths: Sequence[Growth],
     first = None
     for number, (plane, growth) in enumerate(zip(planes, growths, strict=True)):
         last = growth.stages[-1].topology
-        new = np.flatnonzero(last.host >= plane.hosts.size)
-        place = last.endpoints[new] if growth.number is None else growth.number[last.endpoints[new]]
-        order = last.host[new][np.lexsort((last.host[new], place))]
+        # A new host comes where its first port is; its further ports in this plane are on switches of the same unit.
+        hosts, first_port = np.unique(last.host, return_index=True)
+        new = hosts >= plane.hosts.size
+        switch = last.endpoints[first_port[new]]
+        place = switch if growth.number is None else growth.number[switch]
+        order = hosts[new][np.lexsort((hosts[new], place))]
         if first is None:
             first = before.hosts + order - plane.hosts.size
         if order.size != first.size:

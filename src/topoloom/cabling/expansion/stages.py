@@ -65,16 +65,19 @@ def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topolo
     Raises
     ------
     InputError
-        A host would have to move, or has several ports.
+        A host would have to move.
     """
-    counts = np.empty(goal.switches, np.int64)
-    counts[standing] = goal.endpoints_at
     labels = {}
     for name, values in goal.labels.items():
         moved = np.empty_like(values)
         moved[standing] = values
         labels[name] = moved
-    endpoints, host = hosts_of(before, counts)
+    if before.hosts < before.endpoints.size or goal.hosts < goal.endpoints.size:
+        endpoints, host = _hosts_by_ports(before, goal, standing)
+    else:
+        counts = np.empty(goal.switches, np.int64)
+        counts[standing] = goal.endpoints_at
+        endpoints, host = hosts_of(before, counts)
     return Topology(
         links=standing[goal.links],
         switches=goal.switches,
@@ -83,6 +86,42 @@ def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topolo
         labels=labels,
         name=goal.name,
     )
+
+
+def switches_of_hosts(endpoints: np.ndarray, host: np.ndarray) -> list[tuple[int, ...]]:
+    """The switches of the ports of each host, ascending; one tuple per host."""
+    if not host.size:
+        return []
+    order = np.lexsort((endpoints, host))
+    first = np.searchsorted(host[order], np.arange(1, int(host.max()) + 1))
+    return [tuple(ports.tolist()) for ports in np.split(endpoints[order], first)]
+
+
+def _hosts_by_ports(before: Topology, goal: Topology, standing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Endpoints and their hosts where hosts have several ports: an existing host becomes one with ports on the same switches.
+
+    Raises
+    ------
+    InputError
+        The larger network has no host with ports on the switches of an existing one.
+    """
+    places = switches_of_hosts(standing[goal.endpoints], goal.host)
+    waiting: dict[tuple[int, ...], list[int]] = {}
+    for number in range(len(places) - 1, -1, -1):
+        waiting.setdefault(places[number], []).append(number)
+    fresh = np.ones(goal.hosts, bool)
+    for number, place in enumerate(switches_of_hosts(before.endpoints, before.host)):
+        if not waiting.get(place):
+            on = ", ".join(map(str, place[:8])) + (", .." if len(place) > 8 else "")
+            raise InputError(
+                f"{before.name}: host {number} has ports on switches {on}, and no free host of {goal.name} has its ports"
+                " there; hosts do not move: give a larger network with the same units of hosts"
+            )
+        fresh[waiting[place].pop()] = False
+    added = fresh[goal.host]
+    number = before.hosts + np.cumsum(fresh) - 1
+    endpoints = np.concatenate([before.endpoints, standing[goal.endpoints[added]]])
+    return endpoints, np.concatenate([before.host, number[goal.host[added]]])
 
 
 def grown_name(before: Topology, size: str) -> str:
@@ -94,8 +133,8 @@ def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Endpoints and their hosts if switch i has counts[i] of them: existing ones stay, new ones get the next numbers."""
     if before.hosts < before.endpoints.size:
         raise InputError(
-            f"{before.name}: hosts have several ports in one plane (rails, nics), but only hosts with one port per plane can be"
-            " added; omit that transform, or grow by method channels, which keeps the hosts unchanged"
+            f"{before.name}: hosts have several ports in one plane (rails, nics), which this method cannot give to new"
+            " hosts; name the larger network (into), or grow by method channels, which keeps the hosts unchanged"
         )
     had = np.zeros(counts.size, np.int64)
     had[: before.switches] = before.endpoints_at
@@ -199,11 +238,19 @@ def stages_between(
 
 def _hosts_in_order(before: Topology, after: Topology, part: np.ndarray) -> Topology:
     """`after` with its new hosts numbered part by part, in the order of their arrival."""
-    new = ~np.isin(after.host, before.host)
-    order = np.lexsort((after.endpoints[new], part[after.endpoints[new]]))
-    host = after.host.copy()
-    host[np.flatnonzero(new)[order]] = before.hosts + np.arange(order.size)
-    return after.replace(endpoints=after.endpoints, host=host)
+    fresh = np.arange(before.hosts, after.hosts)
+    arrival, first = _arrival(after, part)
+    number = np.arange(after.hosts)
+    number[fresh[np.lexsort((fresh, first[fresh], arrival[fresh]))]] = fresh
+    return after.replace(endpoints=after.endpoints, host=number[after.host])
+
+
+def _arrival(topology: Topology, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The part with which each host arrives, that of its last switch, and its first switch; int64[hosts] each."""
+    arrival, first = np.full(topology.hosts, -1), np.full(topology.hosts, topology.switches)
+    np.maximum.at(arrival, topology.host, part[topology.endpoints])
+    np.minimum.at(first, topology.host, topology.endpoints)
+    return arrival, first
 
 
 def _replaced(links: np.ndarray, quota: np.ndarray, due: np.ndarray) -> np.ndarray:
@@ -256,7 +303,7 @@ def _standing(
     links: np.ndarray, switches: int, after: Topology, before: Topology, part: np.ndarray, now: int
 ) -> Topology:
     """The network of a stage: with hosts of the existing switches, and of new switches that have arrived."""
-    present = np.isin(after.host, before.host) | (part[after.endpoints] <= now)
+    present = (after.host < before.hosts) | (_arrival(after, part)[0] <= now)[after.host]
     return Topology(
         links=links,
         switches=switches,

@@ -115,7 +115,7 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
     most_hosts = min(float(limits[1]), _ENDLESS if rack.hosts is None else rack.hosts)
     capacity = RackCapacity(housing, switch_w, most_switches, most_hosts, power_w)
     capacity.most(hosts=True)
-    units = _units(topology)
+    units = units_of(topology)
     on_top = rack.leaf == "tor" or (rack.leaf == "auto" and all(capacity.holds(len(a), len(b)) for a, b in units))
     blocks = _on_top(units, capacity) if on_top else _around(units, capacity)
     bare = np.flatnonzero(topology.endpoints_at == 0)
@@ -154,7 +154,7 @@ def _check_interfaces(topology: Topology, housing: Housing) -> None:
             )
 
 
-def _units(topology: Topology) -> list[tuple[np.ndarray, np.ndarray]]:
+def units_of(topology: Topology) -> list[tuple[np.ndarray, np.ndarray]]:
     """The switches and the hosts of every unit, in the order of their first leaves (by group, where there are groups)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -1,6 +1,7 @@
 """The order of work of one step: the cable to move, unplug or add next, such that no switch is disconnected meanwhile."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -149,8 +150,8 @@ def plug_hosts(
     after: Topology,
     new_switches: bool,
     buy: Buy | None,
-    length_m: float,
-    port_of: Mapping[End, int] = MappingProxyType({}),
+    span: Callable[[int, int], tuple[float, bool]],
+    ports_of: Mapping[End, Sequence[int]] = MappingProxyType({}),
 ) -> list[CableTask]:
     """Give the new ports of hosts their cables, on new or on existing switches; with `buy`, cables are listed.
 
@@ -167,10 +168,10 @@ def plug_hosts(
     buy : Buy or None
         Takes a new cable from stock: given its length in m, whether it runs between racks, whether it goes to a host. None if
         the cables of hosts are not listed.
-    length_m : float
-        The length of a host's cable, in m.
-    port_of : mapping of (switch, host) to int
-        The port of the host on that switch; 1 if it is not listed.
+    span : callable
+        Returns the length in m of the cable between a switch and a host, and whether it runs between racks.
+    ports_of : mapping of (switch, host) to sequence of int
+        The ports of the host whose cables go to that switch; port 1 if it is not listed.
 
     Returns
     -------
@@ -182,11 +183,15 @@ def plug_hosts(
         after.endpoints.astype(np.int64) * hosts + after.host, before.endpoints.astype(np.int64) * hosts + before.host
     )
     tasks = []
+    plugged: Counter[End] = Counter()
     for switch, host in zip(after.endpoints[~existing].tolist(), after.host[~existing].tolist(), strict=True):
         if (switch >= before.switches) != new_switches:
             continue
-        cable = buy(length_m, False, True) if buy else -1
-        ends = (switch, wiring.plug_host(switch, cable)), (host, port_of.get((switch, host), 1))
+        length_m, between = span(switch, host)
+        cable = buy(length_m, between, True) if buy else -1
+        port = ports_of.get((switch, host), (1,))[plugged[switch, host]]
+        plugged[switch, host] += 1
+        ends = (switch, wiring.plug_host(switch, cable)), (host, port)
         if buy:
             wiring.cables[cable].ends, wiring.cables[cable].plugged = ends, True
             tasks.append(CableTask(ADD, cable, ends, None, length_m, True))

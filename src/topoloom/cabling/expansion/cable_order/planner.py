@@ -49,10 +49,11 @@ class Planner:
         last = growth.stages[-1].topology
         self._plane = np.zeros(last.switches, np.int64) if growth.plane is None else growth.plane
         ends = zip(last.endpoints.tolist(), last.host.tolist(), strict=True)
-        #: The host port of each of its cables, by switch and host.
-        self._port_of = (
-            dict(zip(ends, host_ports(last.host).tolist(), strict=True)) if last.hosts < last.endpoints.size else {}
-        )
+        #: The host's ports of its cables to a switch, by switch and host.
+        self._ports_of: dict[tuple[int, int], list[int]] = {}
+        if last.hosts < last.endpoints.size:
+            for end, port in zip(ends, host_ports(last.host).tolist(), strict=True):
+                self._ports_of.setdefault(end, []).append(port)
         self.wiring = CableWork(topology, plugs, last.switches, self.ports)
         self._take_stock(self.before)
         self._next = int(self.before.number.max(initial=0)) + 1
@@ -86,12 +87,12 @@ class Planner:
     def step(self, stage: Stage, jobs: int | None) -> ExpansionStep:
         """Execute one stage; returns its tasks and results."""
         before, after = self._now, stage.topology
-        stood = set(self._growing_floor.slot.tolist())
+        stood = self._growing_floor.in_use
         self._growing_floor.settle(after, self._slots_chosen)
         slot = self._growing_floor.slot
         buy = self._buy if self._host_cables else None
-        inside_m = self._growing_floor.floor.inside_m
-        tasks = plug_hosts(self.wiring, before, after, True, buy, inside_m, self._port_of)
+        span = self._growing_floor.span
+        tasks = plug_hosts(self.wiring, before, after, True, buy, span, self._ports_of)
         padded = replace(before, switches=after.switches, labels={}) if after.switches > before.switches else before
         tasks += work_off(
             self.wiring,
@@ -103,10 +104,10 @@ class Planner:
             self._parts.slack_m,
             self._buy,
         )
-        tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m, self._port_of)
+        tasks += plug_hosts(self.wiring, before, after, False, buy, span, self._ports_of)
         paths = part_path_lengths(after.links, self._plane[: after.switches], jobs)
         self._now = after
-        new_slots = sorted({int(s) for s in slot[before.switches :]} - stood)
+        new_slots = sorted(self._growing_floor.in_use - stood)
         return ExpansionStep(
             stage.title,
             tuple(tasks),

@@ -1,0 +1,164 @@
+"""The floor of a growing network whose hosts stand in racks: new hosts and switches fill racks, then take free slots."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.cabling.expansion.growing_floor import GrowingFloor
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.placement.hosts.racks import units_of
+from topoloom.placement.layout.layout import Layout
+
+
+class HousedFloor(GrowingFloor):
+    """The places of switches and hosts, and the free space of racks.
+
+    Racks stay where they are. A unit is the hosts that share leaves, with these leaves. A new unit that fits into one rack goes
+    to a rack with room for all of it, else to a free slot. Otherwise its leaves go to racks of leaves and its hosts to racks of
+    hosts: of their own unit, of another, or in a free slot; among these, where their cables are shortest. Switches without
+    hosts go to racks without hosts.
+
+    Parameters
+    ----------
+    layout : Layout
+        With hosts in racks.
+    more : int
+        The largest number of racks to be added.
+    switch_w : float
+        Power of a switch that a rack must supply, W.
+    """
+
+    def __init__(self, layout: Layout, more: int, switch_w: float) -> None:
+        super().__init__(layout, more, switch_w)
+        if layout.housing is None:
+            raise InputError("this layout has no racks of hosts")
+        self._housing = layout.housing
+        rack, limits = layout.housing.rack, self.slots.limits
+        ceilings = [math.inf if most is None else most for most in (rack.switches, rack.hosts, rack.power_w)]
+        #: The most switches, hosts and W of each slot.
+        self._limits = np.minimum(limits, np.array(ceilings, float))
+        self._switches = np.bincount(self._slot, minlength=len(self.slots))
+        self._hosts = np.bincount(self._host_slot, minlength=len(self.slots))
+        self._carriers = np.unique(layout.topology.endpoints)
+
+    def demands(self, topology: Topology) -> np.ndarray:
+        """Demand of each switch, float64[switches, 3]: one place, no hosts, which stand elsewhere, and its power in W."""
+        demands = np.zeros((topology.switches, 3))
+        demands[:, 0], demands[:, 2] = 1, self._switch_w
+        return demands
+
+    def stand(self, slot: int, loads: np.ndarray) -> None:
+        """Put the next new switches into a slot."""
+        super().stand(slot, loads)
+        self._switches[slot] += len(loads)
+
+    def candidates(self, loads: np.ndarray, group: int | None = None) -> np.ndarray:
+        """The slots that can hold all these new switches without hosts: racks without hosts, else free slots; int64[...]."""
+        return self._open(self._fits(len(loads), 0), (self._switches > 0) & (self._hosts == 0))
+
+    def span(self, switch: int, host: int) -> tuple[float, bool]:
+        """The length in m of the cable between a switch and a host, and whether it runs between racks."""
+        at, to = self._slot[switch], self._host_slot[host]
+        return float(self.length_m(at, to)), bool(at != to)
+
+    def settle(self, topology: Topology, chosen: dict[int, int]) -> None:
+        """Put all switches and hosts of `topology` without a slot into slots; a method must not have `chosen` any.
+
+        Raises
+        ------
+        InputError
+            The floor is full.
+        """
+        if chosen:
+            raise InputError("method splice-near chooses racks of switches, but hosts have racks here; use method splice")
+        slot, host_slot = np.full(topology.switches, -1), np.full(topology.hosts, -1)
+        slot[: self._slot.size], host_slot[: self._host_slot.size] = self._slot, self._host_slot
+        ends = np.concatenate([topology.links, topology.links[:, ::-1]])
+        if topology.hosts:
+            for leaves, hosts in units_of(topology):
+                if (slot[leaves] < 0).any() or (host_slot[hosts] < 0).any():
+                    self._unit(leaves, hosts, slot, host_slot, ends)
+        for switch in np.flatnonzero(slot < 0).tolist():
+            slots = self.candidates(np.ones((1, 3)))
+            self._place(switch, slots, _neighbours(ends, slot, np.array([switch])), slot)
+        self._slot, self._host_slot = slot, host_slot
+
+    def layout(self, topology: Topology, rows: int) -> Layout:
+        """The layout, with hosts in racks, on the floor without the empty rows (or columns) added at its end."""
+        return replace(super().layout(topology, rows), housing=self._housing)
+
+    def _unit(
+        self, leaves: np.ndarray, hosts: np.ndarray, slot: np.ndarray, host_slot: np.ndarray, ends: np.ndarray
+    ) -> None:
+        """Put the new leaves and hosts of a unit into slots; `slot` and `host_slot` are updated."""
+        new, guests = leaves[slot[leaves] < 0], hosts[host_slot[hosts] < 0]
+        own = np.concatenate([slot[leaves], host_slot[hosts]])
+        near = own[own >= 0] if (own >= 0).any() else _neighbours(ends, slot, leaves)
+        rule = self._housing.rack.leaf
+        if rule in ("auto", "tor") and new.size == leaves.size and guests.size == hosts.size:
+            together = self._open(self._fits(new.size, guests.size), (self._switches > 0) & (self._hosts > 0))
+            if together.size:
+                place = self._nearest(together, near)
+                slot[new], host_slot[guests] = place, place
+                self._switches[place] += new.size
+                self._hosts[place] += guests.size
+                return
+        for leaf in new.tolist():
+            self._place(leaf, self._open(self._fits(1, 0), (self._switches > 0) & (self._hosts == 0)), near, slot)
+            near = slot[leaves[slot[leaves] >= 0]]
+        while guests.size:
+            fits = self._fits(0, 1)
+            mates = np.zeros(len(self.slots), bool)
+            mates[host_slot[hosts[host_slot[hosts] >= 0]]] = True
+            slots = np.flatnonzero(fits & mates)
+            slots = slots if slots.size else self._open(fits, (self._hosts > 0) & (self._switches == 0))
+            if not slots.size:
+                raise self._full(f"{guests.size} hosts")
+            place = self._nearest(slots, near)
+            count = 1
+            while count < guests.size and self._fits(0, count + 1)[place]:
+                count += 1
+            host_slot[guests[:count]] = place
+            self._hosts[place] += count
+            guests = guests[count:]
+
+    def _fits(self, switches: int, hosts: int) -> np.ndarray:
+        """Whether each slot has room for that many more switches and hosts, bool[slots]."""
+        host, rack = self._housing.host, self._housing.rack
+        count, guests = self._switches + switches, self._hosts + hosts
+        watts = count * self._switch_w + guests * host.power_w
+        within = (np.stack([count, guests, watts], axis=1) <= self._limits * (1 + 1e-9)).all(axis=1)
+        return np.asarray(within & (count * rack.switch_u + guests * host.u <= rack.u * (1 + 1e-9)))
+
+    def _open(self, fits: np.ndarray, preferred: np.ndarray) -> np.ndarray:
+        """The slots with room that hold a rack of the preferred kind; else the free ones; int64[...]."""
+        free = (self._switches == 0) & (self._hosts == 0)
+        return np.flatnonzero(fits & preferred) if (fits & preferred).any() else np.flatnonzero(fits & free)
+
+    def _nearest(self, slots: np.ndarray, near: np.ndarray) -> int:
+        """The slot with the shortest cables to the slots `near`; the first of equal ones."""
+        every, count = np.unique(near, return_counts=True)
+        total_m = self.length_m(slots[:, None], every[None, :]) @ count
+        return int(slots[np.round(total_m, 6).argmin()])
+
+    def _place(self, switch: int, slots: np.ndarray, near: np.ndarray, slot: np.ndarray) -> None:  # type: ignore[override]
+        """Put a switch into the slot nearest to `near`; `slot` is updated."""
+        if not slots.size:
+            raise self._full(f"switch {switch}")
+        slot[switch] = self._nearest(slots, near)
+        self._switches[slot[switch]] += 1
+
+    def _full(self, what: str) -> InputError:
+        return InputError(
+            f"floor '{self.floor.name}': no rack has room for {what}, and no slot is free; give a floor with more rows or"
+            " slots, or racks that hold more"
+        )
+
+
+def _neighbours(ends: np.ndarray, slot: np.ndarray, switches: np.ndarray) -> np.ndarray:
+    """The slots of the switches to which some are linked, one per cable, int64[...]; all slots in use if none has a slot."""
+    near = slot[ends[np.isin(ends[:, 0], switches), 1]]
+    near = near[near >= 0]
+    return near if near.size else np.unique(slot[slot >= 0])
