@@ -185,7 +185,7 @@ def expand(
         goal=growth.goal,
         number=growth.number,
         radix=planner.ports,
-        cost=planner.cost(steps),
+        cost=planner.cost(steps, after),
         start=planner.start(jobs),
         provenance=provenance_of(before, seed=seed, settings=settings),
     )

@@ -99,17 +99,26 @@ class Cost:
     """The cost of a plan, in USD; NaN where the catalogue has no price.
 
     switches: the new ones; cables: those that are bought; installation: every cable that is added or moved, at the catalogue's
-    price per cable.
+    price per cable; transceivers, adapters (interfaces of hosts) and racks: those that the network has more than before.
     """
 
     switches_usd: float
     cables_usd: float
     installation_usd: float
+    transceivers_usd: float = 0.0
+    adapters_usd: float = 0.0
+    racks_usd: float = 0.0
+
+    @property
+    def by_kind(self) -> dict[str, float]:
+        """The cost of each kind of part, in USD."""
+        kinds = ("switches", "cables", "transceivers", "adapters", "racks", "installation")
+        return {kind: getattr(self, f"{kind}_usd") for kind in kinds}
 
     @property
     def total_usd(self) -> float:
         """The sum of all known costs."""
-        return float(np.nansum([self.switches_usd, self.cables_usd, self.installation_usd]))
+        return float(np.nansum(list(self.by_kind.values())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,12 +286,7 @@ class Expansion(Filed):
     @property
     def cost_usd(self) -> dict[str, float]:
         """The cost in USD by kind, and the total of all known costs."""
-        return {
-            "switches": self.cost.switches_usd,
-            "cables": self.cost.cables_usd,
-            "installation": self.cost.installation_usd,
-            "total": self.cost.total_usd,
-        }
+        return self.cost.by_kind | {"total": self.cost.total_usd}
 
     @property
     def topology(self) -> Topology:

@@ -35,8 +35,8 @@ class GrowingFloor:
     def __init__(self, layout: Layout, more: int, switch_w: float = 0.0, group: np.ndarray | None = None) -> None:
         self._switch_w, self._group = switch_w, group
         self.floor, self.slots, self._slot = layout.floor, layout.slots, layout.slot.astype(np.int64)
-        #: The slot of every host's rack; None where hosts stand with their switches.
-        self._host_slot = None if layout.host_slot is None else layout.host_slot.astype(np.int64)
+        #: The slot of every host's rack; empty where hosts stand with their switches.
+        self._host_slot = np.empty(0, np.int64) if layout.host_slot is None else layout.host_slot.astype(np.int64)
         self._columns, self._grown = layout.slots.columns, ""
         self._widen(more)
         self._limits = self.slots.limits.copy()
@@ -58,10 +58,10 @@ class GrowingFloor:
         if floor.rows is None:
             self._grown, self.floor = "rows", replace(floor, columns=slots.columns, rows=-(-wanted // slots.columns))
         else:
-            self._grown, self.floor = "columns", replace(floor, columns=-(-wanted // slots.rows))
-            self._slot = _widened(self._slot, slots.columns, self.floor.columns)
-            if self._host_slot is not None:
-                self._host_slot = _widened(self._host_slot, slots.columns, self.floor.columns)
+            columns = -(-wanted // slots.rows)
+            self._grown, self.floor = "columns", replace(floor, columns=columns)
+            self._slot = _widened(self._slot, slots.columns, columns)
+            self._host_slot = _widened(self._host_slot, slots.columns, columns)
         self.slots = self.floor.slots_for(1)
 
     @property
@@ -72,7 +72,7 @@ class GrowingFloor:
     @property
     def in_use(self) -> set[int]:
         """The slots with a rack."""
-        return set(self._slot.tolist()) | set(() if self._host_slot is None else self._host_slot.tolist())
+        return set(self._slot.tolist()) | set(self._host_slot.tolist())
 
     def demands(self, topology: Topology) -> np.ndarray:
         """Demand of each switch, float64[switches, 3]: one place, its hosts, and its power in W."""
@@ -175,16 +175,17 @@ class GrowingFloor:
     def layout(self, topology: Topology, rows: int) -> Layout:
         """The layout, on the floor without the empty rows (or columns) added at its end; `rows` existed before."""
         floor, slots, slot, host_slot = self.floor, self.slots, self._slot, self._host_slot
-        used = slot if host_slot is None else np.concatenate([slot, host_slot])
+        used = np.concatenate([slot, host_slot])
         if self._grown == "rows":
             floor = replace(floor, rows=max(rows, int(used.max()) // slots.columns + 1))
         elif self._grown == "columns":
             columns = max(self._columns, int((used % slots.columns).max()) + 1)
             floor = replace(floor, columns=columns)
             slot = _widened(slot, slots.columns, columns)
-            host_slot = None if host_slot is None else _widened(host_slot, slots.columns, columns)
+            host_slot = _widened(host_slot, slots.columns, columns)
         slots = slots if self._grown == "" else floor.slots_for(1)
-        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown", host_slot=host_slot)
+        stands = host_slot.astype(np.int32) if host_slot.size else None
+        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown", host_slot=stands)
 
     def _place(self, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray, slots: np.ndarray) -> None:
         """Put switches into the slot with the shortest total cable length."""

@@ -72,7 +72,9 @@ class HousedFloor(GrowingFloor):
             The floor is full.
         """
         if chosen:
-            raise InputError("method splice-near chooses racks of switches, but hosts have racks here; use method splice")
+            raise InputError(
+                "method splice-near chooses racks of switches, but hosts have racks here; use method splice"
+            )
         slot, host_slot = np.full(topology.switches, -1), np.full(topology.hosts, -1)
         slot[: self._slot.size], host_slot[: self._host_slot.size] = self._slot, self._host_slot
         ends = np.concatenate([topology.links, topology.links[:, ::-1]])

@@ -66,7 +66,8 @@ def into_network(
     number[busy] = len(titles) + np.arange(busy.size)
     part[: before.switches] = number[rack.ravel()]
     titles += [f"rack {growing_floor.slots.names[slot]}" for slot in racks[busy].tolist()]
-    stages = stages_between(before, after, part, titles or ["nothing changes"], ports)
+    idle = "new hosts on idle ports" if after.hosts > before.hosts else "nothing changes"
+    stages = stages_between(before, after, part, titles or [idle], ports)
     networks = [before, *(stage.topology for stage in stages)]
     changing = [stage for stage, was in zip(stages, networks, strict=False) if not _alike(was, stage.topology)]
     if not changing:

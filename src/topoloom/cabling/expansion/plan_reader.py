@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -133,7 +134,8 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
         goal=goal,
         number=number,
         radix=record.radix,
-        cost=Cost(*(usd.get(what, math.nan) for what in ("switches", "cables", "installation"))),
+        # A plan of 0.2.0 does not state the cost of transceivers, adapters and racks.
+        cost=Cost(**{f"{kind}_usd": usd.get(kind, math.nan) for kind in Cost(0, 0, 0).by_kind}),
         start=start,
         provenance=record.provenance,
     )
@@ -329,13 +331,13 @@ class _Replay:
         first, second = self._slots(a, b, host)
         return float(layout.floor.cable_m(layout.slots.apart_m(first, second), np.asarray(first != second)))
 
-    def _slots(self, a: End, b: End, host: bool) -> tuple[np.int64, np.int64]:
+    def _slots(self, a: End, b: End, host: bool) -> tuple[Any, Any]:
         """The slots at both ends of a cable."""
         layout = self._after.layout
-        first = np.int64(layout.slot[a[0]])
+        first = layout.slot[a[0]].astype(np.int64)
         if not host:
-            return first, np.int64(layout.slot[b[0]])
-        return first, first if layout.host_slot is None else np.int64(layout.host_slot[b[0]])
+            return first, layout.slot[b[0]].astype(np.int64)
+        return first, first if layout.host_slot is None else layout.host_slot[b[0]].astype(np.int64)
 
     def _bought(
         self, number: int, row: Row, line: int, ends: tuple[End, End], length_m: float, host: bool

@@ -107,14 +107,14 @@ def _hosts_by_ports(before: Topology, goal: Topology, standing: np.ndarray) -> t
     """
     places = switches_of_hosts(standing[goal.endpoints], goal.host)
     waiting: dict[tuple[int, ...], list[int]] = {}
-    for number in range(len(places) - 1, -1, -1):
-        waiting.setdefault(places[number], []).append(number)
+    for goal_host in range(len(places) - 1, -1, -1):
+        waiting.setdefault(places[goal_host], []).append(goal_host)
     fresh = np.ones(goal.hosts, bool)
-    for number, place in enumerate(switches_of_hosts(before.endpoints, before.host)):
+    for standing_host, place in enumerate(switches_of_hosts(before.endpoints, before.host)):
         if not waiting.get(place):
             on = ", ".join(map(str, place[:8])) + (", .." if len(place) > 8 else "")
             raise InputError(
-                f"{before.name}: host {number} has ports on switches {on}, and no free host of {goal.name} has its ports"
+                f"{before.name}: host {standing_host} has ports on switches {on}, and no free host of {goal.name} has its ports"
                 " there; hosts do not move: give a larger network with the same units of hosts"
             )
         fresh[waiting[place].pop()] = False

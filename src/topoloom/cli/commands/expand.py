@@ -139,7 +139,7 @@ def _ports(plan: "Expansion") -> str:
 
 def _cost_text(plan: "Expansion") -> str:
     cost, parts = plan.cost, plan.after.bought.parts
-    named = {"switches": cost.switches_usd, "cables": cost.cables_usd, "installation": cost.installation_usd}
+    named = cost.by_kind
     amounts = [f"{what} {usd:,.0f}" for what, usd in named.items() if usd and not math.isnan(usd)]
     unknown = [what for what, usd in named.items() if math.isnan(usd)]
     missing = f"; the catalogue {parts.name} has no price for {' and '.join(unknown)}" if unknown else ""

@@ -1,5 +1,6 @@
 """The planner: brings the wiring from stage to stage, and records the tasks, purchases and results."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,11 @@ from topoloom.cabling.expansion.expansion import Cost, ExpansionStep
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.stages import Growth, Stage, difference
 from topoloom.cabling.plugs import Plugs
+from topoloom.core.errors import InputError
+from topoloom.cost.bill import price
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
+from topoloom.cost.purchases import purchases, total_usd
 from topoloom.formats.cables import host_ports
 from topoloom.graph.path_lengths import part_path_lengths
 from topoloom.model.topology import Topology
@@ -178,15 +182,28 @@ class Planner:
         at = dict(zip(hosts, (port + 1).tolist(), strict=True))
         return np.array([at[end] for end in _host_ends(topology)], np.int32)
 
-    def cost(self, steps: list[ExpansionStep]) -> Cost:
-        """The cost of new parts and of installation."""
+    def cost(self, steps: list[ExpansionStep], after: Cabling) -> Cost:
+        """The cost of new parts and of installation; `after` has the cables at the end."""
         tasks = [task for step in steps for task in step.tasks]
         prices = np.array([self.wiring.cables[task.cable].usd for task in tasks if task.new]).reshape(-1, 2)
         switches = sum(len(step.new_switches) for step in steps)
         each = float(np.mean(self._parts.switch_usd_range(self.ports, self._rate_gbps))) if switches else 0.0
         laid = sum(task.work != UNPLUG for task in tasks)
         installation = float(np.mean(low_high(self._parts.installation_usd)))
-        return Cost(switches * each, float(prices.mean(axis=1).sum()), laid * installation)
+        return Cost(switches * each, float(prices.mean(axis=1).sum()), laid * installation, *self._further_usd(after))
+
+    def _further_usd(self, after: Cabling) -> list[float]:
+        """The cost of transceivers, interfaces and racks, by the bills before and after; NaN where there is no bill."""
+        if self.before.layout.housing is None and not self._parts.transceiver:
+            return [0.0, 0.0, 0.0]
+        bills = []
+        for cabling in (self.before, after):
+            asked = cabling.layout, self._parts, self._rate_gbps, self.ports, cabling.with_hosts
+            try:
+                bills.append(price(*asked, spares=False).lines)
+            except InputError:
+                return [math.nan, math.nan, math.nan]
+        return [total_usd(purchases(*bills), kind) for kind in ("transceiver", "nic", "rack")]
 
 
 def _host_ends(topology: Topology) -> list[tuple[int, int]]:
