@@ -132,7 +132,7 @@ class HousedFloor(GrowingFloor):
         count, guests = self._switches + switches, self._hosts + hosts
         watts = count * self._switch_w + guests * host.power_w
         within = (np.stack([count, guests, watts], axis=1) <= self._limits * (1 + 1e-9)).all(axis=1)
-        return np.asarray(within & (count * rack.switch_u + guests * host.u <= rack.u * (1 + 1e-9)))
+        return np.asarray(within & (count * rack.switch_u + guests * host.units <= rack.u * (1 + 1e-9)))
 
     def _open(self, fits: np.ndarray, preferred: np.ndarray) -> np.ndarray:
         """The slots with room that hold a rack of the preferred kind; else the free ones; int64[...]."""
