@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from topoloom.cli.output import print_facts, print_table, say
+from topoloom.core.amounts import amount
 
 if TYPE_CHECKING:
     from topoloom.designer.assessment.assessment import Assessment
@@ -116,4 +117,4 @@ def _print_missing(networks: "Sequence[Assessment]", minutes: float | None) -> N
 
 
 def _cell(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return "-" if value is None else amount(value)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from topoloom.cli.output import print_facts, print_table, say
+from topoloom.core.amounts import amount
 from topoloom.failures.blast_radius import BlastRadius
 from topoloom.failures.degradation import Degradations
 from topoloom.failures.lifetime import Lifetime
@@ -70,14 +71,14 @@ def _print_one(curve: Survival) -> None:
     orders = f"{curve.samples}, seed {curve.seed}; no interval is wider than {curve.widest:.4f}"
     facts = [("orders", orders), ("threshold", _threshold(curve))]
     if curve.whole is not None:
-        facts.append((curve.metric, f"{curve.whole:.6g} when whole, at most {curve.most:.6g}"))
+        facts.append((curve.metric, f"{amount(curve.whole, 6)} when whole, at most {amount(curve.most, 6)}"))
     print_facts(None, facts)
     wide = any(level.mean is not None for level in curve.levels)
     rows: list[tuple[str, ...]] = [
         ("failed", curve.fail, "survived", "low", "high", *(("mean", "worst") if wide else ()))
     ]
     for level in curve.levels:
-        lengths = ["-" if value is None else f"{value:.4g}" for value in (level.mean, level.worst)] if wide else []
+        lengths = ["-" if value is None else amount(value) for value in (level.mean, level.worst)] if wide else []
         numbers = (f"{value:.4f}" for value in (level.probability, level.low, level.high))
         rows.append((f"{100 * level.share:g} %", str(level.failures), *numbers, *lengths))
     print_table(rows)
@@ -125,6 +126,6 @@ def _threshold(curve: Survival) -> str:
 
 
 def _time(lifetime: Lifetime) -> str:
-    years = f"{lifetime.hours / _HOURS_A_YEAR:.3g} years"
+    years = f"{amount(lifetime.hours / _HOURS_A_YEAR, 3)} years"
     interval = f"({lifetime.low:.0f} to {lifetime.high:.0f})"
     return f"{lifetime.hours:.0f} h {interval}, {years}, after {lifetime.failures:.1f} failures"

@@ -12,6 +12,7 @@ from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import placed_layout
+from topoloom.designer.names import network_name
 from topoloom.designer.offers import bisection, collective_times, idle_room, survived, worst_taper
 from topoloom.designer.requirement import DesignLimits, Requirement
 from topoloom.graph.latency import latencies
@@ -29,6 +30,8 @@ from topoloom.topologies.spec import build
 
 class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     """A candidate with all its measures; units are in the names.
+
+    `name` is for people ("2:1 fat tree, 70 QM9700"); `spec` builds the network.
 
     `diameter` and `host_aspl` are between the hosts' switches. `oversubscription` is the hosts per switch over the number
     that would have full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic).
@@ -194,6 +197,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     wide = requirement.least.bisection_gbps_per_host
     if wide is not None and measures.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
         return out("bisection_gbps_per_host", f"{measures.get('bisection_gbps_per_host', 0.0):.4g} Gb/s per host")
+    name = network_name(spec, topology.switches, topology.radix, parts, requirement.rate_gbps)
     fields = {
         "maximum_channel_load": None,
         **measures,
@@ -202,9 +206,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         "hop_histogram": tuple(distances.histogram.tolist()),
         "survives": tuple(sorted(survives)),
     }
-    return msgspec.convert(
-        {"spec": spec, "name": topology.name, "family": family, "type": "candidate", **fields}, Candidate
-    )
+    return msgspec.convert({"spec": spec, "name": name, "family": family, "type": "candidate", **fields}, Candidate)
 
 
 _TIMES = ("all_to_all_ms", "all_reduce_ms", "step_ms")

@@ -1,5 +1,6 @@
 """The shortlist of a design: its choice, its placement by the default of `topoloom layout`, and its full assessment."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,10 +23,12 @@ from topoloom.designer.measure import (
     placed_network,
     single_numbers,
 )
+from topoloom.designer.names import network_name
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.store import CandidateStore
 from topoloom.network import Network
 from topoloom.placement.layout.place import DEFAULT_MAP
+from topoloom.topologies.spec.titles import title_of
 
 #: Reasons why a reference design cannot be assessed: there is no such network, or no bill.
 _NOT_ASSESSABLE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
@@ -238,6 +241,13 @@ def assess_shortlist(
         jobs=jobs,
         work=work,
     ).networks
+    # By the candidate's spec, which may omit details that the network's own spec has.
+    assessments = _distinct(
+        tuple(
+            replace(assessment, spec=outcome.spec, name=_name(outcome, requirement, parts))
+            for assessment, outcome in zip(assessments, assessed, strict=True)
+        )
+    )
     scores = tuple(_score(outcome, requirement) if isinstance(outcome, Candidate) else None for outcome in assessed)
     label, unit = _OBJECTIVES.get(requirement.minimize, (requirement.minimize.replace("_", " "), ""))
     sentences = reasons(assessments, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
@@ -247,11 +257,7 @@ def assess_shortlist(
         else f"Exceeds a limit of the requirement: {outcome.limit}{f', {outcome.reason}' if outcome.reason else ''}."
         for outcome, sentence in zip(assessed, sentences, strict=True)
     ]
-    # By the candidate's spec, which may omit details that the network's own spec has.
-    return tuple(
-        replace(assessment, spec=outcome.spec, why=sentence)
-        for assessment, outcome, sentence in zip(assessments, assessed, sentences, strict=True)
-    )
+    return tuple(replace(assessment, why=sentence) for assessment, sentence in zip(assessments, sentences, strict=True))
 
 
 #: Labels and units of the objectives, for sentences.
@@ -279,3 +285,25 @@ def _score(outcome: Outcome, requirement: Requirement) -> float | None:
         else getattr(outcome, requirement.minimize)
     )
     return None if value is None else float(value)
+
+
+def _name(outcome: Outcome, requirement: Requirement, parts: Parts) -> str:
+    """The name of a network for people."""
+    if isinstance(outcome, Candidate):
+        return outcome.name
+    counts = [int(outcome.known.get(key, 0)) for key in ("switches", "radix")]
+    return network_name(outcome.spec, *counts, parts, requirement.rate_gbps) if all(counts) else title_of(outcome.spec)
+
+
+def _distinct(assessments: tuple[Assessment, ...]) -> tuple[Assessment, ...]:
+    """The same assessments; those that share a name are numbered: "Jellyfish, 114 QM9700 (2)"."""
+    shared = {name for name, count in Counter(assessment.name for assessment in assessments).items() if count > 1}
+    numbers: Counter[str] = Counter()
+    distinct = []
+    for assessment in assessments:
+        name = assessment.name
+        if name in shared:
+            numbers[name] += 1
+            assessment = replace(assessment, name=f"{name} ({numbers[name]})")
+        distinct.append(assessment)
+    return tuple(distinct)

@@ -1,10 +1,11 @@
 """Plots of a design's candidates: one measure against another, and the distances between switches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any, Literal
 
+from topoloom.core.amounts import amount
 from topoloom.figures.marks import looks, marker
 from topoloom.figures.style import COLOURS, Axes
 
@@ -25,6 +26,7 @@ def draw_candidates(
     labels: tuple[str, str],
     named: "Sequence[tuple[int, Candidate]]",
     families: Sequence[str] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> None:
     """Candidates in a plane, with a colour and shape per family, rings on the Pareto front, and ranks of the `named` ones.
 
@@ -44,6 +46,8 @@ def draw_candidates(
         The candidates whose rank is shown.
     families : sequence of str, optional
         All families of the design, whose order decides their looks; if omitted, those of the candidates.
+    titles : mapping of str to str, optional
+        The families' names for the legend.
     """
     drawn = families if families is not None else [c.family for c in candidates]
     present = {c.family for c in candidates}
@@ -56,7 +60,7 @@ def draw_candidates(
             s=38,
             c=look.colour,
             marker=marker(look.mark),
-            label=family,
+            label=(titles or {}).get(family, family),
             alpha=0.9,
             linewidths=0.4,
             edgecolors="white",
@@ -112,7 +116,7 @@ def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> N
         (axes.set_xscale if which == "x" else axes.set_yscale)("log")
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: amount(value, 6)))
 
 
 #: Offsets of a label from its point, in typographic points: on circles around it, nearest first, starting below.

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from topoloom.core.amounts import amount
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -43,7 +45,7 @@ def draw_heat_map(axes: "Axes", heat: HeatMap) -> None:
         for column, value in enumerate(line):
             if np.isfinite(value):
                 colour = "white" if value > middle else "#1c2733"
-                axes.text(column + 0.5, row + 0.5, f"{value:.4g}", ha="center", va="center", fontsize=7, color=colour)
+                axes.text(column + 0.5, row + 0.5, amount(value), ha="center", va="center", fontsize=7, color=colour)
 
 
 def _short(names: tuple[str, ...]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError
 from topoloom.figures.knee import knee
 from topoloom.figures.marks import Look, looks, marker
@@ -113,7 +114,7 @@ def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: amount(value, 6)))
         axes.set_ylim(low / _ROOM, top)
         return top
     axes.set_ylim(0, top)

@@ -8,6 +8,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from topoloom._version import __version__
+from topoloom.core.amounts import amount
 from topoloom.core.folders import write_folder
 from topoloom.core.pages.templating import rendered
 from topoloom.core.settings import written
@@ -112,12 +113,12 @@ def _runs(runs: AppRuns) -> Markup:
                 run.network,
                 f"{run.engine}, seed {run.routing_seed}",
                 f"{run.placement}, seed {run.seed}",
-                f"{run.seconds:.6g}",
-                "" if run.bound_s is None else f"{run.bound_s:.6g}",
+                amount(run.seconds, 6),
+                "" if run.bound_s is None else amount(run.bound_s, 6),
                 "" if math.isnan(run.mops) else f"{run.mops:,.0f}",
                 f"{100 * run.communication.mean():.1f} %",
                 f"{run.link_bytes.max(initial=0.0) / 1e6:.2f}",
-                ", ".join(f"{name} {result.value:.4g} {result.unit}" for name, result in run.results.items()),
+                ", ".join(f"{name} {amount(result.value)} {result.unit}" for name, result in run.results.items()),
             )
             for run in runs.runs
         ],

@@ -33,7 +33,8 @@ def networks_side_by_side(networks: Sequence[Assessment]) -> SideBySide:
                 MeasureRow(f"bound ({'at least' if first.better == 'less' else 'at most'})", bounds, first.unit)
             )
     titles = tuple(network.name for network in networks)
-    return SideBySide(titles, tuple(RowGroup(title, tuple(rows)) for title, rows in groups.items()))
+    specs = tuple(network.spec if network.spec not in (None, network.name) else "" for network in networks)
+    return SideBySide(titles, tuple(RowGroup(title, tuple(rows)) for title, rows in groups.items()), specs)
 
 
 def _value(figure: Figure, how: str) -> Value | None:

@@ -10,6 +10,7 @@ from topoloom.report.curve_data import curve_data, look_of
 from topoloom.report.design_tables import MEASURE_LABELS, why_dropped
 from topoloom.report.scripting import short_number
 from topoloom.report.side_by_side import SideBySide
+from topoloom.topologies.spec.titles import family_title, title_of
 
 
 class Column(NamedTuple):
@@ -64,7 +65,7 @@ COLUMNS = (
 )
 
 
-_WORDS = ("spec", "family", "rank", "pareto", "dropped", "map", "reason")
+_WORDS = ("spec", "name", "family", "rank", "pareto", "dropped", "map", "reason")
 
 
 def families_of(design: Design) -> list[str]:
@@ -97,11 +98,18 @@ def design_data(
     dict
         JSON values. Measures that no candidate has are omitted; numbers have nine significant digits.
     """
-    rows = design.rows()
+    rows = [row | {"name": title_of(row["spec"])} for row in design.rows()]
     reasons = [None] * len(design.ranked) + [
         why_dropped(candidate, design.requirement) or None for candidate in design.dropped
     ]
-    columns = [column for column in COLUMNS if any(row[column.key] is not None for row in rows)]
+    # The measure that the ranks follow comes first, so that they agree with what a reader sees.
+    objective = design.requirement.minimize
+    ordered = sorted(COLUMNS, key=lambda column: column.key != objective)
+    columns = [
+        column._replace(shown=column.shown or column.key == objective)
+        for column in ordered
+        if any(row[column.key] is not None for row in rows)
+    ]
     cells = [
         [row[word] for word in _WORDS[:-1]] + [reason] + [short_number(row[column.key]) for column in columns]
         for row, reason in zip(rows, reasons, strict=True)
@@ -111,7 +119,9 @@ def design_data(
         "fields": [*_WORDS, *(column.key for column in columns)],
         "rows": cells,
         "columns": [column._asdict() for column in columns],
-        "families": {family: look_of(look) for family, look in looks(families_of(design)).items()},
+        "families": {
+            family: [*look_of(look), family_title(family)] for family, look in looks(families_of(design)).items()
+        },
         "limits": {limit: MEASURE_LABELS.get(limit, limit) for limit in design.dropped_by},
         "floor": floor,
         "shortlist": None if shortlist is None else shortlist.plain(),

@@ -19,6 +19,7 @@ from topoloom.figures.interval_curves import interval_curves_svg
 from topoloom.figures.style import svg_of
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
+from topoloom.report.board import board_page
 from topoloom.report.design_data import design_data, families_of
 from topoloom.report.design_tables import (
     MEASURE_LABELS,
@@ -36,6 +37,7 @@ from topoloom.report.page import cards, figure, page, table
 from topoloom.report.scripting import DESIGN
 from topoloom.report.shortlist_files import SHORTLIST
 from topoloom.report.side_by_side import side_by_side
+from topoloom.topologies.spec.titles import family_title
 
 #: How the report names the end of an incomplete run.
 _ENDS = {"done": "", "deadline": "The time limit was reached", "interrupted": "Interrupted"}
@@ -113,6 +115,7 @@ def design_page(
         "design.html",
         title=requirement.title,
         version=__version__,
+        board=board_page(design, parts, bill),
         design=design,
         requirement=requirement_table(design, parts),
         parts=parts,
@@ -165,6 +168,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
         return {}
     chosen = list(design.ranked)
     named, families = design.leading(), families_of(design)
+    titles = {family: family_title(family) for family in families}
     leading = [candidate for _, candidate in named]
     figures = {
         "cost-latency.svg": (
@@ -178,6 +182,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     ("cost [USD per host]", "mean zero-load latency [ns]"),
                     named,
                     families,
+                    titles,
                 )
             ),
             "Cost against latency; lower left is better. Rings mark the Pareto front; numbers are ranks, of the best candidate"
@@ -197,6 +202,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     ("power [W per host]", "bisection [links per host]"),
                     [(rank, c) for rank, c in named if c in wide],
                     families,
+                    titles,
                 )
             ),
             f"Power against bisection (METIS, best of {CUT_SEEDS} seeds); upper left is better. Numbers are ranks.",

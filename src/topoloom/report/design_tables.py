@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from topoloom.core.amounts import amount
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS
@@ -13,6 +14,7 @@ from topoloom.designer.measure import MEASURES, Dropped
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.search import Searched
 from topoloom.report.page import table
+from topoloom.topologies.spec.titles import title_of
 
 #: Rows of the ranking on a page without scripts; candidates.csv has all.
 MOST_ROWS = 40
@@ -55,19 +57,14 @@ MEASURE_LABELS = {
 def requirement_table(design: Design, parts: Parts) -> Markup:
     requirement = design.requirement
     floor = requirement.floor.floor()
-    places = (
-        f"{floor.rows} rows x {floor.columns} places"
-        if floor.rows and floor.columns
-        else "as nearly square as possible"
-    )
     rows = [
         ("hosts", f"{requirement.hosts:,}"),
         ("switch", f"up to {requirement.radix} ports, {requirement.switch.delay_ns:g} ns delay"),
         ("links", f"{requirement.rate_gbps:g} Gb/s, {requirement.cable.delay_ns_per_m:g} ns per metre of cable"),
         (
             "floor",
-            f"{floor.name}: {places}; places of {floor.width_m:g} m x {floor.depth_m:g} m; cables of {floor.inside_m:g} m"
-            f" inside a rack; between racks, the Manhattan distance + {2 * floor.overhead_end_m:g} m",
+            f"{floor.name}: {floor.places}; places of {floor.width_m:g} m x {floor.depth_m:g} m; cables of"
+            f" {floor.inside_m:g} m inside a rack; between racks, {floor.cable_rule}",
         ),
         ("parts", parts.name),
         ("minimise", MEASURE_LABELS[requirement.minimize]),
@@ -94,12 +91,12 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
     for limit in requirement.limits.__struct_fields__:
         value = getattr(requirement.limits, limit)
         if value is not None:
-            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {_number(value)}"))
+            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {amount(value, 6)}"))
     if requirement.least.survives:
         rows.append(("must survive", "the loss of any one " + ", any one ".join(requirement.least.survives)))
     for key in ("bisection_gbps_per_host", "grow_to_hosts"):
         if getattr(requirement.least, key) is not None:
-            rows.append(("at least", f"{MEASURE_LABELS[key]}: {_number(getattr(requirement.least, key))}"))
+            rows.append(("at least", f"{MEASURE_LABELS[key]}: {amount(getattr(requirement.least, key), 6)}"))
     return table(["", "required"], rows, text=frozenset({0, 1}))
 
 
@@ -121,8 +118,8 @@ def search_gains(search: Searched) -> Markup:
     rows = [
         (
             MEASURE_LABELS.get(gain.measure, gain.measure),
-            f"{gain.catalogue:,.6g}",
-            f"{gain.found:,.6g}" if gain.share > 0 else "-",
+            amount(gain.catalogue, 6),
+            amount(gain.found, 6) if gain.share > 0 else "-",
             f"{gain.share:.1%}" if gain.share > 0 else "none",
             gain.catalogue_spec,
             gain.found_spec if gain.share > 0 else "-",
@@ -136,6 +133,7 @@ def search_gains(search: Searched) -> Markup:
 def ranking(design: Design) -> Markup:
     head = [
         "rank",
+        "network",
         "spec",
         "cost [USD per host]",
         "power [W per host]",
@@ -157,6 +155,7 @@ def ranking(design: Design) -> Markup:
     rows = [
         [
             ("\u25cf " if c.spec in design.pareto else "") + str(number),
+            title_of(c.spec),
             c.spec,
             f"{c.cost_per_host_usd:,.1f}",
             f"{c.power_per_host_w:.2f}",
@@ -180,7 +179,7 @@ def ranking(design: Design) -> Markup:
     if all(c.maximum_channel_load is None for c in design.ranked):
         unknown = head.index("max. channel load")
         head, rows = head[:unknown] + head[unknown + 1 :], [row[:unknown] + row[unknown + 1 :] for row in rows]
-    return table(head, rows[:MOST_ROWS], best=0)
+    return table(head, rows[:MOST_ROWS], text=frozenset({1}), best=0)
 
 
 def reference_table(design: Design) -> Markup | str:
@@ -189,6 +188,7 @@ def reference_table(design: Design) -> Markup | str:
     if best is None or not design.usual:
         return ""
     head = [
+        "network",
         "spec",
         "cost [USD]",
         "compared with the best",
@@ -214,6 +214,7 @@ def reference_table(design: Design) -> Markup | str:
             exceeds = f"exceeds a limit: {limit}{reason}"
         rows.append(
             [
+                title_of(outcome.spec),
                 outcome.spec,
                 _shown(cost, ",.0f"),
                 "the best" if outcome is best else "-" if cost is None else f"{cost / best.cost_usd - 1:+.1%}",
@@ -225,7 +226,7 @@ def reference_table(design: Design) -> Markup | str:
                 exceeds,
             ]
         )
-    return table(head, rows, text=frozenset({0, 8}))
+    return table(head, rows, text=frozenset({0, 9}))
 
 
 def _shown(value: float | None, form: str) -> str:
@@ -273,12 +274,7 @@ def why_dropped(candidate: Dropped, requirement: Requirement) -> str:
         return f"more than {most:g} times the cheapest design" if most is not None else ""
     if most is None:
         return ""
-    return f"at most {_number(most)}" if value is None else f"{_number(value, 4)}, at most {_number(most)}"
-
-
-def _number(value: float, digits: int = 6) -> str:
-    """A number for readers, without an exponent: 12,000,000."""
-    return f"{value:,.0f}" if abs(value) >= 10**digits or value == int(value) else f"{value:,.{digits}g}"
+    return f"at most {amount(most, 6)}" if value is None else f"{amount(value)}, at most {amount(most, 6)}"
 
 
 def dropped_rows(design: Design) -> Markup | str:

@@ -4,11 +4,13 @@ The script ``report/scripts/side_by_side.js`` draws the same structure from JSON
 """
 
 import math
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
+from topoloom.core.amounts import amount
 from topoloom.core.pages.templating import rendered
 
 
@@ -44,10 +46,11 @@ class RowGroup(msgspec.Struct, frozen=True):
 
 
 class SideBySide(msgspec.Struct, frozen=True):
-    """Designs side by side: the titles of the columns, and the groups of rows."""
+    """Designs side by side: the titles of the columns, the groups of rows, and the specs of the columns in small print."""
 
     columns: tuple[str, ...]
     groups: tuple[RowGroup, ...]
+    specs: tuple[str, ...] = ()
 
     def plain(self) -> Any:
         """The structure as JSON values, for a page's data."""
@@ -68,7 +71,12 @@ def side_by_side(designs: SideBySide) -> Markup:
         {"title": group.title, "rows": [_row(row, len(designs.columns)) for row in group.rows]}
         for group in designs.groups
     ]
-    return rendered("side_by_side.html", columns=designs.columns, groups=groups)
+    return rendered(
+        "side_by_side.html",
+        columns=zip_longest(designs.columns, designs.specs, fillvalue=""),
+        count=len(designs.columns),
+        groups=groups,
+    )
 
 
 def _row(row: MeasureRow, columns: int) -> dict[str, Any]:
@@ -113,7 +121,7 @@ def _best(row: MeasureRow) -> float | None:
 def _written(value: float | str, decimals: int | None) -> str:
     if isinstance(value, str):
         return value
-    return f"{value:,.6g}" if decimals is None else f"{value:,.{decimals}f}"
+    return amount(value, 6) if decimals is None else f"{value:,.{decimals}f}"
 
 
 def _interval(value: Value | None, decimals: int | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from topoloom._version import __version__
+from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.core.pages.templating import rendered
@@ -49,7 +50,7 @@ def study_page(results: StudyResults) -> str:
         drawn = curves_part(drawing)
     about = (
         f"topoloom {__version__}, operation {results.operation}: {results.done:,} of {results.tasks:,} tasks done,"
-        f" {results.failed:,} failed; {results.seconds / 3600:.3g} hours of computing time"
+        f" {results.failed:,} failed; {amount(results.seconds / 3600, 3)} hours of computing time"
     )
     winners, least = _winners(results)
     body = rendered(
@@ -115,4 +116,4 @@ def _texts(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> frozenset[in
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.5g}" if isinstance(value, float) else written(value)
+    return "" if value is None else amount(value, 5) if isinstance(value, float) else written(value)

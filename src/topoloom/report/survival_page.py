@@ -6,6 +6,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from topoloom.core.amounts import amount
 from topoloom.core.csv_files import csv_text
 from topoloom.core.folders import write_folder
 from topoloom.core.pages.templating import rendered
@@ -113,7 +114,9 @@ def _facts(curve: Survival) -> list[tuple[str, str]]:
             (f"{100 * curve.exact:.2f} %", f"exact threshold: {round(curve.exact * curve.units):,} of {curve.units:,}")
         )
     if curve.whole is not None and curve.most is not None:
-        facts.append((f"{curve.whole:.4g}, at most {curve.most:.4g}", f"{curve.metric} before failures, and its limit"))
+        facts.append(
+            (f"{amount(curve.whole)}, at most {amount(curve.most)}", f"{curve.metric} before failures, and its limit")
+        )
     return facts
 
 
@@ -126,7 +129,7 @@ def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
             f"{curve.samples:,}",
             f"{100 * curve.threshold:g} %",
             "" if curve.exact is None else f"{100 * curve.exact:.2f} %",
-            *("" if value is None else f"{value:.4g}" for value in (curve.whole, curve.most)),
+            *("" if value is None else amount(value) for value in (curve.whole, curve.most)),
         ]
         for curve, name in zip(curves, names, strict=True)
     ]
@@ -195,7 +198,7 @@ def _levels(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
             f"{level.survived:,} of {level.samples:,}",
             f"{level.probability:.4f}",
             f"{level.low:.4f} to {level.high:.4f}",
-            *("" if value is None else f"{value:.4g}" for value in (level.mean, level.worst)),
+            *("" if value is None else amount(value) for value in (level.mean, level.worst)),
         ]
         for curve, name in zip(curves, names, strict=True)
         for level in curve.levels

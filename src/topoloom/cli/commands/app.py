@@ -8,6 +8,7 @@ import click
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json, StudyOptions
+from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
 from topoloom.operations.catalogue.app import AppOperation, applications_run, names_of
@@ -240,7 +241,7 @@ def _print_runs(runs: "AppRuns") -> None:
 def _print_run(run: "AppRun") -> None:
     facts = [
         ("seconds", f"{run.seconds:.9g}, simulated"),
-        *((name, f"{result.value:.6g} {result.unit}".rstrip(" -")) for name, result in run.results.items()),
+        *((name, f"{amount(result.value, 6)} {result.unit}".rstrip(" -")) for name, result in run.results.items()),
         (
             "not computing",
             f"{100 * run.communication_mean:.1f} % of the time of a rank, at most {100 * run.communication_most:.1f} %",

@@ -8,6 +8,7 @@ import click
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import print_facts, print_record, say
 from topoloom.cli.presentation import Json, Threads
+from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.collective import CollectiveOperation
@@ -87,9 +88,9 @@ def _of_bound(bound: "CollectiveBound") -> list[tuple[str, str]]:
         where = f"{bound.parts} parts" if bound.operation == "allreduce" else f"the side of {bound.parts} ranks"
         if bound.operation == "broadcast":
             where = "the root's side"
-        rows.append(("cut", f"{bound.cut_gbps:,.6g} Gb/s leave {where}"))
+        rows.append(("cut", f"{amount(bound.cut_gbps, 6)} Gb/s leave {where}"))
     if bound.bandwidth_s:
-        rows.append(("per rank", f"{bound.bus_gbps:,.6g} Gb/s"))
+        rows.append(("per rank", f"{amount(bound.bus_gbps, 6)} Gb/s"))
     if bound.reached_s is None:
         rows.append(("reached", "not known"))
     else:

@@ -8,6 +8,7 @@ from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json, Threads, ToolFiles
 from topoloom.cli.signals import hurried
+from topoloom.core.amounts import amount
 from topoloom.core.errors import Stopped
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.design import DesignOperation
@@ -120,7 +121,8 @@ def _print(design: "Design") -> None:
             )
         return
     say(
-        f"best of {len(design.ranked)}: {best.spec}\n"
+        f"best of {len(design.ranked)}: {best.name}\n"
+        f"  {best.spec}\n"
         f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
         f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W per host"
     )
@@ -142,6 +144,8 @@ def _print_search(search: "Searched") -> None:
     for gain in search.gains:
         name = gain.measure.replace("_", " ")
         if gain.share > 0:
-            say(f"  {name}: {gain.catalogue:,.6g} to {gain.found:,.6g} ({gain.share:.1%} better): {gain.found_spec}")
+            say(
+                f"  {name}: {amount(gain.catalogue, 6)} to {amount(gain.found, 6)} ({gain.share:.1%} better): {gain.found_spec}"
+            )
         else:
-            say(f"  {name}: none better than the catalogue's {gain.catalogue:,.6g}")
+            say(f"  {name}: none better than the catalogue's {amount(gain.catalogue, 6)}")

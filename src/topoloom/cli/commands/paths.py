@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import plain, print_facts, print_record, print_table
 from topoloom.cli.presentation import Json, Threads
+from topoloom.core.amounts import amount
 from topoloom.operations.catalogue.paths import PathsOperation
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _path_row(name: str, spread: "Spread", inexact: str = ", at least") -> tuple
     of = f"{'all ' if spread.all_counted else ''}{spread.counted:,}{'' if spread.exact else inexact}"
     return (
         name,
-        f"{spread.mean:.4g}{error}",
+        f"{amount(spread.mean)}{error}",
         *(f"{value:,.0f}" for value in values),
         f"{spread.none:.1%}",
         f"{spread.one:.1%}",

@@ -9,6 +9,7 @@ import msgspec
 from topoloom.cli.declared import DeclaredGroup, declared
 from topoloom.cli.output import print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json
+from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
 from topoloom.operations.shared import Executor, TaskJobs
@@ -249,13 +250,13 @@ def _print_status(status: "StudyStatus", as_json: bool) -> None:
         return
     rows = [("tasks", f"{status.tasks:,}: {status.done:,} done, {status.failed:,} failed, {status.to_go:,} to go")]
     if status.seconds_done:
-        rows.append(("used", f"{status.seconds_done / 3600:.3g} CPU hours"))
+        rows.append(("used", f"{amount(status.seconds_done / 3600, 3)} CPU hours"))
     if status.to_go and status.seconds_to_go is not None:
         wall = time_words(status.seconds_to_go / status.cores)
         rows.append(
             (
                 "to go",
-                f"about {status.seconds_to_go / 3600:.3g} CPU hours, {wall} on {status.cores} cores, estimated"
+                f"about {amount(status.seconds_to_go / 3600, 3)} CPU hours, {wall} on {status.cores} cores, estimated"
                 f" from {status.tasks_known:,} finished tasks",
             )
         )
@@ -314,4 +315,4 @@ def _measures(results: "StudyResults") -> list[str]:
 
 
 def _short(value: Any) -> str:
-    return "" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
+    return "" if value is None else amount(value, 5) if isinstance(value, float) else str(value)

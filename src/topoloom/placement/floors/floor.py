@@ -57,6 +57,28 @@ class Floor:
             return bool(np.isfinite(self.fixed.limits[:, 2]).any())
         return self.power_w_per_rack is not None
 
+    @property
+    def places(self) -> str:
+        """The places for racks in words: "6 rows of 16 places"."""
+        if self.fixed is None:
+            sides = [
+                f"{self.rows} rows" if self.rows else "",
+                f"{self.columns} places in a row" if self.columns else "",
+            ]
+            if self.rows and self.columns:
+                return f"{self.rows} rows of {self.columns} places"
+            return " ".join(filter(None, sides)) or "as nearly square as possible"
+        _, in_row = np.unique(np.round(self.fixed.place_m[:, 1], 6), return_counts=True)
+        if (in_row == in_row[0]).all():
+            return f"{in_row.size} rows of {in_row[0]} places"
+        return f"{len(self.fixed)} places in {in_row.size} rows of up to {in_row.max()}"
+
+    @property
+    def cable_rule(self) -> str:
+        """The length of a cable between racks in words: "the Manhattan distance + 4 m"."""
+        rule = self.distance if self.fixed is None else self.fixed.rule
+        return f"{_DISTANCES.get(rule, rule)} + {2 * self.overhead_end_m:g} m"
+
     def shape(self, racks: int) -> tuple[int, int]:
         """(rows, columns) of a generated floor for this number of racks."""
         if self.rows is not None and self.columns is not None:
@@ -100,6 +122,13 @@ class Floor:
             columns=columns,
         )
 
+
+_DISTANCES = {
+    "manhattan": "the Manhattan distance",
+    "euclidean": "the straight distance",
+    "trays": "the way along the trays",
+    "matrix": "the given distance",
+}
 
 #: The papers' floors by name; other packages can add floors by entry points.
 PRESETS: Register[Floor] = Register("floor", group="topoloom.floors", listed="topoloom layout --help")

@@ -21,7 +21,16 @@ if (DATA.rows.length) {
 if (DATA.floor) {
   replace("floor-words", makeFloor(DATA.floor));
   const sheet = document.getElementById("sheet");
-  if (sheet) sheet.open = false;
+  if (sheet) {
+    sheet.open = false;
+    // Paper gets the sheet, which needs no pointing, in place of the viewer.
+    let opened = false;
+    addEventListener("beforeprint", () => {
+      opened = sheet.open;
+      sheet.open = true;
+    });
+    addEventListener("afterprint", () => { sheet.open = opened; });
+  }
 }
 if (DATA.shortlist) replace("shortlist", drawSideBySide(DATA.shortlist));
 (DATA.curves || []).forEach((curves, at) => {

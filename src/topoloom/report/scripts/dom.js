@@ -58,6 +58,11 @@ function whenResized(box, redraw) {
   }).observe(box);
 }
 
+/** The name of a row's network, with its spec in small print. */
+function named(row) {
+  return [make("b", {}, row.name), " ", make("small", { class: "mono" }, ...breakable(row.spec))];
+}
+
 /** A spec in which lines may break after each comma, colon and plus. */
 function breakable(spec) {
   return spec.split(/(?<=[,:+])/).flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece]));

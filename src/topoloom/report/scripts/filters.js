@@ -1,4 +1,4 @@
-// Filters of the candidates: by limit, Pareto front, words of the spec, and family; the families are the legend of all plots.
+// Filters of the candidates: by limit, Pareto front, words of the name or spec, and family; the families are the legend of all plots.
 
 function makeFilters(store) {
   const { data } = store;
@@ -11,7 +11,7 @@ function makeFilters(store) {
     for (const [limit, count] of dropped) limits.push([limit, `dropped by: ${data.limits[limit] || limit} (${count})`]);
   }
   const search = make("input", {
-    type: "search", id: "search", placeholder: "filter by spec", "aria-label": "show specs with these words",
+    type: "search", id: "search", placeholder: "filter by name or spec", "aria-label": "show networks with these words",
     oninput: () => store.refilter({ text: search.value }),
   });
   const limit = makeSelect("show candidates", limits, store.filter.limit, (value) => store.refilter({ limit: value }));
@@ -45,7 +45,7 @@ function makeLegend(store) {
         if (!chosen.delete(family)) chosen.add(family);
         store.refilter({ families: chosen });
       },
-    }, markIcon(marks, look), ` ${family} `, count);
+    }, markIcon(marks, look), ` ${look[2] || family} `, count);
     buttons.set(family, { button, count });
     legend.append(button);
   }

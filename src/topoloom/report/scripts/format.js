@@ -12,8 +12,9 @@ function written(value, decimals) {
   return NUMBERS.get(decimals).format(value);
 }
 
-/** A number with six significant digits. */
+/** A number with six significant digits, or all digits before the point. */
 function shortly(value) {
+  if (Math.abs(value) >= 1e6) return written(value, 0);
   return new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }).format(value);
 }
 

@@ -7,7 +7,7 @@ function makeSelection(store) {
   const compare = () => table.scrollIntoView({ block: "center" });
 
   const structure = (rows) => ({
-    columns: rows.map((row, at) => [make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", make("span", { class: "mono" }, ...breakable(row.spec))]),
+    columns: rows.map((row, at) => [make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", make("span", {}, ...named(row))]),
     groups: [
       {
         title: "",
@@ -33,7 +33,7 @@ function makeSelection(store) {
       make("b", {}, `selected, ${rows.length} of ${MOST_SELECTED}:`),
       ...rows.map((row, at) => {
         const away = make("button", { type: "button", class: "chip on", "aria-label": `no longer select ${row.spec}`, onclick: () => store.toggle(row.id) },
-          make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", make("span", {}, ...breakable(row.spec)), " \u00d7");
+          make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", make("span", {}, ...named(row)), " \u00d7");
         away.addEventListener("pointerenter", () => store.point(row.id));
         away.addEventListener("pointerleave", () => store.point(null));
         return away;

@@ -4,7 +4,11 @@
 function drawSideBySide(designs) {
   const table = make("table", { class: "side-by-side" });
   const head = make("tr", {}, make("td", { class: "text" }));
-  for (const column of designs.columns) head.append(make("th", { scope: "col", class: "text" }, ...[].concat(column)));
+  designs.columns.forEach((column, at) => {
+    const spec = (designs.specs || [])[at];
+    const small = spec ? [make("br"), make("small", { class: "mono" }, ...breakable(spec))] : [];
+    head.append(make("th", { scope: "col", class: "text" }, ...[].concat(column), ...small));
+  });
   table.append(make("thead", {}, head));
   for (const group of designs.groups) {
     const body = make("tbody", {});

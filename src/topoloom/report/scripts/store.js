@@ -36,7 +36,7 @@ function makeStore(data) {
       (row) =>
         (limit === "all" || (limit === "in" ? row.rank !== null : limit === "out" ? row.rank === null : row.dropped === limit)) &&
         (!pareto || row.pareto) &&
-        words.every((word) => row.spec.toLowerCase().includes(word)),
+        words.every((word) => `${row.name} ${row.spec}`.toLowerCase().includes(word)),
     );
   };
 
@@ -68,7 +68,7 @@ function makeStore(data) {
       store.selected = store.selected.slice(1);
     }
     store.selected = wasSelected ? store.selected.filter((one) => one !== id) : [...store.selected, id];
-    announce(`${rows[id].spec} ${wasSelected ? "is no longer" : "is"} selected; ${store.selected.length} in all`);
+    announce(`${rows[id].name}, ${rows[id].spec}, ${wasSelected ? "is no longer" : "is"} selected; ${store.selected.length} in all`);
     store.notify("selected");
   };
 
@@ -98,7 +98,7 @@ function titled(column) {
 
 /** A row as a few lines, for tooltips. */
 function inLines(store, row, keys) {
-  const lines = [row.spec, row.rank === null ? `dropped: ${store.data.limits[row.dropped] || row.dropped}` : `rank ${row.rank}${row.pareto ? ", Pareto front" : ""}`];
+  const lines = [`${row.name} (${row.spec})`, row.rank === null ? `dropped: ${store.data.limits[row.dropped] || row.dropped}` : `rank ${row.rank}${row.pareto ? ", Pareto front" : ""}`];
   if (row.reason) lines.push(row.reason);
   for (const key of keys) {
     const column = store.columns.get(key);

@@ -14,7 +14,7 @@ function makeTable(store) {
 
   const columns = () => [
     { key: "rank", label: "rank" },
-    { key: "spec", label: "spec", kind: "spec" },
+    { key: "name", label: "network", kind: "spec" },
     ...(store.filter.limit === "in" ? [] : [{ key: "dropped", label: "dropped by", kind: "text" }, { key: "reason", label: "why", kind: "text" }]),
     ...data.columns.filter((column) => store.chosen.has(column.key)),
     ...(store.filter.limit === "out" ? [] : [{ key: "map", label: "placement", kind: "text" }]),
@@ -35,7 +35,7 @@ function makeTable(store) {
 
   const cellOf = (row, column) => {
     if (column.key === "rank") return make("td", {}, row.pareto ? make("b", { class: "front", title: "Pareto front" }, "\u25cf ") : "", written(row.rank, 0));
-    if (column.key === "spec") return make("td", { class: "spec" }, make("div", {}, markIcon(data.marks, data.families[row.family]), make("span", {}, ...breakable(row.spec))));
+    if (column.key === "name") return make("td", { class: "spec" }, make("div", {}, markIcon(data.marks, data.families[row.family]), make("span", {}, ...named(row))));
     if (column.key === "dropped") return make("td", { class: "text" }, row.dropped === null ? "" : data.limits[row.dropped] || row.dropped);
     if (column.kind === "text") return make("td", { class: "text" }, row[column.key] || "");
     return make("td", {}, written(row[column.key], column.decimals));

@@ -27,6 +27,7 @@ def _bdfs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "bdf",
+    title="BDF star product",
     u=Integer(3, 64, "an odd prime power"),
     facts=_facts,
     source="Bermond, Delorme and Farhi, Large graphs with given degree and diameter III, 1982; Besta 2014 II.C;"

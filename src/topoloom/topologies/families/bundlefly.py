@@ -36,6 +36,7 @@ def _bundleflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "bundlefly",
+    title="BundleFly",
     q=Integer(3, 128, "a prime power 4w-1, 4w or 4w+1: of the Slim Fly between groups"),
     p=Integer(5, 128, "a prime power 4w+1: switches in a group"),
     facts=_facts,

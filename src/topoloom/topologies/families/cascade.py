@@ -51,6 +51,7 @@ def _cascades(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "cascade",
+    title="Cray Cascade Dragonfly",
     groups=Integer(2, 1 << 16, "groups"),
     pair_links=Integer(
         1, 4096, "links between any two groups; as many as there are ports for when omitted", default=None

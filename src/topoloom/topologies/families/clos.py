@@ -38,6 +38,7 @@ def _leaf_spines(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "clos",
+    title="leaf-spine network",
     leaves=Integer(1, 65536, "leaf switches, which carry the hosts"),
     spines=Integer(1, 65536, "spine switches"),
     width=Integer(1, 1024, "parallel links between a leaf and a spine", default=1),
@@ -79,6 +80,7 @@ def _myrinet_facts(switches: int, wiring: str) -> Facts:
 
 @family(
     "myrinet-clos",
+    title="Myrinet Clos",
     switches=Integer(80, 160, "80 (256 hosts) or 160 (512 hosts)"),
     wiring=Choice(
         ("spread", "parallel"), "a middle switch's 8 uplinks: to 8 top switches, or several to each", "spread"

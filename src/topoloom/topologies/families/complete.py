@@ -17,6 +17,7 @@ def _meshes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "complete",
+    title="full mesh",
     n=Integer(1, 20_000, "switches; 1 is a single switch"),
     facts=lambda n: Facts(
         n, n - 1, n - 1, n * (n - 1) // 2, min(1, n - 1), full_hosts=n, bisection_links=(n // 2) * (n - n // 2)
@@ -50,6 +51,7 @@ def _circulants(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "circulant",
+    title="circulant ring",
     n=Integer(3, 1 << 24, "switches"),
     jumps=Integers(1, 1 << 23, "distances along the ring that are linked, each at most n/2"),
     facts=_circulant_facts,

@@ -29,6 +29,7 @@ def _kautzes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "debruijn",
+    title="de Bruijn graph",
     base=_BASE,
     length=Integer(1, 24, "letters of a word"),
     facts=lambda base, length: Facts(base**length, 2 * base if length > 2 else None, diameter=length),
@@ -44,6 +45,7 @@ def debruijn(base: int, length: int) -> Topology:
 
 @family(
     "kautz",
+    title="Kautz graph",
     base=_BASE,
     length=Integer(1, 24, "letters of a word"),
     facts=lambda base, length: Facts(

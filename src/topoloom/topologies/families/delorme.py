@@ -26,6 +26,7 @@ def _delormes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "delorme",
+    title="Delorme graph",
     v=Integer(2, 9, "a prime power"),
     facts=_facts,
     source="Delorme, Grands graphes de degre et diametre donnes, Europ. J. Comb. 6, 1985; Besta 2014 II.C;"

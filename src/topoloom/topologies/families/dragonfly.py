@@ -57,6 +57,7 @@ def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "dragonfly",
+    title="Dragonfly",
     a=Integer(1, _MOST, "switches in a group", default=None),
     h=Integer(1, _MOST, "global links of a switch", default=None),
     p=Integer(0, _MOST, "hosts of a switch", default=None),

@@ -32,6 +32,7 @@ def _dsns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "dsn",
+    title="distributed shortcut network",
     n=Integer(8, 1 << 22, "switches"),
     x=Integer(
         1, 21, "levels that have a shortcut, 1 to p - 1 with p = ceil(log2 n); the default is p - 1", default=None
@@ -81,6 +82,7 @@ def _dsn_f_facts(n: int, fill: str) -> Facts:
 
 @family(
     "dsn-f",
+    title="flexible distributed shortcut network",
     n=Integer(8, 1 << 22, "switches"),
     fill=Choice(("id", "balanced"), "where new switches go: supernode by supernode, or spread evenly", "id"),
     facts=_dsn_f_facts,

@@ -223,6 +223,7 @@ def _kary_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "kary-tree",
+    title="k-ary tree",
     k=Integer(2, 4096, "links up from a switch; it has 2k ports"),
     n=Integer(1, 12, "levels", default=3),
     facts=_kary_facts,

@@ -54,6 +54,7 @@ def _floors(hosts: int, radix: int, *, diagonal: bool) -> Iterator[dict[str, Any
 
 @family(
     "grid",
+    title="random grid",
     rows=Integer(1, 4096, "rows of the floor"),
     columns=Integer(1, 4096, "switches in a row"),
     degree=_DEGREE,
@@ -85,6 +86,7 @@ def grid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: i
 
 @family(
     "diagrid",
+    title="random diagonal grid",
     rows=Integer(1, 4096, "rows of the floor; Nakano 2016 uses sqrt(2n) rows"),
     columns=Integer(1, 4096, "switches in a row; Nakano 2016 uses sqrt(n/2)"),
     degree=_DEGREE,

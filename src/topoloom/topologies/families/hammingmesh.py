@@ -65,6 +65,7 @@ def _facts(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Facts
 
 @family(
     "hammingmesh",
+    title="HammingMesh",
     board=Integers(1, 64, "rows and columns of accelerators on a board", default=(2, 2)),
     boards=Integers(1, 1024, "rows and columns of boards"),
     radix=Integer(2, 4096, "ports of a switch", default=64),

@@ -87,6 +87,7 @@ def flattened_butterfly(dims: tuple[int, ...]) -> Topology:
 
 @family(
     "hyperx",
+    title="HyperX",
     dims=_DIMS,
     width=Integers(
         1, 64, "parallel links between two switches of a line: one number, or one for each dimension", default=(1,)
@@ -116,6 +117,7 @@ def hyperx(dims: tuple[int, ...], width: tuple[int, ...]) -> Topology:
 
 @family(
     "ub-mesh",
+    title="UB-Mesh",
     dims=Integers(1, 4096, "accelerators along each side: of a rack, and of racks in a pod", default=(8, 8, 4, 4)),
     facts=lambda dims: replace(_facts(dims), hosts=prod(dims)),
     source="Liao et al., UB-Mesh, arXiv 2503.20377: racks of 8 x 8, pods of 4 x 4 racks, each dimension a full mesh;"

@@ -31,6 +31,7 @@ def _longhops(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "longhop",
+    title="Long Hop hypercube",
     n=Integer(3, 20, "dimension of the hypercube"),
     extra=Integer(1, 32, "L, the extra ports of a switch", default=5),
     seed=Seed(),

@@ -50,6 +50,7 @@ def _megaflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "megafly",
+    title="Dragonfly+",
     leaves=Integer(1, _MOST, "switches of a group that carry hosts"),
     spines=Integer(1, _MOST, "switches of a group that carry global links; as many when omitted", default=None),
     p=Integer(0, _MOST, "hosts of a leaf; as many as spines when omitted", default=None),
@@ -122,6 +123,7 @@ def _slingshots(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "slingshot",
+    title="Slingshot Dragonfly",
     groups=Integer(2, 1 << 16, "groups"),
     pair_links=Integer(1, _MOST, "links between any two groups"),
     switches=Integer(1, _MOST, "switches of a group, all joined to each other", default=32),

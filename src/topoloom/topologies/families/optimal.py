@@ -50,6 +50,7 @@ def _optima(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "optimal",
+    title="optimal regular graph",
     n=Integer(16, 32, "switches: 16 or 32"),
     degree=Integer(3, 4, "links at each switch: 3 or 4"),
     facts=_facts,

@@ -35,6 +35,7 @@ def _arrangements(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "arrangement",
+    title="arrangement graph",
     n=Integer(2, 64, "symbols"),
     k=Integer(1, 12, "symbols in a switch's name, below n"),
     facts=_arrangement_facts,
@@ -75,6 +76,7 @@ def _pancakes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "pancake",
+    title="pancake graph",
     n=Integer(2, 10, "symbols"),
     facts=lambda n: Facts(factorial(n), n - 1, n - 1, factorial(n) * (n - 1) // 2, _FLIPS[n]),
     source="Akers and Krishnamurthy, A group-theoretic model for symmetric interconnection networks, IEEE ToC 38(4), 1989;"

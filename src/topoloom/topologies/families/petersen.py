@@ -26,6 +26,7 @@ def _lcf(jumps: tuple[int, ...], repeats: int) -> Topology:
 
 @family(
     "petersen",
+    title="Petersen graph",
     facts=lambda: Facts(10, 3, 3, 15, 2, bisection_links=5),
     source="Petersen 1898; Xu 2019 Table 1",
     sizes=_single(10, 3),
@@ -43,6 +44,7 @@ def petersen() -> Topology:
 
 @family(
     "heawood",
+    title="Heawood graph",
     facts=lambda: Facts(14, 3, 3, 21, 3, bisection_links=7),
     source="Heawood 1890; Xu 2019 Table 1",
     sizes=_single(14, 3),
@@ -54,6 +56,7 @@ def heawood() -> Topology:
 
 @family(
     "levi",
+    title="Levi graph",
     facts=lambda: Facts(30, 3, 3, 45, 4, bisection_links=9),
     source="Tutte 1947, Coxeter 1958; Xu 2019 Table 1",
     sizes=_single(30, 3),
@@ -66,6 +69,7 @@ def levi() -> Topology:
 
 @family(
     "hoffman-singleton",
+    title="Hoffman-Singleton graph",
     facts=lambda: Facts(50, 7, 7, 175, 2),
     source="Hoffman and Singleton 1960; it is also slimfly:q=5",
     sizes=_single(50, 7),
@@ -88,6 +92,7 @@ def _folded(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "folded-petersen",
+    title="folded Petersen network",
     n=Integer(1, 6, "factors"),
     facts=lambda n: Facts(10**n, 3 * n, 3 * n, 10**n * 3 * n // 2, 2 * n),
     source="Ohring and Das, Folded Petersen cube networks, IEEE TPDS 7(2), 1996; Xu 2019",
@@ -104,6 +109,7 @@ def _hypers(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "hyper-petersen",
+    title="hyper-Petersen network",
     n=Integer(3, 22, "dimension: the product of the (n-3)-cube with the Petersen graph"),
     facts=lambda n: Facts(10 * 2 ** (n - 3), n, n, 5 * 2 ** (n - 3) * n, n - 1),
     source="Das and Banerjee, Hyper Petersen network, 1992; Xu 2019",

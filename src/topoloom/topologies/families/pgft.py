@@ -43,6 +43,7 @@ def _checked(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None) 
 
 @family(
     "pgft",
+    title="fat tree",
     m=Integers(1, _MOST, "children of a switch of each level from the lowest, whose children are hosts"),
     w=Integers(1, _MOST, "parents of a node of the level below, from the hosts'"),
     p=Integers(1, _MOST, "parallel cables to each of them; one when omitted", default=None),

@@ -22,6 +22,7 @@ def _polarflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "polarfly",
+    title="PolarFly",
     q=Integer(2, 256, "a prime power"),
     facts=_facts,
     source="Lakhotia et al., PolarFly, SC 2022; Brown 1966; Erdos and Renyi 1962",

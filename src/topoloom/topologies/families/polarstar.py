@@ -61,6 +61,7 @@ def _polarstars(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "polarstar",
+    title="PolarStar",
     q=Integer(2, 128, "a prime power: of the polarity graph between supernodes"),
     d=Integer(2, 128, "links of a switch inside its supernode"),
     supernode=Choice(

@@ -41,6 +41,7 @@ def _ofts(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "oft",
+    title="orthogonal fat tree",
     q=Integer(2, 128, "a prime power; a leaf has q + 1 links"),
     facts=_oft_facts,
     source=_SOURCE
@@ -112,6 +113,7 @@ def _mlfms(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "mlfm",
+    title="multi-layer full mesh",
     h=Integer(1, 1024, "links of a leaf; a layer has h + 1 leaves"),
     layers=Integer(1, 2048, "layers; h when omitted", default=None),
     facts=_mlfm_facts,

@@ -46,6 +46,7 @@ def _clos(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "random-folded-clos",
+    title="random folded Clos",
     k=Integer(2, 4096, "ports of a switch").also_called("radix"),
     leaves=Integer(2, 1 << 22, "switches with hosts, even; as many on every level but the top, which has half as many"),
     levels=Integer(2, 6, "levels", default=3),

@@ -20,6 +20,7 @@ def _jellyfish_facts(n: int, degree: int, seed: int = 1) -> Facts:
 
 @family(
     "jellyfish",
+    title="Jellyfish",
     n=Integer(3, 1 << 22, "switches"),
     degree=Integer(2, 1024, "links at each switch; one switch has one less when n * degree is odd"),
     seed=Seed(),
@@ -86,6 +87,7 @@ def _watts(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "watts-strogatz",
+    title="Watts-Strogatz small world",
     n=Integer(5, 1 << 20, "switches on the ring"),
     degree=Integer(2, 512, "mean number of links at a switch, even"),
     beta=Real(0.0, 1.0, "probability that a lattice link is rewired", default=0.2),
@@ -141,6 +143,7 @@ def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "kleinberg",
+    title="Kleinberg lattice",
     side=Integer(3, 128, "switches along each side of the square lattice"),
     links=Integer(1, 64, "long links that start at each switch", default=1),
     exponent=Real(

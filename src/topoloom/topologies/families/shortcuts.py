@@ -52,6 +52,7 @@ def _nbr_sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "ring-shortcuts",
+    title="ring with random shortcuts",
     n=_N,
     degree=_DEGREE,
     seed=Seed(),
@@ -76,6 +77,7 @@ def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology
 
 @family(
     "nbr",
+    title="ring with near shortcuts",
     n=_N,
     degree=_DEGREE,
     p=Real(0.0, 1.0, "a shortcut passes over fewer than p n/2 switches", default=0.5),
@@ -97,6 +99,7 @@ def nbr(n: int, degree: int, p: float, seed: int, attempt: int = 0) -> Topology:
 
 @family(
     "gau",
+    title="ring with Gaussian shortcuts",
     n=_N,
     degree=_DEGREE,
     alpha=Real(0.01, 100.0, "standard deviation of a shortcut's distance, in units of n/2", default=1.0),
@@ -141,6 +144,7 @@ def _dlns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "dln",
+    title="ring with DLN shortcuts",
     n=Integer(8, 1 << 22, "switches on the ring"),
     x=Integer(2, 24, "x - 2 shortcuts of n/2, n/4, ... from each switch"),
     random=Integer(0, 512, "y further random shortcuts at each switch", default=0),

@@ -32,6 +32,7 @@ def _slimflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "slimfly",
+    title="Slim Fly",
     q=Integer(3, 256, "a prime power 4w-1, 4w or 4w+1"),
     facts=slimfly_facts,
     source="Besta 2014 II.B; Hafner, Geometric realisation of the graphs of McKay-Miller-Siran, JCTB 90(2),"

@@ -51,6 +51,7 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "slimfly-dragonfly",
+    title="Dragonfly of Slim Flies",
     q=Integer(3, 64, "parameter of the Slim Fly in each group: a prime power 4w-1, 4w or 4w+1"),
     h=Integer(1, 256, "global links of a switch"),
     g=Integer(2, 1 << 22, "groups", default=None),

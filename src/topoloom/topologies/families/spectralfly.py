@@ -45,6 +45,7 @@ def _spectralflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "spectralfly",
+    title="SpectralFly",
     v=Integer(3, 1021, "an odd prime; a switch has v + 1 links"),
     w=Integer(
         3, 251, "another odd prime, above 2 sqrt(v); about w^3 switches, half as many where v is a square modulo w"

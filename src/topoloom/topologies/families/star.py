@@ -28,6 +28,7 @@ def _stars(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "star",
+    title="star graph",
     n=Integer(2, 64, "symbols"),
     k=Integer(1, 12, "symbols in a switch's name, below n"),
     facts=_facts,

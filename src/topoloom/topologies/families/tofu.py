@@ -33,6 +33,7 @@ def _tofus(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "tofu",
+    title="Tofu torus",
     dims=Integers(1, 4096, "units along X, Y and Z"),
     facts=_facts,
     source="Ajima, Sumimoto and Shimizu, Tofu: a 6D mesh/torus interconnect for exascale computers, Computer 42(11), 2009;"

@@ -33,6 +33,7 @@ def _xpanders(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "xpander",
+    title="Xpander",
     degree=Integer(2, 1024, "links of a switch; the full mesh to be lifted has degree + 1 switches"),
     lifts=Integers(1, 1 << 20, "copies that each lift makes of every switch: 32, or 2x2x2x2x2 for five lifts by two"),
     seed=Seed(),

@@ -66,7 +66,7 @@ def build(spec: str) -> Topology:
 
 def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
     """The family, its parameters and ``hosts=`` of a spec; None for products and specs with transforms."""
-    base, *changes = _split(spec, "+")
+    base, *changes = split(spec, "+")
     name, _, text = base.partition(":")
     if changes or name == "product":
         return None
@@ -183,7 +183,7 @@ def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
 def _build(spec: str, depth: int) -> Topology:
     if depth > _DEEPEST:
         raise InputError(f"the spec nests more than {_DEEPEST} products deep")
-    base, *changes = _split(spec, "+")
+    base, *changes = split(spec, "+")
     name, _, text = base.partition(":")
     topology = _product(text, depth) if name == "product" else _family(name, text)
     for change in changes:
@@ -208,8 +208,8 @@ def _family(name: str, text: str) -> Topology:
 def _product(text: str, depth: int) -> Topology:
     from topoloom.graph.product import cartesian_product
 
-    *factors, last = _split(text, "*")
-    last, *settings = _split(last, ",")
+    *factors, last = split(text, "*")
+    last, *settings = split(last, ",")
     inner = []
     for factor in [*factors, last]:
         if not (factor.startswith("(") and factor.endswith(")")):
@@ -267,7 +267,7 @@ def read_settings(
     """
     given: dict[str, str] = {}
     names = {other: key for key, parameter in parameters.items() for other in parameter.also}
-    for part in _split(text, ",") if text else []:
+    for part in split(text, ",") if text else []:
         key, sign, value = part.partition("=")
         key = key.strip()
         if not sign or not key:
@@ -362,7 +362,8 @@ def _memory() -> tuple[float, str]:
     return present, "this machine has"
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split(text: str, separator: str) -> list[str]:
+    """The parts of a spec between separators outside all brackets."""
     return list(_parts(text, separator))
 
 

@@ -47,6 +47,8 @@ class Family:
     sizes: Sizes | None = None
     aliases: tuple[str, ...] = ()
     labels: dict[str, str] = field(default_factory=dict)
+    #: The name in prose: "Slim Fly".
+    title: str = ""
 
     def known(self, values: dict[str, Any]) -> Facts:
         """The facts for parameter values already read.
@@ -114,6 +116,7 @@ def family(
     sizes: Sizes | None = None,
     aliases: tuple[str, ...] = (),
     labels: dict[str, str] | None = None,
+    title: str = "",
     **parameters: Parameter,
 ) -> Callable[[Callable[..., Topology]], Callable[..., Topology]]:
     """Register the decorated function, which builds a `Topology` from its parameters, as a family of the catalogue.
@@ -136,6 +139,8 @@ def family(
         Other names of the family.
     labels : dict of str to str, optional
         The meaning of each label of its switches.
+    title : str
+        The name in prose, "Slim Fly"; `name` with blanks instead of hyphens when omitted.
     **parameters : Parameter
         The parameters of the function.
 
@@ -147,7 +152,18 @@ def family(
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
         description = _first_line(make)
-        record = Family(name, make, parameters, facts, source, description, _each_once(sizes), aliases, labels or {})
+        record = Family(
+            name,
+            make,
+            parameters,
+            facts,
+            source,
+            description,
+            _each_once(sizes),
+            aliases,
+            labels or {},
+            title or name.replace("-", " "),
+        )
         FAMILIES.add(name, record, aliases=aliases)
         return make
 

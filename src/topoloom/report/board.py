@@ -1,0 +1,191 @@
+"""The first page of a design's report: the recommendation, its alternatives and its risks, for those who decide."""
+
+from collections.abc import Iterator, Sequence
+from math import isnan
+
+from markupsafe import Markup
+
+from topoloom.core.amounts import amount
+from topoloom.core.pages.templating import rendered
+from topoloom.cost.bill import Bill
+from topoloom.cost.parts import Parts
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.design import Design
+from topoloom.designer.measure import Candidate
+from topoloom.report.page import cards
+from topoloom.topologies.spec.titles import title_of
+
+#: Alternatives on the page.
+_ALTERNATIVES = 3
+_COLUMNS = ("cost [USD]", "compared", "power [kW]", "switches", "racks", "uniform throughput", "longest cable [m]")
+
+
+def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
+    """The first page: recommendation, cost, power, racks, alternatives and risks; empty without a winner.
+
+    Parameters
+    ----------
+    design : Design
+    parts : Parts
+        The requirement's catalogue.
+    bill : Bill or None
+        The winner's.
+    """
+    best = design.winner
+    if best is None:
+        return ""
+    assessed = {assessment.spec: assessment for assessment in design.shortlist}
+    return rendered(
+        "board.html",
+        name=best.name,
+        spec=best.spec,
+        why=_reason(best, design),
+        numbers=_numbers(best, assessed.get(best.spec)),
+        phases="",
+        columns=_COLUMNS,
+        others=[
+            {
+                "name": candidate.name,
+                "spec": candidate.spec,
+                "cells": _cells(candidate, best, assessed.get(candidate.spec)),
+            }
+            for candidate in (best, *_alternatives(design))
+        ],
+        risks=list(_risks(design, best, assessed.get(best.spec), bill, parts)),
+        basis=_basis(design, parts),
+    )
+
+
+def _alternatives(design: Design) -> list[Candidate]:
+    """Fully assessed networks of other kinds, then other families' best, then the next of the ranking; within all limits."""
+    ranked = {candidate.spec: candidate for candidate in design.ranked}
+    assessed = [ranked[network.spec] for network in design.shortlist if network.spec in ranked]
+    pool = [*assessed, *(candidate for _, candidate in design.leading()), *design.ranked]
+    chosen: dict[str, Candidate] = {}
+    # One of each kind first; a second of a kind only where there are fewer kinds.
+    for distinct in (True, False):
+        for candidate in pool:
+            kinds = {title_of(spec) for spec in (design.ranked[0].spec, *chosen)}
+            is_new = candidate.spec != design.best and candidate.spec not in chosen
+            if is_new and len(chosen) < _ALTERNATIVES and not (distinct and title_of(candidate.spec) in kinds):
+                chosen[candidate.spec] = candidate
+    return sorted(chosen.values(), key=design.ranked.index)
+
+
+def _reason(best: Candidate, design: Design) -> str:
+    """Why it is first, in one or two sentences."""
+    considered = len(design.ranked) + len(design.dropped)
+    return (
+        f"Of {considered:,} candidates for {design.requirement.hosts:,} hosts, {len(design.ranked):,} are within every limit;"
+        f" this one has the lowest {_OBJECTIVES.get(design.requirement.minimize, design.requirement.minimize)}."
+    )
+
+
+#: The objectives in prose.
+_OBJECTIVES = {
+    "cost_per_host_usd": "cost per host",
+    "power_per_host_w": "power per host",
+    "mean_latency_ns": "mean latency",
+    "worst_latency_ns": "worst latency",
+    "host_aspl": "mean number of hops",
+    "switches": "number of switches",
+    "mean_cable_m": "mean cable length",
+    "oversubscription": "oversubscription",
+    "maximum_channel_load": "maximum channel load",
+    "cost_usd": "cost",
+    "power_w": "power",
+    "all_to_all_ms": "time of an all-to-all",
+    "all_reduce_ms": "time of an all-reduce",
+    "step_ms": "time per step",
+}
+
+
+def _numbers(best: Candidate, assessment: Assessment | None) -> Markup:
+    throughput = None if assessment is None else assessment.value("uniform_throughput")
+    room = f", room for {best.room_hosts:,} more" if best.room_hosts else ""
+    numbers = [
+        (f"{best.cost_usd:,.0f}", f"USD; {best.cost_per_host_usd:,.0f} USD per host"),
+        (f"{amount(best.power_w / 1000)} kW", f"network power, {amount(best.power_per_host_w, 3)} W per host"),
+        (f"{best.racks:,}", "racks"),
+        (f"{best.hosts:,}", f"hosts{room}"),
+        (f"{best.switches:,}", f"switches, {best.radix} ports used"),
+        (f"{best.links:,}", f"cables between switches, up to {best.longest_cable_m:.0f} m"),
+    ]
+    if throughput is not None:
+        numbers.append((f"{throughput:.0%}", "of the hosts' rate, all to all at once"))
+    return cards(numbers)
+
+
+def _cells(candidate: Candidate, best: Candidate, assessment: Assessment | None) -> list[str]:
+    throughput = None if assessment is None else assessment.value("uniform_throughput")
+    compared = "-" if candidate is best else f"{candidate.cost_usd / best.cost_usd - 1:+.1%}".replace("-", "\u2212")
+    return [
+        f"{candidate.cost_usd:,.0f}",
+        compared,
+        amount(candidate.power_w / 1000),
+        f"{candidate.switches:,}",
+        f"{candidate.racks:,}",
+        "not measured" if throughput is None else f"{throughput:.0%}",
+        f"{candidate.longest_cable_m:.0f}",
+    ]
+
+
+def _risks(
+    design: Design, best: Candidate, assessment: Assessment | None, bill: Bill | None, parts: Parts
+) -> Iterator[str]:
+    """What may go wrong: with the network, with the figures, with the prices."""
+    if best.oversubscription > 1:
+        yield f"Oversubscription is {best.oversubscription:.2f}: hosts that all send at once share the links between switches."
+    if assessment is None:
+        yield "The network was not assessed in full: no tables, throughput or failures were measured."
+    else:
+        yield from _measured_risks(assessment)
+    yield from _price_risks(bill, parts, design.requirement.rate_gbps)
+    if design.unmeasured:
+        yield f"{design.unmeasured:,} candidates were not measured; a better one may be among them."
+
+
+def _measured_risks(assessment: Assessment) -> Iterator[str]:
+    saturation, leaf, left = (assessment.value(key) for key in ("saturation", "cut_off_by_leaf", "left_after_5"))
+    if saturation is not None:
+        yield f"Queues grow from {saturation:.0%} of uniform load on."
+    if leaf is not None:
+        yield f"The loss of one leaf switch cuts off {leaf:,.0f} host{'s' * (leaf != 1)}."
+    if left is not None:
+        yield f"The loss of 5 % of the links leaves {left:.0%} of the bandwidth."
+    if assessment.missing:
+        steps = ", ".join(dict.fromkeys(gap.words for gap in assessment.missing))
+        yield f"Not measured: {steps}."
+
+
+def _price_risks(bill: Bill | None, parts: Parts, rate_gbps: float) -> Iterator[str]:
+    if bill is not None:
+        if bill.unpriced:
+            yield f"No price is known of: {_plural(bill.unpriced)}. The cost does not include them."
+        if bill.unmetered:
+            yield f"No power is known of: {_plural(bill.unmetered)}. The power does not include them."
+        low, high = bill.cost_low_usd, bill.cost_high_usd
+        if not isnan(low) and low != high:
+            yield f"Prices are ranges: the cost is between {low:,.0f} and {high:,.0f} USD."
+    if parts.rate_gbps is not None and not parts.rate_gbps[0] <= rate_gbps <= parts.rate_gbps[1]:
+        yield f"The prices of {parts.name} are extrapolated to {rate_gbps:g} Gb/s; use them to compare, not as a budget."
+
+
+def _plural(kinds: Sequence[str]) -> str:
+    """Kinds of parts in the plural: "racks, switches"."""
+    return ", ".join(f"{_KINDS.get(kind, kind)}{'es' if kind.endswith('ch') else 's'}" for kind in kinds)
+
+
+#: Names of kinds of parts, where they differ from those in bills.
+_KINDS = {"nic": "interface"}
+
+
+def _basis(design: Design, parts: Parts) -> str:
+    """What the numbers rest on."""
+    requirement = design.requirement
+    quotes = f", quotes of {requirement.prices}" if requirement.prices else ""
+    dated = f" of {parts.date:%Y-%m-%d}" if parts.date is not None else ""
+    return (
+        f"Prices and power: catalogue {parts.name}{dated}{quotes}. The next pages have the requirement, all candidates and the"
+        " bill."
+    )

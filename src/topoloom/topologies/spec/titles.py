@@ -1,0 +1,83 @@
+"""Names of networks in prose: "two-plane rail-optimised fat tree", for pages that are read by people who do not read specs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from topoloom.core.errors import InputError
+from topoloom.topologies.spec.grammar import read_settings, split
+from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS
+
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def title_of(spec: str) -> str:
+    """The name of a spec's network in prose, without its sizes, which a reader sees next to it.
+
+    Parameters
+    ----------
+    spec : str
+
+    Returns
+    -------
+    str
+        The spec itself, where it cannot be read.
+
+    Examples
+    --------
+    >>> title_of("fat-tree:k=64,hosts=2048+rails:nics=4+planes:count=2")
+    'two-plane rail-optimised fat tree'
+    >>> title_of("fat-tree:k=64,hosts=1024,taper=2:1"), title_of("hyperx:dims=8x8,hosts=8"), title_of("slimfly:q=5")
+    ('2:1 fat tree', '8 x 8 HyperX', 'Slim Fly')
+    """
+    try:
+        base, *changes = split(spec.strip(), "+")
+        name, _, text = base.partition(":")
+        if name == "product":
+            title = f"product of {' and '.join(title_of(factor[1:-1]) for factor in _factors(text))}"
+        else:
+            record = FAMILIES.find(name)
+            values, _ = read_settings(record.name, record.parameters, text, takes_hosts=True)
+            title = " ".join([*_shape(values), record.title])
+        for change in changes:
+            name, _, text = change.partition(":")
+            record_of_change = TRANSFORMS.find(name)
+            values, _ = read_settings(record_of_change.name, record_of_change.parameters, text)
+            title = " ".join([*_change(record_of_change.name, values), title])
+    except InputError:
+        return spec
+    return title
+
+
+def family_title(name: str) -> str:
+    """The name of a family in prose; the given name where there is no such family.
+
+    Examples
+    --------
+    >>> family_title("megafly"), family_title("product")
+    ('Dragonfly+', 'product')
+    """
+    try:
+        return FAMILIES.find(name).title
+    except InputError:
+        return name
+
+
+def _factors(text: str) -> list[str]:
+    *factors, last = split(text, "*")
+    return [*factors, split(last, ",")[0]]
+
+
+def _shape(values: Mapping[str, Any]) -> list[str]:
+    """What tells networks of one family apart: the sides of a grid, the taper of a tree."""
+    if values.get("dims"):
+        return [" x ".join(map(str, values["dims"]))]
+    tapers = [values.get(key) for key in ("leaf", "taper", "core_taper")]
+    return [f"{down / up:.3g}:1" for down, up in filter(None, tapers) if down > up]
+
+
+def _change(name: str, values: Mapping[str, Any]) -> list[str]:
+    """The words that a transform puts before the name."""
+    if name == "planes":
+        count = values["count"]
+        return [f"{_NUMBERS[count - 2] if 2 <= count <= 10 else count}-plane"]
+    return {"rails": ["rail-optimised"], "rail-only": ["rail-only"], "optimized": ["optimised"]}.get(name, [])
