@@ -1,13 +1,16 @@
 """The report of a design in Debian's Chromium: sorted, filtered, pointed at, selected, compared, and its floor looked at."""
 
+import base64
 import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
 import pytest
+from pypdf import PdfReader
 
 from topoloom import design
 from topoloom.cabling.cabling import cable
@@ -303,7 +306,7 @@ def test_hostile_names_stay_text_and_nothing_leaves_the_page(shown, made):
     """Names of a need and a spec are shown as they are; no request, no error, and the policy refuses what others would add."""
     assert shown.title == made.requirement.title
     assert shown.find_element(By.TAG_NAME, "h1").text == made.requirement.title
-    assert any(HOSTILE in spec for spec in _column(shown, "spec"))
+    assert any(HOSTILE in name for name in _column(shown, "name"))
     shown.execute_script("arguments[0].click()", _all(shown, "#candidates-table tbody input")[-1])
     assert HOSTILE in _all(shown, "#strip")[0].text
     assert not _all(shown, "img")
@@ -316,6 +319,21 @@ def test_hostile_names_stay_text_and_nothing_leaves_the_page(shown, made):
     )
     assert refused == "img-src"
     shown.get_log("browser")
+
+
+def test_on_paper_the_first_page_is_the_recommendation(shown, made):
+    """A4: the first page names the winner in words, its cost and its alternatives; all else follows, wide tables across."""
+    paper = shown.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})
+    pages = PdfReader(BytesIO(base64.b64decode(paper["data"]))).pages
+    first = " ".join(pages[0].extract_text().split())
+    for words in ("Recommendation", made.winner.name, f"{made.winner.cost_usd:,.0f}", "Alternatives", "Risks"):
+        assert words in first, words
+    assert "Requirement" not in first.split("Risks")[1]
+    sizes = {tuple(round(float(side)) for side in page.mediabox[2:]) for page in pages}
+    assert {(595, 842), (842, 595)} == sizes
+    rest = " ".join(page.extract_text() for page in pages[1:])
+    for words in ("Requirement", "Candidates", "Floor plan", "Bill"):
+        assert words in rest, words
 
 
 def test_the_page_fits_a_phone(shown):

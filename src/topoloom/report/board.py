@@ -30,6 +30,10 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         The requirement's catalogue.
     bill : Bill or None
         The winner's.
+
+    Returns
+    -------
+    Markup or ""
     """
     best = design.winner
     if best is None:
