@@ -70,7 +70,7 @@ def print_losses(results: Sequence[BlastRadius]) -> None:
 def _print_one(curve: Survival) -> None:
     orders = f"{curve.samples}, seed {curve.seed}; no interval is wider than {curve.widest:.4f}"
     facts = [("orders", orders), ("threshold", _threshold(curve))]
-    if curve.whole is not None:
+    if curve.whole is not None and curve.most is not None:
         facts.append((curve.metric, f"{amount(curve.whole, 6)} when whole, at most {amount(curve.most, 6)}"))
     print_facts(None, facts)
     wide = any(level.mean is not None for level in curve.levels)

@@ -291,8 +291,10 @@ def _name(outcome: Outcome, requirement: Requirement, parts: Parts) -> str:
     """The name of a network for people."""
     if isinstance(outcome, Candidate):
         return outcome.name
-    counts = [int(outcome.known.get(key, 0)) for key in ("switches", "radix")]
-    return network_name(outcome.spec, *counts, parts, requirement.rate_gbps) if all(counts) else title_of(outcome.spec)
+    switches, radix = (int(outcome.known.get(key, 0)) for key in ("switches", "radix"))
+    if not switches or not radix:
+        return title_of(outcome.spec)
+    return network_name(outcome.spec, switches, radix, parts, requirement.rate_gbps)
 
 
 def _distinct(assessments: tuple[Assessment, ...]) -> tuple[Assessment, ...]:
