@@ -98,7 +98,7 @@ def test_ports_have_the_names_of_their_devices():
     cabling = cable(layout, parts, 400)
     labels = label(cabling)
     assert labels.host_end(0, 2) == "node0001:mlx5_3"
-    assert ",node0008:mlx5_11," in cables_csv(cabling, labels)
+    assert "-U25 node0008:mlx5_11," in cables_csv(cabling, labels)
     netbox = netbox_files(cabling, labels)
     assert "node0001,mlx5_11," in netbox["interfaces.csv"]
     assert ",node0008,dcim.interface,mlx5_10," in netbox["cables.csv"]

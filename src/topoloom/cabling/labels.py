@@ -1,4 +1,4 @@
-"""Labels of cables and switches: ``A01-U03-P12`` is port 12 of the third switch from the bottom of rack A01."""
+"""Labels of cables, switches and hosts: ``A01-U03-P12`` is port 12 of the switch whose lowest unit is the third of rack A01."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.cabling.cabling import Cabling
 from topoloom.placement.hosts.housing import host_names
 from topoloom.placement.hosts.ports import port_names
+from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +58,10 @@ def host_end(host: int, port: int, names: Sequence[str] = (), devices: Sequence[
 def label(cabling: Cabling) -> Labels:
     """The labels of a cabling.
 
-    A cable is labelled with its number, ``00123``; a switch with its rack and height, ``A01-U03``; a port ``A01-U03-P12``;
-    a host's port ``H17-P1`` if the host stands with its switch, otherwise ``node0018:mlx5_0``, with the name in its housing and
-    the device name of the port.
-    All numbers of one kind have as many digits as the largest.
+    A cable is labelled with its number, ``00123``; a switch with its rack and lowest unit, ``A01-U03``; a port
+    ``A01-U03-P12``; a host's port ``H17-P1`` if the host stands with its switch, otherwise ``A02-U09 node0018:mlx5_0``: its
+    rack, its lowest unit, and the names in its housing. Units are counted from 1 at the bottom. All numbers of one kind have
+    as many digits as the largest.
     """
     layout = cabling.layout
     names = layout.rack_names
@@ -76,8 +77,11 @@ def label(cabling: Cabling) -> Labels:
     (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
     nodes = [] if layout.housing is None else host_names(layout.housing.host, layout.topology.hosts)
     devices = [] if layout.housing is None else port_names(layout.topology, layout.housing.host)
+    places = host_places(layout)
     b_labels = [
-        host_end(end, plug, nodes, devices) if host else switch[end] + port[plug]
+        (f"{places[end]} " if places else "") + host_end(end, plug, nodes, devices)
+        if host
+        else switch[end] + port[plug]
         for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
     ]
     digits = _digits(cabling.number, 5)
@@ -90,6 +94,20 @@ def label(cabling: Cabling) -> Labels:
         hosts=nodes,
         devices=devices,
     )
+
+
+def host_places(layout: Layout) -> list[str]:
+    """The rack and the lowest unit of each host, ``A02-U09``; empty where hosts stand with their switches."""
+    if layout.housing is None:
+        return []
+    names = layout.rack_names
+    columns = layout.host_rack.tolist(), layout.host_unit.tolist()
+    return [f"{names[rack]}-U{unit_text(unit)}" for rack, unit in zip(*columns, strict=True)]
+
+
+def unit_text(unit: float) -> str:
+    """A unit with at least two digits before the point: ``09``, ``10.5``."""
+    return f"{int(unit):02d}" + f"{unit % 1:.2g}"[1:] * (unit % 1 > 0)
 
 
 def _digits(values: np.ndarray, least: int) -> int:

@@ -37,16 +37,17 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
     racks = [guarded(name) for name in layout.rack_names]
     standing = layout.host_slot is not None
     for side, end in (("a", 0), ("b", 1)):
-        # A host's height stays empty, and so does its rack if it stands with its switch: the list does not know them.
+        # The rack and the height of a host that stands with its switch stay empty: the list does not know them.
         is_switch = ~to_host if end else np.ones(len(cabling), bool)
         switch = np.where(is_switch, cabling.ends[:, end], 0)
         places, heights = layout.rack[switch].tolist(), layout.height[switch].tolist()
         if end and standing:
             host = np.where(to_host, cabling.ends[:, end], 0)
             places = np.where(to_host, layout.host_rack[host], layout.rack[switch]).tolist()
+            heights = np.where(to_host, layout.host_unit[host], layout.height[switch]).tolist()
         named = [standing] * len(cabling) if end and standing else is_switch.tolist()
         cables[f"{side}_rack"] = [racks[i] if k else "" for i, k in zip(places, named, strict=True)]
-        cables[f"{side}_height"] = [str(i) if k else "" for i, k in zip(heights, is_switch.tolist(), strict=True)]
+        cables[f"{side}_height"] = [f"{i:g}" if k else "" for i, k in zip(heights, named, strict=True)]
         ends = cabling.ends[:, end].tolist()
         cables[f"{side}_switch"] = [str(i) if k else f"host {i}" for i, k in zip(ends, is_switch.tolist(), strict=True)]
         cables[f"{side}_port"] = numbers(cabling.port[:, end])
@@ -159,9 +160,9 @@ def racks_csv(cabling: Cabling) -> str:
     layout, parts = cabling.layout, cabling.bought.parts
     ports = layout.topology.radix
     product = parts.switch_product(ports, cabling.rate_gbps)
-    tall, heavy = (None, None) if product is None else (product.u, product.weight_kg)
+    heavy = None if product is None else product.weight_kg
     rows = rack_rows(
-        layout, parts.switch_feed_w(ports, cabling.rate_gbps) or math.nan, tall, math.nan if heavy is None else heavy
+        layout, parts.switch_feed_w(ports, cabling.rate_gbps) or math.nan, math.nan if heavy is None else heavy
     )
     shown = {
         name: [guarded(str(row[name])) if name == "rack" else _cell(row[name]) for row in rows] for name in rows[0]

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from topoloom.core.errors import InputError
-from topoloom.cost.servers import housing_of
+from topoloom.cost.parts import Parts
+from topoloom.cost.products import SwitchProduct
+from topoloom.cost.servers import housing_of, with_switch
 from topoloom.cost.terms import Terms
 from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.topology import Topology
@@ -76,6 +78,9 @@ def placed_layout(
             f"floor '{floor.name}' limits the power of a rack, but the catalogue '{parts.name}' has no power of a switch"
             f" with {topology.radix} ports; choose other parts, give a quote with power_w, or remove the limit"
         )
+    sold = _switch(parts, topology.radix, rate)
+    if housing is not None:
+        housing = with_switch(housing, sold)
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
     if power_limited or objective in ("cost", "power"):
         refuse_mixed(topology, "place by power or prices")
@@ -89,5 +94,14 @@ def placed_layout(
         "length" if objective is None else objective,
         switch_w=watts,
         housing=housing,
+        switch_u=1.0 if sold is None or sold.u is None else sold.u,
         **search,
     )
+
+
+def _switch(parts: Parts, ports: int, rate_gbps: float) -> SwitchProduct | None:
+    """The product of a switch; None where the catalogue has none of this size, which the bill refuses."""
+    try:
+        return parts.switch_product(ports, rate_gbps)
+    except InputError:
+        return None

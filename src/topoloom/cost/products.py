@@ -11,6 +11,7 @@ import numpy as np
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.placement.hosts.housing import Connector, OtherPort
+from topoloom.placement.hosts.rack_device import RackDevice
 
 # The upper bound excludes inf and NaN, which TOML allows.
 NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
@@ -111,6 +112,8 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
     ] = "maximum"
     u: Annotated[float, setting("its height", unit="rack units", above=0, most=100)] | None = None
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
+    air_m3h: Annotated[float, setting("the air that its fans move", unit="m³/h", above=0, most=1e6)] | None = None
+    liquid_share: Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)] = 0.0
     cages: (
         Annotated[
             int, setting("number of pluggable cages; if fewer than ports, ports share modules", least=1, most=1_000_000)
@@ -259,7 +262,20 @@ class ServerProduct(Cited, frozen=True, kw_only=True):
     u: Annotated[float, setting("its height", unit="rack units", least=0, most=100)] | None = None
     power_w: Annotated[float, watts("its maximum power")] | None = None
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
+    typical_w: Annotated[float, watts("its typical power")] | None = None
+    air_m3h: Annotated[float, setting("the air that its fans move", unit="m³/h", least=0, most=1e6)] | None = None
+    liquid_share: Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)] | None = (
+        None
+    )
+    inlets: Annotated[int, setting("its power inlets", least=1, most=1000)] | None = None
     scale_up: Annotated[int, setting("accelerators that reach each other without this network", least=1)] = 1
+    rack_u: Annotated[float, setting("the height of its rack", unit="rack units", above=0, most=1000)] | None = None
+    unit_hosts: (
+        Annotated[int, setting("hosts of a rack-scale unit: 18 trays of an NVL72", least=1, most=100_000)] | None
+    ) = None
+    rack_device: Annotated[
+        tuple[RackDevice, ...], setting("the further devices of its rack: power shelves, NVLink switch trays")
+    ] = ()
 
 
 class CableProduct(Cited, frozen=True, kw_only=True):

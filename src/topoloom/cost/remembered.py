@@ -27,7 +27,8 @@ _SCHEMA = "topoloom/network/1"
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """How a layout was made, and which sides of its floor are fixed; the others may grow.
 
-    `places` is the digest of the layout (`places_digest`), which shows whether the layout has changed since.
+    `places` is the digest of the layout (`places_digest`), which shows whether the layout has changed since. `switch_u` is the
+    height of a switch where hosts have no racks.
     """
 
     made: str
@@ -35,6 +36,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     rows: int | None = None
     columns: int | None = None
     length_bound_m: float = 0.0
+    switch_u: float = 1.0
     provenance: Provenance = Provenance()
 
 
@@ -88,6 +90,7 @@ def remembered_files(
             rows=layout.floor.rows,
             columns=layout.floor.columns,
             length_bound_m=layout.length_bound_m,
+            switch_u=layout.switch_u,
             provenance=provenance,
         )
     elif terms == Terms() and requirements is None:
@@ -121,7 +124,7 @@ def as_made(layout: Layout, folder: Path) -> Layout:
     stored = read_remembered(folder).placement
     if stored is None:
         return layout
-    floor = layout.floor
+    floor, layout = layout.floor, replace(layout, switch_u=stored.switch_u)
     if floor.fixed is None and (stored.rows in (None, floor.rows)) and (stored.columns in (None, floor.columns)):
         layout = replace(layout, floor=replace(floor, rows=stored.rows, columns=stored.columns))
     if stored.places != places_digest(layout):

@@ -6,10 +6,26 @@ import msgspec
 
 from topoloom.core.errors import InputError, hint
 from topoloom.cost.parts import Parts
+from topoloom.cost.products import SwitchProduct
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_housing
 
 #: The keys of a host that its server in the catalogue fills.
-_FILLED = ("nics", "nic", "cages", "connector", "devices", "other_ports", "u", "power_w", "weight_kg", "scale_up")
+_FILLED = (
+    "nics",
+    "nic",
+    "cages",
+    "connector",
+    "devices",
+    "other_ports",
+    "u",
+    "power_w",
+    "typical_w",
+    "weight_kg",
+    "air_m3h",
+    "liquid_share",
+    "inlets",
+    "scale_up",
+)
 
 
 def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
@@ -61,4 +77,23 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
         filled.pop("cages", None)
     if len(filled.get("devices", ())) not in (nics, ports):
         filled.pop("devices", None)
-    return msgspec.structs.replace(housing, host=msgspec.structs.replace(housing.host, **filled))
+    rule = RackRule()
+    racked = {
+        key: value
+        for key, value in (("u", server.rack_u), ("unit_hosts", server.unit_hosts), ("device", server.rack_device))
+        if value and getattr(housing.rack, key) == getattr(rule, key)
+    }
+    return msgspec.structs.replace(
+        housing,
+        host=msgspec.structs.replace(housing.host, **filled),
+        rack=msgspec.structs.replace(housing.rack, **racked),
+    )
+
+
+def with_switch(housing: Housing, product: SwitchProduct | None) -> Housing:
+    """Hosts and racks with the height, the weight and the airflow of a switch product, as far as it gives them."""
+    if product is None:
+        return housing
+    given = {"switch_u": product.u, "switch_kg": product.weight_kg, "switch_air_m3h": product.air_m3h}
+    filled = {key: value for key, value in given.items() if value is not None}
+    return msgspec.structs.replace(housing, rack=msgspec.structs.replace(housing.rack, **filled))

@@ -58,7 +58,7 @@ class Design(Result):
     """
 
     record_name = "design"
-    record_version = 3
+    record_version = 4
     unrecorded = ("network",)
     derived = ("best",)
 

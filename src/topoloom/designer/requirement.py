@@ -20,6 +20,7 @@ from topoloom.designer.assessment.subject import MOST_REPEATS, VIRTUAL_CHANNELS
 from topoloom.placement.floors.floor import Floor, preset
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
+from topoloom.placement.hosts.rack_device import FacilityRule
 
 
 def _count(description: str) -> Any:
@@ -305,6 +306,7 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         ),
     ] = None
     rack: Annotated[RackRule, setting("what a rack of hosts holds, and where leaf switches stand")] = RackRule()
+    facility: Annotated[FacilityRule, setting("the power and the cooling of the machine room")] = FacilityRule()
     planes: Annotated[
         tuple[Annotated[int, msgspec.Meta(ge=1, le=1024)], ...],
         setting(
@@ -405,7 +407,7 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     @property
     def housing(self) -> Housing | None:
         """Hosts and their racks; None where hosts stand with their switches."""
-        return None if self.host is None else Housing(host=self.host, rack=self.rack)
+        return None if self.host is None else Housing(host=self.host, rack=self.rack, facility=self.facility)
 
     def whole_catalogue(self) -> Parts:
         """The parts catalogue with the quotes and price factors applied."""
@@ -465,10 +467,9 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         """
         parts, requirement = self.catalogue(), self
         if self.host is not None:
-            requirement = msgspec.structs.replace(
-                requirement, host=housing_of(Housing(host=self.host, rack=self.rack), parts).host
-            )
-            if requirement.host is not None and requirement.host.u is None:
+            housing = housing_of(Housing(host=self.host, rack=self.rack), parts)
+            requirement = msgspec.structs.replace(requirement, host=housing.host, rack=housing.rack)
+            if housing.host.u is None:
                 raise InputError(f"the height of the host '{self.host.name}' is not known; give `u` in [host]")
         if self.switch.product:
             ports = parts.switch.product[0].ports_at(self.rate_gbps)

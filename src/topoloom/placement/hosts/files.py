@@ -23,8 +23,8 @@ def housing_toml(housing: Housing) -> str:
     """The description of hosts and racks, as `read_housing` reads it."""
     out = []
     for table, values in msgspec.to_builtins(housing).items():
-        out.append(f"[{table}]\n")
-        out += [f"{key} = {_toml(value)}\n" for key, value in values.items() if value is not None]
+        lines = [f"{key} = {_toml(value)}\n" for key, value in values.items() if value not in (None, [], ())]
+        out += [f"[{table}]\n", *lines]
     return "".join(out)
 
 

@@ -8,6 +8,7 @@ import msgspec
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable, read_toml
+from topoloom.placement.hosts.rack_device import FacilityRule, RackDevice
 
 _MOST_W = 1e7
 
@@ -75,6 +76,10 @@ class HostType(TomlTable, frozen=True):
     ) = None
     power_w: Annotated[float, setting("its maximum power", unit="W", least=0, most=_MOST_W)] = 0.0
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
+    typical_w: Annotated[float, setting("its typical power", unit="W", least=0, most=_MOST_W)] | None = None
+    air_m3h: Annotated[float, setting("the air that its fans move", unit="m³/h", least=0, most=1e6)] | None = None
+    liquid_share: Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)] = 0.0
+    inlets: Annotated[int, setting("its power inlets", least=1, most=1000)] | None = None
     scale_up: Annotated[
         int, setting("accelerators that reach each other without this network: 8 in a server, 72 in a rack", least=1)
     ] = 1
@@ -138,9 +143,42 @@ class RackRule(TomlTable, frozen=True):
         Annotated[int, setting("most switches in one rack, in addition to the limits of height and power", least=1)]
         | None
     ) = None
+    unit_hosts: (
+        Annotated[
+            int,
+            setting(
+                "hosts of a rack-scale unit, which stays in one rack: 18 trays of an NVL72; if omitted, each host stands alone",
+                least=1,
+                most=100_000,
+            ),
+        ]
+        | None
+    ) = None
+    device: Annotated[
+        tuple[RackDevice, ...], setting("further devices in each rack: power shelves, NVLink switch trays, ...")
+    ] = ()
     switch_u: Annotated[
         float, setting("the height of a switch whose product does not give it", unit="rack units", above=0, most=100)
     ] = 1.0
+    switch_kg: (
+        Annotated[float, setting("the weight of a switch whose product does not give it", unit="kg", above=0, most=1e5)]
+        | None
+    ) = None
+    switch_air_m3h: (
+        Annotated[
+            float, setting("the airflow of a switch whose product does not give it", unit="m³/h", above=0, most=1e6)
+        ]
+        | None
+    ) = None
+    empty_kg: Annotated[float, setting("the weight of an empty rack", unit="kg", least=0, most=1e5)] | None = None
+    load_kg: Annotated[float, setting("the greatest weight of its devices", unit="kg", above=0, most=1e6)] | None = None
+    air_m3h: (
+        Annotated[float, setting("the most air that it is supplied with", unit="m³/h", above=0, most=1e7)] | None
+    ) = None
+    feeds: Annotated[
+        int, setting("power feeds; if one of several fails, the others carry the whole rack", least=1, most=16)
+    ] = 2
+    feed_w: Annotated[float, setting("the maximum power of one feed", unit="W", above=0, most=_MOST_W)] | None = None
     row: Annotated[
         int, setting("most racks of hosts around one group of their leaf switches", least=1, most=10_000)
     ] = 8
@@ -163,6 +201,7 @@ class Housing(TomlTable, frozen=True):
 
     host: Annotated[HostType, setting("the hosts")] = HostType()
     rack: Annotated[RackRule, setting("the racks")] = RackRule()
+    facility: Annotated[FacilityRule, setting("the power and the cooling of the machine room")] = FacilityRule()
 
 
 def read_housing(path: str | Path) -> Housing:

@@ -1,16 +1,24 @@
 """Planning racks of hosts: which hosts and switches share a rack, and the order of the racks along the rows."""
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
-from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.hosts.housing import Housing, RackRule
+from topoloom.placement.hosts.rack_device import RackDevice
+from topoloom.placement.hosts.stack import Stack
 
 #: Kinds of racks: hosts (with or without their leaves), leaves only, switches without hosts.
 HOSTS, LEAVES, SPINES = 0, 1, 2
 _ENDLESS = float("inf")
+#: The most hosts or switches of a rack without a limit.
+_MOST = 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +42,32 @@ class Racks:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def loads(self, host_w: float, switch_w: float) -> np.ndarray:
-        """The load of each rack, float64[racks, 3]: switches, hosts, watts."""
+    def loads(self, host_w: float, switch_w: float, devices: tuple[RackDevice, ...] = ()) -> np.ndarray:
+        """The load of each rack.
+
+        Parameters
+        ----------
+        host_w, switch_w : float
+            Power of a host and of a switch, W.
+        devices : tuple of RackDevice
+            The further devices of racks, each kind once (`RackRule.device`).
+
+        Returns
+        -------
+        float64[racks, 3]
+            Switches, hosts, watts.
+        """
         switches, hosts = (np.bincount(part, minlength=len(self)) for part in (self.switch, self.host))
-        return np.column_stack([switches, hosts, switches * switch_w + hosts * host_w]).astype(float)
+        watts = switches * switch_w + hosts * host_w
+        for device in devices:
+            has = np.full(len(self), True) if device.racks == "all" else (hosts > 0) == (device.racks == "hosts")
+            watts = watts + has * device.count * (device.power_w or 0.0)
+        return np.column_stack([switches, hosts, watts]).astype(float)
 
 
 @dataclass(frozen=True)
 class RackCapacity:
-    """The capacity of one rack: its limits of switches and hosts, and the height and power that both share."""
+    """The capacity of one rack: its limits of switches and hosts, and the limits that both share (`RESOURCES`)."""
 
     housing: Housing
     switch_w: float
@@ -50,15 +75,60 @@ class RackCapacity:
     most_hosts: float
     power_w: float
 
-    def holds(self, switches: int, hosts: int) -> bool:
-        """Whether a rack has places, units and power for these numbers of both."""
+    #: What hosts, switches and further devices of a rack share, in words with `{}` for the limit.
+    RESOURCES: ClassVar[tuple[str, ...]] = ("{:g} units", "{:,.0f} W", "{:,.0f} kg", "{:,.0f} m³/h of air")
+
+    @cached_property
+    def stack(self) -> Stack:
+        """The heights of a rack's devices."""
+        return Stack.of(self.housing)
+
+    @cached_property
+    def limits(self) -> np.ndarray:
+        """The limits of a rack, float64[4], in the order of `RESOURCES`; inf without a limit."""
+        rack = self.housing.rack
+        return np.array([rack.u, self.power_w, *(_ENDLESS if most is None else most for most in _shared(rack))])
+
+    @cached_property
+    def demands(self) -> np.ndarray:
+        """What a host and a switch take, float64[2, 4]; the first column is not used, since heights depend on each other.
+
+        Raises
+        ------
+        InputError
+            A rack has a limit of weight or air, and the weight or the air of a host is not known.
+        """
         host, rack = self.housing.host, self.housing.rack
-        return (
-            switches <= self.most_switches
-            and hosts <= self.most_hosts
-            and switches * rack.switch_u + hosts * host.units <= rack.u * (1 + 1e-9)
-            and switches * self.switch_w + hosts * host.power_w <= self.power_w * (1 + 1e-9)
+        for key, most, value, unit in (
+            ("weight_kg", rack.load_kg, host.weight_kg, "kg"),
+            ("air_m3h", rack.air_m3h, host.air_m3h, "m³/h"),
+        ):
+            if most is not None and value is None:
+                limit = "load_kg" if key == "weight_kg" else "air_m3h"
+                raise InputError(
+                    f"[rack] {limit} is {most:g} {unit}, but {key} of '{host.name}' is not known; give it in [host], or omit"
+                    " the limit"
+                )
+        return np.array(
+            [
+                [host.units, host.power_w, host.weight_kg or 0.0, host.air_m3h or 0.0],
+                [rack.switch_u, self.switch_w, rack.switch_kg or 0.0, rack.switch_air_m3h or 0.0],
+            ]
         )
+
+    def load(self, switches: int, hosts: int) -> np.ndarray:
+        """What a rack with these numbers of both takes, float64[4], in the order of `RESOURCES`."""
+        load = hosts * self.demands[0] + switches * self.demands[1]
+        load[0] = self.stack.height(switches, hosts)
+        for device in self.stack.present(hosts):
+            load[1:] += (device.power_w or 0.0, device.weight_kg or 0.0, device.air_m3h or 0.0)
+        return np.asarray(load)
+
+    def holds(self, switches: int, hosts: int) -> bool:
+        """Whether a rack has places for these numbers of both, and all that they share."""
+        if switches > self.most_switches or hosts > self.most_hosts:
+            return False
+        return bool((self.load(switches, hosts) <= self.limits * (1 + 1e-9)).all())
 
     def most(self, *, hosts: bool) -> int:
         """The most hosts, or switches, that a rack holds alone.
@@ -68,19 +138,41 @@ class RackCapacity:
         InputError
             It does not hold even one.
         """
-        host, rack = self.housing.host, self.housing.rack
-        what = f"host of {host.power_w:,.0f} W and {host.units:g} units" if hosts else "switch"
-        tall, draws = (host.units, host.power_w) if hosts else (rack.switch_u, self.switch_w)
-        limit = self.most_hosts if hosts else self.most_switches
-        limits = [limit, rack.u / tall if tall else _ENDLESS, self.power_w / draws if draws else _ENDLESS]
-        count = min(limits) * (1 + 1e-9)
-        if count < 1:
-            name = f" ('{host.name}')" if hosts else f" of {self.switch_w:,.0f} W and {rack.switch_u:g} units"
-            power = f" and {self.power_w:,.0f} W" if self.power_w < _ENDLESS else ""
+
+        def fits(count: int) -> bool:
+            return self.holds(0, count) if hosts else self.holds(count, 0)
+
+        if not fits(1):
             raise InputError(
-                f"a rack of {rack.u:g} units{power} holds no {what}{name}; raise the limits of the rack, or choose smaller ones"
+                f"{self.described} holds no {self._named(hosts)}; raise the limits of the rack, or choose smaller ones"
             )
-        return int(min(count, 1e9))
+        low, high = 1, 2
+        while high < _MOST and fits(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low
+
+    @property
+    def described(self) -> str:
+        """A rack by its limits: "a rack of 42 units and 10,000 W"."""
+        limits = [
+            words.format(limit) for words, limit in zip(self.RESOURCES, self.limits, strict=True) if limit < _ENDLESS
+        ]
+        return f"a rack of {', '.join(limits[:-1])} and {limits[-1]}" if len(limits) > 1 else f"a rack of {limits[0]}"
+
+    def _named(self, hosts: bool) -> str:
+        host, rack = self.housing.host, self.housing.rack
+        also = " with the devices of [rack]" if self.stack.present(int(hosts)) else ""
+        if hosts:
+            return f"host of {host.power_w:,.0f} W and {host.units:g} units ('{host.name}'){also}"
+        return f"switch of {self.switch_w:,.0f} W and {rack.switch_u:g} units{also}"
+
+
+def _shared(rack: RackRule) -> tuple[float | None, float | None]:
+    """The limits of weight and of air."""
+    return rack.load_kg, rack.air_m3h
 
 
 def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits: np.ndarray) -> Racks:
@@ -89,8 +181,8 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
     Hosts that share leaves are a unit: the 32 servers and eight leaves of a rail-optimised pod, or a leaf and its hosts. Units
     stand one after another in the order of their leaves. Where a unit fits into a rack, leaves stand on top of it (``tor``);
     else the units of up to `rack.row` racks of hosts share one group of leaf racks, in the middle of these racks or at their
-    end. Switches without hosts stand together, in the middle of all racks.
-    their end. Switches without hosts stand together, in the middle of everything.
+    end. Switches without hosts stand together, in the middle of all racks. Rack-scale units (`rack.unit_hosts`) stay whole:
+    consecutive hosts fill their racks, and the leaves of a row of racks stand in the row.
 
     Parameters
     ----------
@@ -106,7 +198,7 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
     ------
     InputError
         The network has no hosts, or hosts with another number of interfaces; a rack holds no host or no switch; with ``tor``,
-        a leaf does not fit on top of its hosts.
+        a leaf does not fit on top of its hosts; a rack-scale unit does not fit into a rack.
     """
     _check_interfaces(topology, housing)
     rack = housing.rack
@@ -116,8 +208,14 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
     capacity = RackCapacity(housing, switch_w, most_switches, most_hosts, power_w)
     capacity.most(hosts=True)
     units = units_of(topology)
-    on_top = rack.leaf == "tor" or (rack.leaf == "auto" and all(capacity.holds(len(a), len(b)) for a, b in units))
-    blocks = _on_top(units, capacity) if on_top else _around(units, capacity)
+    whole = rack.unit_hosts or 1
+    on_top = rack.leaf == "tor" or (
+        rack.leaf == "auto" and whole == 1 and all(capacity.holds(len(a), len(b)) for a, b in units)
+    )
+    if on_top:
+        blocks = _on_top(units, capacity)
+    else:
+        blocks = _around(units, capacity) if whole == 1 else _whole(units, capacity, whole)
     bare = np.flatnonzero(topology.endpoints_at == 0)
     group = topology.labels.get("group")
     if group is not None:
@@ -135,6 +233,7 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
 
 _NONE = np.empty(0, np.int64)
 _Rack = tuple[np.ndarray, np.ndarray, int]
+_Unit = tuple[np.ndarray, np.ndarray]
 
 
 def _check_interfaces(topology: Topology, housing: Housing) -> None:
@@ -154,7 +253,7 @@ def _check_interfaces(topology: Topology, housing: Housing) -> None:
             )
 
 
-def units_of(topology: Topology) -> list[tuple[np.ndarray, np.ndarray]]:
+def units_of(topology: Topology) -> list[_Unit]:
     """The switches and the hosts of every unit, in the order of their first leaves (by group, where there are groups)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -180,50 +279,87 @@ def units_of(topology: Topology) -> list[tuple[np.ndarray, np.ndarray]]:
     return list(zip(leaf_parts, host_parts, strict=True))
 
 
-def _on_top(units: list[tuple[np.ndarray, np.ndarray]], capacity: RackCapacity) -> list[list[_Rack]]:
-    """Put whole units into racks, one after another, as long as the next fits."""
-    blocks: list[list[_Rack]] = []
-    leaves: list[np.ndarray] = []
-    hosts: list[np.ndarray] = []
-    held = [0, 0]
+def _on_top(units: list[_Unit], capacity: RackCapacity) -> list[list[_Rack]]:
+    """Put whole units into racks, one after another: as few racks as possible, of nearly equal size."""
+    whole = capacity.housing.rack.unit_hosts or 1
     for switches, own in units:
+        if len(own) % whole and len(units) > 1:
+            raise InputError(
+                f'leaf = "tor": {len(own)} hosts share leaves, which would divide rack-scale units of {whole} hosts; give'
+                ' leaf = "mor"'
+            )
         if not capacity.holds(len(switches), len(own)):
             raise InputError(
                 f'leaf = "tor": {len(own)} hosts and their {len(switches)} switch{"es" * (len(switches) > 1)} do not fit into'
                 ' one rack; give leaf = "mor", or fewer hosts per leaf'
             )
-        if leaves and not capacity.holds(held[0] + len(switches), held[1] + len(own)):
-            blocks.append([(np.concatenate(leaves), np.concatenate(hosts), HOSTS)])
-            leaves, hosts, held = [], [], [0, 0]
-        leaves.append(switches)
-        hosts.append(own)
-        held = [held[0] + len(switches), held[1] + len(own)]
-    blocks.append([(np.concatenate(leaves), np.concatenate(hosts), HOSTS)])
-    return blocks
+
+    def fits(some: list[_Unit]) -> bool:
+        return capacity.holds(sum(len(switches) for switches, _ in some), sum(len(own) for _, own in some))
+
+    return [
+        [(np.concatenate([unit[0] for unit in some]), np.concatenate([unit[1] for unit in some]), HOSTS)]
+        for some in _groups(units, fits)
+    ]
 
 
-def _around(units: list[tuple[np.ndarray, np.ndarray]], capacity: RackCapacity) -> list[list[_Rack]]:
+def _around(units: list[_Unit], capacity: RackCapacity) -> list[list[_Rack]]:
     """Group units until their hosts fill the racks of a row, around one group of leaf racks."""
-    each, most, rule = capacity.most(hosts=True), capacity.most(hosts=False), capacity.housing.rack
-    blocks: list[list[_Rack]] = []
-    waiting: list[tuple[np.ndarray, np.ndarray]] = []
+    each, rule = capacity.most(hosts=True), capacity.housing.rack
 
-    def close() -> None:
-        hosts = _pieces(np.concatenate([own for _, own in waiting]), each)
-        leaves = _pieces(np.concatenate([switches for switches, _ in waiting]), most)
-        racks: list[_Rack] = [(_NONE, some, HOSTS) for some in hosts]
-        middle = len(racks) if rule.leaf == "eor" else (len(racks) + 1) // 2
-        racks[middle:middle] = [(some, _NONE, LEAVES) for some in leaves]
-        blocks.append(racks)
-        waiting.clear()
+    def fits(some: list[_Unit]) -> bool:
+        return -(-sum(len(own) for _, own in some) // each) <= rule.row
 
+    return [
+        _row(_pieces(np.concatenate([own for _, own in some]), each), [leaves for leaves, _ in some], capacity)
+        for some in _groups(units, fits)
+    ]
+
+
+def _whole(units: list[_Unit], capacity: RackCapacity, whole: int) -> list[list[_Rack]]:
+    """Put rack-scale units of `whole` consecutive hosts into racks, and the leaves into the row of most of their hosts."""
+    each = capacity.most(hosts=True) // whole
+    if not each:
+        most = capacity.most(hosts=True)
+        raise InputError(
+            f"{capacity.described} holds {most} host{'s' * (most > 1)}, but a rack-scale unit has {whole}; raise the limits of"
+            " the rack, or give another unit_hosts"
+        )
+    hosts = np.concatenate([own for _, own in units])
+    wholes = [hosts[first : first + whole] for first in range(0, len(hosts), whole)]
+    racks = [np.concatenate([wholes[i] for i in piece]) for piece in _pieces(np.arange(len(wholes)), each)]
+    rows = _pieces(np.arange(len(racks)), capacity.housing.rack.row)
+    row_of_rack = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    row_of_host = np.empty(int(hosts.max()) + 1, np.int64)
+    for rack, own in enumerate(racks):
+        row_of_host[own] = row_of_rack[rack]
+    leaves: list[list[np.ndarray]] = [[] for _ in rows]
+    for switches, own in units:
+        leaves[int(np.bincount(row_of_host[own]).argmax())].append(switches)
+    return [_row([racks[i] for i in row], some, capacity) for row, some in zip(rows, leaves, strict=True)]
+
+
+def _row(hosts: list[np.ndarray], leaves: list[np.ndarray], capacity: RackCapacity) -> list[_Rack]:
+    """A row: the racks of its hosts, with those of their leaves in the middle or at the end."""
+    racks: list[_Rack] = [(_NONE, some, HOSTS) for some in hosts]
+    if leaves:
+        middle = len(racks) if capacity.housing.rack.leaf == "eor" else (len(racks) + 1) // 2
+        pieces = _pieces(np.concatenate(leaves), capacity.most(hosts=False))
+        racks[middle:middle] = [(some, _NONE, LEAVES) for some in pieces]
+    return racks
+
+
+def _groups(units: list[_Unit], fits: Callable[[list[_Unit]], bool]) -> list[list[_Unit]]:
+    """Consecutive units in as few groups as possible, of nearly equal size where each of these fits, too."""
+    greedy: list[list[_Unit]] = []
     for unit in units:
-        count = sum(len(own) for _, own in waiting) + len(unit[1])
-        if waiting and -(-count // each) > rule.row:
-            close()
-        waiting.append(unit)
-    close()
-    return blocks
+        if greedy and fits([*greedy[-1], unit]):
+            greedy[-1].append(unit)
+        else:
+            greedy.append([unit])
+    edges = np.linspace(0, len(units), len(greedy) + 1).round().astype(int).tolist()
+    even = [units[first:end] for first, end in itertools.pairwise(edges)]
+    return even if all(len(some) == 1 or fits(some) for some in even) else greedy
 
 
 def _pieces(members: np.ndarray, most: int) -> list[np.ndarray]:

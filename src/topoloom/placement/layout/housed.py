@@ -43,7 +43,7 @@ def planned_racks(
     order = slots.serpentine()
     if floor.fixed is None:
         return racks, slots, order[: len(racks)]
-    loads = racks.loads(housing.host.power_w, switch_w)
+    loads = racks.loads(housing.host.power_w, switch_w, housing.rack.device)
     hostless = order[slots.limits[order, 1] == 0]
     slot = np.full(len(racks), -1, np.int64)
     free = np.ones(len(slots), bool)

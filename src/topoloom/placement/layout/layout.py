@@ -1,6 +1,5 @@
 """Layouts: a topology on a floor, with the slot of every switch and the length of every cable."""
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +13,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.hosts.stack import Stack, switch_units
 
 #: A record lists the rack of every switch for networks up to this size; the folder of a layout always lists it.
 _MOST_NAMED = 4096
@@ -45,13 +45,15 @@ class Layout(Filed):
         The hosts and their racks; None where every host stands with its switch.
     host_slot : int32[hosts], optional
         The slot of each host's rack; None where every host stands with its switch.
+    switch_u : float
+        The height of a switch in units, where hosts have no racks; else `housing.rack` has it.
     """
 
     record_name = "layout"
     record_version = 3
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
-    unrecorded = ("floor", "slots", "slot", "housing", "host_slot")
+    unrecorded = ("floor", "slots", "slot", "housing", "host_slot", "switch_u")
     derived = (
         "floor_name",
         "places",
@@ -81,6 +83,7 @@ class Layout(Filed):
     ended: Ended = "done"
     housing: Housing | None = None
     host_slot: np.ndarray | None = None
+    switch_u: float = 1.0
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
@@ -191,14 +194,27 @@ class Layout(Filed):
         return np.asarray(self.rack[self.topology.endpoints[first]])
 
     @cached_property
+    def stack(self) -> Stack:
+        """The order of devices in a rack, and their heights."""
+        return Stack(0.0, switch_units(self.switch_u)) if self.housing is None else Stack.of(self.housing)
+
+    @cached_property
+    def hosts_in_rack(self) -> np.ndarray:
+        """Number of hosts that stand in each rack, int64[racks]; 0 where hosts stand with their switches."""
+        if self.host_slot is None:
+            return np.zeros(self.racks, np.int64)
+        return np.bincount(self.host_rack, minlength=self.racks)
+
+    @cached_property
+    def switches_in_rack(self) -> np.ndarray:
+        """Number of switches in each rack, int64[racks]."""
+        return np.bincount(self.rack, minlength=self.racks)
+
+    @cached_property
     def host_unit(self) -> np.ndarray:
         """The lowest unit of every host in its rack, float64[hosts], from 1; meaningful only where hosts stand in racks."""
-        tall = 1.0 if self.housing is None else self.housing.host.units
-        order = np.argsort(self.host_rack, kind="stable")
-        first = np.searchsorted(self.host_rack[order], np.arange(self.racks))
-        unit = np.empty(order.size)
-        unit[order] = 1 + tall * (np.arange(order.size) - first[self.host_rack[order]])
-        return unit
+        rank = _ranks(self.host_rack, self.racks)
+        return np.asarray(self.stack.host_bottoms(int(rank.max(initial=-1)) + 1)[rank])
 
     @cached_property
     def host_between(self) -> np.ndarray:
@@ -249,20 +265,15 @@ class Layout(Filed):
 
     @cached_property
     def height(self) -> np.ndarray:
-        """The position of each switch in its rack, int32[switches], from 1 at the bottom, in the order of the switches.
+        """The lowest unit of each switch in its rack, int32[switches], from 1 at the bottom, in the order of the switches.
 
-        In a rack with hosts it is a unit above those of the hosts.
+        In a rack with hosts, switches stand above them.
         """
-        order = np.argsort(self.rack, kind="stable")
-        first = np.searchsorted(self.rack[order], np.arange(self.racks))
-        height = np.empty(self.rack.size, np.int32)
-        height[order] = np.arange(self.rack.size) - first[self.rack[order]] + 1
-        if self.housing is not None:
-            hosts = np.bincount(self.host_rack, minlength=self.racks)
-            tall = max(1, math.ceil(self.housing.rack.switch_u))
-            below = np.ceil(hosts * self.housing.host.units).astype(np.int32)
-            return np.asarray(below[self.rack] + (height - 1) * tall + 1, np.int32)
-        return height
+        counts = self.hosts_in_rack
+        base = {count: self.stack.switch_base(count) for count in np.unique(counts).tolist()}
+        below = np.array([base[count] for count in counts.tolist()], np.int64)
+        offset = np.floor(_ranks(self.rack, self.racks) * self.stack.switch_u + 1e-9).astype(np.int64)
+        return np.asarray(below[self.rack] + offset + 1, np.int32)
 
     @cached_property
     def between(self) -> np.ndarray:
@@ -309,3 +320,11 @@ class Layout(Filed):
         ends = np.sort(self.rack[self.topology.links[self.between]], axis=1)
         pairs, cables = np.unique(ends, axis=0, return_counts=True)
         return pairs.reshape(-1, 2), cables
+
+
+def _ranks(rack: np.ndarray, racks: int) -> np.ndarray:
+    """The number of each member among those of its rack, int64[members], in their order."""
+    order = np.argsort(rack, kind="stable")
+    rank = np.empty(rack.size, np.int64)
+    rank[order] = np.arange(rack.size) - np.searchsorted(rack[order], np.arange(racks))[rack[order]]
+    return rank

@@ -55,6 +55,7 @@ def place(
     moves: int | None = None,
     runs: int | None = None,
     housing: Housing | None = None,
+    switch_u: float = 1.0,
     work: Work | None = None,
 ) -> Layout:
     """Place the switches in racks, and the racks on the floor.
@@ -90,6 +91,8 @@ def place(
     housing : Housing, optional
         Hosts that stand in racks, and these racks: then whole racks of hosts and switches are placed (leaves in the middle of
         their hosts), and host cables count in the objective.
+    switch_u : float
+        Height of a switch in units, where hosts have no racks; else `housing.rack` has it.
     work : Work, optional
         Reports the searches; when it is stopped, the best layout so far is returned.
 
@@ -141,6 +144,7 @@ def place(
     else:
         _check_power(floor, loads)
         layout = _with_switches(topology, floor, cluster, map, objective, improve, loads, effort)
+        layout = replace(layout, switch_u=switch_u)
     settings = {
         "floor": floor.name,
         "cluster": cluster,

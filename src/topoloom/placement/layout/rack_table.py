@@ -8,9 +8,7 @@ import numpy as np
 from topoloom.placement.layout.layout import Layout
 
 
-def rack_rows(
-    layout: Layout, switch_w: float, switch_u: float | None = None, switch_kg: float = math.nan
-) -> list[dict[str, Any]]:
+def rack_rows(layout: Layout, switch_w: float, switch_kg: float = math.nan) -> list[dict[str, Any]]:
     """One row per rack, in the order of the floor.
 
     Parameters
@@ -19,8 +17,6 @@ def rack_rows(
         A layout with hosts in racks.
     switch_w : float
         Power of a switch that a rack must supply, W; NaN where it is not known.
-    switch_u : float, optional
-        Height of a switch in units; by default that of the rack rule.
     switch_kg : float
         Weight of a switch, kg; NaN where it is not known.
 
@@ -32,13 +28,15 @@ def rack_rows(
     if layout.housing is None:
         return []
     host, rack, topology = layout.housing.host, layout.housing.rack, layout.topology
-    count = layout.racks
-    switches = np.bincount(layout.rack, minlength=count)
-    hosts = np.bincount(layout.host_rack, minlength=count)
-    units = switches * (rack.switch_u if switch_u is None else switch_u) + hosts * host.units
+    count, switches, hosts = layout.racks, layout.switches_in_rack, layout.hosts_in_rack
+    units = [layout.stack.height(*pair) for pair in zip(switches.tolist(), hosts.tolist(), strict=True)]
     watts = _total_of(switches, switch_w) + hosts * host.power_w
     each_host_kg = math.nan if host.weight_kg is None else host.weight_kg
     weight = _total_of(switches, switch_kg) + _total_of(hosts, each_host_kg)
+    for device in rack.device:
+        has = np.full(count, True) if device.racks == "all" else (hosts > 0) == (device.racks == "hosts")
+        watts = watts + _total_of(has * device.count, math.nan if device.power_w is None else device.power_w)
+        weight = weight + _total_of(has * device.count, math.nan if device.weight_kg is None else device.weight_kg)
     inside, leaving = np.zeros(count, np.int64), np.zeros(count, np.int64)
     ends = np.concatenate(
         [

@@ -1,0 +1,79 @@
+"""Further devices of a rack: power shelves, NVLink switch trays, management switches, power distribution units."""
+
+from typing import Annotated, ClassVar, Literal
+
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import TomlTable
+
+#: Whether a rack with hosts, a rack without, or both have a device.
+Where = Literal["hosts", "switches", "all"]
+
+
+class RackDevice(TomlTable, frozen=True):
+    """A kind of device that racks hold next to hosts and switches of the network."""
+
+    group: ClassVar[str] = "[[rack.device]]"
+
+    name: Annotated[str, setting("its name: `power shelf`")]
+    count: Annotated[int, setting("how many of them each rack has", least=1, most=1000)] = 1
+    racks: Annotated[Where, setting("the racks that have it: those with hosts, those without, or all")] = "hosts"
+    hosts_below: (
+        Annotated[
+            int,
+            setting("how many hosts stand below it: 0 at the bottom; above all hosts, if omitted", least=0, most=1000),
+        ]
+        | None
+    ) = None
+    u: Annotated[
+        int, setting("its height; 0 for a device that takes no unit", unit="rack units", least=0, most=100)
+    ] = 1
+    power_w: (
+        Annotated[
+            float,
+            setting(
+                "its maximum power; 0 where the hosts' power includes it; not known, if omitted", unit="W", least=0
+            ),
+        ]
+        | None
+    ) = None
+    typical_w: Annotated[float, setting("its typical power", unit="W", least=0)] | None = None
+    weight_kg: Annotated[float, setting("its weight", unit="kg", least=0, most=1e5)] | None = None
+    air_m3h: Annotated[float, setting("the air that its fans move", unit="m³/h", least=0, most=1e6)] | None = None
+    liquid_share: Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)] = 0.0
+    vendor: Annotated[str, setting("its manufacturer")] = ""
+    part_number: Annotated[str, setting("its part number")] = ""
+
+
+class FacilityRule(TomlTable, frozen=True):
+    """What the machine room supplies: the limits and the temperatures of its power and its cooling."""
+
+    group: ClassVar[str] = "[facility]"
+
+    pue: (
+        Annotated[
+            float,
+            setting("total power of the facility per power of its IT (power usage effectiveness)", least=1, most=10),
+        ]
+        | None
+    ) = None
+    air_k: (
+        Annotated[
+            float,
+            setting(
+                "how much warmer air leaves a device than it enters, for devices whose airflow is not known",
+                unit="K",
+                above=0,
+                most=100,
+            ),
+        ]
+        | None
+    ) = None
+    liquid_k: (
+        Annotated[float, setting("how much warmer liquid leaves a rack than it enters", unit="K", above=0, most=100)]
+        | None
+    ) = None
+    power_w: Annotated[float, setting("the maximum power of all IT", unit="W", above=0)] | None = None
+    rack_kg: (
+        Annotated[float, setting("the greatest weight of a rack with its contents on the floor", unit="kg", above=0)]
+        | None
+    ) = None
