@@ -1,4 +1,4 @@
-"""Mixed networks, whose links differ in rate: every public function refuses them, or does not depend on rates."""
+"""Mixed networks, whose links differ in rate: every public function honours rates, refuses them, or does not depend on them."""
 
 import inspect
 from pathlib import Path
@@ -23,17 +23,14 @@ LAYOUT = place(MIXED)
 REFUSES = {
     "balance_paths": lambda: topoloom.balance_paths(MIXED),
     "balance_routing": lambda: topoloom.balance_routing(MIXED),
-    "blast_radius": lambda: topoloom.blast_radius(MIXED),
     "cable": lambda: topoloom.cable(LAYOUT),
     "collective": lambda: topoloom.collective(MIXED, "allgather", 1024),
     "collective_bound": lambda: topoloom.collective_bound(MIXED, "allgather", 1024),
     "compare": lambda: topoloom.compare([MIXED]),
-    "degradation": lambda: topoloom.degradation(MIXED),
     "execute": lambda: topoloom.execute(ROUTING, "trace:a.txt"),
     "expand": lambda: topoloom.expand(MIXED, 24),
     "optimize": lambda: topoloom.optimize(MIXED, moves=10),
     "price": lambda: topoloom.price(LAYOUT),
-    "quality": lambda: topoloom.quality(ROUTING),
     "run_app": lambda: topoloom.run_app(MIXED, "alltoall:bytes=8"),
     "run_apps": lambda: topoloom.run_apps(topoloom.cases_of("x", MIXED), ["alltoall:bytes=8"]),
     "saturation": lambda: topoloom.saturation(ROUTING),
@@ -43,7 +40,6 @@ REFUSES = {
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
 INDIFFERENT = {
     "bounds": ("switches and degrees", topoloom.bounds),
-    "cuts": ("counts links, not Gb/s", lambda one: topoloom.cuts(one, seeds=2)),
     "hops": ("counts hops", topoloom.hops),
     "lifetime": (
         "counts failures until a network falls apart",
@@ -59,8 +55,6 @@ INDIFFERENT = {
     "layered_routing": ("as route", None),
     "product_routing": ("as route", None),
     "surviving_network": ("which links are left; their rates go with them", None),
-    "info": ("leaves out what depends on rates, and says why", None),
-    "traffic_of": ("who sends to whom; worst-case refuses where it looks for the fullest channel", None),
     "cases_of": ("tables and a layout; run_apps refuses", None),
     "save": ("carries rates, or says that they are dropped", None),
     "save_routing": ("carries them in topology.json", None),
@@ -70,7 +64,6 @@ INDIFFERENT = {
     "write_export": ("each export writes every rate, none, or refuses", None),
     "compare_fabrics": ("who is cabled to whom", None),
     "identify": ("who is cabled to whom", None),
-    "diagnose": ("rules on rates look at each cable's", None),
     "repair_fabric": ("next hops and virtual channels", None),
     "progress": ("who is cabled to whom", None),
     "losses": ("names of parts", None),
@@ -81,6 +74,17 @@ INDIFFERENT = {
     "load_expansion": ("a plan has one rate", None),
     "build": ("families have no rates", None),
     "design": ("takes no network; its candidates have no rates", None),
+}
+
+#: What gives every link and port its own rate, and where this is tested.
+HONOURS = {
+    "blast_radius": "failures/test_blast_radius.py",
+    "cuts": "throughput/test_mixed_rates.py",
+    "degradation": "failures/test_mixed_losses.py",
+    "diagnose": "fabrics/test_mixed_tapers.py",
+    "info": "throughput/test_mixed_rates.py",
+    "quality": "throughput/test_mixed_rates.py",
+    "traffic_of": "throughput/test_mixed_rates.py",
 }
 
 #: What takes no network.
@@ -105,8 +109,9 @@ NO_NETWORK = {
 def test_every_public_function_is_known_to_refuse_mixed_networks_or_not_to_care():
     """A new function of the package decides: it refuses mixed networks, or its answer does not depend on rates."""
     public = {name for name in topoloom.__all__ if inspect.isroutine(getattr(topoloom, name))}
-    assert public == REFUSES.keys() | INDIFFERENT.keys() | NO_NETWORK
-    assert len(REFUSES) + len(INDIFFERENT) + len(NO_NETWORK) == len(public)
+    assert public == REFUSES.keys() | INDIFFERENT.keys() | HONOURS.keys() | NO_NETWORK
+    assert len(REFUSES) + len(INDIFFERENT) + len(HONOURS) + len(NO_NETWORK) == len(public)
+    assert all((Path(__file__).parent / place).exists() for place in HONOURS.values())
 
 
 @pytest.mark.parametrize("name", sorted(REFUSES))
@@ -141,20 +146,14 @@ def test_route_gives_the_same_tables_with_rates():
         assert np.array_equal(mixed.ports, plain.ports)
 
 
-def test_info_leaves_out_what_depends_on_rates():
-    """What takes links as alike is omitted with the reason; all else is that of the network without rates."""
+def test_info_measures_loads_with_rates():
+    """Links of 800 above hosts of 400 sustain twice as many hosts; all else is that of the network without rates."""
     mixed, plain = topoloom.info(MIXED, load=True), topoloom.info(PLAIN, load=True)
-    assert set(mixed.skipped) == {"load", "busiest"}
-    assert "links of 400 and 800 Gb/s" in mixed.skipped["load"]
-    assert (mixed.full_bandwidth_hosts, mixed.saturation) == (None, None)
+    assert mixed.skipped == plain.skipped
+    assert mixed.full_bandwidth_hosts == pytest.approx(2 * plain.full_bandwidth_hosts)
+    assert mixed.channel_load_max == pytest.approx(plain.channel_load_max / 2)
     assert (mixed.diameter, mixed.bisection) == (plain.diameter, plain.bisection)
-
-
-def test_the_worst_case_of_tables_is_refused_where_links_differ():
-    """Which permutation fills a channel most depends on rates; one that the papers publish does not."""
-    with pytest.raises(InputError, match=r"^traffic worst-case: .* has links of 400 and 800 Gb/s"):
-        topoloom.traffic_of("worst-case:by=tables", ROUTING)
-    assert topoloom.traffic_of("uniform", ROUTING).hosts == 16
+    assert (mixed.bisection_gbps, plain.bisection_gbps) == (800 * mixed.bisection, None)
 
 
 @pytest.mark.parametrize("name", sorted(EXPORTS))

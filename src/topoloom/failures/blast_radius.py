@@ -13,7 +13,6 @@ from topoloom.core.work import Work
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.figures.style import Axes, drawn
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -36,10 +35,10 @@ class Blast:
     cut_off : int
         Hosts that this loss cuts off: hosts without a live port in the main part of a plane.
     ports_mean, ports_least : float
-        The share of its ports that a host keeps alive and connected, 0 for hosts that are cut off: the mean over all hosts,
-        and the least.
+        The share of its ports that a host keeps alive and connected (of their Gb/s, where rates differ), 0 for hosts that are
+        cut off: the mean over all hosts, and the least.
     uplinks_mean, uplinks_least : float
-        The same, with each port weighted by the share of its switch's links that are left.
+        The same, with each port weighted by the share of its switch's links (of their Gb/s) that is left.
     """
 
     lose: str
@@ -135,7 +134,6 @@ def blast_radius(
     4
     """
     topology = taken(topology, Topology, "blast_radius")
-    refuse_mixed(topology, "blast_radius")
     name, planes = topology.name, plane_count(topology)
     if not topology.hosts:
         raise InputError(f"{name}: no hosts that a loss could cut off; add hosts, as in hosts=4")

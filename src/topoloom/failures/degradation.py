@@ -13,7 +13,6 @@ from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import Provenance, Result, json_value
 from topoloom.model.sources import NetworkSource, installed
 from topoloom.routing.reroute import reroute
@@ -143,8 +142,6 @@ def degradation(
     """
     network = installed(network, Routing, "degradation")
     topology = network.topology if isinstance(network, Routing) else network
-    if throughput:
-        refuse_mixed(topology, "degradation")
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:

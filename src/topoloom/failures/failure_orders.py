@@ -159,7 +159,7 @@ def _worth(topology: Topology, fail: str, order: str, unit: np.ndarray, jobs: in
     if order == "cables":
         ends = unit[topology.links]
         return np.bincount(ends[ends[:, 0] != ends[:, 1]].ravel(), minlength=units).astype(float)
-    loads = channel_loads(topology, jobs).loads
+    loads = channel_loads(topology, jobs).shares
     if fail == "links":
         return _rounded(loads.sum(axis=1))
     arriving = np.bincount(topology.links[:, 1], loads[:, 0], topology.switches)

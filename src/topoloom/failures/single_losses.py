@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.graph.articulation import articulation_switches
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import Plane
+from topoloom.model.capacities import capacities
 from topoloom.model.topology import Topology
 
 #: What can be lost, with descriptions for messages.
@@ -31,9 +32,9 @@ class Left:
     cut_off : int
         Hosts without a port that is connected.
     ports_mean, ports_least : float
-        The share of its ports that a host keeps connected: mean over all hosts, and the least.
+        The share of its ports, by their rates, that a host keeps connected: mean over all hosts, and the least.
     uplinks_mean, uplinks_least : float
-        The same, with each port weighted by the share of its switch's links that are left.
+        The same, with each port weighted by the share of its switch's links, by their rates, that is left.
     """
 
     unit: int
@@ -58,10 +59,19 @@ class Hosts:
     def __init__(self, topology: Topology, nic_ports: int = 1) -> None:
         self.hosts, self.nic_ports = topology.hosts, nic_ports
         self.ports = np.bincount(topology.host, minlength=self.hosts)
+        #: The rate of each port, and of all ports of each host, in multiples of the lowest rate.
+        self.rate = capacities(topology).ports
+        self.room = np.bincount(topology.host, self.rate, self.hosts)
+        self._host = topology.host
 
-    def without_nic(self, host: int) -> Left:
-        """Return what is left when one host loses an interface; all other hosts keep everything."""
-        share = max(0, int(self.ports[host]) - self.nic_ports) / int(self.ports[host])
+    def without_nic(self) -> Left:
+        """Return what is left when one host loses its fastest interface, which hurts most; other hosts keep everything."""
+        order = np.lexsort((-self.rate, self._host))  # the ports of each host, the fastest first
+        place = np.arange(order.size) - np.repeat(np.cumsum(self.ports) - self.ports, self.ports)
+        alive = order[place >= self.nic_ports]
+        shares = np.bincount(self._host[alive], self.rate[alive], self.hosts) / self.room
+        host = int(np.lexsort((self.ports, shares))[0])
+        share = float(shares[host])
         mean = (self.hosts - 1 + share) / self.hosts
         return Left(host, int(share == 0), mean, share, mean, share)
 
@@ -78,17 +88,18 @@ class Hosts:
         uplinks : float64[k]
             The weight of each of these endpoints, at most 1; 0 where it is not connected.
         """
-        host = plane.hosts[plane.topology.host]
+        host, rate = plane.hosts[plane.topology.host], self.rate[plane.endpoints]
         affected = plane.hosts
-        here = np.bincount(host, minlength=self.hosts)[affected]
-        alive = np.bincount(host[port], minlength=self.hosts)[affected]
-        worth = np.bincount(host, uplinks, self.hosts)[affected]
-        ports, elsewhere = self.ports[affected], self.ports[affected] - here
-        port_share, uplink_share = (elsewhere + alive) / ports, (elsewhere + worth) / ports
+        here, alive = (np.bincount(some, minlength=self.hosts)[affected] for some in (host, host[port]))
+        room_here, room_alive, worth = (
+            np.bincount(host, rate * weight, self.hosts)[affected] for weight in (1.0, port, uplinks)
+        )
+        room = self.room[affected]
+        port_share, uplink_share = (room - room_here + room_alive) / room, (room - room_here + worth) / room
         unaffected = self.hosts - affected.size
         return Left(
             unit,
-            int((elsewhere + alive == 0).sum()),
+            int((self.ports[affected] - here + alive == 0).sum()),
             float((port_share.sum() + unaffected) / self.hosts),
             float(port_share.min()),
             float((uplink_share.sum() + unaffected) / self.hosts),
@@ -113,7 +124,7 @@ def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left
     Left
     """
     if kind == "nic":
-        yield hosts.without_nic(int(hosts.ports.argmin()))  # the host with the fewest ports loses the largest share
+        yield hosts.without_nic()
         return
     for number, plane in enumerate(planes):
         k = plane.topology.endpoints.size
@@ -126,10 +137,10 @@ def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left
 
 
 def _of_ports(hosts: Hosts, plane: Plane) -> Iterator[Left]:
-    """Yield the loss of one port for each number of ports per host: ports of hosts with as many ports are equivalent."""
+    """Yield the loss of one port of each kind: by its rate, and by the number and the rate of all ports of its host."""
     host = plane.hosts[plane.topology.host]
-    for count in np.unique(hosts.ports[host]).tolist():
-        lost = int(np.flatnonzero(hosts.ports[host] == count)[0])
+    kinds = np.stack([hosts.ports[host], hosts.room[host], hosts.rate[plane.endpoints]])
+    for lost in np.unique(kinds, axis=1, return_index=True)[1].tolist():
         alive = np.ones(host.size, np.bool_)
         alive[lost] = False
         yield hosts.left(int(plane.endpoints[lost]), plane, alive, alive.astype(float))
@@ -138,13 +149,17 @@ def _of_ports(hosts: Hosts, plane: Plane) -> Iterator[Left]:
 def _of_switches(hosts: Hosts, plane: Plane, leaves: bool) -> Iterator[Left]:
     """Yield the loss of each switch with hosts, or of each switch without."""
     topology = plane.topology
-    at, degrees = topology.endpoints, topology.degrees
+    relative = capacities(topology)
+    at, capacity = topology.endpoints, relative.channels
+    n = topology.switches
+    room = np.bincount(topology.links.ravel(), np.repeat(relative.links, 2), n)
     offsets, neighbours, _ = topology.csr
     articulation = set(articulation_switches(topology).tolist())
     for switch in np.flatnonzero((topology.endpoints_at > 0) == leaves).tolist():
         alive = at != switch
-        gone = np.bincount(neighbours[offsets[switch] : offsets[switch + 1]], minlength=topology.switches)
-        share = np.where(degrees > 0, (degrees - gone) / np.maximum(degrees, 1), 1.0)
+        own = slice(offsets[switch], offsets[switch + 1])
+        gone = np.bincount(neighbours[own], capacity[own], n)
+        share = np.where(room > 0, (room - gone) / np.maximum(room, 1.0), 1.0)
         if switch in articulation:
             alive &= _in_main_part(topology, switch)[at]
         yield hosts.left(int(plane.switches[switch]), plane, alive, np.where(alive, share[at], 0.0))

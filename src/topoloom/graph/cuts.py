@@ -1,4 +1,4 @@
-"""Cuts of a topology: the links between halves, or between any number of parts, of equal size."""
+"""Cuts of a topology: the links and Gb/s between halves, or between any number of parts, of equal size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,6 +11,8 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Ended, Work
 from topoloom.graph.metis import WeightedGraph, partition, weighted
 from topoloom.graph.planes import plane_count, planes_of
+from topoloom.model.capacities import whole_capacities
+from topoloom.model.link_rates import only_rate
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -20,6 +22,8 @@ _ROUNDS = 4
 _MOST_PAIRS = 120
 #: The most switches for `exact_bisection`; each additional switch about doubles the work.
 EXACT_SWITCHES = 40
+#: The highest weight of a link in METIS and in the refinement, whose lists have a place for each weight.
+_MOST_WEIGHT = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +39,7 @@ class Cuts(Result):
         The part of every switch, 0 .. parts - 1.
     links : int
         The links between different parts, all together (Truong 2016, 4.4: the total; errata of Truong 2016, 14). Parallel links
-        count separately. For two parts, the bisection.
+        count separately. For two parts, the bisection. Where links differ in rate, those of the cut with the least Gb/s.
     between : int64[parts, parts]
         The links between each two parts, 0 on the diagonal.
     sizes : int64[parts]
@@ -50,11 +54,15 @@ class Cuts(Result):
         Not "done": fewer runs were made than requested, or branch and bound did not finish.
     planes : int
         The number of planes that were cut separately; 1 if the whole network was cut at once.
+    gbps : float or None
+        The rate of these links per direction, Gb/s; None without rates.
+    between_gbps : float64[parts, parts] or None
+        The rate of the links between each two parts, likewise.
     """
 
     record_name = "cuts"
-    record_version = 2
-    derived = ("parts", "narrowest")
+    record_version = 3
+    derived = ("parts", "narrowest", "narrowest_gbps")
 
     part: np.ndarray
     links: int
@@ -65,6 +73,8 @@ class Cuts(Result):
     runs: int = 0
     ended: Ended = "done"
     planes: int = 1
+    gbps: float | None = None
+    between_gbps: np.ndarray | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -76,6 +86,18 @@ class Cuts(Result):
     def narrowest(self) -> int:
         """The fewest links between any two parts."""
         return int(self.between[np.triu_indices(self.parts, 1)].min())
+
+    @property
+    def narrowest_gbps(self) -> float | None:
+        """The least Gb/s per direction between any two parts; None without rates."""
+        if self.between_gbps is None:
+            return None
+        return float(self.between_gbps[np.triu_indices(self.parts, 1)].min())
+
+    @property
+    def size(self) -> float:
+        """What a cut should have least of: Gb/s, or links without rates."""
+        return self.links if self.gbps is None else self.gbps
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per switch: ``switch`` and its ``part``."""
@@ -93,7 +115,7 @@ def cuts(
 ) -> Cuts:
     """Return the best cut into `ways` equal parts that METIS with Fiduccia-Mattheyses refinement finds.
 
-    Links are counted without regard to their rates.
+    The best cut has the fewest links or, where links differ in rate, the least Gb/s.
 
     Parameters
     ----------
@@ -101,7 +123,7 @@ def cuts(
     ways : int
         The number of parts; 2 for the bisection.
     seeds : int
-        METIS runs this many times, each with a different seed, and the cut with the fewest links is returned.
+        METIS runs this many times, each with a different seed, and the best cut is returned.
     by : "switches" or "hosts"
         The quantity that parts share equally: halves differ by at most one switch (for hosts, if all switches have the same
         number of hosts), more parts by 3% or one switch.
@@ -129,7 +151,7 @@ def cuts(
         return replace(whole, provenance=provenance_of(topology, seed=seed, settings=settings))
     _check_parts(topology, ways, seeds, by)
     work = Work() if work is None else work
-    graph = weighted(topology)
+    graph = weighted(topology, _link_weights(topology, _MOST_WEIGHT))
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     limit = _fair_share(weight, ways)
     best = _cut_of(topology, _round_robin(weight, ways), ways, by)
@@ -147,7 +169,7 @@ def cuts(
             if not _refine_pairs(graph, weight, part, ways, limit, work):
                 break
             cut = _cut_of(topology, part, ways, by)
-            if (_surplus(cut, limit), cut.links) < (_surplus(best, limit), best.links):
+            if (_surplus(cut, limit), cut.size) < (_surplus(best, limit), best.size):
                 best = cut
             done += 1
             work.advance(note=f"{best.links:,} links")
@@ -159,7 +181,9 @@ def cuts(
 
 
 def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cuts:
-    """The exact bisection, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches.
+    """The exact bisection, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches, with the fewest links.
+
+    Where links differ in rate, it has the least Gb/s.
 
     Parameters
     ----------
@@ -189,7 +213,7 @@ def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cut
     if not 2 <= n <= EXACT_SWITCHES:
         raise InputError(f"{topology.name}: {n} switches; the exact bisection takes 2 to {EXACT_SWITCHES}")
     work = Work() if work is None else work
-    graph = weighted(topology)
+    graph = weighted(topology, _link_weights(topology))
     matrix = np.zeros((n, n), np.int64)
     matrix[np.repeat(np.arange(n), np.diff(graph.offsets)), graph.others] = graph.links
     work.begin(None, "")
@@ -220,6 +244,12 @@ def _of_planes(topology: Topology, cut: Callable[[Topology], Cuts]) -> Cuts:
         ended=next((plane_cuts.ended for plane_cuts in by_plane if plane_cuts.ended != "done"), "done"),
         planes=len(planes),
     )
+
+
+def _link_weights(topology: Topology, most: int | None = None) -> np.ndarray | None:
+    """A whole number for each link in the ratio of rates, at most `most` if given, int64[m]; None where links do not differ."""
+    rates = topology.link_rate_gbps
+    return None if rates is None or only_rate(rates) is not None else whole_capacities(rates, most)
 
 
 def _metis_seed(seed: int, number: int) -> int:
@@ -297,6 +327,20 @@ def _cut_of(topology: Topology, part: np.ndarray, parts: int, by: str) -> Cuts:
     between = np.zeros((parts, parts), np.int64)
     np.add.at(between, (sides[:, 0], sides[:, 1]), 1)
     np.fill_diagonal(between, 0)
+    between_gbps = None
+    if topology.link_rate_gbps is not None:
+        between_gbps = np.zeros((parts, parts))
+        np.add.at(between_gbps, (sides[:, 0], sides[:, 1]), topology.link_rate_gbps)
+        np.fill_diagonal(between_gbps, 0)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     sizes = np.bincount(part, weights=weight, minlength=parts).astype(np.int64)
-    return Cuts(part.astype(np.int32), int(between.sum()), between + between.T, sizes, by, exact=False)
+    return Cuts(
+        part.astype(np.int32),
+        int(between.sum()),
+        between + between.T,
+        sizes,
+        by,
+        exact=False,
+        gbps=None if between_gbps is None else float(between_gbps.sum()),
+        between_gbps=None if between_gbps is None else between_gbps + between_gbps.T,
+    )

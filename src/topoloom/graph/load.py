@@ -3,6 +3,9 @@
 A channel is one direction of a link. Uniform: every host sends the same amount to every other host. If no switch has hosts,
 every switch counts as one host. A host counts once per port; if its ports are in several planes, its traffic is spread evenly
 over them, so that each port sends to the ports of its own plane.
+
+Where rates differ, a port of k times the lowest rate counts as k hosts, and a link of k times the lowest rate as k parallel
+links: uniform traffic is proportional to the product of the rates of both ports.
 """
 
 import math
@@ -15,7 +18,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.threads import over_cores
 from topoloom.graph.path_lengths import carrier_distance_sum
 from topoloom.graph.planes import distinct_planes, plane_count
-from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.capacities import capacities, channel_capacities
 from topoloom.model.topology import Topology
 
 _LANES = 16
@@ -32,7 +35,7 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     -------
     float
         Not rounded; inf for a single switch, 0 if some pairs have no path. For several planes, the value of the worst plane, in
-        host ports per switch.
+        host ports per switch. Where rates differ, m is the capacity of the links in hosts of the mean rate of all host ports.
 
     Source: Besta 2014 (Slim Fly), II.B.2, errata of Besta 2014, 4. If only some switches have hosts, only those send and
     receive; if none has, all do.
@@ -43,11 +46,12 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     >>> round(full_bandwidth_hosts(ring), 4)  # 2 * 5 / (2 * 5 - 2 - 2)
     1.6667
     """
-    refuse_mixed(topology, "full_bandwidth_hosts")
     if plane_count(topology) > 1:
         return min(full_bandwidth_hosts(plane.topology, jobs) for plane, _ in distinct_planes(topology))
     carriers, hops = carrier_distance_sum(topology, jobs)
-    return 2 * len(topology.links) * carriers / hops if hops else math.inf
+    relative = capacities(topology)
+    links = len(topology.links) if not relative.mixed else float(relative.links.sum() / relative.hosts.mean())
+    return 2 * links * carriers / hops if hops else math.inf
 
 
 def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
@@ -70,8 +74,9 @@ def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
     if plane_count(topology) > 1:
         return max(average_channel_load(plane.topology, jobs) for plane, _ in distinct_planes(topology))
     carriers, hops = carrier_distance_sum(topology, jobs)
-    per_switch = topology.endpoints.size / carriers if topology.endpoints.size else 1.0
-    return per_switch**2 * hops / (2 * len(topology.links))
+    relative = capacities(topology)
+    per_switch = float(relative.hosts.sum()) / carriers if topology.endpoints.size else 1.0
+    return float(per_switch**2 * hops / (2 * relative.links.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,24 +86,35 @@ class ChannelLoads:
     Attributes
     ----------
     loads : float64[m, 2]
-        Routes over each link, from its lower end to its higher and back, with one route per ordered pair of hosts.
-    hosts : int
+        Routes over each link, from its lower end to its higher and back, with one route per ordered pair of hosts. Where rates
+        differ, a port of k times the lowest rate counts as k hosts.
+    hosts : int or float
         The number of sending hosts (switches, if there are no hosts); for several planes, the ports in the plane with the
         fewest.
+    capacity : float64[m] or None
+        The rate of each link in multiples of the lowest rate; None: all are alike.
     """
 
     loads: np.ndarray
-    hosts: int
+    hosts: int | float
+    capacity: np.ndarray | None = None
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The routes over each channel for its capacity, float64[m, 2]: as `loads`, per parallel link of the lowest rate."""
+        return self.loads if self.capacity is None else self.loads / self.capacity[:, None]
 
     @property
     def mean(self) -> float:
-        """Mean over the channels; 0 without links."""
+        """Mean over the channels (over parallel links of the lowest rate, where rates differ); 0 without links."""
+        if self.capacity is not None:
+            return float(self.loads.sum() / (2 * self.capacity.sum())) if self.loads.size else 0.0
         return float(self.loads.mean()) if self.loads.size else 0.0
 
     @property
     def greatest(self) -> float:
         """The maximum channel load; 0 without links."""
-        return float(self.loads.max()) if self.loads.size else 0.0
+        return float(self.shares.max()) if self.loads.size else 0.0
 
     @property
     def saturation(self) -> float:
@@ -111,6 +127,8 @@ class ChannelLoads:
 
 def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
     """Compute the exact load of every channel under uniform traffic, split evenly over all shortest paths.
+
+    Where rates differ, a link of k times the lowest rate counts as k parallel links, which are as many paths.
 
     One breadth-first search and accumulation per switch with hosts: 0.4 ms each at 10,000 switches of degree 16.
 
@@ -125,7 +143,6 @@ def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
     >>> channel_loads(ring).loads[0].tolist()
     [3.0, 3.0]
     """
-    refuse_mixed(topology, "channel_loads")
     from topoloom.graph.connectivity import components
     from topoloom.graph.kernels.paths import add_loads
 
@@ -135,14 +152,18 @@ def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
     if np.unique(part[carriers]).size > 1 and plane_count(topology) < 2:
         raise InputError(f"{topology.name}: some hosts do not reach each other; loads need a connected network")
     offsets, neighbours, link = topology.csr
-    demand = on_switch.astype(np.float64)
+    relative, capacity = capacities(topology), channel_capacities(topology)
+    demand = on_switch.astype(np.float64) if capacity is None else relative.at_switches
     # A fixed number of partial sums, added in order, makes the last digit independent of the number of threads.
     partial = np.zeros((min(_LANES, carriers.size), len(topology.links), 2))
 
     def add(lanes: Iterator[int]) -> None:
         for lane in lanes:
-            add_loads(offsets, neighbours, link, carriers[lane::_LANES], demand, partial[lane])
+            add_loads(offsets, neighbours, link, capacity, carriers[lane::_LANES], demand, partial[lane])
 
     over_cores(add, len(partial), jobs)
-    senders = np.bincount(part, on_switch)
-    return ChannelLoads(partial.sum(axis=0), int(senders[senders > 0].min()))
+    senders = np.bincount(part, demand)
+    hosts = float(senders[senders > 0].min())
+    if capacity is None:
+        return ChannelLoads(partial.sum(axis=0), int(hosts))
+    return ChannelLoads(partial.sum(axis=0), hosts, relative.links)

@@ -20,7 +20,7 @@ from topoloom.model.topology import Topology
 
 @dataclass(frozen=True, eq=False)
 class WeightedGraph:
-    """CSR without parallel rows: offsets int64[n + 1], others int64[k], and the number of links between the two, int64[k]."""
+    """CSR without parallel rows: offsets int64[n + 1], others int64[k], and the weight of the links between them, int64[k]."""
 
     offsets: np.ndarray
     others: np.ndarray
@@ -35,11 +35,15 @@ class WeightedGraph:
         return WeightedGraph(np.append(0, np.cumsum(degrees)), number[self.others[inside]], self.links[inside])
 
 
-def weighted(topology: Topology) -> WeightedGraph:
-    """The topology as a simple graph; the weight of a link is the number of parallel links."""
+def weighted(topology: Topology, weight: np.ndarray | None = None) -> WeightedGraph:
+    """The topology as a simple graph; parallel links weigh their number, or the sum of the weights of links, int64[m]."""
     n = topology.switches
-    offsets, neighbours, _ = topology.csr
-    key, links = np.unique(np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours, return_counts=True)
+    offsets, neighbours, link = topology.csr
+    ends = np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours
+    key, place, links = np.unique(ends, return_inverse=True, return_counts=True)
+    if weight is not None:
+        links = np.zeros(key.size, np.int64)
+        np.add.at(links, place.reshape(-1), weight[link])
     return WeightedGraph(np.append(0, np.cumsum(np.bincount(key // n, minlength=n))), key % n, links)
 
 

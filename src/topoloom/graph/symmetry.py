@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from topoloom.model.capacities import capacities
 from topoloom.model.topology import Topology
 
 #: Most colourings of a search, and most consecutive switches without a symmetry before a level ends.
@@ -24,8 +25,8 @@ class Symmetries:
     Attributes
     ----------
     maps : int32[k, n]
-        Switch v is mapped to maps[i, v]; every link is mapped to a link, with the same number of parallel links. Empty: none
-        was found.
+        Switch v is mapped to maps[i, v]; every link is mapped to a link of the same rate, with the same number of parallel
+        links. Empty: none was found.
     """
 
     maps: np.ndarray
@@ -75,9 +76,10 @@ def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetri
     Parameters
     ----------
     topology : Topology
-        Parallel links count.
-    colour : int[n], optional
-        Only switches of the same colour may be mapped to each other; the number of hosts when omitted.
+        Parallel links count, and links of different rates are different.
+    colour : int[n] or float64[n], optional
+        Only switches of the same colour may be mapped to each other; when omitted, the number of hosts or, where rates differ,
+        the rate of all their ports.
 
     Returns
     -------
@@ -100,7 +102,9 @@ def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetri
     1
     """
     n = topology.switches
-    search = _Search(topology, topology.endpoints_at if colour is None else np.asarray(colour))
+    if colour is None:
+        colour = capacities(topology).at_switches if topology.mixed else topology.endpoints_at
+    search = _Search(topology, np.asarray(colour))
     maps = list(search.maps()) if len(topology.links) else []
     return Symmetries(np.array(maps, np.int32).reshape(-1, n))
 
@@ -109,13 +113,17 @@ class _Search:
     """The search for symmetries of one topology."""
 
     def __init__(self, topology: Topology, colour: np.ndarray) -> None:
-        offsets, neighbours, _ = topology.csr
+        offsets, neighbours, link = topology.csr
         self._n = topology.switches
+        # The kind of each channel by its rate, int64[2 m]; None where all links are alike.
+        self._kind = None
+        if topology.mixed and topology.link_rate_gbps is not None:
+            self._kind = np.unique(topology.link_rate_gbps, return_inverse=True)[1].reshape(-1)[link].astype(np.int64)
         self._first, self._neighbour = offsets[:-1], neighbours
         self._isolated = np.diff(offsets) == 0
         ends = np.repeat(np.arange(self._n), np.diff(offsets)) * self._n + neighbours
-        self._links = np.sort(ends)
         self._ends = ends
+        self._links = np.sort(self._with_kind(ends))
         self._left = _COLOURINGS
         self._root = self._refined(_mixed(np.unique(colour, return_inverse=True)[1].astype(np.uint64) + np.uint64(1)))
 
@@ -166,13 +174,18 @@ class _Search:
             image = np.empty(self._n, np.int64)
             image[order] = other
             n = self._n
-            links_kept = (np.sort(image[self._ends // n] * n + image[self._ends % n]) == self._links).all()
+            ends = self._with_kind(image[self._ends // n] * n + image[self._ends % n])
+            links_kept = (np.sort(ends) == self._links).all()
             return image if links_kept and (self._root[image] == self._root).all() else None
         for further in np.flatnonzero(image_colours == path_colours[path[level + 1]]).tolist():
             image_ = self._onto(colours, path, level + 1, image_colours, further)
             if image_ is not None or self._left <= 0:
                 return image_
         return None
+
+    def _with_kind(self, ends: np.ndarray) -> np.ndarray:
+        """One number for the two ends and the kind of each channel, int64[2 m]."""
+        return ends if self._kind is None else ends * (int(self._kind.max(initial=0)) + 1) + self._kind
 
     def _marked(self, colour: np.ndarray, switch: int) -> np.ndarray:
         colour = colour.copy()
@@ -184,9 +197,10 @@ class _Search:
         self._left -= 1
         classes = np.unique(colour).size
         while classes < self._n:
-            sums = np.add.reduceat(
-                np.append(_mixed(colour)[self._neighbour], np.uint64(0)), np.minimum(self._first, self._neighbour.size)
-            )
+            seen = _mixed(colour)[self._neighbour]
+            if self._kind is not None:
+                seen = _mixed(seen + self._kind.astype(np.uint64))
+            sums = np.add.reduceat(np.append(seen, np.uint64(0)), np.minimum(self._first, self._neighbour.size))
             sums[self._isolated] = 0
             finer = _mixed(colour * _MORE + sums)
             now = np.unique(finer).size

@@ -82,6 +82,11 @@ def capacities(topology: Topology) -> Capacities:
     return Capacities(topology, float(topology.rates_gbps[0]) if topology.rates_gbps.size else None)
 
 
+def channel_capacities(topology: Topology) -> np.ndarray | None:
+    """Return the capacity of each channel, float64[2 m] in the order of `Topology.csr`; None where every capacity is 1."""
+    return capacities(topology).channels if topology.mixed else None
+
+
 def whole_capacities(rates_gbps: np.ndarray, most: int | None = None) -> np.ndarray:
     """Return whole numbers in the ratio of the rates: the least such numbers, for methods that need integers.
 

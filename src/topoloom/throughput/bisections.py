@@ -11,9 +11,9 @@ from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
-from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.capacities import channel_capacities
 from topoloom.routing.routing import Routing
-from topoloom.throughput.traffic import host_switches, uniform_remote
+from topoloom.throughput.traffic import host_rates, host_switches, uniform_remote
 from topoloom.throughput.traffic.loads import table_loads
 
 #: Bisections per task of a thread.
@@ -27,7 +27,7 @@ class Bisections:
     Attributes
     ----------
     shares : float64[bisections]
-        The mean rate of the flows of each bisection, relative to a link's rate.
+        The mean rate of the flows of each bisection, relative to a link's rate or, where rates differ, to what they ask for.
     seed : int
         The seed of the random bisections.
     """
@@ -54,7 +54,8 @@ def effective_bisection(
 
     Halves of the hosts are drawn at random, with partners: each host of one half sends to one host of the other (an odd host is
     omitted). A flow's rate is 1 over the number of flows on the fullest channel of its path, which includes the hosts' links,
-    with one flow each.
+    with one flow each. Where rates differ, a flow asks for the lower rate of its two hosts, and gets the share that the fullest
+    channel of its path has for all its flows.
 
     Parameters
     ----------
@@ -91,8 +92,8 @@ def effective_bisection(
     >>> result.mean, result.error
     (1.0, 0.0)
     """
-    refuse_mixed(routing.topology, "effective_bisection")
     from topoloom.throughput.kernels.bisections import bisections as count_flows
+    from topoloom.throughput.kernels.bisections import rated_bisections as share_flows
 
     switch = host_switches(routing.topology)
     if bisections < 1:
@@ -102,6 +103,7 @@ def effective_bisection(
         raise InputError(f"{routing.topology.name}: {switch.size} hosts; bisections need at least two")
     table_loads(routing, uniform_remote(routing.topology), jobs, work=work)  # refuses incomplete tables
     channels, shares = routing.channels, np.zeros(bisections)
+    rate, capacity = host_rates(routing.topology), channel_capacities(routing.topology)
 
     work = Work() if work is None else work
     work.begin(-(-bisections // _BLOCK), f"blocks of {_BLOCK} bisections")
@@ -110,7 +112,12 @@ def effective_bisection(
         for number in numbers:
             low, high = number * _BLOCK, min(bisections, (number + 1) * _BLOCK)
             states = np.array([Draws(seed, stream).state() for stream in range(low, high)])
-            count_flows(channels.first, channels.to, routing.ports, switch, states, shares[low:high])
+            if rate is None or capacity is None:
+                count_flows(channels.first, channels.to, routing.ports, switch, states, shares[low:high])
+            else:
+                share_flows(
+                    channels.first, channels.to, routing.ports, switch, rate, capacity, states, shares[low:high]
+                )
 
     over_cores(draw, -(-bisections // _BLOCK), jobs, work)
     work.check()

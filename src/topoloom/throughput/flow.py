@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.capacities import channel_capacities
 from topoloom.model.topology import Topology
 from topoloom.throughput.traffic import Traffic
 
@@ -124,13 +124,19 @@ def flow_between(
 
 
 def arcs(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return pairs of adjacent switches in both directions: origin and to (int64[a], sorted), and their links (float64[a])."""
-    refuse_mixed(topology, "throughput")
+    """Return pairs of adjacent switches in both directions: origin and to (int64[a], sorted), and their capacity (float64[a]).
+
+    The capacity is the number of links between the two switches or, where rates differ, their rate in units of the lowest.
+    """
     offsets, neighbours, _ = topology.csr
     n = topology.switches
     ends = np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours
-    joined, links = np.unique(ends, return_counts=True)
-    return joined // n, joined % n, links.astype(np.float64)
+    capacity = channel_capacities(topology)
+    if capacity is None:
+        joined, links = np.unique(ends, return_counts=True)
+        return joined // n, joined % n, links.astype(np.float64)
+    joined, place = np.unique(ends, return_inverse=True)
+    return joined // n, joined % n, np.bincount(place.reshape(-1), capacity)
 
 
 def check_reach(topology: Topology, demand: np.ndarray, sources: np.ndarray) -> None:

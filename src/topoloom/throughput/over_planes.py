@@ -1,4 +1,7 @@
-"""Combine the measures of planes into those of the whole network: every host spreads its traffic evenly over its planes."""
+"""Combine the measures of planes into those of the whole network: every host spreads its traffic evenly over its planes.
+
+Where planes differ in rate, a host spreads its traffic in proportion to the rates of its ports.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +22,7 @@ _LEAST = (
 _BRACKETS = ("uniform_flow", "permutation_flow", "worst_flow", "traffic_flow")
 
 
-def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int]) -> Quality:
+def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int], rates: Sequence[float]) -> Quality:
     """Return the quality of a network from those of its planes, except for what is counted over all switches.
 
     A throughput is that of the slowest plane, the maximum channel load that of the most loaded plane, and the effective
@@ -31,6 +34,8 @@ def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int]) -> Qu
         One per kind of plane.
     counts : sequence of int
         How many planes are of each kind.
+    rates : sequence of float
+        The rate of all host ports in a plane of each kind, in the same unit.
 
     Returns
     -------
@@ -58,7 +63,8 @@ def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int]) -> Qu
             else None
         )
     loads = [quality.worst_load for quality in qualities]
-    share = [quality.hosts * count / max(1, hosts) for quality, count in zip(qualities, counts, strict=True)]
+    whole = sum(rate * count for rate, count in zip(rates, counts, strict=True))
+    share = [rate * count / max(1, whole) for rate, count in zip(rates, counts, strict=True)]
     changes |= {
         "worst_load": None if None in loads else max(load for load in loads if load is not None),
         "edge_forwarding_index": max(quality.edge_forwarding_index for quality in qualities),

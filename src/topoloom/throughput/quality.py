@@ -11,7 +11,6 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.graph.planes import plane_count
 from topoloom.graph.symmetry import symmetries
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, several
 from topoloom.model.topology import Topology
@@ -110,7 +109,6 @@ def quality(
     for other in routings:
         if other.topology != routing.topology:
             raise InputError(f"{routing.topology.name}: one of the tables is of another network, {other.topology.name}")
-    refuse_mixed(routing.topology, "quality")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, such as 0.05 for bounds that differ by at most 5 %")
     if (planes := plane_count(routing.topology)) > 1:
@@ -210,7 +208,7 @@ def pattern_throughput(
             carried = min(carried, expected_loads(tables[0], sent, jobs, work=work).throughput)
         else:
             wanted = _with_load(pattern, rails.pattern(pattern, tables[0], seed))
-            loads, demand = rails.loads(tables, rails.parts(wanted), wanted.host_limit, jobs, work)
+            loads, demand = rails.loads(tables, rails.parts(wanted), rails.host_limit(wanted), jobs, work)
             sent = matrix(topology, demand)
             carried = min(carried, loads.throughput)
         bound = min(bound, volume_bound(topology, sent, jobs))
@@ -307,7 +305,7 @@ def _on_rails(
         permuted, maximal = rails.loads(routings, parts, 1.0, jobs, work)
     if requested is not None:
         requested_loads, demand_requested = rails.loads(
-            routings, rails.parts(requested), requested.host_limit, jobs, work
+            routings, rails.parts(requested), rails.host_limit(requested), jobs, work
         )
     solve_flows = gap is not None or _quick(topology)
 
@@ -405,7 +403,14 @@ def _of_planes(
     qualities = [
         quality(tables, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for tables, _ in kinds
     ]
-    whole = quality_of_planes(qualities, [count for _, count in kinds])
+    # A plane without hosts counts by its switches, of one host each.
+    rates = [
+        float(first.topology.endpoint_rate_gbps.sum())
+        if first.topology.endpoint_rate_gbps is not None and first.topology.endpoints.size
+        else float(measured.hosts)
+        for ((first, *_), _), measured in zip(kinds, qualities, strict=True)
+    ]
+    whole = quality_of_planes(qualities, [count for _, count in kinds], rates)
     verifications = (
         [table.verification or verify_routing(table, jobs) for table in routings] if together is None else [together]
     )

@@ -11,13 +11,15 @@ from topoloom.core.random_streams import Draws
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
+from topoloom.model.capacities import capacities, channel_capacities
 from topoloom.model.topology import Topology
 from topoloom.routing.routing import Routing
 from topoloom.throughput.bisections import Bisections
 from topoloom.throughput.traffic import LISTS, REMOTE, Traffic, matrix, traffic_of
 from topoloom.throughput.traffic.finite import Loop, Trace
 from topoloom.throughput.traffic.loads import Loads, expected_loads
-from topoloom.throughput.tub import Tub, hops_between
+from topoloom.throughput.traffic.making import paired
+from topoloom.throughput.tub import Tub, hops_between, total_capacity
 
 #: Bisections per task of a thread.
 _BLOCK = 8
@@ -53,9 +55,13 @@ class Rails:
         """The switch of each host on a rail, int64[hosts]."""
         return np.asarray(self.topology.endpoints[self.ports[:, rail]], np.int64)
 
+    def rate(self, rail: int) -> np.ndarray | None:
+        """The rate of each host's port on a rail, float64[hosts] in units; None where all rates are equal."""
+        return capacities(self.topology).ports[self.ports[:, rail]] if self.topology.mixed else None
+
     def uniform(self) -> Traffic:
         """Return uniform traffic between hosts, for `parts`: on every rail, a port sends equally to ports on other switches."""
-        return Traffic("uniform", self.switch(0), self.topology.switches, REMOTE)
+        return Traffic("uniform", self.switch(0), self.topology.switches, REMOTE, rate=self.rate(0))
 
     def pattern(self, text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop:
         """Return the traffic of a pattern between hosts, for `parts`; the hosts' places are those of the first rail.
@@ -72,34 +78,44 @@ class Rails:
         -------
         Traffic, Trace or Loop
         """
-        first = self.topology.replace(endpoints=self.topology.endpoints[self.ports[:, 0]])
+        ports = self.ports[:, 0]
+        rates = self.topology.rates_of(endpoints=ports)
+        first = self.topology.replace(endpoints=self.topology.endpoints[ports], **rates)
         return traffic_of(text, replace(routing, topology=first, verification=None), seed)
 
     def parts(self, traffic: Traffic) -> Iterator[np.ndarray]:
         """Yield the demand between switches (float64[n, n]) of a traffic between hosts, on all rails, one matrix per table.
 
-        Every host sends the same on each of its rails: port r to port r.
+        Every host sends the same share of the rate of each of its ports: port r to port r.
         """
         n = self.topology.switches
         sender = np.repeat(np.arange(traffic.hosts), np.diff(traffic.first)) if traffic.kind == LISTS else None
+        on_rails = [self._on(traffic, rail) for rail in range(self.count)]
         for table in range(self.tables):
             demand = np.zeros((n, n))
-            for rail in range(self.count):
-                switch = self.switch(rail)
+            for rail, sent in enumerate(on_rails):
                 uses_table = self.table[self.ports[:, rail]] == table
-                at = np.bincount(switch, minlength=n)
                 if sender is None:
-                    fewest = int(at[at > 0].min(initial=traffic.hosts)) if traffic.kind == REMOTE else 1
-                    rest = at / max(1, traffic.hosts - fewest)
+                    rest: np.ndarray = sent.offered_at / sent.others
                 else:
-                    listed = uses_table[traffic.to]
-                    np.add.at(demand, (switch[sender[listed]], switch[traffic.to[listed]]), traffic.amounts[listed])
-                    senders = np.bincount(switch[traffic.senders], minlength=n)
-                    rest = (1.0 - traffic.share) * senders / max(1, traffic.hosts - 1)
+                    listed = uses_table[sent.to]
+                    places = sent.switch[sender[listed]], sent.switch[sent.to[listed]]
+                    np.add.at(demand, places, sent.amounts[listed])
+                    rest = (1.0 - sent.share) * np.bincount(sent.switch, sent.sent, n) / sent.others
                 if rest.any():
-                    demand += np.outer(rest, np.bincount(switch[uses_table], minlength=n))
+                    rates = None if sent.rate is None else sent.rate[uses_table]
+                    reached: np.ndarray = np.bincount(sent.switch[uses_table], rates, n)
+                    demand += np.outer(rest, reached)
             np.fill_diagonal(demand, 0.0)
             yield demand
+
+    def _on(self, traffic: Traffic, rail: int) -> Traffic:
+        """Return a traffic between hosts as that of their ports on a rail."""
+        return replace(traffic, switch=self.switch(rail), rate=self.rate(rail))
+
+    def host_limit(self, traffic: Traffic) -> float:
+        """Return the share of a traffic between hosts that the hosts' links allow, on the rail that allows least."""
+        return min(self._on(traffic, rail).host_limit for rail in range(self.count if self.topology.mixed else 1))
 
     def farthest(self, jobs: int | None) -> tuple[Tub, list[np.ndarray]]:
         """Return the bound of the maximal permutation, the one whose partners are farthest apart on every rail, and its parts.
@@ -117,24 +133,28 @@ class Rails:
         """
         from scipy.optimize import linear_sum_assignment
 
-        n, most = self.topology.switches, 0
+        n, most = self.topology.switches, 0.0
         carriers_of_all = np.flatnonzero(self.topology.endpoints_at)
         place = np.searchsorted(carriers_of_all, np.arange(n))
         hops = hops_between(self.topology, carriers_of_all, jobs)
         parts = [np.zeros((n, n)) for _ in range(self.tables)]
         for rail in range(self.count):
             switch = self.switch(rail)
-            at = np.bincount(switch, minlength=n)
-            carriers = np.flatnonzero(at)
-            both = np.minimum.outer(at[carriers], at[carriers])
+            rate = self.rate(rail)
+            carriers = np.flatnonzero(np.bincount(switch, minlength=n))
+            both = paired(switch, rate, n, carriers[:, None], carriers[None, :])
             volume = both * hops[np.ix_(place[carriers], place[carriers])]
             rows, columns = linear_sum_assignment(volume, maximize=True)
-            most += int(volume[rows, columns].sum())
+            most += float(volume[rows, columns].sum())
             table = self.table[self.ports[:, rail]]
+            rates = np.ones(switch.size) if rate is None else rate
+            order = np.argsort(-rates, kind="stable")  # hosts are paired in the order of their rates
             for source, destination in zip(carriers[rows].tolist(), carriers[columns].tolist(), strict=True):
-                for number in table[switch == destination][: min(at[source], at[destination])].tolist():
-                    parts[number][source, destination] += source != destination
-        return Tub(2 * len(self.topology.links) / most if most else math.inf, np.arange(n)), parts
+                senders, receivers = (order[switch[order] == end] for end in (source, destination))
+                for sender, receiver in zip(senders.tolist(), receivers.tolist(), strict=False):
+                    amount = min(rates[sender], rates[receiver])
+                    parts[table[receiver]][source, destination] += amount * (source != destination)
+        return Tub(2 * total_capacity(self.topology) / most if most else math.inf, np.arange(n)), parts
 
     def loads(
         self,
@@ -168,7 +188,7 @@ class Rails:
         for routing, part in zip(routings, parts, strict=True):
             channels += expected_loads(routing, matrix(self.topology, part), jobs, work=work).channels
             total += part
-        return Loads(channels, host_limit), total
+        return Loads(channels, host_limit, channel_capacities(self.topology)), total
 
     def bisections(
         self, routings: Sequence[Routing], count: int, seed: int, jobs: int | None, work: Work
@@ -195,7 +215,7 @@ class Rails:
         InputError
             No bisections requested.
         """
-        from topoloom.throughput.kernels.rail_bisections import rail_bisections
+        from topoloom.throughput.kernels.rail_bisections import rail_bisections, rated_rail_bisections
 
         if count < 1:
             raise InputError(f"bisections={count}: at least one is needed")
@@ -205,6 +225,7 @@ class Rails:
         tables = np.stack([routing.ports.astype(widest, copy=False) for routing in routings])
         table, switch = self.table[self.ports], self.topology.endpoints[self.ports].astype(np.int64)
         channels, shares = routings[0].channels, np.zeros(count)
+        capacity, rate = channel_capacities(self.topology), capacities(self.topology).ports[self.ports]
         blocks = -(-count // _BLOCK)
         work.begin(blocks, f"blocks of {_BLOCK} bisections")
 
@@ -212,7 +233,12 @@ class Rails:
             for number in numbers:
                 low, high = number * _BLOCK, min(count, (number + 1) * _BLOCK)
                 states = np.array([Draws(seed, stream).state() for stream in range(low, high)])
-                rail_bisections(channels.first, channels.to, tables, table, switch, states, shares[low:high])
+                if capacity is None:
+                    rail_bisections(channels.first, channels.to, tables, table, switch, states, shares[low:high])
+                else:
+                    rated_rail_bisections(
+                        channels.first, channels.to, tables, table, switch, rate, capacity, states, shares[low:high]
+                    )
 
         over_cores(draw, blocks, jobs, work)
         work.check()

@@ -34,10 +34,10 @@ class LoadSummary:
 class Quality(Result):
     """How good a network and its tables are.
 
-    Throughputs are shares of the full rate of a host, equal for all hosts. Those with `bound` and `flow` in their name count
+    Throughputs are shares of the full rate of each host port, equal for all. Those with `bound` and `flow` in their name count
     only the switches' links and may exceed 1; the others count the hosts' links too and are at most 1. Where hosts have ports
-    in several planes, each host spreads its traffic evenly over them, and a port sends to ports of its own plane; throughputs
-    are those of the slowest plane, and loads cover all planes.
+    in several planes, each host spreads its traffic evenly over them (by the rates of its ports), and a port sends to ports of
+    its own plane; throughputs are those of the slowest plane, and loads cover all planes.
 
     Attributes
     ----------
@@ -53,12 +53,14 @@ class Quality(Result):
     uniform_throughput : float
         The throughput of the tables for equal traffic between all hosts on different switches.
     effective_bisection, effective_bisection_error : float
-        The mean rate of a flow between random halves of the hosts, and its standard error; nan: fewer than 2 hosts.
+        The mean rate of a flow between random halves of the hosts, as a share of the lower rate of its two ports, and its
+        standard error; nan: fewer than 2 hosts.
     bisections : int
         The number of random bisections; their seed is in the provenance.
-    worst_load : int or None
-        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches (tables
-        times switches squared over 8,192 squared), or hosts on rails.
+    worst_load : int, float or None
+        Hosts that send over one channel in the worst permutation for these tables, exact; where rates differ, the traffic over
+        the channel as a share of its rate. None: over 8,192 switches (tables times switches squared over 8,192 squared), or
+        hosts on rails.
     worst_throughput : float or None
         1 / worst_load, and at most 1.
     permutation_throughput : float or None
@@ -89,7 +91,7 @@ class Quality(Result):
     """
 
     record_name = "quality"
-    record_version = 2
+    record_version = 3
 
     switches: int
     hosts: int
@@ -101,7 +103,7 @@ class Quality(Result):
     effective_bisection: float
     effective_bisection_error: float
     bisections: int
-    worst_load: int | None
+    worst_load: int | float | None
     worst_throughput: float | None
     permutation_throughput: float | None
     uniform_bound: float | None

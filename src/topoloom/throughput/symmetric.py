@@ -6,7 +6,6 @@ import numpy as np
 
 from topoloom.core.work import Work
 from topoloom.graph.symmetry import Symmetries, symmetries
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.topology import Topology
 from topoloom.throughput.approximate import Bracket
 from topoloom.throughput.flow import arcs, check_reach
@@ -65,12 +64,11 @@ def symmetric_flow(
     >>> round(symmetric_flow(torus, uniform_remote(torus)).lower, 9)  # (n - 1) / (n k / 8) of n switches in rings of k
     0.998046875
     """
-    refuse_mixed(topology, "symmetric_flow")
     from topoloom.throughput.kernels.columns import shortest_column
 
     if traffic.kind not in (UNIFORM, REMOTE) or traffic.kind == MATRIX:
         return None
-    hosts = traffic.hosts_at
+    hosts = traffic.offered_at
     if not (hosts > 0).sum() > 1:
         return Bracket(math.inf, math.inf, 0)
     network_symmetries = symmetries(topology, hosts) if known is None else known.keeping(hosts)

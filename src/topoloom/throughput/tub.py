@@ -1,7 +1,7 @@
 """Routing-independent bounds on throughput, from hops alone.
 
-A unit of traffic that travels d hops uses d units of channels, and a network of m links has 2 m. The permutation of the
-switches whose partners are farthest apart uses most.
+A unit of traffic that travels d hops uses d units of channels, and a network of m links has 2 m: twice the capacity of its
+links. The permutation of the switches whose partners are farthest apart uses most.
 """
 
 import math
@@ -11,9 +11,9 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.graph.distances import distance_matrix
-from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.capacities import capacities
 from topoloom.model.topology import Topology
-from topoloom.throughput.traffic import Traffic, hosts_on, uniform_remote
+from topoloom.throughput.traffic import Traffic, hosts_on, pairs_between, uniform_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,7 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
     """Return the throughput upper bound of the worst permutation: 2 m / max over permutations of sum w(s, p(s)) d(s, p(s)).
 
     d is the number of hops, and w(s, t) the smaller number of hosts of the two switches: with H on each, 2 m / (H max sum d).
+    Where rates differ, 2 m is the capacity of all channels, and w what the hosts send in pairs (`traffic.pairs_between`).
     The maximum is a linear assignment, so the bound is exact; the throughput may be lower (`flow.concurrent_flow`).
 
     Parameters
@@ -64,16 +65,20 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
     """
     from scipy.optimize import linear_sum_assignment
 
-    refuse_mixed(topology, "tub")
-    n, hosts = topology.switches, hosts_on(topology)
-    carriers = np.flatnonzero(hosts)
+    n = topology.switches
+    carriers = np.flatnonzero(hosts_on(topology))
     hops = hops_between(topology, carriers, jobs)
-    weight = np.minimum.outer(hosts[carriers], hosts[carriers]) * hops
+    weight = pairs_between(topology, carriers[:, None], carriers[None, :]) * hops
     rows, columns = linear_sum_assignment(weight, maximize=True)
     partner = np.arange(n)
     partner[carriers[rows]] = carriers[columns]
-    most = int(weight[rows, columns].sum())
-    return Tub(2 * len(topology.links) / most if most else math.inf, partner)
+    most = float(weight[rows, columns].sum())
+    return Tub(2 * total_capacity(topology) / most if most else math.inf, partner)
+
+
+def total_capacity(topology: Topology) -> float:
+    """Return the capacity of all links per direction: their number or, where rates differ, their rate in units of the least."""
+    return float(capacities(topology).links.sum())
 
 
 def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) -> float:
@@ -86,7 +91,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     topology : Topology
         The network, of m links.
     traffic : Traffic
-        The traffic between switches; 1 is the rate of a link.
+        The traffic between switches; 1 is the rate of a link, or the lowest rate where rates differ.
     jobs : int, optional
         Threads; all cores by default.
 
@@ -107,13 +112,12 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     >>> round(volume_bound(ring, uniform_remote(ring)), 6)
     0.875
     """
-    refuse_mixed(topology, "volume_bound")
     carriers = np.flatnonzero(traffic.hosts_at)
     hops = hops_between(topology, carriers, jobs)
     volume = 0.0
     for place, switch in enumerate(carriers.tolist()):
         volume += float(traffic.demand_to(switch, switch + 1)[0, carriers] @ hops[:, place])
-    return 2 * len(topology.links) / volume if volume else math.inf
+    return 2 * total_capacity(topology) / volume if volume else math.inf
 
 
 def uniform_bound(topology: Topology, jobs: int | None = None) -> float:

@@ -47,6 +47,8 @@ class Info(Result):
         As in `topoloom.graph.load`.
     bisection : int or None
         Links between two halves: the minimum, or the fewest found; the sum over several planes.
+    bisection_gbps : float or None
+        The rate of these links per direction, Gb/s; None without rates. Where links differ in rate, the least Gb/s found.
     bisection_exact : bool or None
     bisection_analytic : int or None
         The published or derived value of the family.
@@ -60,7 +62,7 @@ class Info(Result):
     """
 
     record_name = "info"
-    record_version = 2
+    record_version = 3
 
     switches: int
     hosts: int
@@ -85,6 +87,7 @@ class Info(Result):
     full_bandwidth_hosts: float | None = None
     channel_load_mean: float | None = None
     bisection: int | None = None
+    bisection_gbps: float | None = None
     bisection_exact: bool | None = None
     bisection_analytic: int | None = None
     edge_connectivity: int | None = None
@@ -248,7 +251,7 @@ class _Page:
             raise InputError("the network or a plane has one switch; a bisection needs at least two")
         exact = max(part.switches for part in self.parts) <= _EXACT_SWITCHES
         cut = exact_bisection(topology, work=self.work) if exact else cuts(topology, seeds=seeds, work=self.work)
-        return {"bisection": cut.links, "bisection_exact": cut.exact}
+        return {"bisection": cut.links, "bisection_gbps": cut.gbps, "bisection_exact": cut.exact}
 
     def _edge_connectivity(self) -> dict[str, Any]:
         from topoloom.graph.connectivity import edge_connectivity

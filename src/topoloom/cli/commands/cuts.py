@@ -30,7 +30,8 @@ def command(operation: CutsOperation, output: _Output) -> None:
 def _print(result: "Cuts", assign: bool) -> None:
     how = f"METIS, best of {result.runs} runs, refined" if result.runs else "branch and bound, not finished"
     how = "exact, by branch and bound" if result.exact else how
-    say(f"{result.provenance.name}: {result.links} links between {result.parts} equal parts ({how})")
+    gbps = "" if result.gbps is None else f" of {result.gbps:,.10g} Gb/s"
+    say(f"{result.provenance.name}: {result.links} links{gbps} between {result.parts} equal parts ({how})")
     from topoloom.topologies.spec import bisection_by_theory
 
     theory = bisection_by_theory(result.provenance.spec) if result.parts == 2 and result.by == "switches" else None
@@ -41,6 +42,8 @@ def _print(result: "Cuts", assign: bool) -> None:
     say(f"{result.by} in each part: {' '.join(map(str, result.sizes.tolist()))}")
     if result.parts > 2:
         say(f"fewest links between two parts: {result.narrowest}")
+        if result.narrowest_gbps is not None:
+            say(f"least rate between two parts: {result.narrowest_gbps:,.10g} Gb/s")
     if assign:
         for switch, part in enumerate(result.part.tolist()):
             say(f"{switch} {part}")

@@ -7,6 +7,7 @@ import click
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_facts, print_record
 from topoloom.cli.presentation import Json, Threads
+from topoloom.model.link_rates import shown_rate
 from topoloom.operations.catalogue.quality import QualityOperation
 from topoloom.throughput.traffic import PATTERNS
 
@@ -67,7 +68,12 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
         rows[-1] = ("ports of hosts", str(result.hosts))
     if result.host_tables > 1:
         rows.insert(-2, ("host tables", f"{result.host_tables}, for the host ports of a switch in turn"))
+    if routed.topology.mixed:
+        rates = shown_rate(routed.topology.rates_gbps)
+        rows.append(("rates", f"{rates}; throughputs are shares of the rate of each host port"))
     for key, words in _WORDS.items():
+        if key == "worst_load" and routed.topology.mixed:
+            words = "worst permutation: load of a channel"
         if not key.startswith("traffic") or operation.traffic is not None:
             rows.append((words.format(operation.traffic), _shown(result, key)))
     print_facts(routed.topology.name, rows)

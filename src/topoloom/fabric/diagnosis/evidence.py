@@ -67,7 +67,7 @@ class HardwareLimits:
     reach_m : mapping of str to float
         The greatest length of a cable of a product, by its title.
     taper : float or None
-        The greatest number of host ports of a leaf per link upwards: 2 for a taper of 2:1.
+        The greatest number of host ports of a leaf per link upwards, or of their Gb/s where rates differ: 2 for a taper of 2:1.
     rate : (int, float) or None
         Lanes (0: any) and Gb/s at which every cable must run (`topoloom.fabric.rates.parse_rate`).
     """

@@ -41,6 +41,7 @@ def add_loads(
     offsets: np.ndarray,
     neighbours: np.ndarray,
     link: np.ndarray,
+    capacity: np.ndarray | None,
     sources: np.ndarray,
     demand: np.ndarray,
     loads: np.ndarray,
@@ -48,13 +49,21 @@ def add_loads(
     """Add to `loads` the traffic if each source sends demand[source] * demand[v] to every switch v.
 
     Each pair's flow is split evenly over its shortest paths (Brandes 2001, backwards accumulation). sources: int64[s];
-    demand: float64[n]; loads: float64[m, 2]: from the lower end of each link to the higher, and back.
+    demand: float64[n]; loads: float64[m, 2]: from the lower end of each link to the higher, and back. capacity: float64[2 m],
+    in the order of `neighbours`: a link of capacity k counts as k parallel links; None, compiled separately: all count once.
     """
     n = offsets.size - 1
     distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
     paths, through = np.empty(n), np.empty(n)
     for source in sources:
         reached = path_counts(offsets, neighbours, source, distance, queue, paths)
+        if capacity is not None:
+            for v in queue[1:reached]:
+                paths[v] = 0.0
+            for u in queue[:reached]:
+                for slot in range(np.uint64(offsets[u]), np.uint64(offsets[u + 1])):
+                    if distance[neighbours[slot]] == distance[u] + 1:
+                        paths[neighbours[slot]] += paths[u] * capacity[slot]
         for v in queue[:reached]:
             through[v] = demand[v]
         for place in range(reached - 1, 0, -1):
@@ -64,5 +73,7 @@ def add_loads(
                 u = neighbours[slot]
                 if distance[u] == distance[v] - 1:
                     flow = share * paths[u]
+                    if capacity is not None:
+                        flow *= capacity[slot]
                     through[u] += flow
                     loads[link[slot], 0 if u < v else 1] += flow * demand[source]

@@ -54,3 +54,54 @@ def bisections(
                 c = first[s] + np.int64(ports[d, s])
                 flows[c] = 0
                 s = np.int64(to[c])
+
+
+@allocating
+def rated_bisections(
+    first: np.ndarray,
+    to: np.ndarray,
+    ports: np.ndarray,
+    switch: np.ndarray,
+    rate: np.ndarray,
+    capacity: np.ndarray,
+    states: np.ndarray,
+    means: np.ndarray,
+) -> None:
+    """Simulate the bisections of `bisections` where hosts or channels differ in rate.
+
+    A flow asks for the lower rate of its two hosts, and gets the share that its fullest channel has for all its flows.
+
+    Parameters
+    ----------
+    first, to, ports, switch, states
+        As for `bisections`.
+    rate, capacity : float64[hosts], float64[2 m]
+    means : float64[b]
+        Set to the rate of all flows of each bisection, as a share of what they ask for.
+    """
+    hosts = switch.size
+    half = hosts // 2
+    order, asked = np.empty(hosts, np.int64), np.zeros(to.size)
+    for number in range(states.shape[0]):
+        for each in range(hosts):
+            order[each] = each
+        shuffle(states[number], order)
+        asked[:] = 0.0
+        for i in range(half):
+            s, d = switch[order[i]], switch[order[half + i]]
+            amount = min(rate[order[i]], rate[order[half + i]])
+            while s != d:
+                c = first[s] + np.int64(ports[d, s])
+                asked[c] += amount
+                s = np.int64(to[c])
+        total, wanted = 0.0, 0.0
+        for i in range(half):
+            s, d = switch[order[i]], switch[order[half + i]]
+            amount, share = min(rate[order[i]], rate[order[half + i]]), 1.0
+            while s != d:
+                c = first[s] + np.int64(ports[d, s])
+                share = min(share, capacity[c] / asked[c])
+                s = np.int64(to[c])
+            total += amount * share
+            wanted += amount
+        means[number] = total / wanted

@@ -59,3 +59,57 @@ def rail_bisections(
                     s = np.int64(to[c])
                 total += 1.0 / most
         means[number] = total / (half * rails)
+
+
+@allocating
+def rated_rail_bisections(
+    first: np.ndarray,
+    to: np.ndarray,
+    tables: np.ndarray,
+    table: np.ndarray,
+    switch: np.ndarray,
+    rate: np.ndarray,
+    capacity: np.ndarray,
+    states: np.ndarray,
+    means: np.ndarray,
+) -> None:
+    """Simulate the bisections of `rail_bisections` where ports or channels differ in rate.
+
+    A flow asks for the lower rate of its two ports, and gets the share that its fullest channel has for all its flows.
+
+    Parameters
+    ----------
+    first, to, tables, table, switch, states
+        As for `rail_bisections`.
+    rate, capacity : float64[hosts, rails], float64[2 m]
+    means : float64[b]
+        Set to the rate of all flows of each bisection, as a share of what they ask for.
+    """
+    hosts, rails = switch.shape
+    half = hosts // 2
+    order, asked = np.empty(hosts, np.int64), np.empty(to.size)
+    for number in range(states.shape[0]):
+        for each in range(hosts):
+            order[each] = each
+        shuffle(states[number], order)
+        asked[:] = 0.0
+        for i in range(half):
+            for r in range(rails):
+                s, d, t = switch[order[i], r], switch[order[half + i], r], table[order[half + i], r]
+                amount = min(rate[order[i], r], rate[order[half + i], r])
+                while s != d:
+                    c = first[s] + np.int64(tables[t, d, s])
+                    asked[c] += amount
+                    s = np.int64(to[c])
+        total, wanted = 0.0, 0.0
+        for i in range(half):
+            for r in range(rails):
+                s, d, t = switch[order[i], r], switch[order[half + i], r], table[order[half + i], r]
+                amount, share = min(rate[order[i], r], rate[order[half + i], r]), 1.0
+                while s != d:
+                    c = first[s] + np.int64(tables[t, d, s])
+                    share = min(share, capacity[c] / asked[c])
+                    s = np.int64(to[c])
+                total += amount * share
+                wanted += amount
+        means[number] = total / wanted

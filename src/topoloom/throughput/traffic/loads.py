@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
+from topoloom.model.capacities import capacities, channel_capacities
 from topoloom.routing.choices import AnyShortest, Escape, Layers
 from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic.traffic import Traffic
@@ -18,23 +19,31 @@ _SUMS, _BLOCK = 16, 32
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """The load of every channel, relative to its rate, when every host sends at its full rate.
+    """The load of every channel when every host sends at its full rate.
 
     Attributes
     ----------
     channels : float64[2 m]
-        In the order of `Routing.channels`.
+        In units (the rate of a link, or the lowest rate where rates differ), in the order of `Routing.channels`.
     host_limit : float
         The share of the traffic that the links of the hosts allow: 1 for uniform traffic and permutations.
+    capacity : float64[2 m] or None
+        The capacity of each channel in units; None: one unit each.
     """
 
     channels: np.ndarray
     host_limit: float
+    capacity: np.ndarray | None = None
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The load of every channel as a share of its own rate, float64[2 m]."""
+        return self.channels if self.capacity is None else self.channels / self.capacity
 
     @property
     def greatest(self) -> float:
-        """The maximum channel load."""
-        return float(self.channels.max(initial=0.0))
+        """The maximum channel load, as a share of the channel's rate."""
+        return float(self.shares.max(initial=0.0))
 
     @property
     def network(self) -> float:
@@ -51,9 +60,10 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     """Return the expected loads of a traffic: along the tables, or split evenly at every switch where packets may choose.
 
     Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits the traffic to a destination evenly over
-    its channels on shortest paths, as equal-cost groups with many flows do; a choice by queue lengths does no worse for even
-    traffic. Over layers of tables (`Layers`) traffic is spread evenly; where each host of a switch has its own table, the
-    switch's traffic is shared among its hosts. Detours depend on queues, so that no such loads are defined.
+    its channels on shortest paths, as equal-cost groups with many flows do, and in proportion to their rates where these differ
+    (weighted ECMP); a choice by queue lengths does no worse for even traffic. Over layers of tables (`Layers`) traffic is
+    spread evenly; where each host of a switch has its own table, the switch's traffic is shared among its hosts. Detours depend
+    on queues, so that no such loads are defined.
 
     Parameters
     ----------
@@ -92,10 +102,10 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
         )
     from topoloom.throughput.traffic.kernels.even_split import add_split
 
-    channels = routing.channels
+    channels, capacity = routing.channels, channel_capacities(routing.topology)
 
     def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
-        return int(add_split(channels.first, channels.to, begin, demand, load))
+        return int(add_split(channels.first, channels.to, capacity, begin, demand, load))
 
     return _summed(routing, traffic, add, jobs, work)
 
@@ -174,11 +184,13 @@ def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int |
 
 
 def _shares_of_hosts(routing: Routing) -> np.ndarray:
-    """Return the share of a switch's hosts that each table leads to, float64[tables, n]; a switch without hosts counts as table
-    0."""
+    """Return the share of a switch's hosts, by their rates, that each table leads to, float64[tables, n].
+
+    A switch without hosts counts as table 0.
+    """
     topology = routing.topology
     shares = np.zeros((len(routing.host_tables), topology.switches))
-    np.add.at(shares, (routing.layer_of_ports, topology.endpoints), 1.0)
+    np.add.at(shares, (routing.layer_of_ports, topology.endpoints), capacities(topology).ports)
     shares[0, topology.endpoints_at == 0] = 1.0
     return np.asarray(shares / shares.sum(axis=0))
 
@@ -222,7 +234,7 @@ def _summed(
 
     over_cores(add, len(sums), jobs, work)
     work.check()
-    return Loads(sums.sum(axis=0), traffic.host_limit)
+    return Loads(sums.sum(axis=0), traffic.host_limit, channel_capacities(routing.topology))
 
 
 def incomplete(routing: Routing, destination: int) -> None:

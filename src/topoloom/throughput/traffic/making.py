@@ -54,17 +54,37 @@ def pairs_between(topology: Topology, source: np.ndarray, destination: np.ndarra
     >>> pairs_between(ends, np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
     [5.0, 2.0, 2.0]
     """
-    rates = host_rates(topology)
-    if rates is None:
-        hosts = hosts_on(topology)
+    return paired(host_switches(topology), host_rates(topology), topology.switches, source, destination)
+
+
+def paired(
+    switch: np.ndarray, rate: np.ndarray | None, switches: int, source: np.ndarray, destination: np.ndarray
+) -> np.ndarray:
+    """Return what the hosts of two switches send to each other in pairs, as `pairs_between`, for given places and rates.
+
+    Parameters
+    ----------
+    switch : int[hosts]
+        The switch of each host.
+    rate : float64[hosts] or None
+        The rate of each host; None: one unit each.
+    switches : int
+    source, destination : int[...]
+        Switches; their shapes are broadcast.
+
+    Returns
+    -------
+    int64[...], or float64[...] with rates
+    """
+    if rate is None:
+        hosts = np.bincount(switch, minlength=switches)
         return np.asarray(np.minimum(hosts[source], hosts[destination]))
-    switch = host_switches(topology)
     total, below = np.zeros(np.broadcast_shapes(source.shape, destination.shape)), 0.0
     # The k-th pair of two switches sends the lower of its rates: sum the steps of rate that both its hosts reach.
-    for rate in np.unique(rates).tolist():
-        reach = np.bincount(switch[rates >= rate], minlength=topology.switches)
-        total += (rate - below) * np.minimum(reach[source], reach[destination])
-        below = rate
+    for step in np.unique(rate).tolist():
+        reach = np.bincount(switch[rate >= step], minlength=switches)
+        total += (step - below) * np.minimum(reach[source], reach[destination])
+        below = step
     return total
 
 

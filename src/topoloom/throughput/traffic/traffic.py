@@ -130,11 +130,11 @@ class Traffic:
         elif self.kind == LISTS:
             rows = self._listed[begin:end].toarray()
             if self.share < 1:
-                senders = np.bincount(self.switch, self._sent, self.switches)
-                rows += np.outer(self.offered_at[begin:end], (1.0 - self.share) * senders / self._others)
+                senders = np.bincount(self.switch, self.sent, self.switches)
+                rows += np.outer(self.offered_at[begin:end], (1.0 - self.share) * senders / self.others)
         else:
             at = self.offered_at
-            rows = np.outer(at[begin:end], at / self._others)
+            rows = np.outer(at[begin:end], at / self.others)
         rows[np.arange(end - begin), np.arange(begin, end)] = 0.0
         return rows
 
@@ -152,11 +152,11 @@ class Traffic:
             return 1.0 / most if most else float("inf")
         if self.kind != LISTS:
             return 1.0
-        sent = self._sent
+        sent = self.sent
         listed = np.bincount(self.to, self.amounts, self.hosts)
         if self.rate is not None:
             listed = listed / self.rate
-        others = (1.0 - self.share) * (sent.sum() - sent) / self._others
+        others = (1.0 - self.share) * (sent.sum() - sent) / self.others
         return 1.0 / max(1.0, float((listed + others).max(initial=0.0)))
 
     @property
@@ -171,12 +171,12 @@ class Traffic:
         return weights if rate is None else np.minimum(weights * np.repeat(rate, count), rate[self.to])
 
     @cached_property
-    def _sent(self) -> np.ndarray:
+    def sent(self) -> np.ndarray:
         """The rate of each host that sends, otherwise 0: float64[hosts]."""
         return self.senders * (1.0 if self.rate is None else self.rate)
 
     @cached_property
-    def _others(self) -> float:
+    def others(self) -> float:
         """The divisor of uniform traffic, with which no host exceeds its rate: all that others offer at most."""
         if self.kind == REMOTE:
             at = self.offered_at

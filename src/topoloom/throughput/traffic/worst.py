@@ -8,9 +8,11 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
+from topoloom.model.capacities import capacities
 from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic.loads import incomplete
 from topoloom.throughput.traffic.making import host_switches, hosts_on
+from topoloom.throughput.traffic.worst_rates import RatedHosts
 
 #: Switches up to which the trees of the tables are stored: 6 n^2 bytes.
 MOST_SWITCHES = 8192
@@ -26,22 +28,23 @@ class Worst:
 
     Attributes
     ----------
-    load : int
-        Hosts that send over the most loaded channel, the most of any permutation; 0: no traffic leaves a switch.
+    load : int or float
+        Hosts that send over the most loaded channel, the most of any permutation; 0: no traffic leaves a switch. Where rates
+        differ, the traffic over the channel as a share of its rate, the most of any permutation.
     channel : (int, int)
         The switches of that channel, from and to; (-1, -1): none.
     partner : int64[hosts]
         Host h sends to host partner[h], in the order of `traffic.host_switches`.
     """
 
-    load: int
+    load: int | float
     channel: tuple[int, int]
     partner: np.ndarray
 
     @property
     def throughput(self) -> float:
         """The rate of all hosts at once, as a share of full rate: 1 / load, and at most 1."""
-        return 1.0 / max(1, self.load)
+        return 1.0 / max(1.0, self.load)
 
 
 def worst_permutation(
@@ -76,7 +79,8 @@ def worst_permutation(
     The greatest load of a channel is a maximum matching, weighted by hosts, of the switches that can send over it with those
     that they reach over it: one matching per channel, and the heaviest is the worst case (Towles and Dally, Worst-case traffic
     for oblivious routing functions, SPAA 2002). It is exact for every size. Hosts that the matching does not use are paired in
-    order, and load no channel more.
+    order, and load no channel more. Where rates differ, a pair of hosts sends the lower of its two rates, the matching has the
+    greatest weight, and loads are shares of the channels' rates.
 
     Examples
     --------
@@ -112,14 +116,22 @@ def worst_permutation(
     work.begin(-(-rows // _BLOCK) + -(-n // _FEW), "blocks of switches")
     over_cores(lay_out, -(-rows // _BLOCK), jobs, work)
     work.check()
-    best_of_block: dict[int, tuple[int, int]] = {-1: (0, 1)}  # the load and, negative, the channel
+    rated = RatedHosts(routing.topology, len(tables)) if routing.topology.mixed else None
+    best_of_block: dict[int, tuple[float, int]] = {-1: (0, 1)}  # the load and, negative, the channel
 
     def search(numbers: Iterator[int]) -> None:
         for number in numbers:
             # Results of other blocks only save work, and never change the result: channels of equal load are all compared.
             load_so_far, end = max(list(best_of_block.values()))[0], min(n, (number + 1) * _FEW)
+            begin = number * _FEW
+            if rated is not None:
+                channel, share = rated.greatest(
+                    channels.first, ports, order, place, size, goal, begin, end, load_so_far
+                )
+                best_of_block[number] = (share, -channel)
+                continue
             channel, load = greatest(
-                channels.first, ports, order, place, size, hosts, wanted, goal, number * _FEW, end, load_so_far
+                channels.first, ports, order, place, size, hosts, wanted, goal, begin, end, load_so_far
             )
             best_of_block[number] = (int(load), -int(channel))
 
@@ -130,6 +142,8 @@ def worst_permutation(
         return Worst(0, (-1, -1), np.arange(int(hosts.sum())))
     ends = (int(channels.origin[-channel]), int(channels.to[-channel]))
     port = -channel - int(channels.first[ends[0]])
+    if rated is not None:
+        return Worst(load, ends, rated.permutation(ports, order, place, size, goal, ends[0], port))
     pairs = matching(ports, order, place, size, hosts, wanted, goal, ends[0], port)
     return Worst(load, ends, completed(routing, pairs, tables=len(tables)))
 
@@ -146,7 +160,20 @@ def _destinations(tables: tuple[Routing, ...], hosts: np.ndarray) -> tuple[np.nd
 
 
 def completed(routing: Routing, pairs: np.ndarray, tables: int = 1) -> np.ndarray:
-    """Return a permutation of the hosts that contains the matched pairs (int64[k, 3]); the others are paired in order."""
+    """Return a permutation of the hosts that contains the matched pairs; the others are paired in order.
+
+    Parameters
+    ----------
+    routing : Routing
+    pairs : int64[k, 3]
+        Source switch, row of the destination, and hosts of each pair.
+    tables : int
+        The number of tables that lead to the hosts of a switch in turn.
+
+    Returns
+    -------
+    int64[hosts]
+    """
     switch, n = host_switches(routing.topology), routing.topology.switches
     sent = np.searchsorted(switch, np.arange(n))  # hosts are sorted by their switches
     # The next host that each row leads to: every `tables`-th of its switch.
@@ -187,12 +214,13 @@ def greedy(routing: Routing) -> np.ndarray:
     from topoloom.throughput.traffic.making import hosts_on, uniform_remote
 
     topology, channels = routing.topology, routing.channels
-    loads, hosts = table_loads(routing, uniform_remote(topology)).channels, hosts_on(topology)
-    best = np.empty((0, 3), np.int64)
+    loads, hosts = table_loads(routing, uniform_remote(topology)).shares, hosts_on(topology)
+    best, most = np.empty((0, 3), np.int64), 0.0
+    capacity = capacities(topology).channels
     for channel in np.argsort(-loads, kind="stable")[:_TRIED].tolist():
         u = int(channels.origin[channel])
         port = channel - int(channels.first[u])
         pairs = pairs_over(channels.first, channels.to, routing.ports, hosts, u, port)
-        if pairs[:, 2].sum() > best[:, 2].sum():
-            best = pairs
+        if (load := float(pairs[:, 2].sum() / capacity[channel])) > most:
+            best, most = pairs, load
     return completed(routing, best)

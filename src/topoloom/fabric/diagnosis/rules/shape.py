@@ -5,12 +5,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.fabric.comparison import Cable
+from topoloom.fabric.comparison import Cable, Plug
 from topoloom.fabric.diagnosis.evidence import Evidence, Side
 from topoloom.fabric.diagnosis.finding import Finding, enumerated
 from topoloom.fabric.diagnosis.roots import PLANE, RAIL, SWITCH_UNCABLED
 from topoloom.fabric.diagnosis.rule import ERROR, NOTE, rule
 from topoloom.fabric.diagnosis.rules.cables import cable_finding
+from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
+from topoloom.model.topology import Topology
 
 
 @rule(
@@ -47,7 +49,8 @@ def _plane(evidence: Evidence) -> Iterator[Finding]:
     "A leaf has more host ports per link upwards than planned.",
     explanation="""A consequence of missing or misplaced cables: the hosts of this leaf get a smaller share of the
     network than others, and every job that runs in step waits for them. A leaf is a switch with hosts whose links
-    all go to switches without hosts.""",
+    all go to switches without hosts. Where cables of the plan differ in rate, the rule compares Gb/s: those of the hosts'
+    ports with those of the links upwards.""",
     fix="Repair the cause.",
 )
 def _taper(evidence: Evidence) -> Iterator[Finding]:
@@ -58,16 +61,23 @@ def _taper(evidence: Evidence) -> Iterator[Finding]:
     off = {root.nodes[0] for root in evidence.roots if root.kind == SWITCH_UNCABLED}
     wrong = evidence.not_right | evidence.unplanned
     changed: list[Change] = []
+    gbps = plan.mixed
+    planned_at, actual_at = (
+        (_gbps_by_cable(evidence, evidence.plan), _gbps_by_cable(evidence, evidence.actual))
+        if gbps
+        else ((plan.endpoints_at, plan.degrees), (actual.endpoints_at, actual.degrees))
+    )
     for leaf in evidence.plan.leaves.tolist():
         x = place.get(leaf, -1)
         if x < 0 or leaf in off:
             continue
         planned_ports, actual_ports = (
-            (int(network.endpoints_at[s]), int(network.degrees[s])) for network, s in ((plan, leaf), (actual, x))
+            (hosts[s].item(), up[s].item()) for (hosts, up), s in ((planned_at, leaf), (actual_at, x))
         )
         if actual_ports[0] * planned_ports[1] > planned_ports[0] * actual_ports[1]:
             follows = frozenset(cable for cable in wrong if leaf in (cable[0][0], cable[1][0]))
-            changed.append(((leaf,), f"{_ratio(*actual_ports)}, planned {_ratio(*planned_ports)}", follows))
+            ratios = f"{_ratio(*actual_ports, gbps)}, planned {_ratio(*planned_ports, gbps)}"
+            changed.append(((leaf,), ratios, follows))
     for leaves, ratio, follows in _by_cause(evidence, changed):
         names = enumerated([evidence.node(leaf) for (leaf,) in leaves])
         text = f"{names} {'have' if len(leaves) > 1 else 'has'} {ratio}"
@@ -148,13 +158,17 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
     NOTE,
     "Leaves of a plan have different numbers of links upwards.",
     explanation="""Hosts get different shares of the network, depending on their leaf. If it is planned on purpose (a leaf
-    for storage), it is no fault.""",
+    for storage), it is no fault. Where links differ in rate, the rule compares the Gb/s of the links upwards of the leaves
+    of each plane.""",
     fix="Give every leaf the same number of links upwards, or keep jobs off leaves with fewer.",
 )
 def _uplinks(evidence: Evidence) -> Iterator[Finding]:
     side = evidence.plan
     topology, leaves = side.fabric.topology, side.leaves
     if leaves.size < 2:
+        return
+    if topology.mixed:
+        yield from _uplink_gbps(evidence)
         return
     counts = Counter(topology.degrees[leaves].tolist())
     usual = max(counts, key=lambda many: (counts[many], many))
@@ -165,22 +179,41 @@ def _uplinks(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(text, tuple(evidence.names[leaf] for leaf in odd), racks=evidence.racks(odd))
 
 
+def _uplink_gbps(evidence: Evidence) -> Iterator[Finding]:
+    """The leaves of each plane whose links upwards have other Gb/s than those of most of its leaves."""
+    side = evidence.plan
+    up = _gbps_of(side.fabric.topology)[1]
+    for part in np.unique(side.part[side.leaves]).tolist():
+        leaves = side.leaves[side.part[side.leaves] == part].tolist()
+        counts = Counter(up[leaves].tolist())
+        usual = max(counts, key=lambda gbps: (counts[gbps], gbps))
+        odd = [leaf for leaf in leaves if up[leaf] != usual]
+        if odd:
+            shown = enumerated([f"{evidence.node(leaf)} {up[leaf]:,.10g}" for leaf in odd])
+            text = f"{counts[usual]} of {len(leaves)} leaves have {usual:,.10g} Gb/s of links upwards; {shown}"
+            yield Finding(text, tuple(evidence.names[leaf] for leaf in odd), racks=evidence.racks(odd))
+
+
 @rule(
     "TL307",
     "taper-exceeded",
     ERROR,
     "A leaf of the plan has more host ports per link upwards than `--taper` allows.",
-    explanation="Its hosts get a smaller share of the network than required.",
+    explanation="""Its hosts get a smaller share of the network than required. Where rates differ, the rule compares the Gb/s
+    of the host ports with those of the links upwards.""",
     fix="Plan with fewer hosts per leaf, or with more links upwards.",
 )
 def _exceeded(evidence: Evidence) -> Iterator[Finding]:
     limit, topology = evidence.limits.taper, evidence.plan.fabric.topology
     if limit is None:
         return
+    gbps = topology.mixed
+    hosts_at, up_at = _gbps_of(topology) if gbps else (topology.endpoints_at, topology.degrees)
     for leaf in evidence.plan.leaves.tolist():
-        hosts, up = int(topology.endpoints_at[leaf]), int(topology.degrees[leaf])
+        hosts, up = hosts_at[leaf].item(), up_at[leaf].item()
         if hosts > limit * up * (1 + 1e-9):
-            yield _at(evidence, [leaf], f"{evidence.node(leaf)} has {_ratio(hosts, up)}; the limit is {limit:g}:1")
+            text = f"{evidence.node(leaf)} has {_ratio(hosts, up, gbps)}; the limit is {limit:g}:1"
+            yield _at(evidence, [leaf], text)
 
 
 @rule(
@@ -252,8 +285,42 @@ def _between(evidence: Evidence, cable: Cable) -> bool:
     return not evidence.is_host(cable[1][0])
 
 
-def _ratio(hosts: int, up: int) -> str:
-    return f"{hosts} host ports on {up} link{'s' * (up != 1)} upwards" + (f" ({hosts / up:.3g}:1)" if up else "")
+def _ratio(hosts: float, up: float, gbps: bool = False) -> str:
+    """The ports and links of a leaf in words or, with `gbps`, their rates in Gb/s."""
+    words = f"{hosts} host ports on {up} link{'s' * (up != 1)} upwards"
+    if gbps:
+        words = f"{hosts:,.10g} Gb/s of host ports on {up:,.10g} Gb/s of links upwards"
+    return words + (f" ({hosts / up:.3g}:1)" if up else "")
+
+
+def _gbps_of(topology: Topology) -> tuple[np.ndarray, np.ndarray]:
+    """The rate of all host ports and of all links of each switch, Gb/s, float64[switches] each, of a network with rates."""
+    rates = topology.rates_of()
+    n, links = topology.switches, np.asarray(rates[RATE_OF_LINKS])
+    hosts = np.bincount(topology.endpoints, rates[RATE_OF_ENDPOINTS], n)
+    return hosts, np.bincount(topology.links.ravel(), np.repeat(links, 2), n)
+
+
+def _gbps_by_cable(evidence: Evidence, side: Side) -> tuple[np.ndarray, np.ndarray]:
+    """`_gbps_of` for the plan or for the fabric, whose cables have the lower of the rates that the plan has for their ports.
+
+    A cable between ports without planned cables counts with the lowest rate of the plan.
+    """
+    plan = evidence.plan
+    rates = plan.fabric.topology.rates_of()
+    by_plug: dict[Plug, float] = {}
+    for cables, gbps in ((plan.link_cables, rates[RATE_OF_LINKS]), (plan.end_cables, rates[RATE_OF_ENDPOINTS])):
+        for cable, rate in zip(cables, gbps.tolist(), strict=True):
+            by_plug |= dict.fromkeys(cable, rate)
+    lowest = float(plan.fabric.topology.rates_gbps[0])
+
+    def gbps_of(cables: list[Cable]) -> np.ndarray:
+        return np.array([min((by_plug[plug] for plug in cable if plug in by_plug), default=lowest) for cable in cables])
+
+    topology = side.fabric.topology
+    n = topology.switches
+    hosts = np.bincount(topology.endpoints, gbps_of(side.end_cables), n)
+    return hosts, np.bincount(topology.links.ravel(), np.repeat(gbps_of(side.link_cables), 2), n)
 
 
 Change = tuple[tuple[int, ...], str, frozenset[Cable]]

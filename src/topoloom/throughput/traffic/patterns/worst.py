@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.throughput.traffic.making import check_places, to_one, to_some
 from topoloom.throughput.traffic.register import PatternRequest, pattern
 from topoloom.throughput.traffic.traffic import Traffic
@@ -28,7 +27,6 @@ def worst_case(request: PatternRequest, by: str) -> Traffic:
     grouped = "group" in topology.labels and np.unique(topology.labels["group"][topology.endpoints]).size > 1
     if by == "family" and family in _FAMILIES and grouped:
         return _FAMILIES[family](request)
-    refuse_mixed(topology, "traffic worst-case")
     return to_one(request, busy_permutation(request.routing))
 
 
