@@ -23,14 +23,12 @@ LAYOUT = place(MIXED)
 REFUSES = {
     "balance_paths": lambda: topoloom.balance_paths(MIXED),
     "balance_routing": lambda: topoloom.balance_routing(MIXED),
-    "cable": lambda: topoloom.cable(LAYOUT),
     "collective": lambda: topoloom.collective(MIXED, "allgather", 1024),
     "collective_bound": lambda: topoloom.collective_bound(MIXED, "allgather", 1024),
     "compare": lambda: topoloom.compare([MIXED]),
     "execute": lambda: topoloom.execute(ROUTING, "trace:a.txt"),
     "expand": lambda: topoloom.expand(MIXED, 24),
     "optimize": lambda: topoloom.optimize(MIXED, moves=10),
-    "price": lambda: topoloom.price(LAYOUT),
     "run_app": lambda: topoloom.run_app(MIXED, "alltoall:bytes=8"),
     "run_apps": lambda: topoloom.run_apps(topoloom.cases_of("x", MIXED), ["alltoall:bytes=8"]),
     "saturation": lambda: topoloom.saturation(ROUTING),
@@ -58,7 +56,7 @@ INDIFFERENT = {
     "cases_of": ("tables and a layout; run_apps refuses", None),
     "save": ("carries rates, or says that they are dropped", None),
     "save_routing": ("carries them in topology.json", None),
-    "save_cabling": ("a Cabling has one rate: cable refuses", None),
+    "save_cabling": ("writes the rate of every cable", None),
     "save_expansion": ("an Expansion has one rate: expand refuses", None),
     "check_plan": ("a plan has one rate: expand refuses", None),
     "write_export": ("each export writes every rate, none, or refuses", None),
@@ -79,10 +77,12 @@ INDIFFERENT = {
 #: What gives every link and port its own rate, and where this is tested.
 HONOURS = {
     "blast_radius": "failures/test_blast_radius.py",
+    "cable": "cost/test_mixed_bill.py",
     "cuts": "throughput/test_mixed_rates.py",
     "degradation": "failures/test_mixed_losses.py",
     "diagnose": "fabrics/test_mixed_tapers.py",
     "info": "throughput/test_mixed_rates.py",
+    "price": "cost/test_mixed_bill.py",
     "quality": "throughput/test_mixed_rates.py",
     "traffic_of": "throughput/test_mixed_rates.py",
 }
@@ -107,7 +107,7 @@ NO_NETWORK = {
 
 
 def test_every_public_function_is_known_to_refuse_mixed_networks_or_not_to_care():
-    """A new function of the package decides: it refuses mixed networks, or its answer does not depend on rates."""
+    """A new function decides: it refuses mixed networks, honours their rates, or its answer does not depend on them."""
     public = {name for name in topoloom.__all__ if inspect.isroutine(getattr(topoloom, name))}
     assert public == REFUSES.keys() | INDIFFERENT.keys() | HONOURS.keys() | NO_NETWORK
     assert len(REFUSES) + len(INDIFFERENT) + len(HONOURS) + len(NO_NETWORK) == len(public)

@@ -31,7 +31,7 @@ def document(*arguments):
 def test_one_bill_keeps_its_keys():
     """What other tools read of one topology, and nothing of a range where there is none."""
     found = document("slimfly:q=19,hosts=15")
-    assert (found["schema"], found["provenance"]["name"]) == ("topoloom/bill/3", "slimfly(q=19,hosts=15)")
+    assert (found["schema"], found["provenance"]["name"]) == ("topoloom/bill/4", "slimfly(q=19,hosts=15)")
     expected = {"parts": "slimfly-2014", "rate_gbps": 40, "radix": 44, "hosts": 10830}
     assert {key: found[key] for key in expected} == expected
     assert found["cost_per_host_usd"] == pytest.approx(1168.248, abs=0.001)

@@ -11,6 +11,7 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables, choose_cables, host_ends, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import own_rates
 from topoloom.cost.terms import Terms
 from topoloom.formats.cables import host_ports
 from topoloom.model.results import Filed, Provenance, provenance_of
@@ -32,7 +33,8 @@ class Cabling(Filed):
     layout : Layout
     bought : Cables
         Product, stock length, prices and power of each cable.
-    rate_gbps : float
+    rate_gbps : float or None
+        The rate of all cables; None where they differ.
     link : int64[cables]
         The link of the topology; -1 for a host's cable.
     ends : int32[cables, 2]
@@ -48,17 +50,20 @@ class Cabling(Filed):
         The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
     terms : Terms
         The terms of the bill, stored in the folder.
+    rates_gbps : float64[cables]
+        The rate of each cable, Gb/s.
     """
 
     record_name = "cabling"
+    record_version = 2
     written_by = "topoloom.cabling.files.save_cabling"
     read_by = "topoloom.cabling.files.load_cabling"
-    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number", "terms")
+    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number", "terms", "rates_gbps")
     derived = ("parts_name", "cables", "host_cables", "bundles", "total_m", "stock_m", "power_w")
 
     layout: Layout
     bought: Cables
-    rate_gbps: float
+    rate_gbps: float | None
     link: np.ndarray
     ends: np.ndarray
     port: np.ndarray
@@ -67,6 +72,7 @@ class Cabling(Filed):
     number: np.ndarray
     provenance: Provenance = field(default_factory=Provenance, compare=False)
     terms: Terms = field(default_factory=Terms)
+    rates_gbps: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
@@ -191,7 +197,8 @@ def cable(
     parts : Parts, str or path, optional
         The catalogue of products, stock lengths, prices and power; the network's own, otherwise ``slimfly-2014``.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; the network's own, otherwise 40, or the nearest rate in the catalogue's prices.
+        The rate of every link, Gb/s; the network's own, otherwise 40, or the nearest rate in the catalogue's prices. In a
+        network of several rates, each cable has its own.
     host_cables : bool, optional
         Whether to list a cable for every endpoint; they are always listed if hosts have separate racks.
     plugs : Plugs, optional
@@ -250,19 +257,23 @@ def cable(
 
     length_m = np.concatenate([layout.length_m, layout.host_length_m[:k]])
     to_hosts, host_plug = host_ends(layout)
+    of_links, of_hosts = own_rates(topology, rate_gbps)
+    rates = np.concatenate([np.broadcast_to(of_links, m), np.broadcast_to(of_hosts, topology.endpoints.size)[:k]])
     bought = joined_cables(
-        choose_cables(parts, length_m[:m], between[:m], rate_gbps, trunk[:m]),
-        choose_cables(parts, length_m[m:], between[m:], rate_gbps, to_hosts[:k], "host", host_plug),
+        choose_cables(parts, length_m[:m], between[:m], rates[:m], trunk[:m]),
+        choose_cables(parts, length_m[m:], between[m:], rates[m:], to_hosts[:k], "host", host_plug),
     ).at(order)
     product = np.concatenate([plugs.product_in(parts), np.full(k, -1)])[order]
     if (product >= 0).any():
-        bought = kept_cables(bought, product, np.concatenate([plugs.stock_m, np.zeros(k)])[order], rate_gbps)
+        bought = kept_cables(bought, product, np.concatenate([plugs.stock_m, np.zeros(k)])[order], rates[order])
     number = _numbers(np.concatenate([plugs.number, plugs.endpoint_number[:k]])[order], topology.name)
-    settings = {"parts": parts.name, "rate_gbps": rate_gbps, "host_cables": host_cables}
+    rate = None if topology.mixed else rate_gbps
+    settings = {"parts": parts.name, "rate_gbps": rate, "host_cables": host_cables}
     provenance = provenance_of(topology, settings=settings)
     return Cabling(
-        *(layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number, provenance),
+        *(layout, bought, rate, link[order], ends[order], port[order], bundle[order], pairs, number, provenance),
         terms.changed(parts=parts),
+        rates[order],
     )
 
 

@@ -8,6 +8,8 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 from topoloom.cost.choose import Cables, order_list
+from topoloom.cost.switch_kinds import switch_kinds
+from topoloom.cost.terms import Terms
 from topoloom.formats.cables import cable_list, switch_rows
 from topoloom.model.link_rates import RATE, rate_text
 from topoloom.placement.hosts.files import hosts_csv
@@ -60,8 +62,11 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
 
 
 def _rates(cabling: Cabling) -> dict[str, list[str]]:
-    """The column of rates, if the network has rates: the same for all, since mixed networks are not cabled."""
-    rate = cabling.layout.topology.uniform_rate_gbps
+    """The column of rates, if the network has rates."""
+    topology = cabling.layout.topology
+    if topology.mixed:
+        return {RATE: list(map(rate_text, cabling.rates_gbps.tolist()))}
+    rate = topology.uniform_rate_gbps
     return {} if rate is None else {RATE: [rate_text(rate)] * len(cabling)}
 
 
@@ -158,12 +163,16 @@ def host_list(cabling: Cabling, labels: Labels) -> str:
 def racks_csv(cabling: Cabling) -> str:
     """One row per rack: its switches and hosts, its units, its power in kW and weight where known, its cables."""
     layout, parts = cabling.layout, cabling.bought.parts
-    ports = layout.topology.radix
-    product = parts.switch_product(ports, cabling.rate_gbps)
-    heavy = None if product is None else product.weight_kg
-    rows = rack_rows(
-        layout, parts.switch_feed_w(ports, cabling.rate_gbps) or math.nan, math.nan if heavy is None else heavy
-    )
+    if layout.housing is None:
+        return ""
+    columns = np.empty((2, layout.topology.switches))
+    kinds = switch_kinds(layout.topology, Terms(parts=parts, rate_gbps=cabling.rate_gbps))
+    for kind in kinds:
+        product = kind.product(parts)
+        heavy = None if product is None else product.weight_kg
+        each = parts.switch_feed_w(kind.bought, kind.rate_gbps) or math.nan, math.nan if heavy is None else heavy
+        columns[:, kind.switches] = np.array(each)[:, None]
+    rows = rack_rows(layout, *(columns if len(kinds) > 1 else columns[:, 0].tolist()))
     shown = {
         name: [guarded(str(row[name])) if name == "rack" else _cell(row[name]) for row in rows] for name in rows[0]
     }

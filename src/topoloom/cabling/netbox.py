@@ -130,14 +130,33 @@ def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
         device += [names[i] for i in topology.host.tolist()]
         numbers_in_host = host_ports(topology.host).tolist()
         port += [_host_port(labels, host, i) for host, i in zip(topology.host.tolist(), numbers_in_host, strict=True)]
-    kbps = str(round(cabling.rate_gbps * 1e6))
     return {
         "device": device,
         "name": port,
         # Ethernet or InfiniBand, and the kind of plug: a cabling does not know them.
         "type": ["other"] * len(device),
-        "speed": [kbps] * len(device),
+        "speed": [str(round(rate * 1e6)) for rate in _port_rates(cabling, used).tolist()],
     }
+
+
+def _port_rates(cabling: Cabling, used: np.ndarray) -> np.ndarray:
+    """The rate of each interface, Gb/s: `used` ports of each switch, then those of the hosts whose cables are listed."""
+    topology, hosts = cabling.layout.topology, cabling.with_hosts
+    count = int(used.sum()) + (topology.endpoints.size if hosts else 0)
+    rates = topology.endpoint_rate_gbps
+    if cabling.rate_gbps is not None or rates is None:
+        return np.full(count, cabling.rate_gbps)
+    first = np.cumsum(used) - used
+    of_switches = np.full(int(used.sum()), np.nan)
+    for side in (0, 1):
+        at_switch = ~cabling.to_host if side else np.ones(len(cabling), bool)
+        ends, ports = cabling.ends[at_switch, side], cabling.port[at_switch, side]
+        within = ports <= used[ends]
+        of_switches[(first[ends] + ports - 1)[within]] = cabling.rates_gbps[at_switch][within]
+    if not hosts:
+        # Hosts have the ports that no listed cable has, in their order.
+        of_switches[np.isnan(of_switches)] = rates
+    return np.concatenate([of_switches, rates]) if hosts else of_switches
 
 
 def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:

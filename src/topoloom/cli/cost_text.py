@@ -108,8 +108,9 @@ def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
         say(f"the worst grade of its figures here is {grade} (docs: parts catalogues)")
     if not any(bill.power_w or bill.unmetered for bill in bills):
         say(f"{parts.name} has no power figures")
-    rate = bills[0].rate_gbps
-    if parts.nearest_rate(rate) != rate:
+    for rate in dict.fromkeys(rate for bill in bills for rate in bill.rates_gbps):
+        if parts.nearest_rate(rate) == rate:
+            continue
         low, high = parts.rate_gbps or (0.0, 0.0)
         held = f"{low:g} Gb/s" if low == high else f"{low:g} to {high:g} Gb/s"
         say(f"{parts.name} is for links of {held}: at {rate:g} Gb/s its numbers are extrapolated")

@@ -10,7 +10,9 @@ from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
 from topoloom.cost.lines import Line, bill_lines, module_orders
 from topoloom.cost.parts import Parts
+from topoloom.cost.products import port_total
 from topoloom.cost.spares import Spares
+from topoloom.cost.switch_kinds import switch_kinds
 from topoloom.cost.terms import Terms
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
@@ -51,9 +53,10 @@ class Bill(Result):
     ----------
     parts : str
         The catalogue's name.
-    rate_gbps : float
+    rate_gbps : float or None
+        The rate of all links and hosts' ports; None where they differ.
     radix : int
-        Ports of every switch.
+        Ports of every switch; the most of any, where they differ.
     hosts, switches, racks : int
     cables_inside, cables_between : int
         Links inside racks, and between racks.
@@ -66,6 +69,8 @@ class Bill(Result):
         Kinds of parts in the bill whose power is not known; the sums exclude them.
     confidence : str or None
         The worst grade of the products in the bill that have one: "A" to "D".
+    rates_gbps : tuple of float
+        The rates of links and hosts' ports, ascending.
     orders : tuple of CableLot
         The cables and transceivers to order, where they were requested.
     as_published : AsPublished, optional
@@ -73,7 +78,7 @@ class Bill(Result):
     """
 
     record_name = "bill"
-    record_version = 3
+    record_version = 4
     derived = (
         "length_m",
         "cost_low_usd",
@@ -87,7 +92,7 @@ class Bill(Result):
     )
 
     parts: str
-    rate_gbps: float
+    rate_gbps: float | None
     radix: int
     hosts: int
     switches: int
@@ -100,6 +105,7 @@ class Bill(Result):
     unpriced: tuple[str, ...] = ()
     unmetered: tuple[str, ...] = ()
     confidence: str | None = None
+    rates_gbps: tuple[float, ...] = ()
     orders: tuple[CableLot, ...] = ()
     as_published: AsPublished | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
@@ -182,7 +188,7 @@ class Bills(Result):
     """
 
     record_name = "bills"
-    record_version = 3
+    record_version = 4
 
     bills: tuple[Bill, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False)
@@ -235,7 +241,8 @@ def price(
     parts : Parts, str or path, optional
         A catalogue, the name of a built-in one, or a TOML file; ``slimfly-2014`` where the network remembers none.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; else the network's, else 40, or the nearest rate that the catalogue's prices hold for.
+        The rate of every link, Gb/s; else the network's, else 40, or the nearest rate that the catalogue's prices hold for. In
+        a network of several rates, each link and each host's port has its own.
     radix : int, optional
         Ports of every switch; else the most that any switch of the network uses.
     host_cables : bool, optional
@@ -281,36 +288,29 @@ def price(
         parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
     ).on(layout.topology, "price")
     topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.link_rate_gbps
-    host_cables, spare_ports, radix = terms.host_cables, terms.spare_ports, terms.radix
-    if not 0 <= spare_ports < 1e6:
-        raise InputError(f"spare_ports={spare_ports:g}: give a share from 0 to a million (0.25 is 25 %)")
-    ports = topology.radix if radix is None else radix
-    if ports < topology.radix:
-        raise InputError(f"radix={ports} is too small: a switch of {topology.name} uses {topology.radix} ports")
-    # Rounding errors, as in 20 * 1.1, must not buy a port.
-    bought = math.ceil(ports * (1 + spare_ports) * (1 - 1e-12))
+    switches = switch_kinds(topology, terms)
+    host_cables = terms.host_cables
     bought_cables = [link_cables(layout, parts, rate_gbps)]
     if host_cables or layout.housing is not None:
         bought_cables.append(endpoint_cables(layout, parts, rate_gbps))
-    lines = bill_lines(layout, parts, rate_gbps, (ports, bought), bought_cables, terms.spares)
-    product = parts.switch_product(bought, rate_gbps)
-    each = bought if product is None else product.ports_at(rate_gbps)
+    lines = bill_lines(layout, parts, switches, bought_cables, terms.spares)
     provenance = provenance_of(
         topology,
         settings={
             "parts": parts.name,
-            "rate_gbps": rate_gbps,
+            "rate_gbps": None if topology.mixed else rate_gbps,
             "layout": layout.made,
             "floor": layout.floor.name,
             "host_cables": host_cables,
-            "spare_ports": spare_ports,
+            "spare_ports": terms.spare_ports,
         },
     )
     between = int(layout.between.sum())
     return Bill(
         parts=parts.name,
-        rate_gbps=rate_gbps,
-        radix=bought,
+        rate_gbps=None if topology.mixed else rate_gbps,
+        rates_gbps=tuple(topology.rates_gbps.tolist()) if topology.mixed else (rate_gbps,),
+        radix=max(port_total(kind.bought) for kind in switches),
         hosts=topology.hosts,
         switches=topology.switches,
         racks=layout.racks,
@@ -318,7 +318,7 @@ def price(
         cables_between=between,
         lines=tuple(lines),
         ports_used=2 * len(topology.links) + topology.endpoints.size,
-        ports_bought=topology.switches * each,
+        ports_bought=sum(kind.switches.size * kind.ports_bought(parts) for kind in switches),
         unpriced=_kinds(line for line in lines if math.isnan(line.cost_usd)),
         unmetered=_kinds(line for line in lines if math.isnan(line.power_w)),
         confidence=max((line.confidence for line in lines if line.confidence), default=None),

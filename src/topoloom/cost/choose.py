@@ -7,6 +7,7 @@ import numpy as np
 
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import HostPlug
+from topoloom.cost.switch_kinds import own_rates
 from topoloom.placement.hosts.ports import host_ports_as_built
 from topoloom.placement.layout.layout import Layout
 
@@ -69,7 +70,7 @@ def choose_cables(
     parts: Parts,
     length_m: np.ndarray,
     between: np.ndarray | bool,
-    rate_gbps: float,
+    rate_gbps: float | np.ndarray,
     ends: np.ndarray | None = None,
     to: Literal["switch", "host"] = "switch",
     plug: HostPlug | None = None,
@@ -77,8 +78,8 @@ def choose_cables(
     """The cable of every link: the first product of the catalogue that fits, in its next length.
 
     The cable is as long as the link plus the catalogue's `slack_m`: the next of the product's `lengths_m`, or cut to that
-    length where it has none. Where a cable carries several links, links between the same two boxes share it; a breakout
-    cable is shared by links from the same switch that need the same length.
+    length where it has none. Where a cable carries several links, links of one rate between the same two boxes share it; a
+    breakout cable is shared by links of one rate from the same switch that need the same length.
 
     Parameters
     ----------
@@ -86,7 +87,8 @@ def choose_cables(
     length_m : float64[links]
     between : bool[links] or bool
         Whether the link runs between racks.
-    rate_gbps : float
+    rate_gbps : float or float64[links]
+        The rate of all links, or of each, Gb/s.
     ends : int[links, 2], optional
         The two boxes of each link, where a breakout cable begins at the first; without them, every cable that carries
         several links is assumed to be full.
@@ -107,6 +109,11 @@ def choose_cables(
     """
     length_m, is_between = np.broadcast_arrays(np.asarray(length_m, float), between)
     several = any(cable.links > 1 for cable in parts.cable)
+    rates = np.broadcast_to(np.asarray(rate_gbps, float), length_m.shape)
+    # The same first box at another rate is another cage.
+    rate_index = np.unique(rates, return_inverse=True)[1].reshape(rates.shape)
+    if ends is not None:
+        ends = np.stack([ends[:, 0] + rate_index * (1 + int(ends[:, 0].max(initial=0))), ends[:, 1]], axis=1)
     same_ends = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
     product = parts.product_of(length_m, is_between, rate_gbps, to, same_ends, plug)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
@@ -114,7 +121,7 @@ def choose_cables(
     for index, cable in enumerate(parts.cable):
         of_product = product == index
         stock_m[of_product] = cable.stock_m(length_m[of_product] + parts.slack_m)
-        usd[:, of_product] = cable.usd(stock_m[of_product], rate_gbps)
+        usd[:, of_product] = cable.usd(stock_m[of_product], rates[of_product])
         power_w[of_product] = cable.both_ends_w
         if cable.links > 1:
             count = np.full(int(of_product.sum()), cable.links)
@@ -132,7 +139,7 @@ def _counts(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(counts[member])
 
 
-def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_gbps: float) -> Cables:
+def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_gbps: float | np.ndarray) -> Cables:
     """`bought`, with existing cables in place of new ones; existing ones keep their length, even if less is needed now.
 
     Parameters
@@ -143,8 +150,8 @@ def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_g
         The product of the existing cable; -1 where a new one is bought.
     stock_m : float64[cables]
         The length of the existing cable, metres; ignored where there is none.
-    rate_gbps : float
-        The rate that prices are taken at, Gb/s.
+    rate_gbps : float or float64[cables]
+        The rate that prices are taken at, Gb/s: of all cables, or of each.
 
     Returns
     -------
@@ -153,10 +160,10 @@ def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_g
     """
     parts, exists = bought.parts, product >= 0
     product, stock_m = np.where(exists, product, bought.product), np.where(exists, stock_m, bought.stock_m)
-    usd = np.stack([bought.usd_low, bought.usd_high])
+    usd, rates = np.stack([bought.usd_low, bought.usd_high]), np.broadcast_to(rate_gbps, product.shape)
     for index, cable in enumerate(parts.cable):
         of_product = exists & (product == index)
-        usd[:, of_product] = cable.usd(stock_m[of_product], rate_gbps) * bought.share[of_product]
+        usd[:, of_product] = cable.usd(stock_m[of_product], rates[of_product]) * bought.share[of_product]
     power_w = np.array([cable.both_ends_w for cable in parts.cable])[product] * bought.share
     return Cables(parts, product, bought.length_m, stock_m, usd[0], usd[1], power_w, bought.share)
 
@@ -171,7 +178,7 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     parts : Parts
         The catalogue.
     rate_gbps : float
-        The rate of every link, Gb/s.
+        The rate of every link, Gb/s; in a network of several rates, each link has its own instead.
 
     Returns
     -------
@@ -183,7 +190,8 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     InputError
         No product suits one of the links.
     """
-    return choose_cables(parts, layout.length_m, layout.between, rate_gbps, layout.topology.links)
+    rates, _ = own_rates(layout.topology, rate_gbps)
+    return choose_cables(parts, layout.length_m, layout.between, rates, layout.topology.links)
 
 
 def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
@@ -196,7 +204,7 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     parts : Parts
         The catalogue.
     rate_gbps : float
-        The rate of every host's port, Gb/s.
+        The rate of every host's port, Gb/s; in a network of several rates, each port has its own instead.
 
     Returns
     -------
@@ -209,7 +217,8 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
         No product suits one of the endpoints.
     """
     ends, plug = host_ends(layout)
-    return choose_cables(parts, layout.host_length_m, layout.host_between, rate_gbps, ends, "host", plug)
+    _, rates = own_rates(layout.topology, rate_gbps)
+    return choose_cables(parts, layout.host_length_m, layout.host_between, rates, ends, "host", plug)
 
 
 def host_ends(layout: Layout) -> tuple[np.ndarray, HostPlug | None]:

@@ -9,9 +9,9 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, Cables, host_ends
 from topoloom.cost.parts import Parts
-from topoloom.cost.products import Price, Transceiver, low_high
+from topoloom.cost.products import Price, Transceiver, low_high, port_total
 from topoloom.cost.spares import Spares
-from topoloom.model.topology import Topology
+from topoloom.cost.switch_kinds import SwitchKind, own_rates
 from topoloom.placement.layout.layout import Layout
 
 
@@ -39,12 +39,7 @@ class Line:
 
 
 def bill_lines(
-    layout: Layout,
-    parts: Parts,
-    rate_gbps: float,
-    ports: tuple[int, int],
-    cables: Sequence[Cables],
-    spares: Spares | None,
+    layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cables: Sequence[Cables], spares: Spares | None
 ) -> list[Line]:
     """All lines of a bill, in its order.
 
@@ -52,10 +47,8 @@ def bill_lines(
     ----------
     layout : Layout
     parts : Parts
-    rate_gbps : float
-        The rate of every link, Gb/s.
-    ports : (int, int)
-        The ports that a switch needs, and the ports that it is bought with.
+    switches : sequence of SwitchKind
+        The switches to buy.
     cables : sequence of Cables
         The cables of the links and, if they are bought, those of the endpoints.
     spares : Spares or None
@@ -69,33 +62,33 @@ def bill_lines(
     InputError
         No switch has enough ports; a transceiver draws more power than the switch's cages allow.
     """
-    lines = [*_switch_lines(layout.topology, parts, rate_gbps, *ports)]
+    lines = [line for kind in switches for line in _switch_lines(kind, parts)]
     wired = [
         line for what, some in zip(("cable", "host cable"), cables, strict=False) for line in _cable_lines(what, some)
     ]
     lines += wired
-    lines += _module_lines(layout, parts, rate_gbps, ports[1], cables)
+    lines += _module_lines(layout, parts, switches, cables)
     if layout.housing is not None:
         lines += _host_lines(layout, parts)
     lines += _installation(parts, sum(line.count for line in wired))
     return lines if spares is None else [*lines, *_spare_lines(lines, spares)]
 
 
-def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int, bought: int) -> Iterator[Line]:
-    """The switches that the network needs, and the extra cost of more ports."""
-    count = topology.switches
-    in_use = (2 * len(topology.links) + topology.endpoints.size) / count
-    least, most = parts.switch_usd_range(ports, rate_gbps), parts.switch_usd_range(bought, rate_gbps)
-    watts = parts.switch_w(ports, rate_gbps, in_use)
+def _switch_lines(kind: SwitchKind, parts: Parts) -> Iterator[Line]:
+    """The switches of one kind, and the extra cost of more ports."""
+    count, rate_gbps = kind.switches.size, kind.rate_gbps
+    least, most = parts.switch_usd_range(kind.ports, rate_gbps), parts.switch_usd_range(kind.bought, rate_gbps)
+    watts = parts.switch_w(kind.ports, rate_gbps, kind.in_use)
     low, high = (float(usd) for usd in count * least)
-    product = parts.switch_product(bought, rate_gbps)
+    product = kind.product(parts)
     of_product = "" if product is None else f" ({product.name})"
     grade = None if product is None else product.confidence
-    yield Line(f"switch, {ports} ports{of_product}", count, low, high, count * watts, confidence=grade)
-    if bought > ports:
+    yield Line(f"switch, {kind.words}{of_product}", count, low, high, count * watts, confidence=grade)
+    spare = port_total(kind.bought) - port_total(kind.ports)
+    if spare:
         low, high = (float(usd) for usd in count * (most - least))
-        more_w = count * (parts.switch_w(bought, rate_gbps, in_use) - watts)
-        yield Line(f"spare ports, {bought - ports} per switch", count * (bought - ports), low, high, more_w)
+        more_w = count * (parts.switch_w(kind.bought, rate_gbps, kind.in_use) - watts)
+        yield Line(f"spare ports, {spare} per switch", count * spare, low, high, more_w)
 
 
 def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
@@ -118,22 +111,25 @@ def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
 
 
 def _module_lines(
-    layout: Layout, parts: Parts, rate_gbps: float, bought: int, cables: Sequence[Cables]
+    layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cables: Sequence[Cables]
 ) -> Iterator[Line]:
     """One line per transceiver product in use."""
-    switch = parts.switch_product(bought, rate_gbps)
+    plugged = _plugged(layout, cables)
+    for kind in switches:
+        product = kind.product(parts)
+        if product is None or product.cage_power_w is None:
+            continue
+        for module in parts.transceiver:
+            hottest = module.power_max_w or module.power_w or 0.0
+            boxes = plugged.get((module.name, "switch"), ())
+            if hottest > product.cage_power_w and any(
+                np.isin(boxes_of_rate, kind.switches).any() for boxes_of_rate in boxes
+            ):
+                raise InputError(
+                    f"parts '{parts.name}': the transceiver '{module.name}' draws up to {hottest:g} W, but a cage of"
+                    f" '{product.name}' takes {product.cage_power_w:g} W; choose another module for its fibres"
+                )
     for module, count in modules(layout, cables):
-        hottest = module.power_max_w or module.power_w or 0.0
-        if (
-            switch is not None
-            and module.side != "host"
-            and switch.cage_power_w is not None
-            and hottest > switch.cage_power_w
-        ):
-            raise InputError(
-                f"parts '{parts.name}': the transceiver '{module.name}' draws up to {hottest:g} W, but a cage of"
-                f" '{switch.name}' takes {switch.cage_power_w:g} W; choose another module for its fibres"
-            )
         low, high = _range(count, module.price_usd)
         watts = math.nan if module.power_w is None else count * module.power_w
         yield Line(f"transceiver, {module.name}", count, low, high, watts, 0.0, "transceiver", module.confidence)
@@ -202,29 +198,45 @@ def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transcei
     cables : sequence of Cables
         The cables of the links and, if they are bought, those of the endpoints.
     """
+    parts = cables[0].parts
+    by_name = {module.name: module for module in parts.transceiver}
+    pieces: dict[str, int] = {}
+    for (name, _), some in _plugged(layout, cables).items():
+        for boxes in some:
+            counts = np.bincount(boxes)
+            pieces[name] = pieces.get(name, 0) + int((-(-counts // by_name[name].links)).sum())
+    for module in parts.transceiver:
+        if module.name in pieces:
+            yield module, pieces[module.name]
+
+
+def _plugged(layout: Layout, cables: Sequence[Cables]) -> dict[tuple[str, str], list[np.ndarray]]:
+    """The box of each link end in a transceiver, by the transceiver's name and the side; one array per rate.
+
+    A cage runs at one rate, so links of different rates share no module; those of one rate share it, even on different fibres.
+    """
     topology, parts = layout.topology, cables[0].parts
     to_hosts, plug = host_ends(layout)
-    plugged: dict[str, int] = {}
     ends = [
         ((topology.links[:, 0], "switch"), (topology.links[:, 1], "switch")),
         ((topology.endpoints, "switch"), (to_hosts[:, 1], "host")),
     ]
-    # Links of one box that use the same module share it, even on different fibre products.
-    boxes_of: dict[tuple[str, str], list[np.ndarray]] = {}
-    for bought, sides in zip(cables, ends, strict=False):
+    boxes_of: dict[tuple[str, str, float], list[np.ndarray]] = {}
+    for bought, sides, rates in zip(cables, ends, own_rates(topology, 0.0), strict=False):
+        rate_of = np.broadcast_to(rates, bought.product.shape)
         for index, cable in enumerate(parts.cable):
             of_product = bought.product == index
-            if cable.modules and of_product.any():
+            if not cable.modules or not of_product.any():
+                continue
+            for rate in np.unique(rate_of[of_product]).tolist():
+                here = of_product & (rate_of == rate)
                 for boxes, side in sides:
                     module = parts.module(index, side, plug if side == "host" else None)
-                    boxes_of.setdefault((module.name, side), []).append(boxes[of_product])
-    by_name = {module.name: module for module in parts.transceiver}
-    for (name, _), some in boxes_of.items():
-        counts = np.bincount(np.concatenate(some))
-        plugged[name] = plugged.get(name, 0) + int((-(-counts // by_name[name].links)).sum())
-    for module in parts.transceiver:
-        if module.name in plugged:
-            yield module, plugged[module.name]
+                    boxes_of.setdefault((module.name, side, rate), []).append(boxes[here])
+    plugged: dict[tuple[str, str], list[np.ndarray]] = {}
+    for (name, side, _), some in boxes_of.items():
+        plugged.setdefault((name, side), []).append(np.concatenate(some))
+    return plugged
 
 
 def module_orders(layout: Layout, cables: Sequence[Cables]) -> Iterator[CableLot]:

@@ -18,6 +18,7 @@ from topoloom.cost.products import (
     CableProduct,
     HostPlug,
     NicProduct,
+    PortCounts,
     Positive,
     Price,
     ServerProduct,
@@ -26,6 +27,8 @@ from topoloom.cost.products import (
     Transceiver,
     check_ranges,
     low_high,
+    port_total,
+    shown_ports,
 )
 
 
@@ -70,7 +73,7 @@ class Parts(TomlTable, frozen=True, dict=True):
     nic: Annotated[tuple[NicProduct, ...], setting("network interfaces")] = ()
     server: Annotated[tuple[ServerProduct, ...], setting("servers, for `[host] name`")] = ()
 
-    def switch_usd_range(self, ports: int, rate_gbps: float | None = None) -> np.ndarray:
+    def switch_usd_range(self, ports: int | PortCounts, rate_gbps: float | None = None) -> np.ndarray:
         """Lowest and highest price of a switch with this many ports of that rate, float64[2]; NaN where it is unpriced.
 
         The smallest product with enough ports (of equal ones the cheapest, then the first); without products, the line.
@@ -78,13 +81,13 @@ class Parts(TomlTable, frozen=True, dict=True):
         product = self.switch_product(ports, rate_gbps)
         if (product.price_usd is None) if product is not None else not self.switch.has_line:
             return np.full(2, np.nan)
-        return low_high(product.price_usd) if product is not None else self.switch.line_usd(ports)
+        return low_high(product.price_usd) if product is not None else self.switch.line_usd(port_total(ports))
 
-    def switch_usd(self, ports: int, rate_gbps: float | None = None) -> float:
+    def switch_usd(self, ports: int | PortCounts, rate_gbps: float | None = None) -> float:
         """The price of a switch with this many ports: the middle of `switch_usd_range`."""
         return float(self.switch_usd_range(ports, rate_gbps).mean())
 
-    def switch_w(self, ports: int, rate_gbps: float | None = None, used: float | None = None) -> float:
+    def switch_w(self, ports: int | PortCounts, rate_gbps: float | None = None, used: float | None = None) -> float:
         """The power of a switch with this many ports, `used` of them in use (all, if omitted), in watts.
 
         A product draws its power per port for the ports in use. A line, which is fitted to switches with all ports in use,
@@ -92,8 +95,8 @@ class Parts(TomlTable, frozen=True, dict=True):
 
         Parameters
         ----------
-        ports : int
-            Ports that the switch is bought with.
+        ports : int or mapping of float to int
+            Ports that the switch is bought with; their number at each rate where they differ.
         rate_gbps : float, optional
             The rate of its ports, Gb/s, which selects the product; any rate when omitted.
         used : float, optional
@@ -106,38 +109,51 @@ class Parts(TomlTable, frozen=True, dict=True):
         """
         product = self.switch_product(ports, rate_gbps)
         if product is None:
-            return self.switch.line_w(ports)
+            return self.switch.line_w(port_total(ports))
         if product.power_w is None:
             return math.nan
-        return product.power_w + product.power_w_per_port * (ports if used is None else used)
+        return product.power_w + product.power_w_per_port * (port_total(ports) if used is None else used)
 
-    def switch_feed_w(self, ports: int, rate_gbps: float | None = None) -> float:
+    def switch_feed_w(self, ports: int | PortCounts, rate_gbps: float | None = None) -> float:
         """The power that a rack must supply to a switch with this many ports, W: its maximum; 0 where none is known."""
         product = self.switch_product(ports, rate_gbps)
         most = None if product is None else product.power_max_w
         watts = self.switch_w(ports, rate_gbps) if most is None else most
         return 0.0 if math.isnan(watts) else watts
 
-    def switch_product(self, ports: int, rate_gbps: float | None = None) -> SwitchProduct | None:
-        """The product that is bought for a switch with this many ports of that rate; None where a line prices switches.
+    def switch_product(self, ports: int | PortCounts, rate_gbps: float | None = None) -> SwitchProduct | None:
+        """The product that is bought for a switch with these ports; None where a line prices switches.
+
+        Parameters
+        ----------
+        ports : int or mapping of float to int
+            Ports that the switch is bought with; their number at each rate where they differ.
+        rate_gbps : float, optional
+            The rate of its ports, Gb/s; any rate when omitted. Not used with a number at each rate.
 
         Raises
         ------
         InputError
-            No product has enough ports of that rate.
+            No product has enough ports of that rate, or of each of these rates together.
         """
         if not self.switch.product:
             return None
-        serving = [product for product in self.switch.product if product.serves(1, rate_gbps)]
+        fastest = rate_gbps if isinstance(ports, int) else max(ports)
+        serving = [product for product in self.switch.product if product.serves(1, fastest)]
         if not serving:
-            raise self._complaint(f"no switch has ports of {rate_gbps:g} Gb/s; add one", "switch", "product")
+            raise self._complaint(f"no switch has ports of {fastest:g} Gb/s; add one", "switch", "product")
         fitting = [product for product in serving if product.serves(ports, rate_gbps)]
         if not fitting:
-            most = max(product.ports_at(rate_gbps) for product in serving)
-            raise self._complaint(f"no switch has {ports} ports (at most {most}); add one", "switch", "product")
+            most = (
+                f" (at most {max(product.ports_at(rate_gbps) for product in serving)})"
+                if isinstance(ports, int)
+                else ""
+            )
+            raise self._complaint(f"no switch has {shown_ports(ports)} ports{most}; add one", "switch", "product")
 
-        def preferred(product: SwitchProduct) -> tuple[int, bool, float]:
-            return product.ports_at(rate_gbps), product.price_usd is None, float(low_high(product.price_usd).mean())
+        def preferred(product: SwitchProduct) -> tuple[float, bool, float]:
+            size = product.ports_at(rate_gbps) if isinstance(ports, int) else product.capacity_gbps
+            return size, product.price_usd is None, float(low_high(product.price_usd).mean())
 
         return min(fitting, key=preferred)
 
@@ -167,7 +183,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         self,
         length_m: np.ndarray,
         between: np.ndarray,
-        rate_gbps: float | None = None,
+        rate_gbps: float | np.ndarray | None = None,
         to: Literal["switch", "host"] = "switch",
         alike: np.ndarray | None = None,
         plug: HostPlug | None = None,
@@ -183,13 +199,13 @@ class Parts(TomlTable, frozen=True, dict=True):
             The length that each cable must span, metres, without slack.
         between : bool[cables]
             Whether the cable runs between racks; otherwise it is inside one.
-        rate_gbps : float, optional
+        rate_gbps : float or float64[cables], optional
             The rate that each cable must carry, Gb/s; any rate when omitted.
         to : "switch" or "host"
             What the far end is plugged into.
         alike : int64[cables], optional
-            The number of cables between the same two boxes: a product that carries several links is used where this is a
-            multiple of them; if omitted, everywhere.
+            The number of cables of its rate between the same two boxes: a product that carries several links is used where
+            this is a multiple of them; if omitted, everywhere.
         plug : HostPlug, optional
             What the cages of the hosts take; any, if omitted.
 
@@ -204,6 +220,13 @@ class Parts(TomlTable, frozen=True, dict=True):
             No product suits one of the cables.
         """
         length_m, between = np.broadcast_arrays(length_m, between)
+        if isinstance(rate_gbps, np.ndarray):
+            chosen = np.full(length_m.shape, -1)
+            for rate in np.unique(rate_gbps).tolist():
+                of_rate = rate_gbps == rate
+                same_ends = None if alike is None else alike[of_rate]
+                chosen[of_rate] = self.product_of(length_m[of_rate], between[of_rate], rate, to, same_ends, plug)
+            return chosen
         chosen = self._first_fitting(length_m, between, rate_gbps, to, alike, plug)
         if (chosen < 0).any():
             worst = int(np.where(chosen < 0, length_m, -1.0).argmax())

@@ -1,21 +1,25 @@
 """The layout of a network by its terms: combines the floor, the racks, and the power that the racks must supply."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchProduct
 from topoloom.cost.servers import housing_of, with_switch
+from topoloom.cost.switch_kinds import own_rates, switch_feeds_w, switch_kinds
 from topoloom.cost.terms import Terms
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.chosen import chosen_floor
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.place import DEFAULT_MAP, place
+from topoloom.placement.layout.prices import CablePrice
 
 #: The floor where none is given.
 DEFAULT_ROOM = "slimfly-2014"
@@ -51,7 +55,8 @@ def placed_layout(
     cluster, map : str, optional
         As in `topoloom.place`.
     objective : str or callable, optional
-        As in `topoloom.place`; also ``cost`` and ``power`` of the catalogue's cables.
+        As in `topoloom.place`; also ``cost`` and ``power`` of the catalogue's cables; in a network of several rates, the mean
+        of a cable over the rates of all links.
     **search
         Further arguments of `topoloom.place`.
 
@@ -60,6 +65,7 @@ def placed_layout(
     InputError
         A floor, host or keyword is unknown; the catalogue lacks power or prices that are needed; the switches do not fit.
     """
+    terms = terms.on(topology, "place")
     parts, rate = terms.catalogue, terms.link_rate_gbps
     if isinstance(room, Floor):
         if rows is not None or columns is not None or switches_per_rack is not None:
@@ -72,20 +78,18 @@ def placed_layout(
     housing = None if hosts is None else housing_of(hosts, parts)
     # Only where a floor or a rack limits the power: otherwise the catalogue need not have a switch of this size.
     power_limited = floor.limits_power or housing is not None
-    watts = parts.switch_feed_w(topology.radix, rate) if power_limited else 0.0
-    if floor.limits_power and not watts:
+    watts = switch_feeds_w(topology, parts, rate) if power_limited else 0.0
+    if floor.limits_power and not np.any(watts):
         raise InputError(
             f"floor '{floor.name}' limits the power of a rack, but the catalogue '{parts.name}' has no power of a switch"
             f" with {topology.radix} ports; choose other parts, give a quote with power_w, or remove the limit"
         )
-    sold = _switch(parts, topology.radix, rate)
+    sold = _switch(parts, topology, rate)
     if housing is not None:
         housing = with_switch(housing, sold)
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
-    if power_limited or objective in ("cost", "power"):
-        refuse_mixed(topology, "place by power or prices")
     if isinstance(objective, str) and objective in by_parts:
-        objective = partial(by_parts[objective], rate_gbps=rate)
+        objective = _by_rates(by_parts[objective], topology, rate)
     return place(
         topology,
         floor,
@@ -99,9 +103,32 @@ def placed_layout(
     )
 
 
-def _switch(parts: Parts, ports: int, rate_gbps: float) -> SwitchProduct | None:
-    """The product of a switch; None where the catalogue has none of this size, which the bill refuses."""
+def _switch(parts: Parts, topology: Topology, rate_gbps: float) -> SwitchProduct | None:
+    """The product of the switches, the tallest where there are several; None where the catalogue has none of this size.
+
+    The bill refuses a network whose switches the catalogue lacks.
+    """
     try:
-        return parts.switch_product(ports, rate_gbps)
+        if not topology.mixed:
+            return parts.switch_product(topology.radix, rate_gbps)
+        products = [kind.product(parts) for kind in switch_kinds(topology, Terms(parts=parts))]
     except InputError:
         return None
+    return max((product for product in products if product is not None), key=lambda one: one.u or 0, default=None)
+
+
+def _by_rates(price: Callable[..., np.ndarray], topology: Topology, rate_gbps: float) -> CablePrice:
+    """The price of a link by its length: at its rate, or in a network of several rates the mean over all links' rates.
+
+    A search moves switches, and knows links by their lengths only.
+    """
+    links, _ = own_rates(topology, rate_gbps)
+    rates, counts = np.unique(links, return_counts=True)
+    if rates.size < 2:
+        return partial(price, rate_gbps=float(rates[0]) if rates.size else rate_gbps)
+    shares = list(zip(rates.tolist(), (counts / counts.sum()).tolist(), strict=True))
+
+    def mean(length_m: np.ndarray, between: np.ndarray | bool) -> np.ndarray:
+        return np.asarray(sum(share * price(length_m, between, rate_gbps=rate) for rate, share in shares))
+
+    return mean

@@ -2,7 +2,10 @@
 
 import datetime
 import itertools
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -21,6 +24,10 @@ _Signed = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
 #: A price in USD, or [lowest, highest] where the source gives a range. `check_ranges` checks the two numbers, because msgspec
 #: (0.22) reads memory outside its bounds for a union of a bounded number and a tuple of fixed length.
 Price = NotNegative | tuple[NotNegative, ...]
+_Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+
+#: The ports that a switch needs: their number at each rate, Gb/s.
+PortCounts = Mapping[float, int]
 
 
 def _rate(description: str) -> Any:
@@ -40,6 +47,22 @@ _LINE = ("base_usd", "per_metre_usd", "base_usd_per_gbps", "per_metre_usd_per_gb
 
 #: Lengths that differ by less than this, in metres, are equal: sums of positions have rounding errors.
 LENGTH_ERROR_M = 1e-9
+
+
+def port_total(ports: int | PortCounts) -> int:
+    """The number of ports, of all rates together."""
+    return ports if isinstance(ports, int) else sum(ports.values())
+
+
+def shown_ports(ports: int | PortCounts) -> str:
+    """Ports in words, those of the lowest rate first.
+
+    >>> shown_ports(64), shown_ports({400.0: 8, 100.0: 32})
+    ('64', '32 x 100G + 8 x 400G')
+    """
+    if isinstance(ports, int):
+        return str(ports)
+    return " + ".join(f"{ports[rate]} x {rate:.10g}G" for rate in sorted(ports))
 
 
 def low_high(price: Price | None) -> np.ndarray:
@@ -83,12 +106,32 @@ class Cited(TomlTable, frozen=True, kw_only=True):
 
 
 class Breakout(TomlTable, frozen=True):
-    """Another mode of a switch's ports: more ports at a lower rate."""
+    """Another mode of ports: more of them at a lower rate."""
 
     group: ClassVar[str] = "parts switch.product.breakout"
 
-    ports: Annotated[int, setting("how many ports", least=1, most=1_000_000)]
     rate_gbps: Annotated[float, _rate("their rate")]
+    ports: (
+        Annotated[int, setting("how many ports, when all cages run in this mode", least=1, most=1_000_000)] | None
+    ) = None
+    legs: Annotated[int, setting("how many ports of one cage, instead of `ports`", least=1, most=64)] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.ports is None) == (self.legs is None):
+            raise ValueError("breakout: give ports (of all cages together) or legs (of one cage), and not both")
+
+
+class PortGroup(TomlTable, frozen=True):
+    """Ports of one kind of a switch that has several."""
+
+    group: ClassVar[str] = "parts switch.product.ports"
+
+    count: Annotated[int, setting("how many ports; each has its own cage", least=1, most=1_000_000)]
+    rate_gbps: Annotated[float, _rate("their highest rate")]
+    breakout: Annotated[
+        tuple[Breakout, ...], setting("other modes of these ports: `{ legs = 4, rate_gbps = 25 }`")
+    ] = ()
 
 
 class SwitchProduct(Cited, frozen=True, kw_only=True):
@@ -101,7 +144,13 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
     group: ClassVar[str] = "parts [[switch.product]]"
 
     name: Annotated[str, setting("the product's name")]
-    ports: Annotated[int, setting("how many ports", least=1, most=1_000_000)]
+    ports: Annotated[
+        _Count | tuple[PortGroup, ...],
+        setting(
+            "how many ports; a switch with ports of several rates has a list,"
+            " `[{ count = 48, rate_gbps = 25 }, { count = 6, rate_gbps = 100 }]`"
+        ),
+    ]
     power_w: Annotated[float, watts("power of one switch without its ports, or its total power")] | None = None
     power_max_w: (
         Annotated[float, watts("its maximum power, or that of its power supplies: what a rack must supply")] | None
@@ -125,8 +174,17 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
     ) = None
     breakout: Annotated[
         tuple[Breakout, ...],
-        setting("other modes of its ports: more ports at a lower rate, `{ ports = 128, rate_gbps = 400 }`"),
+        setting(
+            "other modes of its ports: more ports at a lower rate, `{ legs = 2, rate_gbps = 400 }` per cage or"
+            " `{ ports = 128, rate_gbps = 400 }` in all. Each cage runs in a mode of its own"
+        ),
     ] = ()
+    logical_ports: (
+        Annotated[
+            int, setting("the most ports of all its cages together, whatever their modes", least=1, most=1_000_000)
+        ]
+        | None
+    ) = None
     price_usd: Annotated[Price, setting("price of one; required unless switches are `unpriced`", unit="USD")] | None = (
         None
     )
@@ -136,17 +194,113 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_ranges(self, "price_usd")
+        if isinstance(self.ports, int):
+            if any(mode.legs is not None for mode in self.breakout) and not self.cages:
+                raise ValueError("breakout: legs are ports of one cage; give the number of `cages`")
+        elif not self.ports:
+            raise ValueError("ports: the list is empty; give the number of ports, or a count and a rate of each kind")
+        elif self.rate_gbps is not None or self.cages is not None or self.breakout:
+            raise ValueError(
+                "ports: with a list, rates and breakouts belong to its entries; remove those of the product"
+            )
+
+    @property
+    def port_kinds(self) -> tuple["PortKind", ...]:
+        """Its ports as cages and their modes, those of the lowest rate first."""
+        return _port_kinds(self.ports, self.cages, self.rate_gbps, self.breakout)
+
+    @property
+    def fastest_gbps(self) -> float | None:
+        """The highest rate of its ports; None where they take any."""
+        fastest = self.port_kinds[-1].modes[0][0]
+        return None if math.isinf(fastest) else fastest
 
     def ports_at(self, rate_gbps: float | None) -> int:
-        """The number of its ports at that rate, in the best of its modes; 0 where it is too slow."""
-        if rate_gbps is None or self.rate_gbps is None:
-            return self.ports
-        modes = [(self.ports, self.rate_gbps), *((mode.ports, mode.rate_gbps) for mode in self.breakout)]
-        return max((ports for ports, fastest in modes if fastest >= rate_gbps * (1 - 1e-9)), default=0)
+        """The number of its ports at that rate, in the best of its modes; 0 where it is too slow. At None: at any rate."""
+        ports = sum(kind.ports_at(0.0 if rate_gbps is None else rate_gbps) for kind in self.port_kinds)
+        return ports if self.logical_ports is None else min(ports, self.logical_ports)
 
-    def serves(self, ports: int, rate_gbps: float | None) -> bool:
-        """Whether it has at least this many ports of that rate."""
-        return self.ports_at(rate_gbps) >= ports
+    def serves(self, ports: int | PortCounts, rate_gbps: float | None = None) -> bool:
+        """Whether it has at least these ports: a number at a rate, or the number at each rate, some cages in each mode."""
+        if isinstance(ports, int):
+            return self.ports_at(rate_gbps) >= ports
+        return self.idle_ports(ports) is not None
+
+    def idle_ports(self, ports: PortCounts) -> int | None:
+        """The ports that stay free when these are in use; None where it lacks some of them.
+
+        The fastest ports are placed first, each rate on the slowest cages that serve it; a cage with free ports serves slower
+        ones too.
+        """
+        used = sum(ports.values())
+        if self.logical_ports is not None and used > self.logical_ports:
+            return None
+        cages = [kind.cages for kind in self.port_kinds]
+        idle = [0] * len(cages)
+        for rate in sorted(ports, reverse=True):
+            needed = ports[rate]
+            for number, kind in enumerate(self.port_kinds):
+                each = kind.legs_at(rate)
+                taken = min(needed, idle[number]) if each else 0
+                idle[number] -= taken
+                needed -= taken
+                if not needed or not each:
+                    continue
+                split = min(cages[number], -(-needed // each))
+                cages[number] -= split
+                idle[number] += max(0, split * each - needed)
+                needed -= min(needed, split * each)
+            if needed:
+                return None
+        # Several ports may share a cage in its own mode: a cage in use is then not the whole of these ports.
+        free = sum(idle) + sum(count * kind.modes[0][1] for count, kind in zip(cages, self.port_kinds, strict=True))
+        return free if self.logical_ports is None else min(free, self.logical_ports - used)
+
+    @property
+    def capacity_gbps(self) -> float:
+        """The sum of the rates of its ports, Gb/s; infinite where they take any rate."""
+        return sum(kind.cages * kind.modes[0][1] * kind.modes[0][0] for kind in self.port_kinds)
+
+
+@dataclass(frozen=True)
+class PortKind:
+    """Cages of one kind, with their modes: the rate (infinite: any) and the ports of one cage, fastest first.
+
+    `totals` are the ports with all cages in each mode: a limit of the chip may make them fewer than the cages give.
+    """
+
+    cages: int
+    modes: tuple[tuple[float, int], ...]
+    totals: tuple[int, ...]
+
+    def legs_at(self, rate_gbps: float) -> int:
+        """The most ports of one cage at a rate; 0 where it is too slow."""
+        return max((legs for fastest, legs in self.modes if fastest >= rate_gbps * (1 - 1e-9)), default=0)
+
+    def ports_at(self, rate_gbps: float) -> int:
+        """The most ports of all cages at a rate; 0 where they are too slow."""
+        totals = zip(self.modes, self.totals, strict=True)
+        return max((ports for (fastest, _), ports in totals if fastest >= rate_gbps * (1 - 1e-9)), default=0)
+
+
+@lru_cache(maxsize=1024)
+def _port_kinds(
+    ports: int | tuple[PortGroup, ...], cages: int | None, rate_gbps: float | None, breakout: tuple[Breakout, ...]
+) -> tuple[PortKind, ...]:
+    if isinstance(ports, int):
+        return (_port_kind(cages or ports, ports, rate_gbps, breakout),)
+    kinds = [_port_kind(kind.count, kind.count, kind.rate_gbps, kind.breakout) for kind in ports]
+    return tuple(sorted(kinds, key=lambda kind: kind.modes[0][0]))
+
+
+def _port_kind(cages: int, ports: int, rate_gbps: float | None, breakout: tuple[Breakout, ...]) -> PortKind:
+    """The cages of a product, or of one entry of its list of ports."""
+    modes = [(math.inf if rate_gbps is None else rate_gbps, -(-ports // cages), ports)]
+    for mode in breakout:
+        legs = -(-(mode.ports or 0) // cages) if mode.legs is None else mode.legs
+        modes.append((mode.rate_gbps, legs, cages * legs if mode.ports is None else mode.ports))
+    modes.sort(key=lambda mode: -mode[0])
+    return PortKind(cages, tuple(mode[:2] for mode in modes), tuple(mode[2] for mode in modes))
 
 
 class SwitchParts(TomlTable, frozen=True):
@@ -383,8 +537,11 @@ class CableProduct(Cited, frozen=True, kw_only=True):
             return needed_m
         return np.array([*self.lengths_m, np.inf])[np.searchsorted(self.lengths_m, needed_m - LENGTH_ERROR_M)]
 
-    def usd(self, stock_m: np.ndarray, rate_gbps: float) -> np.ndarray:
-        """Lowest and highest prices of cables of these lengths, float64[2, cables]; NaN without prices, inf past the last."""
+    def usd(self, stock_m: np.ndarray, rate_gbps: float | np.ndarray) -> np.ndarray:
+        """Lowest and highest prices of cables of these lengths, float64[2, cables]; NaN without prices, inf past the last.
+
+        `rate_gbps` is one rate, or that of each cable.
+        """
         if not self.has_price:
             return np.full((2, *stock_m.shape), np.nan)
         if self.prices_usd:

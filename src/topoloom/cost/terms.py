@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
+from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import lay_over
 from topoloom.cost.spares import Spares
-from topoloom.model.link_rates import rate_for
+from topoloom.model.link_rates import shown_rate
 from topoloom.model.topology import Topology
 
 #: The catalogue where none was chosen.
@@ -26,7 +27,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         The catalogue by content, with quotes and factors applied, so that later changes of a file have no effect. None:
         `DEFAULT_PARTS`.
     rate_gbps : float or None
-        The rate of every link, Gb/s; None: the network's, else 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; None: the network's, else 40, or the nearest that the catalogue's prices hold for. A
+        network of several rates has its own, and no other.
     radix : int or None
         Ports of every switch that is bought; None: as many as are used.
     spare_ports : float
@@ -63,12 +65,21 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     def on(self, topology: Topology, taker: str) -> "Terms":
         """These terms for a network: at its own rate, if it has one and none was chosen.
 
+        In a network of several rates, each cable and port has its own.
+
         Raises
         ------
         InputError
-            The network's links have different rates.
+            The network's links have different rates, and one was chosen for all.
         """
-        rate_gbps = rate_for(topology, self.rate_gbps, taker)
+        if topology.mixed:
+            if self.rate_gbps is not None:
+                raise InputError(
+                    f"{taker}: {topology.name} has links of {shown_rate(topology.rates_gbps)}, and {self.rate_gbps:g} Gb/s"
+                    " is one rate for all; omit it, or make all links alike (topoloom convert IN OUT --drop-rates)"
+                )
+            return self
+        rate_gbps = topology.uniform_rate_gbps if self.rate_gbps is None else self.rate_gbps
         return self if rate_gbps == self.rate_gbps else msgspec.structs.replace(self, rate_gbps=rate_gbps)
 
     def changed(

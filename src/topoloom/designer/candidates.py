@@ -96,8 +96,8 @@ def proposal_of(
         return Proposal(spec, passed=_passed(facts, requirement, None, wiring))
     # Where the highest degree is random, it is at least the mean.
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
-    ports = degree + floor(wired.per_switch)
-    usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(requirement.rate_gbps) or ports))
+    ports, rate = degree + floor(wired.per_switch), requirement.rate_gbps
+    usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(rate) or ports), rate)
     least = usd * wiring.planes / requirement.hosts
     return Proposal(
         spec,

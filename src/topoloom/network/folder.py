@@ -104,7 +104,8 @@ def _write_layout(network: Network, folder: Folder) -> dict[str, Content]:
     terms = network.terms
     if network.layout is None:
         return {}
-    return layout_files(cable(network.layout, terms.catalogue, terms.link_rate_gbps, terms.host_cables, network.plugs))
+    rate_gbps = None if network.topology.mixed else terms.link_rate_gbps
+    return layout_files(cable(network.layout, terms.catalogue, rate_gbps, terms.host_cables, network.plugs))
 
 
 def _keeps_layout(network: Network, saved: Network) -> bool:

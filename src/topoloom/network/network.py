@@ -127,8 +127,10 @@ class Network:
 
     @property
     def decided_gbps(self) -> float | None:
-        """The rate of every link as decided, Gb/s; None if nobody decided it."""
+        """The rate of every link as decided, Gb/s; None if nobody decided it, or if links have several rates."""
         terms = self.terms
+        if self.topology.mixed:
+            return None
         return None if terms.parts is None and terms.rate_gbps is None else terms.link_rate_gbps
 
     @cached_property

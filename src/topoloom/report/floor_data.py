@@ -6,6 +6,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import switch_feeds_w
 from topoloom.figures.floor_panels import strongest
 from topoloom.figures.floor_view import HOST_CABLES, View
 from topoloom.placement.layout.layout import Layout
@@ -26,17 +27,21 @@ def rack_power_w(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray |
     parts : Parts
         The catalogue with the power of a switch.
     rate_gbps : float
-        The rate of the switches' ports.
+        The rate of the switches' ports; in a network of several rates, each port has its own instead.
 
     Returns
     -------
     float64[racks] or None
         In watts; None where the power of the switches is not known.
     """
-    each = parts.switch_feed_w(layout.topology.radix, rate_gbps)
-    if not each:
+    each = switch_feeds_w(layout.topology, parts, rate_gbps)
+    if not np.any(each):
         return None
-    watts = np.bincount(layout.rack, minlength=layout.racks) * each
+    watts = (
+        np.bincount(layout.rack, each, layout.racks)
+        if isinstance(each, np.ndarray)
+        else np.bincount(layout.rack, minlength=layout.racks) * each
+    )
     if layout.housing is not None:
         watts = watts + np.bincount(layout.host_rack, minlength=layout.racks) * layout.housing.host.power_w
     return np.asarray(watts, float)

@@ -352,7 +352,7 @@ class _Replay:
         first, second = self._slots(*ends, host)
         between = bool(first != second)
         try:
-            offered = cable_alone(parts, length_m, between, self._after.rate_gbps, host)
+            offered = cable_alone(parts, length_m, between, self._after.terms.link_rate_gbps, host)
         except InputError:
             offered = None
         if (

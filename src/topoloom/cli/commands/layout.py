@@ -28,7 +28,7 @@ def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     if to.output is not None:
         check_folder(to.output)
     with running(operation.doing, threads.jobs) as context:
-        network = operation.placed(context, to.host_cables, listed=to.output is not None)
+        network = operation.placed(context, to.host_cables)
     layout = network.part(Layout)
     if to.output is not None:
         _write(cable(network), to.output)

@@ -50,7 +50,7 @@ class Assessment(Result):
     """
 
     record_name = "assessment"
-    record_version = 2
+    record_version = 3
     unrecorded = ("network",)
 
     name: str
@@ -108,7 +108,7 @@ class Assessments(Result):
     """
 
     record_name = "assessments"
-    record_version = 2
+    record_version = 3
 
     networks: tuple[Assessment, ...]
     objective: str

@@ -6,7 +6,6 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.price_factors import PriceFactors
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.network import Network
 from topoloom.network.opening import open_network
 from topoloom.operations.catalogue._placing import HousedPlacing, placing_of, terms_of
@@ -58,7 +57,7 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
             raise InputError("layout: with `seconds` the layout depends on the machine; give `moves` and `runs`")
         return self
 
-    def placed(self, context: RunContext, host_cables: bool | None = None, *, listed: bool = False) -> Network:
+    def placed(self, context: RunContext, host_cables: bool | None = None) -> Network:
         """The network, newly placed on the floor.
 
         Parameters
@@ -66,21 +65,12 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
         context : RunContext
         host_cables : bool, optional
             Whether the network's lists include the cables of hosts; as stored with the network if omitted.
-        listed : bool
-            Whether the cables are listed afterwards. Lists need one rate for all links; other networks are refused.
 
         Returns
         -------
         Network
-
-        Raises
-        ------
-        InputError
-            Links have several rates, and cables are to be listed.
         """
         network = open_network(self.topology)
-        if listed:
-            refuse_mixed(network.topology, "a cable list")
         terms = terms_of({**self.arguments(), "host_cables": host_cables}, [network], context)
         search = {name: getattr(self, name) for name in ("objective", "improve", "seed", "seconds", "moves", "runs")}
         return network.priced(**terms).placed(

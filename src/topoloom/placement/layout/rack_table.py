@@ -8,16 +8,18 @@ import numpy as np
 from topoloom.placement.layout.layout import Layout
 
 
-def rack_rows(layout: Layout, switch_w: float, switch_kg: float = math.nan) -> list[dict[str, Any]]:
+def rack_rows(
+    layout: Layout, switch_w: float | np.ndarray, switch_kg: float | np.ndarray = math.nan
+) -> list[dict[str, Any]]:
     """One row per rack, in the order of the floor.
 
     Parameters
     ----------
     layout : Layout
         A layout with hosts in racks.
-    switch_w : float
+    switch_w : float or float64[switches]
         Power of a switch that a rack must supply, W; NaN where it is not known.
-    switch_kg : float
+    switch_kg : float or float64[switches]
         Weight of a switch, kg; NaN where it is not known.
 
     Returns
@@ -30,9 +32,9 @@ def rack_rows(layout: Layout, switch_w: float, switch_kg: float = math.nan) -> l
     host, rack, topology = layout.housing.host, layout.housing.rack, layout.topology
     count, switches, hosts = layout.racks, layout.switches_in_rack, layout.hosts_in_rack
     units = [layout.stack.height(*pair) for pair in zip(switches.tolist(), hosts.tolist(), strict=True)]
-    watts = _total_of(switches, switch_w) + hosts * host.power_w
+    watts = _of_switches(layout, switch_w) + hosts * host.power_w
     each_host_kg = math.nan if host.weight_kg is None else host.weight_kg
-    weight = _total_of(switches, switch_kg) + _total_of(hosts, each_host_kg)
+    weight = _of_switches(layout, switch_kg) + _total_of(hosts, each_host_kg)
     for device in rack.device:
         has = np.full(count, True) if device.racks == "all" else (hosts > 0) == (device.racks == "hosts")
         watts = watts + _total_of(has * device.count, math.nan if device.power_w is None else device.power_w)
@@ -50,6 +52,13 @@ def rack_rows(layout: Layout, switch_w: float, switch_kg: float = math.nan) -> l
     columns = (layout.rack_names, switches, hosts, units, watts, weight, inside, leaving)
     names = ("rack", "switches", "hosts", "units", "power_w", "weight_kg", "cables_inside", "cables_leaving")
     return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in zip(*columns, strict=True)]
+
+
+def _of_switches(layout: Layout, each: float | np.ndarray) -> np.ndarray:
+    """The sum over the switches of each rack, float64[racks]; NaN where that of any of its switches is not known."""
+    if isinstance(each, np.ndarray):
+        return np.bincount(layout.rack, each, layout.racks)
+    return _total_of(np.bincount(layout.rack, minlength=layout.racks), each)
 
 
 def _total_of(count: np.ndarray, each: float) -> np.ndarray:

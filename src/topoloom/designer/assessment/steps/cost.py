@@ -2,7 +2,10 @@
 
 import math
 
+import numpy as np
+
 from topoloom.core.work import Work
+from topoloom.cost.switch_kinds import switch_feeds_w
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
 from topoloom.designer.assessment.subject import Subject
@@ -83,15 +86,13 @@ def _cost(subject: Subject, work: Work) -> StepResult:
 def _racks(subject: Subject) -> list[Figure]:
     """Power of the fullest rack, with the least and the greatest rack as its interval."""
     layout, topology = subject.layout, subject.topology
-    watts = subject.parts.switch_feed_w(topology.radix, subject.rate_gbps)
+    watts = switch_feeds_w(topology, subject.parts, subject.rate_gbps)
     rows = rack_rows(layout, watts)
     if rows:
         loads = [row["power_w"] for row in rows]
         counted = "switches at their maximum power, and hosts"
     else:
-        import numpy as np
-
-        loads = (np.bincount(layout.rack, minlength=layout.racks) * watts).tolist()
+        loads = np.bincount(layout.rack, np.broadcast_to(watts, layout.rack.shape), layout.racks).tolist()
         counted = "switches at their maximum power; without hosts, whose power the requirement does not give"
     finite = [load for load in loads if load is not None and not math.isnan(load)]
     if len(finite) < len(loads) or not finite:
