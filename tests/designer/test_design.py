@@ -14,7 +14,6 @@ import pytest
 from in_process import run
 from topoloom import InputError, build, design
 from topoloom.core.work import Work
-from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate, Dropped, measure, single_numbers
@@ -75,7 +74,7 @@ def test_the_measures_are_those_of_the_single_commands():
     from topoloom import hops, place, price
 
     requirement = _requirement()
-    found = measure("slimfly:q=5,hosts=4", requirement, load_parts(requirement.parts))
+    found = measure("slimfly:q=5,hosts=4", requirement, requirement.catalogue())
     topology = build("slimfly:q=5,hosts=4")
     assert found.diameter == 2
     assert found.host_aspl == pytest.approx(hops(topology).host_aspl)
@@ -105,7 +104,7 @@ def test_the_rows_stay_where_a_search_passes_a_limit():
     from topoloom.designer.measure import measured_by_default_placement
 
     requirement = _requirement()
-    parts = load_parts(requirement.parts)
+    parts = requirement.catalogue()
     some = measure("slimfly:q=5,hosts=4", requirement, parts)
     tight = msgspec.structs.replace(requirement, limits=DesignLimits(longest_cable_m=some.longest_cable_m / 2))
     assert measured_by_default_placement(some, tight, parts) is None
@@ -121,7 +120,7 @@ def test_the_objective_chooses():
 def test_the_pareto_front_is_what_nothing_beats():
     """A point is on the front exactly when no other is at least as good in all and better in one."""
     points = {"a": (1, 5, 1), "b": (2, 4, 1), "c": (2, 5, 1), "d": (3, 3, 3), "e": (1, 5, 1)}
-    some = measure("slimfly:q=5,hosts=4", _requirement(), load_parts(_requirement().parts))
+    some = measure("slimfly:q=5,hosts=4", _requirement(), _requirement().catalogue())
     front = pareto_front(
         [
             msgspec.structs.replace(some, spec=s, cost_per_host_usd=c, mean_latency_ns=t, bisection_per_host=w)
@@ -134,17 +133,17 @@ def test_the_pareto_front_is_what_nothing_beats():
 def test_theory_never_drops_what_measuring_would_keep():
     """A candidate that the bounds drop before it is built is, when measured, past that limit."""
     requirement = _requirement(limits=DesignLimits(diameter=2, oversubscription=1.0, worst_latency_ns=420))
-    dropped = [p for p in enumerate_candidates(requirement, load_parts(requirement.parts)) if p.passed is not None]
+    dropped = [p for p in enumerate_candidates(requirement, requirement.catalogue()) if p.passed is not None]
     assert dropped
     for proposal in dropped:
-        assert isinstance(measure(proposal.spec, requirement, load_parts(requirement.parts)), Dropped), proposal
+        assert isinstance(measure(proposal.spec, requirement, requirement.catalogue()), Dropped), proposal
 
 
 def test_least_cost_is_a_lower_bound():
     """The cost that decides what is pursued is never above the true one."""
     requirement = _requirement()
-    for proposal in enumerate_candidates(requirement, load_parts(requirement.parts)):
-        found = measure(proposal.spec, requirement, load_parts(requirement.parts))
+    for proposal in enumerate_candidates(requirement, requirement.catalogue()):
+        found = measure(proposal.spec, requirement, requirement.catalogue())
         known = single_numbers(found) if isinstance(found, Candidate) else found.known
         if "cost_per_host_usd" in known:
             assert proposal.least_usd <= known["cost_per_host_usd"] + 1e-6, proposal

@@ -119,10 +119,9 @@ def _comparison() -> Files:
 
 
 def _read_screening(path: Path) -> Any:
-    from topoloom.cost.parts_files import load_parts
     from topoloom.designer.store import CandidateStore, candidates_in
 
-    store = CandidateStore(path, _REQUIREMENT, load_parts(_REQUIREMENT.parts))
+    store = CandidateStore(path, _REQUIREMENT, _REQUIREMENT.catalogue())
     return candidates_in(path), store.get("ring:n=4,hosts=2")
 
 

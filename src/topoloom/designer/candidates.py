@@ -13,6 +13,10 @@ from topoloom.topologies.spec import FAMILIES, Facts, Family
 
 #: Most switches that are measured: the time grows with at least the square of their number, and takes days for more.
 MOST_SWITCHES = 50_000
+#: The families of the preset "supported": fat trees and Dragonfly+ have routing engines in NVIDIA's and open subnet managers,
+#: and are what leaf-spine Ethernet is; HPE sells Slingshot as a Dragonfly.
+_SUPPORTED = ("fat-tree", "megafly")
+_SUPPORTED_BY_HPE = ("dragonfly", "slingshot")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class Proposal:
 def enumerate_candidates(requirement: Requirement, parts: Parts) -> list[Proposal]:
     """Every family's candidates for a requirement and the specs that it names, sorted by the lower bound of their cost."""
     proposals: dict[str, Proposal] = {}
-    for record in _chosen(requirement):
+    chosen = chosen_families(requirement, parts)
+    for record in chosen:
         if record.sizes is None:
             continue
         for wiring in wirings(requirement):
@@ -49,16 +54,28 @@ def enumerate_candidates(requirement: Requirement, parts: Parts) -> list[Proposa
         # A reference design is measured whatever it costs: a recommendation is compared with it.
         if spec not in proposals:
             proposals[spec] = Proposal(
-                spec, compared_only=spec.partition(":")[0] not in {record.name for record in _chosen(requirement)}
+                spec, compared_only=spec.partition(":")[0] not in {record.name for record in chosen}
             )
         elif proposals[spec].passed != "size":
             proposals[spec] = Proposal(spec)
     return sorted(proposals.values(), key=lambda proposal: (proposal.least_usd, proposal.spec))
 
 
-def _chosen(requirement: Requirement) -> list[Family]:
-    only = [FAMILIES.find(name).name for name in requirement.families.only]
-    omitted = {FAMILIES.find(name).name for name in requirement.families.leave_out}
+def chosen_families(requirement: Requirement, parts: Parts) -> list[Family]:
+    """The families that take part: those that the requirement names, or those of its preset, without the ones it leaves out.
+
+    Parameters
+    ----------
+    requirement : Requirement
+    parts : Parts
+        The requirement's catalogue: its vendors decide what is supported.
+    """
+    families = requirement.families
+    only = {FAMILIES.find(name).name for name in families.only}
+    if not only and families.preset == "supported":
+        vendors = {product.vendor for product in parts.switch.product if product.vendor}
+        only = {*_SUPPORTED, *(_SUPPORTED_BY_HPE if not vendors or "HPE" in vendors else ())}
+    omitted = {FAMILIES.find(name).name for name in families.leave_out}
     return [record for name, record in FAMILIES.items() if (not only or name in only) and name not in omitted]
 
 
@@ -132,6 +149,9 @@ def _passed(facts: Facts, requirement: Requirement, per_switch: float | None, wi
             return "worst_latency_ns"
     if limits.oversubscription is not None and share > limits.oversubscription * (1 + 1e-9):
         return "oversubscription"
+    # A tree has switches without hosts, so `share` is 0.
+    if limits.blocking is not None and share > limits.blocking * (1 + 1e-9):
+        return "blocking"
     # The mean load is at most the maximum channel load; it counts a host's traffic to its own switch, hence 1 - 1/n.
     if limits.maximum_channel_load is not None and share * (1 - 1 / n) > limits.maximum_channel_load * (1 + 1e-9):
         return "maximum_channel_load"

@@ -13,7 +13,7 @@ from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import placed_layout
 from topoloom.designer.names import network_name
-from topoloom.designer.offers import bisection, collective_times, idle_room, survived, worst_taper
+from topoloom.designer.offers import bisection, collective_times, idle_room, survived, tree_blocking, worst_taper
 from topoloom.designer.requirement import DesignLimits, Requirement
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
@@ -39,7 +39,8 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     shortest paths; at 1 or less no channel is overloaded; None where the requirement does not need it. `bisection_links` is
     the best cut by METIS, over all planes; None where METIS is not installed. `map` is the placement behind lengths,
     latencies, cost and power: ``rows`` for screened candidates, the default of `place` for the shortlist. Hops, loads and
-    latencies are those of the worst plane. `taper` is the most ports down per port up at any level; None without levels.
+    latencies are those of the worst plane. `blocking` is the blocking factor: in a tree, host ports per link up at the
+    narrowest level; in other networks, `oversubscription`. `taper` is the most ports down per port up at any level; None without levels.
     `room_hosts` is the number of hosts that idle ports can take later. `survives` names the kinds of part that may fail
     without cutting a host off. The times are those of `designer.offers.collective_times`; None where the requirement does
     not need them.
@@ -78,6 +79,7 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     all_to_all_ms: float | None = None
     all_reduce_ms: float | None = None
     step_ms: float | None = None
+    blocking: float | None = None
 
 
 _WORDS = ("spec", "name", "family", "hop_histogram", "map", "survives")
@@ -135,7 +137,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     planes = planes_of(topology) if wired(topology) else ()
     if not planes:
         return out("construction", "its parts are joined neither by links nor by hosts")
-    taper, ports = worst_taper(topology), requirement.ports_per_host
+    taper, ports, blocking = worst_taper(topology), requirement.ports_per_host, tree_blocking(topology)
     room = idle_room(topology, requirement.radix, ports)
     measures |= {
         "switches": topology.switches,
@@ -144,7 +146,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         "radix": topology.radix,
         "planes": len(planes),
         "room_hosts": room,
-    } | ({} if taper is None else {"taper": taper})
+    } | {key: value for key, value in (("taper", taper), ("blocking", blocking)) if value is not None}
     if topology.radix > requirement.radix:
         return out("radix", f"a switch needs {topology.radix} ports")
     if topology.hosts < requirement.hosts:
@@ -172,6 +174,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         "host_aspl": host_aspl,
         "oversubscription": max(oversubscription(plane.topology) for plane in _one_per_kind(planes)),
     }
+    measures.setdefault("blocking", measures["oversubscription"])
     work.check()
     # The remaining measures take the longest: check the limits before them.
     if (limit := passed_limit(measures, requirement.limits)) is not None:

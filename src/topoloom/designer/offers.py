@@ -27,6 +27,28 @@ def worst_taper(topology: Topology) -> float | None:
     return None if not up.all() else float((down[:-1] / up).max())
 
 
+def tree_blocking(topology: Topology) -> float | None:
+    """Host ports per link up at the narrowest level of a tree; None for other networks.
+
+    In a tree, by the label ``level``, all hosts are at the lowest level, and every link joins two neighbouring levels. A tree
+    of 2:1 leaves under 2:1 aggregation switches has 4 host ports per link to the top.
+
+    Examples
+    --------
+    >>> from topoloom.topologies.spec import build
+    >>> tree_blocking(build("fat-tree:k=64,hosts=4096,core_taper=2:1"))
+    2.0
+    """
+    level = topology.labels.get("level")
+    if level is None or level.dtype.kind != "i" or level.max() == level.min() or level[topology.endpoints].any():
+        return None
+    low, high = np.sort(level[topology.links], axis=1).T
+    if (high != low + 1).any():
+        return None
+    up = np.bincount(low, minlength=int(level.max()))
+    return None if not up.all() else float(topology.endpoints.size / up.min())
+
+
 def bisection(planes: tuple[Plane, ...]) -> int | None:
     """Links between two halves, the best METIS cut of several seeds, of all planes; None without pymetis or for one switch."""
     from importlib.util import find_spec

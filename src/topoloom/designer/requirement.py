@@ -1,5 +1,6 @@
 """The requirement and all its keys; `requirement_files` reads it."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -15,12 +16,18 @@ from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares
-from topoloom.cost.terms import Terms
+from topoloom.cost.terms import DEFAULT_PARTS, Terms
 from topoloom.designer.assessment.subject import MOST_REPEATS, VIRTUAL_CHANNELS
 from topoloom.placement.floors.floor import Floor, preset
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.placement.hosts.rack_device import FacilityRule
+
+log = logging.getLogger("topoloom")
+
+#: The largest blocking factor of a design where the requirement limits neither it nor the oversubscription, nor allows a taper
+#: beyond it.
+DEFAULT_BLOCKING = 2.0
 
 
 def _count(description: str) -> Any:
@@ -125,6 +132,16 @@ class DesignLimits(TomlTable, frozen=True):
     ) = None
     taper: (
         Annotated[float, _positive("ports down per port up, at any level of a tree; other networks have no levels")]
+        | None
+    ) = None
+    blocking: (
+        Annotated[
+            float,
+            _positive(
+                "blocking factor: in a tree, host ports per link up at the narrowest level; elsewhere the oversubscription."
+                " If neither this nor `oversubscription` is set: 2, or `taper` if that is larger. A large number lifts it"
+            ),
+        ]
         | None
     ) = None
     cost_usd: Annotated[float, _positive("the whole bill", "USD")] | None = None
@@ -236,7 +253,15 @@ class FamiliesRequirement(TomlTable, frozen=True, rename={"only": "try"}):
 
     group: ClassVar[str] = "requirement [families]"
 
-    only: Annotated[tuple[str, ...], setting("the families that take part; all, if omitted")] = ()
+    preset: Annotated[
+        Literal["supported", "everything"],
+        setting(
+            "the families that take part unless `try` names them: those that vendors sell and support (fat trees, with rails"
+            " where hosts have several ports; Dragonfly+; Dragonfly if the catalogue has switches of HPE or names no vendor),"
+            " or every family"
+        ),
+    ] = "supported"
+    only: Annotated[tuple[str, ...], setting("the families that take part; those of the preset, if omitted")] = ()
     leave_out: Annotated[tuple[str, ...], setting("families that do not take part")] = ()
     specs: Annotated[
         tuple[str, ...], setting("further specs to measure, exactly as written: also with more hosts than needed")
@@ -372,8 +397,12 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     ] = MOST_REPEATS
     floor: Annotated[FloorRequirement, setting("the machine room")] = FloorRequirement()
     parts: Annotated[
-        str, setting("a parts catalogue: a name, or a `.toml` file relative to the folder of the requirement")
-    ] = "slimfly-2014"
+        str,
+        setting(
+            "a parts catalogue: a name, or a `.toml` file relative to the folder of the requirement; if omitted,"
+            f" `{DEFAULT_PARTS}`, with a warning: its prices are old"
+        ),
+    ] = ""
     prices: Annotated[
         str,
         setting(
@@ -411,7 +440,7 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
 
     def whole_catalogue(self) -> Parts:
         """The parts catalogue with the quotes and price factors applied."""
-        return with_factors(quoted_parts(self.parts, self.prices or None), self.price_factors)
+        return with_factors(quoted_parts(self.parts or DEFAULT_PARTS, self.prices or None), self.price_factors)
 
     def check_host(self) -> None:
         """Refuse an interface, or a server that is described by its name alone, that the parts catalogue does not have.
@@ -458,7 +487,9 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         return Terms(parts=parts, rate_gbps=self.rate_gbps, host_cables=self.cable.hosts, spares=self.spares)
 
     def filled(self) -> "Requirement":
-        """The requirement, completed with the catalogue's data of the host and the switch that it names.
+        """The requirement, completed with the catalogue's data of the host and the switch that it names, and with defaults.
+
+        A requirement without a parts catalogue gets the default one, with a warning.
 
         Raises
         ------
@@ -466,6 +497,19 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             No such switch, a switch without ports of that rate, or neither radix nor product.
         """
         parts, requirement = self.catalogue(), self
+        if not self.parts:
+            log.warning(
+                "parts is not set: prices are those of '%s', of %s; name a catalogue of today (parts = \"infiniband-2026\""
+                " or \"ethernet-2026\") and your quotes (prices), or set parts = \"%s\" to compare designs only",
+                parts.name,
+                parts.date,
+                DEFAULT_PARTS,
+            )
+            requirement = msgspec.structs.replace(requirement, parts=DEFAULT_PARTS)
+        limits = self.limits
+        if limits.blocking is None and limits.oversubscription is None:
+            limits = msgspec.structs.replace(limits, blocking=max(DEFAULT_BLOCKING, limits.taper or 0.0))
+            requirement = msgspec.structs.replace(requirement, limits=limits)
         if self.host is not None:
             housing = housing_of(Housing(host=self.host, rack=self.rack), parts)
             requirement = msgspec.structs.replace(requirement, host=housing.host, rack=housing.rack)

@@ -48,6 +48,7 @@ COLUMNS = (
     Column("diameter", "diameter", "hops", 0, "low"),
     Column("host_aspl", "mean hops", "", 3, "low"),
     Column("oversubscription", "over-subscr.", "", 2, "low"),
+    Column("blocking", "blocking", "", 2, "low"),
     Column("maximum_channel_load", "max. channel load", "link rates", 2, "low"),
     Column("bisection_per_host", "bisection", "links per host", 3, "high"),
     Column("bisection_gbps_per_host", "bisection bandwidth", "Gb/s per host", 1, "high", shown=False),

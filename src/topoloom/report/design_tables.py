@@ -11,7 +11,7 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, Dropped
-from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement import DEFAULT_BLOCKING, Requirement
 from topoloom.designer.search import Searched
 from topoloom.report.page import table
 from topoloom.topologies.spec.titles import title_of
@@ -45,12 +45,18 @@ MEASURE_LABELS = {
     "construction": "could not be built",
     "same": "duplicate of another network",
     "taper": "taper: ports down per port up, at any level",
+    "blocking": "blocking factor: host ports per link up at a tree's narrowest level; oversubscription elsewhere",
     "survives": "failures that must not cut off a host",
     "grow_to_hosts": "hosts, including those that idle ports can take",
     "bisection_gbps_per_host": "bisection bandwidth [Gb/s per host]",
     "all_to_all_ms": "all to all, by formula [ms]",
     "all_reduce_ms": "all-reduce, by formula [ms]",
     "step_ms": "a step, by formula [ms]",
+}
+#: Presets of families, in words.
+_PRESETS = {
+    "supported": "those that vendors support (preset supported); preset everything measures all",
+    "everything": "all (preset everything)",
 }
 
 
@@ -79,6 +85,8 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
                 "at most " + " and ".join(f"{most} {what}" for what, most in limits_per_rack if most is not None),
             )
         )
+    if not requirement.families.only:
+        rows.append(("families", _PRESETS[requirement.families.preset]))
     for what, names in (
         ("only these families", requirement.families.only),
         ("without these families", requirement.families.leave_out),
@@ -91,7 +99,8 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
     for limit in requirement.limits.__struct_fields__:
         value = getattr(requirement.limits, limit)
         if value is not None:
-            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {amount(value, 6)}"))
+            default = " (the default)" if limit == "blocking" and value == DEFAULT_BLOCKING else ""
+            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {amount(value, 6)}{default}"))
     if requirement.least.survives:
         rows.append(("must survive", "the loss of any one " + ", any one ".join(requirement.least.survives)))
     for key in ("bisection_gbps_per_host", "grow_to_hosts"):

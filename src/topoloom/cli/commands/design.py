@@ -107,6 +107,7 @@ _REMEDIES = {
 
 def _print(design: "Design") -> None:
     """Print the best design, or the limits that exclude all candidates."""
+    from topoloom.cost.price_age import old_prices
     from topoloom.designer.candidates import MOST_SWITCHES
 
     best, limits = design.winner, design.requirement.limits
@@ -128,6 +129,8 @@ def _print(design: "Design") -> None:
     )
     if design.search is not None:
         _print_search(design.search)
+    if old := old_prices(design.requirement.catalogue()):
+        say(f"  {old}", err=True)
     if limits.oversubscription is None and limits.maximum_channel_load is None and best.oversubscription > 1.5:
         say(
             f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for more bandwidth",

@@ -1,0 +1,153 @@
+"""Safe defaults: no design beyond 2:1, no prices of 2014 without a word, and families that vendors support."""
+
+import datetime
+import logging
+
+import msgspec
+import pytest
+
+from topoloom import build
+from topoloom.cost.parts_files import load_parts
+from topoloom.cost.price_age import old_prices, price_age
+from topoloom.cost.quotes import quoted_parts
+from topoloom.designer.candidates import chosen_families, enumerate_candidates
+from topoloom.designer.design import design
+from topoloom.designer.measure import Candidate, Dropped, measure
+from topoloom.designer.offers import tree_blocking
+from topoloom.designer.requirement import (
+    DesignLimits,
+    FamiliesRequirement,
+    Requirement,
+    SwitchRequirement,
+)
+from topoloom.designer.requirement_files import requirement_of
+from topoloom.report.design_tables import requirement_table
+
+EVERYTHING = FamiliesRequirement(preset="everything")
+
+
+def requirement(**changes):
+    """200 hosts on 16-port switches."""
+    plain = Requirement(hosts=200, switch=SwitchRequirement(radix=16), parts="slimfly-2014", shortlist=0, usual=False)
+    return msgspec.structs.replace(plain, **changes)
+
+
+@pytest.mark.parametrize(
+    ("limits", "blocking"),
+    [
+        (DesignLimits(), 2.0),
+        (DesignLimits(diameter=3), 2.0),
+        (DesignLimits(taper=1.0), 2.0),
+        (DesignLimits(taper=4.0), 4.0),
+        (DesignLimits(oversubscription=5.0), None),
+        (DesignLimits(blocking=3.0), 3.0),
+        (DesignLimits(blocking=1.5, taper=4.0), 1.5),
+    ],
+)
+def test_the_default_limit(limits, blocking):
+    """2:1 unless the requirement says something else; completing twice changes nothing."""
+    filled = requirement(limits=limits).filled()
+    assert filled.limits.blocking == blocking
+    assert filled.filled() == filled
+
+
+def test_no_ring_at_the_top():
+    """Among all families, a ring or a 4:1 tree that is cheaper is dropped, with the number; a large limit lets them in.
+
+    Two hosts on each of 100 switches of a ring: mean distance 25 hops of 99 others, so a channel carries 2 * 25 / 2 = 25.
+    """
+    small = FamiliesRequirement(only=("ring", "fat-tree", "slimfly", "hypercube"))
+    ring = measure("ring:n=100,hosts=2", requirement(families=small).filled(), requirement().catalogue())
+    assert isinstance(ring, Dropped)
+    assert ring.limit == "blocking"
+    assert ring.known["blocking"] == pytest.approx(25, rel=0.02)
+    result = design(requirement(families=small), jobs=1)
+    assert result.requirement.limits.blocking == 2.0
+    assert all(candidate.blocking <= 2 * (1 + 1e-9) for candidate in result.ranked)
+    assert result.dropped_by["blocking"] > 0
+    lifted = design(requirement(families=small, limits=DesignLimits(blocking=1e9)), jobs=1)
+    assert lifted.winner.blocking > 2
+    assert lifted.winner.cost_usd < result.winner.cost_usd
+    assert "(the default)" in requirement_table(result, result.requirement.catalogue())
+    assert "(the default)" not in requirement_table(lifted, result.requirement.catalogue())
+
+
+def test_theory_drops_only_what_measuring_drops():
+    """A candidate that the default limit drops before it is built is, when measured, beyond it."""
+    wanted = requirement(families=EVERYTHING).filled()
+    parts = wanted.catalogue()
+    early = [proposal for proposal in enumerate_candidates(wanted, parts) if proposal.passed == "blocking"]
+    assert len(early) > 20
+    for proposal in early[::5]:
+        assert isinstance(measure(proposal.spec, wanted, parts), Dropped), proposal.spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("fat-tree:k=64,hosts=2048", 1.0),
+        # 49 leaves of 42 down and 21 up: 2,048 ports on 1,029 links.
+        ("fat-tree:k=64,hosts=2048,taper=2:1", 2048 / 1029),
+        # 4,096 ports, 4,096 links to the aggregation, 2,048 to the core.
+        ("fat-tree:k=64,hosts=4096,core_taper=2:1", 2.0),
+        # 2:1 at both levels: 103 leaves of 40:20 in four pods, 80 aggregation switches of 32:16.
+        ("fat-tree:k=64,hosts=4096,taper=2:1,core_taper=2:1", 4096 / 1280),
+        ("dragonfly:a=4,h=2,p=2", None),
+        ("megafly:leaves=4,spines=4,p=4,h=4", None),
+        ("fat-tree:k=64,hosts=64", None),
+    ],
+)
+def test_blocking_by_hand(spec, expected):
+    """Host ports over links at the narrowest level; only of trees."""
+    found = tree_blocking(build(spec))
+    assert found == (None if expected is None else pytest.approx(expected))
+
+
+def test_the_preset_is_what_vendors_support():
+    """NVIDIA's catalogues: trees and Dragonfly+. HPE's, and one without vendors: Dragonfly too. Everything: all."""
+
+    def names(catalogue, **families):
+        wanted = requirement(parts=catalogue, families=FamiliesRequirement(**families))
+        return {family.name for family in chosen_families(wanted, load_parts(catalogue))}
+
+    assert names("infiniband-2026") == {"fat-tree", "megafly"}
+    assert names("slingshot") == names("slimfly-2014") == {"fat-tree", "megafly", "dragonfly", "slingshot"}
+    assert names("infiniband-2026", leave_out=("megafly",)) == {"fat-tree"}
+    assert names("infiniband-2026", only=("slimfly",)) == {"slimfly"}
+    assert len(names("infiniband-2026", preset="everything")) > 40
+
+
+def test_prices_of_2014_are_never_silent(caplog):
+    """A requirement without parts is warned about and records the catalogue; one that names it is not."""
+    text = "hosts = 100\n[switch]\nradix = 16\n"
+    with caplog.at_level(logging.WARNING, "topoloom"):
+        wanted = requirement_of(text, "r.toml")
+    assert wanted.parts == "slimfly-2014"
+    assert "parts is not set: prices are those of 'slimfly-2014', of 2014-11-16" in caplog.text
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, "topoloom"):
+        assert requirement_of("parts = 'slimfly-2014'\n" + text, "r.toml") == wanted
+        wanted.filled()
+    assert "parts is not set" not in caplog.text
+
+
+def test_the_age_of_prices(tmp_path):
+    """Three years to the day are not old; a catalogue without prices has none; quotes are the user's."""
+    old = load_parts("slimfly-2014")
+    assert price_age(old, datetime.date(2017, 11, 15)) is None
+    assert price_age(old, datetime.date(2018, 1, 1)) == 3
+    assert "of 2014-11-16, 12 years ago" in old_prices(old, datetime.date(2026, 11, 26))
+    assert old_prices(load_parts("infiniband-2026"), datetime.date(2099, 1, 1)) == ""
+    quotes = tmp_path / "mine.toml"
+    quotes.write_text("name = 'mine'\n[[switch.product]]\nname = 'QM9700'\nprice_usd = 20_000\n")
+    assert old_prices(quoted_parts("infiniband-2026", quotes), datetime.date(2099, 1, 1)) == ""
+    quotes.write_text("name = 'mine'\ninstallation_usd = 77\n")
+    assert old_prices(quoted_parts("slimfly-2014", quotes), datetime.date(2026, 11, 26))
+
+
+def test_a_named_spec_is_held_to_the_default_too():
+    """A ring that the requirement names is measured, and dropped by its number."""
+    wanted = requirement(families=FamiliesRequirement(only=("fat-tree",), specs=("ring:n=50,hosts=4",)))
+    result = design(wanted, jobs=1)
+    assert isinstance(result.winner, Candidate)
+    assert [outcome.limit for outcome in result.dropped if outcome.family == "ring"] == ["blocking"]
