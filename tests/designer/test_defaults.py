@@ -14,12 +14,7 @@ from topoloom.designer.candidates import chosen_families, enumerate_candidates
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure
 from topoloom.designer.offers import tree_blocking
-from topoloom.designer.requirement import (
-    DesignLimits,
-    FamiliesRequirement,
-    Requirement,
-    SwitchRequirement,
-)
+from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
 from topoloom.designer.requirement_files import requirement_of
 from topoloom.report.design_tables import requirement_table
 

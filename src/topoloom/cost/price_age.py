@@ -18,6 +18,10 @@ def price_age(parts: Parts, today: datetime.date | None = None) -> int | None:
         A catalogue that has prices of its own; quotes have dates of their own.
     today : date, optional
         Today, if omitted.
+
+    Returns
+    -------
+    int or None
     """
     products = any(product.price_usd is not None for product in parts.switch.product)
     # The prices of products may be quotes; a line in the number of ports never is.
@@ -36,6 +40,10 @@ def old_prices(parts: Parts, today: datetime.date | None = None) -> str:
     parts : Parts
     today : date, optional
         Today, if omitted.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -40,10 +40,10 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     the best cut by METIS, over all planes; None where METIS is not installed. `map` is the placement behind lengths,
     latencies, cost and power: ``rows`` for screened candidates, the default of `place` for the shortlist. Hops, loads and
     latencies are those of the worst plane. `blocking` is the blocking factor: in a tree, host ports per link up at the
-    narrowest level; in other networks, `oversubscription`. `taper` is the most ports down per port up at any level; None without levels.
-    `room_hosts` is the number of hosts that idle ports can take later. `survives` names the kinds of part that may fail
-    without cutting a host off. The times are those of `designer.offers.collective_times`; None where the requirement does
-    not need them.
+    narrowest level; in other networks, `oversubscription`. `taper` is the most ports down per port up at any level; None
+    without levels. `room_hosts` is the number of hosts that idle ports can take later. `survives` names the kinds of part
+    that may fail without cutting a host off. The times are those of `designer.offers.collective_times`; None where the
+    requirement does not need them.
     """
 
     spec: str

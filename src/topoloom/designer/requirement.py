@@ -500,7 +500,7 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         if not self.parts:
             log.warning(
                 "parts is not set: prices are those of '%s', of %s; name a catalogue of today (parts = \"infiniband-2026\""
-                " or \"ethernet-2026\") and your quotes (prices), or set parts = \"%s\" to compare designs only",
+                ' or "ethernet-2026") and your quotes (prices), or set parts = "%s" to compare designs only',
                 parts.name,
                 parts.date,
                 DEFAULT_PARTS,
