@@ -10,6 +10,7 @@ from failure_cases import left
 from topoloom import InputError, build, degradation, lifetime, resilience, route
 from topoloom.failures.failure_orders import failing, failures_at, states
 from topoloom.graph.planes import planes_of
+from topoloom.throughput.tub import uniform_bound
 
 _PLANES = "ring:n=5,hosts=1+planes:count=2"
 
@@ -57,16 +58,38 @@ def test_more_planes_survive_more():
 
 
 def test_what_is_of_one_plane_only_says_so():
-    """Lengths, times to disconnection, and what failures cost."""
+    """Lengths, times to disconnection, and repaired tables."""
     network = build(_PLANES)
     with pytest.raises(InputError, match="diameter after failures is defined for one plane"):
         resilience(network, metric="diameter")
     with pytest.raises(InputError, match="give a single plane"):
         lifetime(network, link_fit=1)
-    with pytest.raises(InputError, match="give a single plane"):
+    with pytest.raises(InputError, match="one plane at a time"):
         degradation(route(network))
-    alone = degradation(planes_of(network)[0].topology, samples=2)
-    assert degradation(network, samples=2) == alone, "planes that are alike lose alike"
     lonely = network.replace(endpoints=network.endpoints, host=[0, 1, 2, 3, 4, 5, 6, 7, 8, 0])
     with pytest.raises(InputError, match="share no plane"):
         resilience(lonely)
+
+
+def test_links_of_all_planes_fail_together():
+    """5 % of the links of one plane of five links is none; of eight such planes it is two, and each plane counts an eighth."""
+    network = build("ring:n=5,hosts=1+planes:count=8")
+    (level,) = degradation(network, levels=[0.05], samples=12)
+    assert level.failures == 2
+    ring = planes_of(network)[0].topology
+    path = ring.replace(links=ring.links[1:])
+    open_ring = uniform_bound(path) / uniform_bound(ring)
+    # Two lost links are in two planes, or in one, which is then in two parts and counts as 0.
+    two, one = (6 + 2 * open_ring) / 8, 7 / 8
+    assert level.connected == 12
+    assert min(two, one) - 1e-12 <= level.uniform_least <= level.uniform <= max(two, one) + 1e-12
+    assert level.uniform in [pytest.approx((number * two + (12 - number) * one) / 12) for number in range(13)]
+
+
+def test_a_single_plane_is_what_it_was():
+    """The mean of one plane is that plane; unlike planes count each by itself."""
+    ring = build("ring:n=9,hosts=1")
+    (level,) = degradation(ring, levels=[0.12], samples=3)
+    lost = uniform_bound(ring.replace(links=ring.links[1:])) / uniform_bound(ring)
+    assert (level.failures, level.connected) == (1, 3)
+    assert level.uniform == pytest.approx(lost)

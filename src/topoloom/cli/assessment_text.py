@@ -1,6 +1,5 @@
 """Fully assessed networks on the terminal: a table, one sentence per network, and the figures that are missing."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -99,21 +98,19 @@ def _print_unpriced(networks: "Sequence[Assessment]") -> None:
 
 
 def _print_missing(networks: "Sequence[Assessment]", minutes: float | None) -> None:
-    """Print the missing figures and why each is missing."""
-    late = Counter(missing.words for network in networks for missing in network.missing if "budget" in missing.reason)
-    if late:
-        omitted = (
-            words if count == len(networks) else f"{words} (for {count} of {len(networks)})"
-            for words, count in late.items()
-        )
-        say(f"omitted, beyond the budget of {minutes or 0:g} min (--minutes): {', '.join(omitted)}", err=True)
+    """Print for each network which figures are missing and why; one line for networks that lack the same."""
+    lines: dict[tuple[str, str], list[str]] = {}
     for network in networks:
         steps_by_reason: dict[str, list[str]] = {}
         for missing in network.missing:
-            if "budget" not in missing.reason:
-                steps_by_reason.setdefault(missing.reason, []).append(missing.words)
+            steps_by_reason.setdefault(missing.reason, []).append(missing.words)
         for reason, steps in steps_by_reason.items():
-            say(f"{network.name}: not assessed: {', '.join(steps)} ({reason})", err=True)
+            lines.setdefault((reason, ", ".join(steps)), []).append(network.name)
+    for (reason, missing_steps), names in lines.items():
+        which = "all networks" if len(names) == len(networks) > 1 else ", ".join(names)
+        late = "budget" in reason
+        why = f"beyond the budget of {minutes or 0:g} min (--minutes)" if late else reason
+        say(f"{which}: not assessed: {missing_steps} ({why})", err=True)
 
 
 def _cell(value: float | None) -> str:

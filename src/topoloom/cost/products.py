@@ -423,6 +423,18 @@ class ServerProduct(Cited, frozen=True, kw_only=True):
     )
     inlets: Annotated[int, setting("its power inlets", least=1, most=1000)] | None = None
     scale_up: Annotated[int, setting("accelerators that reach each other without this network", least=1)] = 1
+    scale_up_gb_per_s: (
+        Annotated[
+            float,
+            setting(
+                "what one of these accelerators sends to the others, and receives, at once",
+                unit="GB/s",
+                above=0,
+                most=1e6,
+            ),
+        ]
+        | None
+    ) = None
     rack_u: Annotated[float, setting("the height of its rack", unit="rack units", above=0, most=1000)] | None = None
     unit_hosts: (
         Annotated[int, setting("hosts of a rack-scale unit: 18 trays of an NVL72", least=1, most=100_000)] | None

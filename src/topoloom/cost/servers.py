@@ -25,6 +25,7 @@ _FILLED = (
     "liquid_share",
     "inlets",
     "scale_up",
+    "scale_up_gb_per_s",
 )
 
 

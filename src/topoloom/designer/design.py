@@ -12,6 +12,7 @@ from topoloom.core.work import Ended, Work
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
+from topoloom.designer.measured_limits import chosen_within_limits
 from topoloom.designer.measuring import Measuring
 from topoloom.designer.pareto import pareto_front
 from topoloom.designer.reference_designs import reference_specs
@@ -237,21 +238,35 @@ def design(
     usual = tuple(screening.found[spec] for spec in named if spec in screening.found)
     searched = beyond.summary(screened) if requirement.search.networks else None
     catalogue = None if searched is None else best_of_catalogue(screened, searched)
-    chosen = chosen_shortlist(screened, usual, pareto_front(screened), requirement.shortlist, catalogue)
-    # Without a shortlist the winner is still placed: its lengths, cost and power are those of the network as built.
-    placed = [screening.found[spec] for spec in chosen or [candidate.spec for candidate in screened[:1]]]
-    to_place = [outcome for outcome in placed if isinstance(outcome, Candidate)]
     budget = work.budget(requirement.minutes * 60)
+
+    def chosen_without(failing: frozenset[str]) -> list[str]:
+        left = [candidate for candidate in screened if candidate.spec not in failing]
+        return chosen_shortlist(left, usual, pareto_front(left), requirement.shortlist, catalogue)
+
+    # Formulas only filter: a network whose tables fail a limit leaves the ranking, and the shortlist is chosen without it.
+    chosen, failing = chosen_within_limits(chosen_without, screening.found, requirement, cores(jobs), work, budget)
+    screened = [candidate for candidate in screened if candidate.spec not in failing]
+    by_spec: dict[str, Outcome] = {**screening.found, **failing}
+    # Without a shortlist the winner is still placed: its lengths, cost and power are those of the network as built.
+    placed = [by_spec[spec] for spec in chosen or [candidate.spec for candidate in screened[:1]]]
+    to_place = [outcome for outcome in placed if isinstance(outcome, Candidate)]
     rebuilt, networks, stopped = place_shortlist(
         to_place, requirement, parts, stored, work, budget, cores(jobs), fresh=fresh
     )
     ranked = in_order((rebuilt.get(candidate.spec, candidate) for candidate in screened), requirement)
-    by_spec: dict[str, Outcome] = {**screening.found, **rebuilt}
+    by_spec |= rebuilt
     shortlist: tuple[Assessment, ...] = ()
     if chosen and not stopped:
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
-        shortlist = assess_shortlist(chain, networks, requirement, parts, steps, work, budget, cores(jobs), fresh=fresh)
+        shortlist, late = assess_shortlist(
+            chain, networks, requirement, parts, steps, work, budget, cores(jobs), fresh=fresh
+        )
+        by_spec |= late
+        failing |= late
+    ranked = [candidate for candidate in ranked if candidate.spec not in failing]
+    outcomes = [failing.get(outcome.spec, outcome) for outcome in outcomes]
     outcomes = [c for c in outcomes if c.spec not in compared_only]
     proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]

@@ -23,6 +23,7 @@ from topoloom.designer.measure import (
     placed_network,
     single_numbers,
 )
+from topoloom.designer.measured_limits import failed_by_assessment
 from topoloom.designer.names import network_name
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.store import CandidateStore
@@ -180,7 +181,7 @@ def assess_shortlist(
     jobs: int,
     *,
     fresh: bool,
-) -> tuple[Assessment, ...]:
+) -> tuple[tuple[Assessment, ...], dict[str, Dropped]]:
     """Assess the shortlist in full, and give the reason for each network's rank.
 
     Parameters
@@ -204,8 +205,8 @@ def assess_shortlist(
 
     Returns
     -------
-    tuple of Assessment
-        Best first.
+    (tuple of Assessment, dict of str to Dropped)
+        Best first; networks that exceed a limit come last. The networks that fail a limit by what was measured, by spec.
     """
     subjects: list[Subject] = []
     assessed: list[Outcome] = []
@@ -230,7 +231,7 @@ def assess_shortlist(
             subjects.append(subject_of(network, requirement))
             assessed.append(outcome)
     if not subjects:
-        return ()
+        return (), {}
     assessments = assess(
         subjects,
         objective="",  # keeps the order of the requirement's objective, which may be none of the figures
@@ -241,6 +242,16 @@ def assess_shortlist(
         jobs=jobs,
         work=work,
     ).networks
+    failing: dict[str, Dropped] = {}
+    for place, (assessment, outcome) in enumerate(zip(assessments, assessed, strict=True)):
+        failed = failed_by_assessment(requirement, assessment) if isinstance(outcome, Candidate) else None
+        if failed is not None and isinstance(outcome, Candidate):
+            assessed[place] = failing[outcome.spec] = Dropped(
+                outcome.spec, outcome.family, *failed, single_numbers(outcome)
+            )
+    last_order = sorted(range(len(assessed)), key=lambda place: isinstance(assessed[place], Dropped))
+    assessed = [assessed[place] for place in last_order]
+    assessments = tuple(assessments[place] for place in last_order)
     # By the candidate's spec, which may omit details that the network's own spec has.
     assessments = _distinct(
         tuple(
@@ -257,7 +268,8 @@ def assess_shortlist(
         else f"Exceeds a limit of the requirement: {outcome.limit}{f', {outcome.reason}' if outcome.reason else ''}."
         for outcome, sentence in zip(assessed, sentences, strict=True)
     ]
-    return tuple(replace(assessment, why=sentence) for assessment, sentence in zip(assessments, sentences, strict=True))
+    explained = (replace(assessment, why=sentence) for assessment, sentence in zip(assessments, sentences, strict=True))
+    return tuple(explained), failing
 
 
 #: Labels and units of the objectives, for sentences.

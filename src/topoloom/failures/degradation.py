@@ -10,11 +10,13 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.failures.failure_orders import failing, failures_at
+from topoloom.failures.hosts_reach import hosts_reach
 from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
-from topoloom.graph.planes import distinct_planes, plane_count, planes_of
+from topoloom.graph.planes import plane_count, planes_of
 from topoloom.model.results import Provenance, Result, json_value
 from topoloom.model.sources import NetworkSource, installed
+from topoloom.model.topology import Topology
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import MOST_TUB
@@ -105,8 +107,9 @@ def degradation(
     Parameters
     ----------
     network : NetworkSource
-        Of several identical planes one is evaluated. Installed tables are repaired (`routing.reroute`), and the entries that
-        change are counted.
+        Of several planes, the parts of all planes fail together, and the bounds are the means of all planes: a plane whose
+        switches with hosts are no longer connected counts as 0. Installed tables are repaired (`routing.reroute`), and the
+        entries that change are counted.
     fail, order, racks, seed
         As for `resilience`; with the same seed, samples 0, 1, ... are the same orders of failures.
     levels : floats
@@ -128,8 +131,7 @@ def degradation(
     Raises
     ------
     InputError
-        As for `resilience`; tables that cannot be repaired (virtual channels by switch, choices); several planes
-        that differ, or several planes with tables or racks.
+        As for `resilience`; tables that cannot be repaired (virtual channels by switch, choices); tables of several planes.
     Stopped
         `work` was stopped.
 
@@ -144,15 +146,12 @@ def degradation(
     topology = network.topology if isinstance(network, Routing) else network
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
-    if plane_count(topology) > 1:
-        if isinstance(network, Routing) or racks is not None or len(distinct_planes(topology)) > 1:
-            raise InputError(f"{topology.name}: degradation takes one plane at a time; give a single plane")
-        topology = network = planes_of(topology)[0].topology  # all planes are identical
+    several = plane_count(topology) > 1
+    if several and isinstance(network, Routing):
+        raise InputError(f"{topology.name}: tables are repaired one plane at a time; give a single plane")
     what = failing(topology, fail, order, racks, jobs)
-    small = topology.switches <= MOST_TUB
-    whole = (
-        (uniform_bound(topology, jobs), tub(topology, jobs).value if small else None) if throughput else (None, None)
-    )
+    reach = hosts_reach(topology, what, "disconnection") if several else None
+    bounds = _Bounds.of(topology, jobs) if throughput else None
     work, levels = Work() if work is None else work, list(levels)
     work.begin(len(levels) * samples, "samples")
     results = []
@@ -168,16 +167,10 @@ def degradation(
                 continue
             left = without_losses(topology, lost)
             parts = components(left)
-            carries = left.endpoints_at > 0 if topology.hosts else np.ones(left.switches, np.bool_)
-            if np.unique(parts[carries]).size == 1:
+            if _reached(left, parts, topology.hosts) if reach is None else reach.reached(lost.units):
                 connected += 1
-                if throughput:
-                    shares.append(
-                        (
-                            _ratio(uniform_bound(left, jobs), whole[0]),
-                            _ratio(tub(left, jobs).value, whole[1]) if small else None,
-                        )
-                    )
+                if bounds is not None:
+                    shares.append(bounds.left(left))
             if isinstance(network, Routing) and parts.max() == 0 and len(left.links):
                 new = reroute(
                     network,
@@ -215,6 +208,84 @@ def degradation(
             )
         )
     return results
+
+
+def _reached(left: Topology, parts: np.ndarray, hosts: int) -> bool:
+    """Whether all switches with hosts (without hosts: all switches) are in one part."""
+    carries = left.endpoints_at > 0 if hosts else np.ones(left.switches, np.bool_)
+    return np.unique(parts[carries]).size == 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Bounds:
+    """The bounds of a network, plane by plane, before any failure.
+
+    Attributes
+    ----------
+    plane : int64[n]
+        The plane of each switch.
+    whole : tuple of (float, float or None)
+        The bound on uniform throughput and the bound (TUB) of each plane; None where it is too large.
+    hosts : int
+    jobs : int or None
+    """
+
+    plane: np.ndarray
+    whole: tuple[tuple[float, float | None], ...]
+    hosts: int
+    jobs: int | None
+
+    @classmethod
+    def of(cls, topology: Topology, jobs: int | None) -> "_Bounds":
+        """The bounds of a network; equal planes are computed once."""
+        plane = np.zeros(topology.switches, np.int64)
+        bounds: dict[str, tuple[float, float | None]] = {}
+        whole = []
+        for number, part in enumerate(planes_of(topology) if plane_count(topology) > 1 else ()):
+            plane[part.switches] = number
+            key = part.topology.replace(labels={}).digest
+            if key not in bounds:
+                bounds[key] = _bounds_of(part.topology, jobs)
+            whole.append(bounds[key])
+        return cls(plane, tuple(whole) or (_bounds_of(topology, jobs),), topology.hosts, jobs)
+
+    def left(self, left: Topology) -> tuple[float, float | None]:
+        """The share of both bounds that is left, the mean of all planes."""
+        if len(self.whole) == 1:
+            return _shares(_bounds_of(left, self.jobs), self.whole[0])
+        plane = self.plane[np.asarray(left.labels["was"])] if "was" in left.labels else self.plane
+        shares = []
+        for number, whole in enumerate(self.whole):
+            own = _part(left, plane == number)
+            whole_part = own is not None and _reached(own, components(own), self.hosts)
+            shares.append(_shares(_bounds_of(own, self.jobs), whole) if own is not None and whole_part else (0.0, 0.0))
+        worst = [value for _, value in shares if value is not None]
+        return float(np.mean([value for value, _ in shares])), _mean(worst) if len(worst) == len(shares) else None
+
+
+def _part(left: Topology, chosen: np.ndarray) -> Topology | None:
+    """The chosen switches (bool[n]) of a network, which no links leave; None where no host is left."""
+    ports = chosen[left.endpoints]
+    if not ports.any():
+        return None
+    number, links = np.cumsum(chosen) - 1, chosen[left.links[:, 0]]
+    return Topology(
+        links=number[left.links[links]],
+        switches=int(chosen.sum()),
+        endpoints=number[left.endpoints[ports]],
+        name=left.name,
+        **left.rates_of(links, ports),
+    )
+
+
+def _bounds_of(topology: Topology, jobs: int | None) -> tuple[float, float | None]:
+    small = topology.switches <= MOST_TUB
+    return uniform_bound(topology, jobs), tub(topology, jobs).value if small else None
+
+
+def _shares(left: tuple[float, float | None], whole: tuple[float, float | None]) -> tuple[float, float | None]:
+    worst = None if left[1] is None or whole[1] is None else _ratio(left[1], whole[1])
+    return _ratio(left[0], whole[0]), worst
 
 
 def _ratio(left: float, whole: float | None) -> float:

@@ -14,11 +14,13 @@ from topoloom.model.topology import Topology
 class SampledLosses:
     """The failures of one sample.
 
-    `links`: int32[k, 2], links that fail by themselves; `switches`: int64[k]. One of them is empty.
+    `links`: int32[k, 2], links that fail by themselves; `switches`: int64[k]. One of them is empty. `units`: int64[f], the
+    numbers of the links, switches or racks.
     """
 
     links: np.ndarray
     switches: np.ndarray
+    units: np.ndarray
 
 
 def first_failures(topology: Topology, what: Failing, share: float, seed: int, sample: int = 0) -> SampledLosses:
@@ -52,8 +54,8 @@ def first_failures(topology: Topology, what: Failing, share: float, seed: int, s
     state = int(states(seed, sample, sample + 1)[0])
     gone = what.drawn(state)[: failures_at(share, what.units)]
     if what.fail == "links":
-        return SampledLosses(topology.links[np.sort(gone)], np.empty(0, np.int64))
-    return SampledLosses(np.empty((0, 2), np.int32), np.flatnonzero(np.isin(what.unit, gone)))
+        return SampledLosses(topology.links[np.sort(gone)], np.empty(0, np.int64), gone)
+    return SampledLosses(np.empty((0, 2), np.int32), np.flatnonzero(np.isin(what.unit, gone)), gone)
 
 
 def surviving_network(

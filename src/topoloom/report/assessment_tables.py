@@ -11,6 +11,8 @@ from topoloom.designer.assessment.steps.load import LOADS
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.report.side_by_side import MeasureRow, RowGroup, SideBySide, Value
 
+#: Groups whose figures depend on the tables.
+_BY_TABLES = ("Tables", "Throughput", "Load, flit by flit", "Collectives")
 _BETTER = {"less": "low", "more": "high", "": ""}
 
 
@@ -32,6 +34,10 @@ def networks_side_by_side(networks: Sequence[Assessment]) -> SideBySide:
             rows.append(
                 MeasureRow(f"bound ({'at least' if first.better == 'less' else 'at most'})", bounds, first.unit)
             )
+    engines = tuple(Value(network.provenance.engine) if network.provenance.engine else None for network in networks)
+    for title in _BY_TABLES:
+        if title in groups:
+            groups[title].insert(0, MeasureRow("engine of the tables", engines))
     titles = tuple(network.name for network in networks)
     specs = tuple(network.spec if network.spec not in (None, network.name) else "" for network in networks)
     return SideBySide(titles, tuple(RowGroup(title, tuple(rows)) for title, rows in groups.items()), specs)

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -195,24 +195,39 @@ def pattern_throughput(
         As for `quality`.
     """
     work = Work() if work is None else work
-    routings = routing.host_tables
-    if plane_count(routing.topology) > 1:
-        planes = [tables for tables, _ in distinct_tables(*routings)]
-    else:
-        planes = [routings]
     carried, bound = math.inf, math.inf
-    for tables in planes:
-        topology, rails = tables[0].topology, rails_of(tables[0].topology, len(tables))
+    for tables, rails in _planes_of_tables(routing):
+        topology = tables[0].topology
         if rails is None:
             sent = _with_load(pattern, traffic_of(pattern, tables[0], seed))
-            carried = min(carried, expected_loads(tables[0], sent, jobs, work=work).throughput)
+            loads = expected_loads(tables[0], sent, jobs, work=work)
         else:
             wanted = _with_load(pattern, rails.pattern(pattern, tables[0], seed))
             loads, demand = rails.loads(tables, rails.parts(wanted), rails.host_limit(wanted), jobs, work)
             sent = matrix(topology, demand)
-            carried = min(carried, loads.throughput)
-        bound = min(bound, volume_bound(topology, sent, jobs))
+        carried, bound = min(carried, loads.throughput), min(bound, volume_bound(topology, sent, jobs))
     return carried, bound
+
+
+def uniform_throughput(routing: Routing, *, jobs: int | None = None, work: Work | None = None) -> float:
+    """Return what `quality` gives as `uniform_throughput`, without the other measures; parameters and errors are the same."""
+    work = Work() if work is None else work
+    carried = math.inf
+    for tables, rails in _planes_of_tables(routing):
+        if rails is None:
+            loads = expected_loads(tables[0], uniform_remote(tables[0].topology), jobs, work=work)
+        else:
+            loads, _ = rails.loads(tables, rails.parts(rails.uniform()), 1.0, jobs, work)
+        carried = min(carried, loads.throughput)
+    return carried
+
+
+def _planes_of_tables(routing: Routing) -> Iterator[tuple[tuple[Routing, ...], Rails | None]]:
+    """Yield the tables of each kind of plane, one per host of a switch where they have these, and the rails of the plane."""
+    tables = routing.host_tables
+    planes = [own for own, _ in distinct_tables(*tables)] if plane_count(routing.topology) > 1 else [tables]
+    for own in planes:
+        yield own, rails_of(own[0].topology, len(own))
 
 
 def _quick(topology: Topology) -> bool:

@@ -92,6 +92,8 @@ def _print_remedy(design: "Design") -> None:
     say(f"{limit} drops most, such as {example.spec}" + (f": {reason}" if reason else "") + remedy)
 
 
+#: Most networks that are named because their tables fail a limit.
+_MOST_FAILED = 5
 #: What to change where a candidate is not dropped by a key of [limits] or [least].
 _REMEDIES = {
     "floor": "add rows or columns under [floor], or raise what a rack holds",
@@ -109,6 +111,7 @@ def _print(design: "Design") -> None:
     """Print the best design, or the limits that exclude all candidates."""
     from topoloom.cost.price_age import old_prices
     from topoloom.designer.candidates import MOST_SWITCHES
+    from topoloom.designer.measured_limits import failed_on_tables
 
     best, limits = design.winner, design.requirement.limits
     if best is None:
@@ -127,6 +130,8 @@ def _print(design: "Design") -> None:
         f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
         f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W per host"
     )
+    for outcome in failed_on_tables(design.dropped)[:_MOST_FAILED]:
+        say(f"  not ranked: {outcome.spec}: {outcome.limit}, {outcome.reason}")
     if design.search is not None:
         _print_search(design.search)
     if old := old_prices(design.requirement.catalogue()):

@@ -59,4 +59,5 @@ class AssessmentStep:
         drawn = [figure for figure in result.figures if figure.value is not None]
         if self.finer is None or not drawn:
             return False
-        return (self.one_draw and effort == 1) or any(figure.wide for figure in drawn)
+        without_interval = any(figure.low is None for figure in drawn)
+        return (self.one_draw and effort == 1 and without_interval) or any(figure.wide for figure in drawn)

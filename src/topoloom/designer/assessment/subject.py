@@ -1,30 +1,22 @@
 """The subject of an assessment: a network on its floor, with parts, and the tables of its engine."""
 
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-
-import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
-from topoloom.graph.planes import plane_count
+from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS, fitted_tables, virtual_channels_of
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
-from topoloom.routing.fitting import ANY, fitting_engine
-from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.simulation.applications.rail_collectives import ScaleUp
 
-#: Virtual lanes for data of most InfiniBand switches (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
-VIRTUAL_CHANNELS = 8
 #: Multiples of the normal number of draws, tried in this order if time is left; and the largest of them.
 EFFORTS = (4, 16)
 MOST_REPEATS = EFFORTS[-1]
-#: Engines whose paths differ for each host of a switch, and the engines with all these tables.
-_BY_HOST = {"fat-tree": "fat-tree-hosts"}
 
 
 @dataclass(eq=False)
@@ -43,6 +35,8 @@ class Subject:
         Ports of the available switches; None: as many as the fullest switch uses.
     all_to_all_mib, all_reduce_mib : float
         Bytes that a host sends to all others together, and the size of the reduced vector, both in MiB.
+    scale_up : ScaleUp
+        The accelerators that reach each other without the network.
     seed : int
     jobs : int or None
     tables : Routing or None
@@ -56,6 +50,7 @@ class Subject:
     radix: int | None = None
     all_to_all_mib: float = 256.0
     all_reduce_mib: float = 256.0
+    scale_up: ScaleUp = field(default_factory=ScaleUp)
     seed: int = 1
     jobs: int | None = None
     tables: Routing | None = None
@@ -114,47 +109,16 @@ class Subject:
         if self.tables is None and self.network.tables is not None:
             self.tables = self.network.tables
         if self.tables is None:
-            routing = self._fitting(work)
-            self.tables = (
-                routing
-                if _virtual_channels(routing) <= self.virtual_channels
-                else self._within_vcs(routing.engine, work)
+            self.tables = fitted_tables(
+                self.topology,
+                self.layout,
+                virtual_channels=self.virtual_channels,
+                seed=self.seed,
+                jobs=self.jobs,
+                work=work,
             )
-        if (used := _virtual_channels(self.tables)) > self.virtual_channels:
+        if (used := virtual_channels_of(self.tables)) > self.virtual_channels:
             raise InputError(
                 f"{self.topology.name}: its tables take {used} virtual channels, the switches have {self.virtual_channels}"
             )
         return self.tables
-
-    def _fitting(self, work: Work) -> Routing:
-        """Tables of the engine that fits; a fat tree gets one table per host of a switch, as in InfiniBand, if memory allows.
-
-        Raises
-        ------
-        InputError, Stopped
-            As `routed`.
-        """
-        topology = self.topology
-        engine, reason = fitting_engine(topology) if plane_count(topology) else (ANY, "")
-        by_host = _BY_HOST.get(engine)
-        if by_host is not None:
-            with suppress(InputError):
-                routing = route(topology, by_host, seed=self.seed, jobs=self.jobs, work=work)
-                settings = {**routing.provenance.settings, "fits": reason}
-                return replace(routing, provenance=msgspec.structs.replace(routing.provenance, settings=settings))
-        return route(topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
-
-    def _within_vcs(self, engine: str, work: Work) -> Routing:
-        """Tables within the available virtual channels: of this engine, or of the engine that routes any network."""
-        try:
-            return route(
-                self.topology, engine, virtual_channels=self.virtual_channels, seed=self.seed, jobs=self.jobs, work=work
-            )
-        except InputError:
-            return route(
-                self.topology, ANY, virtual_channels=self.virtual_channels, seed=self.seed, jobs=self.jobs, work=work
-            )
-
-
-def _virtual_channels(routing: Routing) -> int:
-    return 1 if routing.verification is None else routing.verification.virtual_channels_used

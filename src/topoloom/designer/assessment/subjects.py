@@ -8,6 +8,7 @@ from topoloom.core.errors import InputError
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.requirement import Requirement
 from topoloom.network import Network
+from topoloom.simulation.applications.rail_collectives import ScaleUp
 
 
 def subject_of(
@@ -44,6 +45,10 @@ def subject_of(
     requirement = remembered_requirement(network) if requirement is None else requirement
     settings = {"virtual_channels": virtual_channels, "radix": radix, "seed": seed}
     given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+    housing = network.layout.housing if network.layout is not None else None
+    host = housing.host if housing is not None else None if requirement is None else requirement.host
+    if host is not None:
+        given["scale_up"] = ScaleUp(host.scale_up, host.scale_up_gb_per_s)
     if requirement is None:
         return Subject(network, **given)
     remembered: dict[str, Any] = {

@@ -13,8 +13,18 @@ if TYPE_CHECKING:
     from topoloom.simulation.collectives.bound import CollectiveBound
 
 #: Fields that only schedules use, and fields that the schedule in a file replaces.
-_OF_SCHEDULES = ("schedule", "algorithm", "paths_from", "pieces", "engine", "host_tables", "simulator")
-_IN_FILES = ("operation", "bytes", "ranks", "algorithm", "paths_from", "pieces", "placement", "root_rank")
+_OF_SCHEDULES = ("schedule", "algorithm", "accelerators", "paths_from", "pieces", "engine", "host_tables", "simulator")
+_IN_FILES = (
+    "operation",
+    "bytes",
+    "ranks",
+    "algorithm",
+    "accelerators",
+    "paths_from",
+    "pieces",
+    "placement",
+    "root_rank",
+)
 
 
 def _operation_of(text: str) -> str:
@@ -64,7 +74,7 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
     bound: Annotated[bool, setting("only the least time, without a schedule; works for large networks too")] = False
     algorithm: (
         Annotated[
-            Literal["forest", "ring", "binomial", "direct"],
+            Literal["forest", "ring", "rail-ring", "binomial", "direct"],
             setting(
                 "the algorithm; if omitted, forest where packing takes at most a minute, else a simpler one that fits"
             ),
@@ -81,6 +91,18 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
     pieces: (
         Annotated[
             int, setting("pieces per message; if omitted, enough to hide the depth of the trees", least=1, most=1 << 16)
+        ]
+        | None
+    ) = None
+    accelerators: (
+        Annotated[
+            int,
+            setting(
+                "of rail-ring: ranks per host, each with its own port; one per port if omitted. Ranks of a host exchange data"
+                " at `--set loopback_gbps`",
+                least=1,
+                most=1 << 10,
+            ),
         ]
         | None
     ) = None
@@ -127,6 +149,7 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
             algorithm=self.algorithm,
             paths_from=self.paths_from,
             pieces=self.pieces,
+            accelerators=self.accelerators,
             simulator=self.simulator,
             **common,
         )

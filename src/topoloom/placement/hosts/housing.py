@@ -83,6 +83,19 @@ class HostType(TomlTable, frozen=True):
     scale_up: Annotated[
         int, setting("accelerators that reach each other without this network: 8 in a server, 72 in a rack", least=1)
     ] = 1
+    scale_up_gb_per_s: (
+        Annotated[
+            float,
+            setting(
+                "what one of these accelerators sends to the others, and receives, at once; collectives inside a host take"
+                " no time without it",
+                unit="GB/s",
+                above=0,
+                most=1e6,
+            ),
+        ]
+        | None
+    ) = None
     node: Annotated[str, setting("the prefix of host names: `node` gives `node0001`")] = "node"
     device: Annotated[str, setting("the prefix of port names without `devices`: `mlx5_` gives `node0001:mlx5_3`")] = (
         "mlx5_"

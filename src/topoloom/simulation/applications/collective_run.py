@@ -19,13 +19,14 @@ from topoloom.simulation.applications.backends import FLOWS, Backend, backend_of
 from topoloom.simulation.applications.checks import check_kind, check_whole, check_words
 from topoloom.simulation.applications.collective_result import Collective
 from topoloom.simulation.applications.given import app_settings, given, network_or_tables, usual_settings
-from topoloom.simulation.applications.machine import machine, network_as_flows
+from topoloom.simulation.applications.machine import BYTES_PER_GBIT, machine, network_as_flows
 from topoloom.simulation.applications.placement import place_ranks
 from topoloom.simulation.applications.ranks import check_hosts
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound, bound_of, collective_operation
 from topoloom.simulation.collectives.making import chosen_of, collective_schedule
 from topoloom.simulation.collectives.messages import schedule_of_trees
+from topoloom.simulation.collectives.rail_rings import RAIL_RING, accelerators_on, with_scale_up
 from topoloom.simulation.collectives.schedule import CollectiveSchedule, checked_schedule
 from topoloom.simulation.collectives.ways import fullest_seconds
 from topoloom.simulation.flows.state import FlowNetwork
@@ -134,6 +135,7 @@ def collective(
     pieces: int | None = None,
     placement: str = "linear",
     root_rank: int = 0,
+    accelerators: int | None = None,
     settings: AppSettings | None = None,
     layout: Layout | None = None,
     simulator: str | None = None,
@@ -167,6 +169,9 @@ def collective(
         As for `run_app`.
     root_rank : int
         The rank that broadcasts.
+    accelerators : int, optional
+        For algorithm ``rail-ring``: ranks per host, one per port when omitted. Ranks of a host exchange data at the rate
+        `AppSettings.loopback_gbps`, each in each direction.
     settings : AppSettings, optional
         Rates and delays.
     layout : Layout, optional
@@ -213,17 +218,29 @@ def collective(
         )
         root_rank = schedule.trees[0].root if name == "broadcast" and schedule.trees else 0
         about: dict[str, Any] = {**settings.values, "simulator": backend.text}
-        if np.unique(homes).size < homes.size:
+        if np.unique(homes).size < homes.size and schedule.algorithm != RAIL_RING:
             raise InputError("the schedule has two ranks on one host")
     else:
         check_whole("pieces", pieces, 1, none=True)
-        homes, name = _homes(topology, operation, bytes, ranks, placement, root_rank, settings, layout, seed, jobs)
+        check_whole("accelerators", accelerators, 1, none=True)
+        if accelerators is not None and algorithm != RAIL_RING:
+            raise InputError(f"`accelerators` is for `algorithm` {RAIL_RING}; give it, or omit accelerators")
+        on_host = accelerators_on(topology, accelerators) if algorithm == RAIL_RING else 1
+        if ranks is not None and ranks % on_host:
+            raise InputError(f"ranks={ranks}: a host has {on_host} accelerators; give a multiple of {on_host}")
+        hosts = None if ranks is None else ranks // on_host
+        homes, name = _homes(topology, operation, bytes, hosts, placement, root_rank, settings, layout, seed, jobs)
         schedule, size = None, bytes
-        if np.unique(homes).size < homes.size:
+        homes = np.repeat(homes, on_host)
+        if np.unique(homes).size * on_host < homes.size:
             raise InputError(f"placement {placement}: a schedule needs its own host for each rank")
         chosen, along = chosen_of(name, algorithm, paths_from)
         about = {**settings.values, "placement": placement, "simulator": backend.text}
     net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
+    if algorithm == RAIL_RING or (schedule is not None and schedule.algorithm == RAIL_RING):
+        if backend.name != FLOWS:
+            raise InputError(f"algorithm {RAIL_RING} has a scale-up network inside hosts; use `simulator` flows")
+        net = with_scale_up(net, homes, settings.loopback_gbps * BYTES_PER_GBIT)
     rates = machine(topology, settings, layout)
     bound = bound_of(topology, name, size, homes, rates, root=root_rank, gap=gap, settings=about, jobs=jobs, work=work)
     if schedule is None:

@@ -14,7 +14,7 @@ from topoloom.simulation.collectives.delays import Machine
 from topoloom.simulation.flows.network import flow_network
 from topoloom.simulation.flows.state import FlowNetwork
 
-_BYTES_PER_GBIT = 1e9 / 8
+BYTES_PER_GBIT = 1e9 / 8
 
 
 def network_as_flows(routings: Sequence[Routing], settings: AppSettings, layout: Layout | None) -> FlowNetwork:
@@ -34,12 +34,12 @@ def network_as_flows(routings: Sequence[Routing], settings: AppSettings, layout:
     rates = machine(routings[0].topology, settings, layout)
     return flow_network(
         routings,
-        link_rate=rates.rate_gbps * _BYTES_PER_GBIT,
-        host_rate=rates.host_rate_gbps * _BYTES_PER_GBIT,
+        link_rate=rates.rate_gbps * BYTES_PER_GBIT,
+        host_rate=rates.host_rate_gbps * BYTES_PER_GBIT,
         cable_s=rates.cable_s,
         switch_s=rates.switch_s,
         host_s=rates.host_s,
-        inside_rate=settings.loopback_gbps * _BYTES_PER_GBIT,
+        inside_rate=settings.loopback_gbps * BYTES_PER_GBIT,
         inside_s=rates.inside_s,
         half_duplex=settings.duplex == "half",
     )

@@ -11,6 +11,7 @@ from topoloom.simulation.collectives.cuts import broadcast_cut, gather_cut
 from topoloom.simulation.collectives.delays import Machine
 from topoloom.simulation.collectives.forest import Tree, packed_forest, why_no_forest
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
+from topoloom.simulation.collectives.rail_rings import RAIL_RING, rail_trees
 from topoloom.simulation.collectives.rings import binomial_tree, pair_trees, ring_order
 from topoloom.simulation.collectives.schedule import CollectiveSchedule, chain_trees
 from topoloom.simulation.collectives.ways import Ways, way_switches
@@ -20,15 +21,18 @@ from topoloom.simulation.flows.state import FlowNetwork
 ALGORITHMS = {
     "forest": "packed trees that achieve the bound, in small pieces",
     "ring": "a ring of ranks, in the order of a depth-first walk over their switches",
+    "rail-ring": "a ring of hosts on each rail and plane, all at once, for a rank per accelerator; inside a host over scale_up",
     "binomial": "a binomial tree",
     "direct": "from each rank to each other, up to 64 at a time, in the order of ranks",
 }
 _FIT: dict[str, tuple[str, ...]] = {"alltoall": ("direct",), "broadcast": ("forest", "binomial")}
-_RINGS = ("forest", "ring")
+_RINGS = ("forest", "ring", RAIL_RING)
 #: The choices of paths, the default first: paths of the trees or rings, or those of the tables.
 PATHS = ("own", "tables")
 #: The most messages that a schedule lists one by one, and the most that are simulated.
 _MOST_EDGES, _MOST_MESSAGES = 160_000, 40_000
+#: Pieces of each message of a rail's ring, so that exchanges inside hosts overlap with it, and the most messages of all.
+_RAIL_PIECES, _MOST_RAIL_MESSAGES = 8, 300_000
 #: Ranks up to which trees are packed even where a ring would be as good.
 _FEW = 32
 #: The most pieces, and the least bytes per piece.
@@ -59,7 +63,7 @@ def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple
         raise InputError(f"{operation} has no algorithm '{str(algorithm)[:40]}'; {hint(str(algorithm), fit)}")
     if paths is not None and paths not in PATHS:
         raise InputError(f"paths_from '{str(paths)[:40]}': {hint(str(paths), PATHS)}")
-    if paths == "own" and (algorithm in ("direct", "binomial") or operation == "alltoall"):
+    if paths == "own" and (algorithm in ("direct", "binomial", RAIL_RING) or operation == "alltoall"):
         raise InputError(f"`paths_from` own: {algorithm or 'direct'} uses the paths of the tables; omit paths_from")
     return algorithm, paths or "own"
 
@@ -112,6 +116,8 @@ def collective_schedule(
     n = int(homes.size)
     trees: tuple[Tree, ...] = ()
     chunks, cut_in = n, 1
+    if chosen == RAIL_RING:
+        return _rail_ring(topology, operation, size, homes, pieces)
     if chosen is None and n > _FEW and operation in ("allreduce", "allgather", "reduce-scatter"):
         # Where the hosts' own ports are the limit, a ring achieves the same, and takes little time to simulate.
         single = topology.hosts == topology.endpoints.size
@@ -152,6 +158,33 @@ def collective_schedule(
         trees=trees,
     )
     return replace(schedule, trees=_by_tables(schedule, net, back)) if along == "tables" else schedule
+
+
+def _rail_ring(
+    topology: Topology, operation: str, size: int, homes: np.ndarray, pieces: int | None
+) -> CollectiveSchedule:
+    """Return the schedule of `rail_rings.rail_trees`, for hosts whose ranks are successive."""
+    hosts, n = homes[np.sort(np.unique(homes, return_index=True)[1])], int(homes.size)
+    accelerators = n // hosts.size
+    if n * (n - 1) > _MOST_EDGES:
+        raise InputError(
+            f"{topology.name}: {n} ranks are too many for a schedule, at most {int(_MOST_EDGES**0.5)} are possible; use"
+            " rail_collective, or a design, whose shortlist has the times of all accelerators"
+        )
+    trees, chunks = rail_trees(topology, hosts, accelerators)
+    messages = sum(len(tree.edges) for tree in trees) * (2 if operation == "allreduce" else 1)
+    cut_in = min(_RAIL_PIECES, size // max(1, chunks) // _LEAST_BYTES, _MOST_RAIL_MESSAGES // max(1, messages))
+    return CollectiveSchedule(
+        operation=operation,
+        ranks=n,
+        bytes=int(size),
+        algorithm=RAIL_RING,
+        paths="tables",
+        chunks=chunks,
+        pieces=pieces or max(1, cut_in),
+        hosts=homes,
+        trees=trees,
+    )
 
 
 def _forest(

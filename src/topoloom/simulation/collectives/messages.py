@@ -2,11 +2,13 @@
 
 from array import array
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.simulation.collectives.forest import Tree
+from topoloom.simulation.collectives.rail_rings import RAIL_RING
 from topoloom.simulation.collectives.schedule import GATHERS, REDUCES, CollectiveSchedule
 from topoloom.simulation.collectives.ways import ways_of
 from topoloom.simulation.flows.operations import RECV, SEND
@@ -86,6 +88,8 @@ def schedule_of_trees(
             _write(book, trees, tree, 2 * edge, 2 * copy, size)
             copy += 1
         edge += len(tree.edges)
+    if trees.algorithm == RAIL_RING and trees.operation in REDUCES:
+        _in_turn(book, trees)
     schedule = schedule_of(trees.operation, book.ranks)
     if fabric is None or back is None:
         return schedule
@@ -118,6 +122,30 @@ def _write(book: "_Book", schedule: CollectiveSchedule, tree: Tree, way: int, ta
             book.relay(rank, from_below, [up[rank]], schedule.pieces, size / schedule.pieces)
         if gathers:
             book.relay(rank, [down[rank]], to_below, schedule.pieces, size / schedule.pieces)
+
+
+def _in_turn(book: "_Book", schedule: CollectiveSchedule) -> None:
+    """Let each host add up its accelerators' data tree by tree, in the order in which the rings of rails come to it.
+
+    Otherwise all trees share the scale-up network from the beginning, and the rings wait until it has finished all of them.
+    """
+    turns: dict[int, list[tuple[int, int]]] = {}  # of the last accelerator of a chain: the depth of a tree, and its tag
+    for number, tree in enumerate(schedule.trees):
+        depth = {tree.root: 0}
+        senders = {edge.sender for edge in tree.edges}
+        for edge in tree.edges:
+            depth[edge.receiver] = depth[edge.sender] + 1
+            if edge.receiver not in senders:
+                turns.setdefault(edge.receiver, []).append((-depth[edge.receiver], 2 * number + 1))
+    for rank, trees in turns.items():
+        sends: dict[int, list[int]] = {}
+        operations = book.ranks[rank]
+        for number, (kind, tag) in enumerate(zip(operations.kind, operations.tag, strict=True)):
+            if kind == SEND:
+                sends.setdefault(tag, []).append(number)
+        order = [tag for _, tag in sorted(trees)]
+        for before, after in pairwise(order):
+            operations.requires(sends[after][0], sends[before][-1])
 
 
 class _Book:

@@ -7,6 +7,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.simulation.collectives.forest import Tree
+from topoloom.simulation.collectives.rail_rings import RAIL_RING
 from topoloom.simulation.collectives.schedule import GATHERS, REDUCES, CollectiveSchedule
 from topoloom.simulation.flows.schedule import Way
 from topoloom.simulation.flows.state import FlowNetwork
@@ -38,6 +39,8 @@ class Ways:
         """Return the path of an edge from its sender to its receiver."""
         edge = tree.edges[number]
         source, goal = int(self.schedule.hosts[edge.sender]), int(self.schedule.hosts[edge.receiver])
+        if self.schedule.algorithm == RAIL_RING:
+            return self._on_rail(tree, edge.sender, edge.receiver)
         if self.schedule.paths == "tables":
             return self._by_tables(source, goal)
         switches = edge.switches
@@ -69,6 +72,8 @@ class Ways:
         down : Way or None
             The path in the other direction, if known.
         """
+        if self.schedule.algorithm == RAIL_RING:
+            return self._on_rail(tree, tree.edges[number].receiver, tree.edges[number].sender)
         if self.schedule.paths == "tables":
             edge = tree.edges[number]
             return self._by_tables(int(self.schedule.hosts[edge.receiver]), int(self.schedule.hosts[edge.sender]))
@@ -90,9 +95,19 @@ class Ways:
         self.used[side, port] += chunks
         return port
 
-    def _by_tables(self, source: int, goal: int) -> Way:
+    def _on_rail(self, tree: Tree, sender: int, receiver: int) -> Way:
+        """The path on the port of the tree's root; inside a host, over the scale-up network (`rail_rings.with_scale_up`)."""
+        source, goal = int(self.schedule.hosts[sender]), int(self.schedule.hosts[receiver])
+        ports = self.fabric.port
+        if source == goal:
+            return Way(ports.size + sender, (), ports.size + receiver)
+        each = self.schedule.chunks // self.schedule.ranks
+        accelerators = self.schedule.ranks // np.unique(self.schedule.hosts).size
+        return self._by_tables(source, goal, (tree.root % accelerators * each + tree.first % each) % ports.shape[1])
+
+    def _by_tables(self, source: int, goal: int, place: int | None = None) -> Way:
         f = self.fabric
-        place = (source + goal) % f.port.shape[1]
+        place = (source + goal) % f.port.shape[1] if place is None else place
         out, into = int(f.port[source, place]), int(f.port[goal, place])
         at, channels = int(f.switch[out]), []
         while at != f.switch[into]:

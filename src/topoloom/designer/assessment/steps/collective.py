@@ -3,11 +3,16 @@
 import math
 from statistics import fmean, stdev
 
+import numpy as np
+
 from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
 from topoloom.designer.assessment.subject import Subject
+from topoloom.graph.planes import plane_count
+from topoloom.simulation.applications.rail_collectives import PIECES, RailCollective, rail_collective, scale_up_domains
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.sweep import Case, run_apps
 
@@ -17,10 +22,13 @@ _BYTES_PER_MIB = 1 << 20
 
 
 def _collectives(subject: Subject, work: Work, effort: int = 1) -> StepResult:
-    if subject.topology.hosts < 2:
-        raise InputError(f"{subject.topology.name}: collectives need two hosts")
+    topology = subject.topology
+    if topology.hosts < 2:
+        raise InputError(f"{topology.name}: collectives need two hosts")
+    if topology.endpoints.size > topology.hosts:
+        return StepResult([_on_rails(subject, work, effort, *operation) for operation in _RAIL_OPERATIONS])
     # A power of two, as halving needs.
-    ranks = 1 << (min(RANKS, subject.topology.hosts).bit_length() - 1)
+    ranks = 1 << (min(RANKS, topology.hosts).bit_length() - 1)
     each = max(1, round(subject.all_to_all_mib * _BYTES_PER_MIB / ranks))
     whole = max(1, round(subject.all_reduce_mib * _BYTES_PER_MIB))
     wanted = (
@@ -34,6 +42,96 @@ def _collectives(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     )
     figures = [_collective(subject, work, effort, ranks, *operation) for operation in wanted]
     return StepResult(figures)
+
+
+#: The operations of hosts with several ports: key and label of the figure, and the operation.
+_RAIL_OPERATIONS = (("all_to_all_ms", "all to all", "alltoall"), ("all_reduce_ms", "all-reduce", "allreduce"))
+
+
+def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, operation: str) -> Figure:
+    """The mean time of one operation of all accelerators, which use all ports of their hosts at once.
+
+    Parameters
+    ----------
+    subject : Subject
+    work : Work
+    draws : int
+        Jobs drawn, where the machine has more hosts than a job.
+    key, label, operation : str
+    """
+    topology = scale_up_domains(subject.topology, subject.scale_up)
+    in_plane = topology.endpoints.size // topology.hosts // plane_count(topology)
+    hosts = min(topology.hosts, round(RANKS / math.sqrt(max(1, in_plane))) if operation == "alltoall" else RANKS)
+    settings = AppSettings(
+        rate_gbps=subject.rate_gbps, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m
+    )
+    routing, times = subject.routed(work), []
+    of_host = subject.all_to_all_mib * subject.topology.hosts / topology.hosts
+    size = (of_host / hosts if operation == "alltoall" else subject.all_reduce_mib) * _BYTES_PER_MIB
+    whole = hosts == topology.hosts
+    try:
+        for draw in range(1 if whole else draws):
+            job = np.sort(Draws(subject.seed + draw).permutation(topology.hosts)[:hosts])
+            times.append(
+                rail_collective(
+                    routing,
+                    operation,
+                    size,
+                    job,
+                    scale_up=subject.scale_up,
+                    settings=settings,
+                    layout=subject.layout,
+                    jobs=subject.jobs,
+                    work=work,
+                )
+            )
+    except InputError as error:
+        return Figure(key=key, label=label, unit="ms", value=None, how=str(error), better="less")
+    milliseconds = [1e3 * run.seconds for run in times]
+    mean, half = fmean(milliseconds), 0.0 if whole else _half_width(milliseconds)
+    first = times[0]
+    sends = f"{subject.all_to_all_mib:g} MiB per host" if operation == "alltoall" else f"{subject.all_reduce_mib:g} MiB"
+    return Figure(
+        key=key,
+        label=label,
+        unit="ms",
+        value=mean,
+        low=None if half is None else mean - half,
+        high=None if half is None else mean + half,
+        bound=1e3 * fmean(run.bound_s for run in times),
+        how=f"{sends}, {_ranks_in_words(subject, first)}{_drawn_in_words(subject, whole, len(times))}, on all"
+        f" {first.ports} ports of a host at once by {first.algorithm}; network {1e3 * first.network_s:.3g} ms, simulated as"
+        f" flows that share every channel by max-min fairness, {routing.description}; {_inside_in_words(subject, first)}; the"
+        " bound is of the hosts' data over the network, by any algorithm",
+        better="less",
+    )
+
+
+def _ranks_in_words(subject: Subject, times: RailCollective) -> str:
+    count = subject.scale_up.accelerators
+    if count == 1:
+        return f"{times.hosts:,} hosts"
+    of = "hosts" if times.hosts == subject.topology.hosts or count <= times.ports else "scale-up domains"
+    return f"{times.hosts * count:,} accelerators of {times.hosts:,} {of}"
+
+
+def _drawn_in_words(subject: Subject, whole: bool, draws: int) -> str:
+    if whole:
+        return " (the whole machine)"
+    seeds = f"seed {subject.seed}" if draws == 1 else f"the mean of {draws} draws, interval: 95 % confidence"
+    return f" drawn at random, in the order of the machine ({seeds})"
+
+
+def _inside_in_words(subject: Subject, times: RailCollective) -> str:
+    scale_up = subject.scale_up
+    if scale_up.accelerators == 1:
+        return "one rank per host, nothing inside it"
+    if scale_up.gb_per_s is None:
+        return "the exchange inside a host is not counted: [host] scale_up_gb_per_s is not given"
+    return (
+        f"inside a host {1e3 * times.inside_s:.3g} ms over scale_up at {scale_up.gb_per_s:g} GB/s, overlapped with the network"
+        f" in {PIECES} pieces"
+    )
 
 
 def _collective(

@@ -63,7 +63,8 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     if topology.switches < 2 or not len(topology.links):
         raise InputError(f"{topology.name}: it has no links that could fail")
     planes = plane_count(topology)
-    where = "" if planes == 1 else ", of one plane"
+    links = len(topology.links)
+    where = "" if planes == 1 else f", mean of {planes} planes, whose links fail together"
     left = degradation(topology, levels=SHARES, samples=ORDERS * effort, seed=seed, jobs=subject.jobs, work=work)
     shares = ",".join(f"{share:.0%}" for share in SHARES)
     return StepResult(
@@ -74,8 +75,9 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
                 unit="of the undamaged network's",
                 value=level.uniform,
                 low=level.uniform_least,
-                how=f"the bound on uniform throughput{where}, mean of {level.connected} of {level.samples} random orders that"
-                f" leave the hosts connected; low is the worst of them, seed {seed}",
+                how=f"{level.failures:,} of {links:,} links lost: the bound on uniform throughput{where}, mean of"
+                f" {level.connected} of {level.samples} random orders that leave the hosts connected; low is the worst of them,"
+                f" seed {seed}",
                 by_hand=f"topoloom degradation FOLDER --shares {shares} --draws {ORDERS * effort} --seed {seed}",
                 better="more",
             )

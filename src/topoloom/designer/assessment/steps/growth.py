@@ -46,7 +46,8 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
                 better="less",
             )
         ]
-    cables, cost = len(subject.topology.links), plan.cost.total_usd
+    # The cables before the work, those of hosts too where the plan counts them.
+    cables, cost = plan.removed + plan.kept, plan.cost.total_usd
     how = (
         f"a plan by method {plan.method} to {plan.topology.hosts:,} hosts on {plan.topology.switches:,} switches:"
         f" {plan.removed:,} of {cables:,} cables are removed, {plan.added:,} are added"

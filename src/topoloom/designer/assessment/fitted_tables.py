@@ -1,0 +1,78 @@
+"""The tables that a network is assessed by: those of the engine that fits it, within the virtual channels of its switches."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import msgspec
+
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.graph.planes import plane_count
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+from topoloom.routing.fitting import ANY, fitting_engine
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+
+#: Virtual lanes for data of most InfiniBand switches (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
+VIRTUAL_CHANNELS = 8
+#: Engines whose paths differ for each host of a switch, and the engines with all these tables.
+_BY_HOST = {"fat-tree": "fat-tree-hosts"}
+
+
+def fitted_tables(
+    topology: Topology,
+    layout: Layout | None = None,
+    *,
+    virtual_channels: int = VIRTUAL_CHANNELS,
+    seed: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Routing:
+    """Route a network by the engine that fits; a fat tree gets one table per host of a switch, as in InfiniBand.
+
+    Parameters
+    ----------
+    topology : Topology
+    layout : Layout, optional
+    virtual_channels : int
+        Virtual channels of a switch.
+    seed : int
+    jobs : int, optional
+    work : Work, optional
+
+    Returns
+    -------
+    Routing
+        With its verification. A fat tree has one table per leaf where memory does not hold one per host.
+
+    Raises
+    ------
+    InputError
+        The network cannot be routed.
+    Stopped
+        `work` was stopped.
+    """
+    routing = _fitting(topology, layout, seed, jobs, work)
+    if virtual_channels_of(routing) <= virtual_channels:
+        return routing
+    try:
+        return route(topology, routing.engine, virtual_channels=virtual_channels, seed=seed, jobs=jobs, work=work)
+    except InputError:
+        return route(topology, ANY, virtual_channels=virtual_channels, seed=seed, jobs=jobs, work=work)
+
+
+def _fitting(topology: Topology, layout: Layout | None, seed: int, jobs: int | None, work: Work | None) -> Routing:
+    engine, reason = fitting_engine(topology) if plane_count(topology) else (ANY, "")
+    by_host = _BY_HOST.get(engine)
+    if by_host is not None:
+        with suppress(InputError):
+            routing = route(topology, by_host, seed=seed, jobs=jobs, work=work)
+            settings = {**routing.provenance.settings, "fits": reason}
+            return replace(routing, provenance=msgspec.structs.replace(routing.provenance, settings=settings))
+    return route(topology, None, seed=seed, jobs=jobs, layout=layout, work=work)
+
+
+def virtual_channels_of(routing: Routing) -> int:
+    """The virtual channels that tables use; 1 where they are not verified."""
+    return 1 if routing.verification is None else routing.verification.virtual_channels_used

@@ -1,0 +1,150 @@
+"""The limits of a requirement, tested against what the tables of a network carry: formulas only filter candidates."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
+
+from topoloom.core.errors import InputError, Stopped
+from topoloom.core.work import Work
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.fitted_tables import fitted_tables
+from topoloom.designer.measure import Candidate, Dropped, Outcome, single_numbers
+from topoloom.designer.requirement import Requirement
+from topoloom.throughput.quality import uniform_throughput
+from topoloom.topologies.spec import build
+
+#: How the reason begins for a network that fails a limit by its tables.
+MEASURED = "measured on its tables"
+#: Share by which a measured throughput may miss a limit: partly filled leaves are not exactly even.
+TOLERANCE = 0.02
+#: Most rounds in which candidates that fail are replaced, and seconds that a network may take even if no time is left.
+_ROUNDS, _SECONDS = 8, 10.0
+
+
+def needed_throughput(requirement: Requirement) -> tuple[float, str]:
+    """The uniform throughput that the limits of a requirement need, and the key of the limit; 0 without such a limit.
+
+    An oversubscription or a blocking factor of 2 needs half of the hosts' rate, and so does a maximum channel load of 2. No
+    network carries more than the hosts' rate, so limits below 1 need 1.
+    """
+    limits = requirement.limits
+    needs = [
+        (min(1.0, 1.0 / value), key)
+        for key, value in (
+            ("oversubscription", limits.oversubscription),
+            ("blocking", limits.blocking),
+            ("maximum_channel_load", limits.maximum_channel_load),
+        )
+        if value is not None
+    ]
+    return max(needs, default=(0.0, ""))
+
+
+def failed_limit(
+    requirement: Requirement, throughput: float | None, hops: float | None, engine: str
+) -> tuple[str, str] | None:
+    """The first limit that a network fails by its tables, and the reason; None if it keeps all that are known.
+
+    Parameters
+    ----------
+    requirement : Requirement
+    throughput : float or None
+        Of uniform traffic, as a share of a host's rate.
+    hops : float or None
+        The maximum hops between switches with hosts.
+    engine : str
+
+    Returns
+    -------
+    (str, str) or None
+        The key of the limit, and a sentence.
+
+    Examples
+    --------
+    >>> from topoloom.designer.requirement import DesignLimits, SwitchRequirement
+    >>> wanted = Requirement(hosts=64, switch=SwitchRequirement(radix=16), limits=DesignLimits(oversubscription=2))
+    >>> failed_limit(wanted, 0.229, 3, "orders")
+    ('oversubscription', 'measured on its tables (engine orders): uniform throughput 0.229, but 0.5 is needed')
+    """
+    needed, key = needed_throughput(requirement)
+    by = f"{MEASURED} (engine {engine})"
+    if throughput is not None and throughput < needed * (1 - TOLERANCE):
+        return key, f"{by}: uniform throughput {throughput:.3g}, but {needed:.3g} is needed"
+    most = requirement.limits.diameter
+    if most is not None and hops is not None and hops > most:
+        return "diameter", f"{by}: paths of up to {hops:.0f} hops, at most {most} are allowed"
+    return None
+
+
+def failed_on_tables(dropped: Iterable[Dropped]) -> list[Dropped]:
+    """Those of the dropped networks that formulas would keep, and that fail a limit by their tables."""
+    return [outcome for outcome in dropped if (outcome.reason or "").startswith(MEASURED)]
+
+
+def failed_by_assessment(requirement: Requirement, assessment: Assessment) -> tuple[str, str] | None:
+    """`failed_limit` of a fully assessed network."""
+    engine = assessment.provenance.engine
+    return failed_limit(requirement, assessment.value("uniform_throughput"), assessment.value("max_hops"), engine)
+
+
+def chosen_within_limits(
+    choose: Callable[[frozenset[str]], Sequence[str]],
+    outcomes: Mapping[str, Outcome],
+    requirement: Requirement,
+    jobs: int,
+    work: Work,
+    budget: Work,
+) -> tuple[list[str], dict[str, Dropped]]:
+    """Choose a shortlist whose networks keep the limits on their tables: those that fail are replaced.
+
+    Parameters
+    ----------
+    choose : callable (frozenset of str) -> sequence of str
+        Chooses the shortlist, with the specs that fail.
+    outcomes : mapping of str to Candidate or Dropped
+        The outcome of every spec.
+    requirement : Requirement
+    jobs : int
+    work : Work
+        Can stop the measuring.
+    budget : Work
+        The time of the shortlist, of which the measuring may take half.
+
+    Returns
+    -------
+    (list of str, dict of str to Dropped)
+        The shortlist; the networks that fail, by spec. A network that does not fit into the time is not tested here, but when
+        it is assessed.
+    """
+    failing: dict[str, Dropped] = {}
+    tested: set[str] = set()
+    chosen = list(choose(frozenset()))
+    if needed_throughput(requirement)[0] < TOLERANCE and requirement.limits.diameter is None:
+        return chosen, failing
+    half = budget.share(budget.seconds_left / 2) if isfinite(budget.seconds_left) else budget
+    for _ in range(_ROUNDS):
+        some_fail = False
+        for spec in chosen:
+            outcome = outcomes.get(spec)
+            if spec in tested or not isinstance(outcome, Candidate) or work.stopped:
+                continue
+            tested.add(spec)
+            left = work.step() if half is budget else work.budget(max(half.seconds_left, _SECONDS))
+            reason = _tested(spec, requirement, jobs, left)
+            if reason is not None:
+                some_fail = True
+                failing[spec] = Dropped(spec, outcome.family, *reason, single_numbers(outcome))
+        if not some_fail or half.stopped:
+            break
+        chosen = list(choose(frozenset(failing)))
+    return chosen, failing
+
+
+def _tested(spec: str, requirement: Requirement, jobs: int, work: Work) -> tuple[str, str] | None:
+    """The limit that a network fails by its tables; None if it keeps all, cannot be routed, or takes too long."""
+    try:
+        routing = fitted_tables(build(spec), virtual_channels=requirement.switch.virtual_channels, jobs=jobs, work=work)
+        throughput = uniform_throughput(routing, jobs=jobs, work=work)
+    except (InputError, Stopped):
+        return None
+    hops = None if routing.verification is None else routing.verification.max_hops
+    return failed_limit(requirement, throughput, hops, routing.engine)
