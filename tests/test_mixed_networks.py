@@ -26,13 +26,10 @@ REFUSES = {
     "collective": lambda: topoloom.collective(MIXED, "allgather", 1024),
     "collective_bound": lambda: topoloom.collective_bound(MIXED, "allgather", 1024),
     "compare": lambda: topoloom.compare([MIXED]),
-    "execute": lambda: topoloom.execute(ROUTING, "trace:a.txt"),
     "expand": lambda: topoloom.expand(MIXED, 24),
     "optimize": lambda: topoloom.optimize(MIXED, moves=10),
     "run_app": lambda: topoloom.run_app(MIXED, "alltoall:bytes=8"),
     "run_apps": lambda: topoloom.run_apps(topoloom.cases_of("x", MIXED), ["alltoall:bytes=8"]),
-    "saturation": lambda: topoloom.saturation(ROUTING),
-    "simulate": lambda: topoloom.simulate(ROUTING, loads=[0.1]),
 }
 
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
@@ -76,6 +73,9 @@ INDIFFERENT = {
 
 #: What gives every link and port its own rate, and where this is tested.
 HONOURS = {
+    "execute": "simulator/test_flit_rates.py",
+    "saturation": "simulator/test_flit_rates.py",
+    "simulate": "simulator/test_flit_rates.py",
     "blast_radius": "failures/test_blast_radius.py",
     "cable": "cost/test_mixed_bill.py",
     "cuts": "throughput/test_mixed_rates.py",

@@ -168,7 +168,7 @@ class Demand(NamedTuple):
     share : float
         The share of packets that use the lists; the others go to any host.
     load : float
-        Packets (or bursts) per host and cycle.
+        Packets (or bursts) per host and time of a flit on its port: a cycle, where all rates are the same.
     burst : float
         Mean packets per burst; 1: no bursts.
     lengths, shares : int32[k], float64[k]
@@ -180,6 +180,13 @@ class Demand(NamedTuple):
         every host has one.
     spread : int
         How a packet's port is chosen: an index of `SPREADS`.
+    port_rate, host_rate, to_any, due : float64[endpoints], float64[hosts], float64[hosts], float64[endpoints]
+        The rate of each endpoint, and of all ports of each host, as shares of the highest; the share of its rate that a host
+        sends to any host in uniform traffic; and what each endpoint has sent per rate, for turns in proportion to rates. Empty
+        where all endpoints have the same rate.
+    slot_cycles, slot_flits, stride : int
+        Where rates differ: the fastest endpoint sends `slot_flits` flits in `slot_cycles` cycles; the order in which hosts take
+        their turns, coprime with their number.
     loop : int64[8]
         Round trips; empty without them: flits of a request and of a reply; cycles of service at the first and second target;
         the share, in 2**-32, of requests that go on to a second target; trips per host; cycles that a host waits before each
@@ -201,6 +208,13 @@ class Demand(NamedTuple):
     ports: np.ndarray
     turn: np.ndarray
     spread: int
+    port_rate: np.ndarray
+    host_rate: np.ndarray
+    to_any: np.ndarray
+    due: np.ndarray
+    slot_cycles: int
+    slot_flits: int
+    stride: int
     loop: np.ndarray
     back_first: np.ndarray
     back_to: np.ndarray

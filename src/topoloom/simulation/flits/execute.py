@@ -9,7 +9,6 @@ import numpy as np
 from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.routing import Routing
@@ -18,6 +17,7 @@ from topoloom.simulation.flits.host_ports import traffic_between_hosts
 from topoloom.simulation.flits.one_load import percentile
 from topoloom.simulation.flits.point_table import tables_digest
 from topoloom.simulation.flits.presets import router_of, shown_router
+from topoloom.simulation.flits.rates import router_at
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
 from topoloom.simulation.flits.scheduled import cycles_of
@@ -173,9 +173,9 @@ def execute(
         `work` was stopped before the end.
     """
     routing = taken(routing, Routing, "execute")
-    refuse_mixed(routing.topology, "execute")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
+    config = router_at(routing.topology, config)
     sent = traffic_between_hosts(traffic, routing, seed)
     if isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no end; simulate it at loads with `simulate`")
@@ -241,7 +241,7 @@ def packets_of(
         `work` was stopped before the end.
     """
     work = Work() if work is None else work
-    _, config = router_of(preset, settings)
+    config = router_at(routing.topology, router_of(preset, settings)[1])
     sent = traffic_between_hosts(traffic, routing, seed)
     if not 0 < load <= 1 or count < 1:
         raise InputError(

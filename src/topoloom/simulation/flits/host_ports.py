@@ -53,7 +53,11 @@ def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> 
     ports = ports_of_hosts(topology)
     if ports is None:
         return traffic_of(text, network, seed)
-    first = topology.replace(endpoints=topology.endpoints[ports[:, 0]])
+    rate = topology.endpoint_rate_gbps
+    first = topology.replace(
+        endpoints=topology.endpoints[ports[:, 0]],
+        endpoint_rate_gbps=None if rate is None else rate[ports].sum(axis=1) if topology.mixed else rate[ports[:, 0]],
+    )
     if isinstance(network, Topology):
         return traffic_of(text, first, seed)
     return traffic_of(text, replace(network, topology=first, verification=None), seed)

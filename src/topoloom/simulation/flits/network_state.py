@@ -10,6 +10,7 @@ from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulation.flits import buffers as b
 from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
+from topoloom.simulation.flits.rates import FlitRates
 from topoloom.simulation.flits.router_config import RouterConfig
 
 #: The limits of a flit's word and a port's number: switches, ports, hops, virtual channels.
@@ -31,6 +32,7 @@ class NetworkState:
     long_credits: int | None
     any_shortest: int | None
     detours: int | None
+    pace: np.ndarray | None
     net: RouterNetwork
     buffers: Buffers
     rules: Rules
@@ -63,6 +65,7 @@ def empty_network(
     cables: np.ndarray,
     demand: Demand,
     *,
+    rates: FlitRates | None,
     seed: int,
     log: int = 0,
     messages: int = 0,
@@ -79,6 +82,8 @@ def empty_network(
         The delay of a flit on each cable, in cycles.
     demand : Demand
         The traffic of hosts.
+    rates : FlitRates or None
+        None: all links and hosts have the same rate.
     seed : int
         The seed of all random numbers: destinations, sizes, times.
     log : int
@@ -135,6 +140,7 @@ def empty_network(
     port = np.zeros((n * ports, 8), np.int32)
     port[:, 0], port[:, 2] = -1, -1
     port[:, 1] = config.host_cycles + hop_delay - config.route_cycles
+    host_place = topology.endpoints.astype(np.int64) * ports + host_port
     out = np.arange(channels.to.size) - channels.first[channels.origin]
     _, _, link = topology.csr
     channel_port = channels.origin.astype(np.int64) * ports + out
@@ -160,6 +166,7 @@ def empty_network(
         or demand.loop.size > 0
         or demand.events.size > 0
         or messages > 0
+        or (rates is not None and longest > 1)
     )
     state = np.zeros(32, np.int64)
     state[b.FREE] = pool
@@ -216,7 +223,15 @@ def empty_network(
     )
     any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
     return NetworkState(
-        _flag(records), _flag(long_credits), _flag(any_shortest), _flag(detours), net, made, rules, channel_port
+        _flag(records),
+        _flag(long_credits),
+        _flag(any_shortest),
+        _flag(detours),
+        None if rates is None else rates.pace(n * ports, channel_port, link, host_place),
+        net,
+        made,
+        rules,
+        channel_port,
     )
 
 

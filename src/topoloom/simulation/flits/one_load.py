@@ -9,8 +9,10 @@ from topoloom.core.work import Work
 from topoloom.model.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED
+from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.pace import INTERVAL, USUAL, BatchPace, fast_pace
 from topoloom.simulation.flits.point import Point
+from topoloom.simulation.flits.rates import flits_at_full_load
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
 from topoloom.throughput.traffic import Traffic
@@ -19,6 +21,8 @@ from topoloom.throughput.traffic import Traffic
 _WARM_LEAST, _GROWING, _LEAST = 4, 6, 10
 #: The most cycles for measured packets to arrive after the last batch.
 _DRAIN = 20_000
+#: The most times that batches are longer where hosts are slower than links.
+_LONGER = 64
 #: If hosts receive less than this share of what is sent, the network is saturated. Smaller deviations are chance.
 _ACCEPTED = 0.97
 #: A share that indicates saturation if latency also grows: over at least this many batches, by at least this factor, and with
@@ -85,12 +89,16 @@ def simulate_load(
     began, no_end = time.thread_time(), 1 << 60
     demand = run.demand
     # With several ports per host, each port counts; a host receives the sum of its ports.
-    each = max(1, demand.ports.size // max(1, demand.turn.size))
-    senders = each * int(traffic.senders.sum())
-    made = load * senders / config.mean_flits
-    pace = fast_pace(made) if fast else USUAL
+    ports = ports_of_hosts(routing.topology)
+    each = 1 if ports is None else ports.shape[1]
+    senders = flits_at_full_load(traffic, run.rates, ports, config.to_itself)
+    sending = each * int(traffic.senders.sum())
+    # Where hosts are slower than links, all takes longer in cycles.
+    longer = 1 if run.rates is None else min(_LONGER, math.ceil(sending / senders))
+    made = longer * load * senders / config.mean_flits
+    pace = (fast_pace(made) if fast else USUAL).longer(longer)
     latency = _warm_up(run, progress, pace)
-    pace = (fast_pace(made, latency) if fast else USUAL).until(interval)
+    pace = (fast_pace(made, latency / longer) if fast else USUAL).until(interval).longer(longer)
     begin, flits_before, host_flits_before, carried = (
         run.cycle,
         int(state[FLITS]),
@@ -117,11 +125,23 @@ def simulate_load(
     end = run.cycle
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
     received = run.host_flits() - host_flits_before
-    if demand.owner.size:
+    if ports is not None:
         received = np.bincount(demand.owner, weights=received, minlength=demand.turn.size)
-    least = float(received[traffic.receivers].min()) / each / (end - begin)
-    loads = ((run.channel_flits() - carried) / (end - begin)).astype(np.float32)
-    while not saturated and state[DONE] < state[MADE] and run.cycle < end + _DRAIN:
+    if run.rates is None:
+        least = float(received[traffic.receivers].min()) / each / (end - begin)
+        host_accepted = received / each / (end - begin)
+        flit_gbps = config.flit_bits / config.cycle_ns if config.cycle_ns and config.flit_bits else None
+        gbps = accepted * config.flit_bits / config.cycle_ns if flit_gbps else None
+    else:
+        host_accepted = received / run.rates.by_host(ports) / (end - begin)
+        least = float(host_accepted[traffic.receivers].min())
+        flit_gbps = run.rates.fastest_gbps
+        gbps = accepted * flit_gbps * (senders / sending)
+    loads = run.channel_flits() - carried
+    if run.rates is not None:
+        loads = loads * run.rates.cycles_of_channels(routing.topology)
+    loads = (loads / (end - begin)).astype(np.float32)
+    while not saturated and state[DONE] < state[MADE] and run.cycle < end + longer * _DRAIN:
         run.go(100, begin, end)
     seconds = time.thread_time() - began
     progress.reach(1.0)
@@ -145,8 +165,10 @@ def simulate_load(
         link_mean=float(loads.mean()) if loads.size else 0.0,
         link_max=float(loads.max(initial=0)),
         latency_mean_ns=mean * config.cycle_ns if config.cycle_ns else None,
-        accepted_gbps=accepted * config.flit_bits / config.cycle_ns if config.cycle_ns and config.flit_bits else None,
+        accepted_gbps=gbps,
         channel_loads=loads,
+        host_accepted=host_accepted.astype(np.float32),
+        host_accepted_gbps=(received * (flit_gbps / (end - begin)) if flit_gbps else np.empty(0)).astype(np.float32),
         provenance=provenance_of(
             routing.topology, engine=routing.engine, seed=seed, settings={"traffic": traffic.name}, timings=timings
         ),

@@ -45,6 +45,15 @@ class BatchPace(NamedTuple):
         most = max(self.most, round(self.most * (self.tight / interval) ** 2))
         return self._replace(most=most, tight=interval)
 
+    def longer(self, times: int) -> "BatchPace":
+        """Return the pace with batches of `times` as many cycles.
+
+        Parameters
+        ----------
+        times : int
+        """
+        return self._replace(batch=self.batch * times)
+
 
 USUAL = BatchPace()
 

@@ -14,8 +14,11 @@ class Point(Result):
     Attributes
     ----------
     offered, accepted, accepted_min : float
-        Flits per host and cycle: offered by sources, accepted on average, and accepted by the host that receives least. In
-        patterns with silent hosts, only hosts that send or receive count.
+        Shares of the rate of a host's port: offered by sources, accepted on average, and accepted by the host that receives
+        least. Where all rates are the same, these are flits per host and cycle. Where rates differ, `offered` is the share of
+        each host's own rate, `accepted` the share of the rates of all (of two hosts in a list, of the slower one), and
+        `accepted_min` the share of the receiver's own rate. In patterns with silent hosts, only hosts that send or receive
+        count.
     latency_mean, latency_ci95 : float
         Cycles from a packet's creation to its last flit's arrival; half the width of its 95 % confidence interval by batch
         means.
@@ -32,17 +35,21 @@ class Point(Result):
     source_mean, network_mean : float
         The parts of `latency_mean` in the source's queue, and from injection to arrival.
     link_mean, link_max : float
-        Flits per cycle on channels between switches: mean and maximum channel load.
+        Shares of the channels' own rates in use between switches, mean and maximum: flits per cycle where all rates are the
+        same.
     latency_mean_ns : float, optional
         `latency_mean` in nanoseconds, where the router defines the duration of a cycle.
     accepted_gbps : float, optional
-        `accepted` in Gbit/s per host, where the router also defines the size of a flit.
+        `accepted` in Gbit/s per port of a host: where rates differ, by the network's rates, else where the router defines the
+        size of a flit.
     channel_loads : float32[channels]
-        Flits per cycle on each channel, in the order of `Routing.channels`; empty if not counted. Not in records.
+        The share of each channel's own rate in use, in the order of `Routing.channels`; empty if not counted. Not in records.
+    host_accepted, host_accepted_gbps : float32[hosts]
+        What each host accepts, as a share of its own rate and in Gbit/s; empty if not counted or unknown. Not in records.
     """
 
     record_name = "point"
-    unrecorded = ("channel_loads",)
+    unrecorded = ("channel_loads", "host_accepted", "host_accepted_gbps")
 
     offered: float
     accepted: float
@@ -63,6 +70,8 @@ class Point(Result):
     latency_mean_ns: float | None = None
     accepted_gbps: float | None = None
     channel_loads: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
+    host_accepted: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
+    host_accepted_gbps: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
 
 

@@ -1,5 +1,6 @@
 """RouterRun: a running simulation of routers and hosts, which advances by cycles."""
 
+import math
 import time
 from collections.abc import Callable
 
@@ -13,6 +14,7 @@ from topoloom.simulation.flits.buffers import HOPS, SPREADS, Demand
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulation.flits.network_state import empty_network
+from topoloom.simulation.flits.rates import FlitRates, flit_rates, uniform_shares
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.scheduled import Placed, play_of
 from topoloom.simulation.flits.watchdog import check_moving
@@ -62,11 +64,14 @@ class RouterRun:
     ) -> None:
         if cables is None:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
-        self.routing, self.demand = routing, _demand(config, traffic, load, routing.topology)
+        self.routing, self.rates = routing, flit_rates(routing.topology)
+        self.demand = _demand(config, traffic, load, routing.topology, self.rates)
         self.play, messages = None, 0
         if isinstance(traffic, Placed):
             self.play, messages = play_of(traffic, config, routing.topology)
-        self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log, messages=messages)
+        self.network = empty_network(
+            routing, config, cables, self.demand, rates=self.rates, seed=seed, log=log, messages=messages
+        )
         self.histogram = self.network.buffers.histogram
         self.cycle = 0
         self._work = Work() if work is None else work
@@ -118,6 +123,7 @@ class RouterRun:
             at.long_credits,
             at.any_shortest,
             at.detours,
+            at.pace,
             at.net,
             at.buffers,
             at.rules,
@@ -144,7 +150,13 @@ class RouterRun:
         return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
 
 
-def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load: float, topology: Topology) -> Demand:
+def _demand(
+    config: RouterConfig,
+    traffic: Traffic | Trace | Loop | Placed,
+    load: float,
+    topology: Topology,
+    rates: FlitRates | None,
+) -> Demand:
     lengths = sorted(config.packet_lengths)
     none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
     empty = Demand(
@@ -161,6 +173,13 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load
         ports=none32,
         turn=none32,
         spread=SPREADS.index(config.host_ports),
+        port_rate=np.zeros(0),
+        host_rate=np.zeros(0),
+        to_any=np.zeros(0),
+        due=np.zeros(0),
+        slot_cycles=1,
+        slot_flits=1,
+        stride=1,
         loop=none,
         back_first=none,
         back_to=none32,
@@ -172,6 +191,18 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load
         owner = np.empty(ports.size, np.int32)
         owner[ports.ravel()] = np.repeat(np.arange(len(ports)), ports.shape[1])
         empty = empty._replace(owner=owner, ports=ports.ravel(), turn=np.zeros(len(ports), np.int32))
+    if rates is not None and topology.endpoints.size:
+        own = rates.flits
+        cycles, flits = rates.endpoint[own.argmax()].tolist()
+        empty = empty._replace(slot_cycles=cycles, slot_flits=flits, stride=_stride(own.size))
+        if np.unique(own).size > 1:
+            host = rates.by_host(ports)
+            empty = empty._replace(
+                port_rate=own / own.max(),
+                host_rate=host / host.max(),
+                to_any=uniform_shares(host, config.to_itself),
+                due=np.zeros(own.size),
+            )
     if isinstance(traffic, Placed):
         return empty
     if isinstance(traffic, Trace):
@@ -205,3 +236,8 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load
     return empty._replace(
         kind=traffic.kind, first=traffic.first.copy(), to=traffic.to.copy(), share=float(traffic.share), load=packets
     )
+
+
+def _stride(hosts: int) -> int:
+    """Return a number coprime with the hosts, near the golden section: multiples of it spread neighbours."""
+    return next(step for step in range(max(1, round(0.618 * hosts)), hosts + 2) if math.gcd(step, hosts) == 1)

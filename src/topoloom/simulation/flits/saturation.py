@@ -7,7 +7,6 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.routing import Routing
@@ -16,6 +15,7 @@ from topoloom.simulation.flits.pace import INTERVAL
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.point_table import tables_digest
 from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.rates import router_at
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.simulate import simulate
 
@@ -68,9 +68,9 @@ def saturation(
     if not _NARROWEST <= width <= _WIDEST:
         raise InputError(f"width={width:g} for saturation: it must be from {_NARROWEST:g} to {_WIDEST:g}")
     routing = taken(routing, Routing, "saturation")
-    refuse_mixed(routing.topology, "saturation")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
+    config = router_at(routing.topology, config)
     last = math.ceil(round(1 / width, 9))
     point_of_step: dict[int, Point] = {}
     all_known = {} if known is None else known

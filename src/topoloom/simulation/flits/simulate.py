@@ -10,7 +10,6 @@ from topoloom.core.errors import InputError, Stopped, wrong_type
 from topoloom.core.random_streams import Draws
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.routing import Routing
@@ -21,6 +20,7 @@ from topoloom.simulation.flits.pace import INTERVAL, LEAST_INTERVAL, MOST_INTERV
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.point_table import tables_digest
 from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.rates import router_at
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.throughput.traffic import Traffic
 
@@ -85,11 +85,11 @@ def simulate(
         other forever.
     """
     routing = taken(routing, Routing, "simulate")
-    refuse_mixed(routing.topology, "simulate")
     work = Work() if work is None else work
     check_interval(interval)
     name, config = router_of(preset, settings)
     topology = routing.topology
+    config = router_at(topology, config)
     sent = traffic_between_hosts(traffic, routing, seed)
     if not isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' ends, and so has no load; simulate it with `execute`")

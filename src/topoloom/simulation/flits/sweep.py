@@ -21,6 +21,7 @@ from topoloom.simulation.flits.pace import INTERVAL
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.point_table import PointTable, settings_of
 from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.rates import router_at
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.saturation import saturation
 from topoloom.simulation.flits.simulate import simulate
@@ -158,7 +159,9 @@ def with_tables(
         if engine is not None:
             known_engines.find(engine)
         if id(network) not in cables:
-            cables[id(network)] = cable_cycles(network.topology, router, between, network.layout)
+            cables[id(network)] = cable_cycles(
+                network.topology, router_at(network.topology, router), between, network.layout
+            )
         check_simulated(network.topology, traffic, seed)
     tables: dict[tuple[int, str | None], Routing] = {}
     for network, engine, _ in asked:
@@ -229,7 +232,16 @@ def sweep(
     name, config = router_of(preset, changes)
     points = PointTable(
         [
-            settings_of(subject.routing, subject.traffic, name, config, seed, subject.cables, fast, interval)
+            settings_of(
+                subject.routing,
+                subject.traffic,
+                name,
+                router_at(subject.routing.topology, config),
+                seed,
+                subject.cables,
+                fast,
+                interval,
+            )
             for subject in simulated
         ],
         table,
@@ -256,7 +268,8 @@ def sweep(
             )
         else:
             about = provenance_of(subject.routing.topology, engine=subject.routing.engine, seed=seed)
-            curve = LoadCurve(subject.traffic, name, (), config, provenance=about)
+            router = router_at(subject.routing.topology, config)
+            curve = LoadCurve(subject.traffic, name, (), router, provenance=about)
         curves.append(curve)
         if curve.ended != "done":
             break

@@ -31,6 +31,7 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import HEAD, arm
+from topoloom.simulation.flits.kernels.paces import queued_beyond
 from topoloom.simulation.flits.kernels.requests import row_of
 
 
@@ -142,7 +143,9 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
 
 
 @stage
-def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, rules: Rules, r: int, c: int) -> None:
+def allocate_switch(
+    records: int | None, long_credits: int | None, pace: np.ndarray | None, s: Buffers, rules: Rules, r: int, c: int
+) -> None:
     """Allocate the switch of router r in cycle c: each input port selects a VC, then each output the next input in turn.
 
     touched and nearest, winner (by output port): outputs with a request, the distance of the best input in round-robin order,
@@ -177,7 +180,10 @@ def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, r
                 g2 = np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
                 o = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) >> LV
                 gp = r * PS + o
-                if np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= (bound if g2 >= 0 else eject):
+                if pace is None:
+                    if np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= (bound if g2 >= 0 else eject):
+                        continue
+                elif queued_beyond(pace, gp, bound if g2 >= 0 else eject, c):
                     continue
                 if g2 >= 0:
                     least = room

@@ -6,8 +6,19 @@ from topoloom.core.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulation.flits.buffers import ESCAPE, Buffers, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.choices import choose
-from topoloom.simulation.flits.kernels.fields import VC_ARRIVAL, VC_BIRTH, VC_NEXT, VC_OUTPUT, VC_SIZE, VC_WORD, at
+from topoloom.simulation.flits.kernels.fields import (
+    PACKET_LENGTH,
+    PACKET_SIZE,
+    VC_ARRIVAL,
+    VC_BIRTH,
+    VC_NEXT,
+    VC_OUTPUT,
+    VC_SIZE,
+    VC_WORD,
+    at,
+)
 from topoloom.simulation.flits.kernels.flits import SLOTS, arm
+from topoloom.simulation.flits.kernels.paces import stored_until
 from topoloom.simulation.flits.kernels.requests import ask, class_of, withdraw
 
 
@@ -50,6 +61,7 @@ def choose_outputs(
     long_credits: int | None,
     any_shortest: int | None,
     detours: int | None,
+    pace: np.ndarray | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -57,7 +69,10 @@ def choose_outputs(
     c: int,
     step: int,
 ) -> None:
-    """Request outputs for packets that choose; those that may escape request again every cycle, until they get a VC."""
+    """Request outputs for packets that choose; those that may escape request again every cycle, until they get a VC.
+
+    A packet that would leave faster than it comes is stored first.
+    """
     W, LV = rules.words, rules.slot_bits
     V, VM, PS, N = rules.vcs, (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G = r * W, r * W * 64
@@ -80,6 +95,7 @@ def choose_outputs(
                 long_credits,
                 any_shortest,
                 detours,
+                pace,
                 rules,
                 LV,
                 V,
@@ -102,6 +118,15 @@ def choose_outputs(
                 np.int64(rec[at(g * VC_SIZE + VC_WORD)]),
                 c,
             )
+            if pace is not None:
+                packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
+                flits = min(np.int64(packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]), rules.room)
+                arrival = np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)])
+                ready = stored_until(pace, g >> LV, r * PS + (out >> LV), flits, arrival)
+                if ready > c:
+                    choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))
+                    arm(s.calendar, N * W, g, ready, c)
+                    continue
             ask(asked, pending, W, LV, r, iv, out)
             rec[at(g * VC_SIZE + VC_NEXT)] = out
             if rules.choice != ESCAPE:

@@ -29,11 +29,13 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import below, ones
+from topoloom.simulation.flits.kernels.paces import cycles_for
 
 
 @inner
 def flits_at(
     long_credits: int | None,
+    pace: np.ndarray | None,
     vcs: int,
     history: int,
     credit: int,
@@ -43,7 +45,10 @@ def flits_at(
     place: int,
     c: int,
 ) -> int:
-    """Return the flits sent through a port without a returned credit: what a switch knows of the queue at the other end."""
+    """Return the flits sent through a port without a returned credit: what a switch knows of the queue at the other end.
+
+    For a port slower than the fastest one, return the cycles in which they pass it.
+    """
     down, count = np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]), np.int64(0)
     if down >= 0:
         if long_credits is not None:
@@ -55,12 +60,15 @@ def flits_at(
                 count += in_flight_far(popped, history, g, c, credit)
             elif (np.int64(popped[at(g)]) >> 32) + credit > c:
                 count += in_flight(popped, g, c, credit)
+        if pace is not None:
+            count = cycles_for(pace, place, count)
     return count
 
 
 @inner
 def queue_along(
     long_credits: int | None,
+    pace: np.ndarray | None,
     slot_bits: int,
     vcs: int,
     ports: int,
@@ -79,7 +87,7 @@ def queue_along(
     total, u = np.int64(0), r
     while u != goal:
         place = u * ports + (np.int64(outputs[at(u * switches + goal)]) >> slot_bits)
-        total += flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c)
+        total += flits_at(long_credits, pace, vcs, history, credit, port, rec, popped, place, c)
         u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> slot_bits) // ports
     return total
 
@@ -87,6 +95,7 @@ def queue_along(
 @inner
 def detour_of(
     long_credits: int | None,
+    pace: np.ndarray | None,
     rules: Rules,
     slot_bits: int,
     vcs: int,
@@ -112,12 +121,12 @@ def detour_of(
     best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
         cost = queue_along(
-            long_credits, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, goal, c
+            long_credits, pace, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, goal, c
         )
     elif rules.knows == 1:
         place = r * ports + (np.int64(outputs[at(r * switches + goal)]) >> slot_bits)
         hops = np.int64(256) if rules.over else np.int64(distance[at(r * switches + goal)])
-        cost = flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c) * hops
+        cost = flits_at(long_credits, pace, vcs, history, credit, port, rec, popped, place, c) * hops
     cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
     tries = rules.tries
     if group.size and group[at(goal)] == group[at(r)]:
@@ -140,11 +149,26 @@ def detour_of(
             break
         if rules.knows == 2:
             other = queue_along(
-                long_credits, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, via, c
+                long_credits,
+                pace,
+                slot_bits,
+                vcs,
+                ports,
+                switches,
+                history,
+                credit,
+                outputs,
+                port,
+                rec,
+                popped,
+                r,
+                via,
+                c,
             )
             if other < cost:
                 other += queue_along(
                     long_credits,
+                    pace,
                     slot_bits,
                     vcs,
                     ports,
@@ -162,7 +186,7 @@ def detour_of(
         else:
             place = r * ports + (np.int64(outputs[at(r * switches + via)]) >> slot_bits)
             hops = np.int64(distance[at(r * switches + via)]) + np.int64(distance[at(via * switches + goal)])
-            other = flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c)
+            other = flits_at(long_credits, pace, vcs, history, credit, port, rec, popped, place, c)
             other *= rules.over if rules.over else hops
         if other < cost:
             best, cost = via, other
@@ -201,6 +225,7 @@ def open_to_choice(spare: int, sent: int) -> bool:
 
 @stage
 def free_port(
+    pace: np.ndarray | None,
     escapes: int,
     spare: int,
     slot_bits: int,
@@ -236,6 +261,8 @@ def free_port(
                 sent = np.int64(rec[at((down + v) * VC_SIZE + VC_FLITS)])
                 flits += sent
                 some |= (idle >> v) & 1 != 0 and open_to_choice(spare, sent)
+            if pace is not None:
+                flits = cycles_for(pace, r * ports + out, flits)
             if some:
                 ties = ties + 1 if flits == least else np.int64(1)
                 if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
@@ -248,6 +275,7 @@ def choose(
     long_credits: int | None,
     any_shortest: int | None,
     detours: int | None,
+    pace: np.ndarray | None,
     rules: Rules,
     slot_bits: int,
     vcs: int,
@@ -284,6 +312,7 @@ def choose(
             if r != goal:
                 via = detour_of(
                     long_credits,
+                    pace,
                     rules,
                     slot_bits,
                     vcs,
@@ -321,13 +350,17 @@ def choose(
             if rules.choice == SHORTER:
                 # Of two random ports, take the one with the shorter queue.
                 other = any_port(near, state, base, K)
-                here = flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + chosen_port, c)
-                if here > flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + other, c):
+                here = flits_at(
+                    long_credits, pace, vcs, history, rules.credit, port, rec, popped, r * ports + chosen_port, c
+                )
+                if here > flits_at(
+                    long_credits, pace, vcs, history, rules.credit, port, rec, popped, r * ports + other, c
+                ):
                     chosen_port = other
             out = chosen_port << slot_bits
         elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
             chosen_port = free_port(
-                rules.escapes, rules.spare, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
+                pace, rules.escapes, rules.spare, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
             )
             if chosen_port >= 0:
                 out = (chosen_port << slot_bits) + rules.escapes

@@ -10,6 +10,8 @@ at = np.uint64
 
 #: Fields per VC, port, place of the pool, host's queue (and line of the log), host's burst, and packet's record.
 VC_SIZE, PORT_SIZE, PLACE_SIZE, HOST_SIZE, BURST_SIZE, PACKET_SIZE = 8, 8, 4, 8, 4, 16
+#: Fields per port of `pace`.
+PACE_SIZE = 4
 
 #: `Buffers.rec`, for VC g of all input ports: word and birth of its first flit, and the cycle of its arrival; the places in the
 #: pool of the second and the last flit; the output VC that its packet holds (-1: none); the VC downstream of that (-1: a host),
@@ -20,6 +22,10 @@ VC_WORD, VC_BIRTH, VC_ARRIVAL, VC_SECOND, VC_FINAL, VC_OUTPUT, VC_NEXT, VC_FLITS
 #: departure; the round-robin positions, of inputs that request it as an output and of its VCs as an input; flits sent, and
 #: cycles of a credit.
 PORT_NEXT, PORT_WIRE, PORT_LAST, PORT_OUTPUT_TURN, PORT_INPUT_TURN, PORT_SENT, PORT_CREDIT = 0, 1, 2, 3, 4, 6, 7
+#: `pace`, for port p of all switches, in a network of several rates: cycles in which it passes a number of flits, and that
+#: number (a flit takes PACE_CYCLES / PACE_FLITS cycles, exactly); when its output is free, and when its host's is, both in
+#: 1 / PACE_FLITS cycles.
+PACE_CYCLES, PACE_FLITS, PACE_FREE, PACE_HOST_FREE = range(4)
 #: `Buffers.pool`, for a place: the next place, a flit's word, birth and arrival; for a packet that waits at its host, its
 #: length instead of the arrival.
 PLACE_NEXT, PLACE_WORD, PLACE_BIRTH, PLACE_ARRIVAL = range(4)

@@ -34,6 +34,7 @@ from topoloom.simulation.flits.kernels.fields import (
     HOST_SOON,
     HOST_VC,
     NO_DETOUR,
+    PACE_HOST_FREE,
     PACKET_ASKED,
     PACKET_BORN,
     PACKET_ENTERED,
@@ -64,6 +65,7 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, VC, append, below, ones
+from topoloom.simulation.flits.kernels.paces import host_free, sent_by
 
 #: How many hosts ahead in the list of waiting hosts a host's VCs are prefetched.
 _SOON = 8
@@ -147,6 +149,7 @@ def next_of_message(play: Play, i: int) -> int:
 def inject(
     records: int | None,
     long_credits: int | None,
+    pace: np.ndarray | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -257,7 +260,11 @@ def inject(
                         queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
                         pool[at(np.int64(queue[at(n * HOST_SIZE + HOST_FINAL)]) * PLACE_SIZE + PLACE_NEXT)] = place
                         queue[at(n * HOST_SIZE + HOST_FINAL)] = place
-            free = append(pool, spare, rec, calendar, N * W, g0 + v, word, birth, c + rules.inject, t, free)
+            leaves = c
+            if pace is not None:
+                leaves = sent_by(pace, g0 >> LV, PACE_HOST_FREE, c)
+                queue[at(n * HOST_SIZE + HOST_SOON)] = host_free(pace, g0 >> LV)
+            free = append(pool, spare, rec, calendar, N * W, g0 + v, word, birth, leaves + rules.inject, t, free)
         else:
             queue[at(n * HOST_SIZE + HOST_SOON)] = soon
         if queue[at(n * HOST_SIZE + HOST_COUNT)] > 0:

@@ -9,12 +9,17 @@ from the allocation to its last flit.
 No event of a cycle, nor any credit, affects another router before two cycles later: so each router simulates AHEAD cycles per
 visit, and the result does not depend on the order of the routers.
 
+Where ports differ in rate, a cycle is the time of a flit on the fastest one; a slower output, and a slower host, takes several
+cycles per flit (`paces`). A flit is registered downstream when all of it has arrived.
+
 `fields` lists the fields of VCs, ports, places and packets.
 
 active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; requested output classes
 (their first VC); free output VCs; VCs whose packet has yet to choose, or chooses again every cycle. asked, int64[VCs * (words +
 1)]: for each output class, the VCs that request it, and the round-robin position.
 """
+
+import numpy as np
 
 from topoloom.core.compiling.decorators import kernel, stage
 from topoloom.graph.kernels.simd import fetch
@@ -54,6 +59,7 @@ def routers(
     long_credits: int | None,
     any_shortest: int | None,
     detours: int | None,
+    pace: np.ndarray | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -74,10 +80,10 @@ def routers(
                 continue
             for step in range(rules.speedup):
                 if records is not None:
-                    choose_outputs(long_credits, any_shortest, detours, net, s, rules, r, c, step)
+                    choose_outputs(long_credits, any_shortest, detours, pace, net, s, rules, r, c, step)
                 allocate_vcs(records, net, s, rules, r, c, step)
-                allocate_switch(records, long_credits, s, rules, r, c)
-                traverse(records, long_credits, net, s, rules, demand, play, r, c, step, begin, end)
+                allocate_switch(records, long_credits, pace, s, rules, r, c)
+                traverse(records, long_credits, pace, net, s, rules, demand, play, r, c, step, begin, end)
 
 
 @kernel
@@ -86,6 +92,7 @@ def run(
     long_credits: int | None,
     any_shortest: int | None,
     detours: int | None,
+    pace: np.ndarray | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -102,8 +109,8 @@ def run(
         for c in range(t, tb):
             if play is not None:
                 go(net, s, demand, play, c)
-            make_packets(net, s, rules, demand, c, begin, end)
-            inject(records, long_credits, net, s, rules, demand, play, c, t, begin, end)
-        routers(records, long_credits, any_shortest, detours, net, s, rules, demand, play, t, tb, begin, end)
+            make_packets(pace, net, s, rules, demand, c, begin, end)
+            inject(records, long_credits, pace, net, s, rules, demand, play, c, t, begin, end)
+        routers(records, long_credits, any_shortest, detours, pace, net, s, rules, demand, play, t, tb, begin, end)
         t = tb
     s.state[TIME] = t

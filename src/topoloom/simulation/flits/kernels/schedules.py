@@ -55,7 +55,7 @@ def _start(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -
             if play.out.size:
                 n, to = np.int64(play.out[i]), np.int64(play.into[i])
             elif demand.owner.size:
-                q, count = port_of(demand.spread, demand.ports, demand.turn, s.queue, source, goal)
+                q, count = port_of(demand, s.queue, source, goal)
                 if play.by_nic:
                     q = o.nic[i] % count
                 n, to = np.int64(demand.ports[source * count + q]), np.int64(demand.ports[goal * count + q])

@@ -43,6 +43,7 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import BORN, below, draw, stirred
+from topoloom.simulation.flits.kernels.paces import cycles_for
 from topoloom.throughput.traffic.traffic import LISTS, ROUND, UNIFORM
 
 
@@ -82,6 +83,40 @@ def goal_of(
     return goal + 1 if goal >= n else goal
 
 
+@inner
+def goal_by_rate(
+    kind: int,
+    first: np.ndarray,
+    to: np.ndarray,
+    share: float,
+    itself: int,
+    host_rate: np.ndarray,
+    to_any: np.ndarray,
+    queue: np.ndarray,
+    state: np.ndarray,
+    n: int,
+    hosts: int,
+) -> int:
+    """Return the destination of host n's next packet, where hosts differ in rate; -1: none.
+
+    Hosts of no list receive in proportion to their rates; a host of a list gets equal shares, at most its own rate from each.
+    """
+    among = kind
+    if kind == LISTS and share < 1.0 and first[at(n)] < first[at(n + 1)] and chance(state) >= share:
+        among = UNIFORM
+    if among == LISTS:
+        goal, count = goal_of(among, first, to, 1.0, itself, queue, state, n, hosts), first[at(n + 1)] - first[at(n)]
+        if goal >= 0 and chance(state) * host_rate[at(n)] * share >= host_rate[at(goal)] * count:
+            return np.int64(-1)
+        return goal
+    if chance(state) >= to_any[at(n)]:
+        return np.int64(-1)
+    while True:
+        goal = goal_of(among, first, to, 1.0, itself, queue, state, n, hosts)
+        if goal < 0 or chance(state) < host_rate[at(goal)]:
+            return goal
+
+
 @stage
 def enqueue(
     pool: np.ndarray,
@@ -113,8 +148,9 @@ def enqueue(
 
 
 @inner
-def port_of(spread: int, ports: np.ndarray, turn: np.ndarray, queue: np.ndarray, h: int, goal: int) -> tuple[int, int]:
+def port_of(demand: Demand, queue: np.ndarray, h: int, goal: int) -> tuple[int, int]:
     """Return the port through which host h sends a packet to host `goal`, and the number of ports per host."""
+    spread, ports, turn, rate = demand.spread, demand.ports, demand.turn, demand.port_rate
     count = ports.size // turn.size
     if spread == HASH:
         pair = np.uint64(h) * np.uint64(turn.size) + np.uint64(goal + 1)
@@ -126,10 +162,21 @@ def port_of(spread: int, ports: np.ndarray, turn: np.ndarray, queue: np.ndarray,
         best, least = q, np.int64(1) << 60
         for k in range(count):
             other = q + k if q + k < count else q + k - count
-            waiting = np.int64(queue[at(np.int64(ports[at(h * count + other)]) * HOST_SIZE + HOST_COUNT)])
+            n = np.int64(ports[at(h * count + other)])
+            waiting = np.int64(queue[at(n * HOST_SIZE + HOST_COUNT)])
+            if rate.size:
+                waiting = np.int64((waiting << 16) / rate[at(n)])
             if waiting < least:
                 best, least = other, waiting
         q = best
+    elif rate.size:
+        # In turn, in proportion to the rates of the ports: the one that would then have sent least per rate.
+        soonest = np.inf
+        for k in range(count):
+            n = np.int64(ports[at(h * count + k)])
+            if demand.due[at(n)] + 1.0 / rate[at(n)] < soonest:
+                q, soonest = np.int64(k), demand.due[at(n)] + 1.0 / rate[at(n)]
+        demand.due[at(np.int64(ports[at(h * count + q)]))] = soonest
     turn[at(h)] = q
     return q, count
 
@@ -146,7 +193,9 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
 
 
 @inner
-def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
+def make_packets(
+    pace: np.ndarray | None, net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int
+) -> None:
     """Create the packets of a cycle: by geometric skips over all hosts and cycles, from current bursts, or from a trace."""
     state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
     pool, spare = s.pool, s.spare
@@ -161,14 +210,33 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
         scale = 1.0 / math.log1p(-load)
         following, x = state[NEXT], np.uint64(state[RANDOM])
         span = among if itself else among - 1
-        while following < hosts:
-            n = following
+        now, begun = hosts, np.int64(0)
+        if pace is not None:
+            # Hosts have a turn per time of a flit on their port, not per cycle: those of a turn, in a mixed order, follow each
+            # other over its cycles.
+            begun = c * hosts * demand.slot_flits // demand.slot_cycles
+            now = (c + 1) * hosts * demand.slot_flits // demand.slot_cycles - begun
+        while following < now:
+            n, slot = following, np.int64(0)
+            if pace is not None:
+                slot = (begun + following) // hosts
+                n = (begun + following - slot * hosts) * demand.stride % hosts
             h = np.int64(owner[at(n)]) if several else n
             x = stirred(x)
             following += 1 + np.int64(
                 math.log((np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)) * scale
             )
-            if kind == UNIFORM:
+            if pace is not None and demand.port_rate.size:
+                # A slower host has fewer turns than the fastest ones, evenly spaced.
+                turn, rate = np.float64(slot + n), demand.port_rate[at(n)]
+                if math.floor((turn + 1.0) * rate) == math.floor(turn * rate):
+                    continue
+                state[RANDOM] = np.int64(x)
+                goal = goal_by_rate(
+                    kind, first, to, share, itself, demand.host_rate, demand.to_any, queue, state, h, among
+                )
+                x = np.uint64(state[RANDOM])
+            elif kind == UNIFORM:
                 x = stirred(x)
                 goal = np.int64(((x >> np.uint64(32)) * np.uint64(span)) >> np.uint64(32))
                 if not itself and goal >= h:
@@ -192,7 +260,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
                 x = np.uint64(state[RANDOM])
                 continue
             if several:
-                q = port_of(demand.spread, demand.ports, demand.turn, queue, h, goal)
+                q = port_of(demand, queue, h, goal)
                 n, goal = np.int64(demand.ports[at(h * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
             if queue[at(n * HOST_SIZE + HOST_COUNT)] >= most:
                 continue
@@ -204,7 +272,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
                 length = length_of(lengths, shares, state)
                 x = np.uint64(state[RANDOM])
             enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
-        state[NEXT], state[RANDOM] = following - hosts, np.int64(x)
+        state[NEXT], state[RANDOM] = following - now, np.int64(x)
     # Hosts in a burst create a packet as soon as the previous one could have left.
     still = np.int64(0)
     for k in range(state[BURSTS]):
@@ -213,14 +281,18 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
             goal, m = np.int64(burst[at(n * BURST_SIZE + BURST_GOAL)]), n
             if several:
                 h = np.int64(owner[at(n)])
-                q = port_of(demand.spread, demand.ports, demand.turn, queue, h, goal)
+                q = port_of(demand, queue, h, goal)
                 m, goal = np.int64(demand.ports[at(h * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
             if queue[at(m * HOST_SIZE + HOST_COUNT)] < most:
                 if begin <= c < end:
                     state[MADE] += 1
                 length = length_of(lengths, shares, state)
                 enqueue(pool, spare, queue, backlog, state, m, np.int64(home[at(goal)]), c, length)
-                burst[at(n * BURST_SIZE + BURST_CYCLE)] = c + length
+                busy = length
+                if pace is not None:
+                    word, ports = np.int64(home[at(m)]), net.host_at.size // (s.active.size // rules.words)
+                    busy = cycles_for(pace, (word >> 16) * ports + ((word >> 7) & 511), length)
+                burst[at(n * BURST_SIZE + BURST_CYCLE)] = c + busy
             burst[at(n * BURST_SIZE + BURST_PACKETS)] -= 1
         if burst[at(n * BURST_SIZE + BURST_PACKETS)] > 0:
             burst[at(still * BURST_SIZE + BURST_HOST)] = n
@@ -232,7 +304,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
         born, length = np.int64(events[at(e << 2)]), np.int64(events[at((e << 2) + 3)])
         n, goal = np.int64(events[at((e << 2) + 1)]), np.int64(events[at((e << 2) + 2)])
         if several:
-            q = port_of(demand.spread, demand.ports, demand.turn, queue, n, goal)
+            q = port_of(demand, queue, n, goal)
             n, goal = np.int64(demand.ports[at(n * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
         if begin <= born < end:
             state[MADE] += 1

@@ -21,6 +21,7 @@ from topoloom.simulation.flits.buffers import (
 )
 from topoloom.simulation.flits.kernels.credits import note, note_far
 from topoloom.simulation.flits.kernels.fields import (
+    PACE_FREE,
     PACKET_BORN,
     PACKET_HOPS,
     PACKET_NEXT,
@@ -47,6 +48,7 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, append, arm
+from topoloom.simulation.flits.kernels.paces import sent_by
 from topoloom.simulation.flits.kernels.requests import ask, class_of
 from topoloom.simulation.flits.kernels.round_trips import arrived
 
@@ -55,6 +57,7 @@ from topoloom.simulation.flits.kernels.round_trips import arrived
 def traverse(
     records: int | None,
     long_credits: int | None,
+    pace: np.ndarray | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -140,7 +143,10 @@ def traverse(
             else:
                 active[at(b + (iv >> 6))] &= ~bit
             # Send the flit over the cable: to a VC of the next router, or to a host.
-            leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))
+            if pace is None:
+                leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))
+            else:
+                leaves = sent_by(pace, gp, PACE_FREE, np.int64(c + (step + 1) // speedup))
             port[at(gp * PORT_SIZE + PORT_LAST)] = leaves
             arrival = leaves + np.int64(port[at(gp * PORT_SIZE + PORT_WIRE)])
             state[HOPS] += 1
