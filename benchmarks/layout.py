@@ -14,9 +14,9 @@ from dataclasses import replace
 
 from topoloom.core.random_streams import Draws
 from topoloom.core.searches import Budget
+from topoloom.cost.placed import place
 from topoloom.placement.floors.floor import preset
 from topoloom.placement.layout.joint import JointAnnealing, nearest_slots, seating_for
-from topoloom.placement.layout.place import place
 from topoloom.placement.layout.prices import length_prices
 from topoloom.placement.layout.racks import switch_demands
 from topoloom.topologies.spec import build

@@ -27,6 +27,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
+from topoloom.cost.placed import place
 from topoloom.formats import load, save
 from topoloom.graph.bounds import bounds_of_order
 from topoloom.model.topology import Topology
@@ -35,7 +36,6 @@ from topoloom.optimizer.kernels.lifts import Lift
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.traffic_goals import order_bound, uniform_certificate
 from topoloom.placement.floors.floor import PRESETS
-from topoloom.placement.layout.place import place
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.routing.verification.verify import verify_routing

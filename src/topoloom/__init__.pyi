@@ -16,6 +16,7 @@ from .cost.bill import Bill as Bill
 from .cost.bill import Bills as Bills
 from .cost.bill import price as price
 from .cost.parts import Parts as Parts
+from .cost.placed import place as place
 from .designer.assessment.assessment import Assessment as Assessment
 from .designer.assessment.assessment import Assessments as Assessments
 from .designer.assessment.compare import compare as compare
@@ -77,7 +78,6 @@ from .optimizer.optimize import optimize as optimize
 from .optimizer.result import Optimized as Optimized
 from .placement.floors.floor import Floor as Floor
 from .placement.layout.layout import Layout as Layout
-from .placement.layout.place import place as place
 from .routing.balance.balance import balance_paths as balance_paths
 from .routing.balance.balance import balance_routing as balance_routing
 from .routing.host_routings import host_routings as host_routings

@@ -7,6 +7,7 @@ import pytest
 
 from topoloom import build
 from topoloom.core.errors import InputError
+from topoloom.cost.placed import place
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
@@ -24,7 +25,6 @@ from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.wiring import wirings
 from topoloom.graph.planes import plane_count
 from topoloom.placement.hosts.housing import HostType, RackRule
-from topoloom.placement.layout.place import place
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOST = HostType(name="server", nics=4, u=2, power_w=500)

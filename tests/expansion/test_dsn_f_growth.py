@@ -8,7 +8,7 @@ from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.methods.dsn_f import dsn_f
 from topoloom.cabling.expansion.registry import ExpansionRequest
 from topoloom.cabling.expansion.stages import difference
-from topoloom.placement.layout.place import place
+from topoloom.cost.placed import place
 
 #: Links that the split removes, adds and keeps, by p: computed apart from this code, from Truong 2016 3.3 with errata of
 #: Truong 2016, 8.

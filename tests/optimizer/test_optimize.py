@@ -10,6 +10,7 @@ import pytest
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
+from topoloom.cost.placed import place
 from topoloom.formats.topoloom_json import write as topology_text
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import grid_bounds
@@ -22,7 +23,6 @@ from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.rules import GraphRules
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 
 

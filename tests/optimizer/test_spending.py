@@ -9,6 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.searches import Budget
 from topoloom.cost.parts_files import load_parts
+from topoloom.cost.placed import place
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.rules import GraphRules, moves_of, spending_within
@@ -17,7 +18,6 @@ from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.searches.price_search import PriceSearch
 from topoloom.optimizer.traffic_goals import TrafficGoal
 from topoloom.placement.floors.floor import PRESETS
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 
 PARTS = load_parts("slimfly-2014")

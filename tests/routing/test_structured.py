@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from topoloom.core.errors import InputError
+from topoloom.cost.placed import place
 from topoloom.model.topology import Topology
-from topoloom.placement.layout.place import place
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.routing.verification.verify import verify_routing

@@ -7,7 +7,7 @@ import pytest
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.names import network_name
 from topoloom.topologies.spec import FAMILIES, TRANSFORMS
-from topoloom.topologies.spec.titles import family_title, title_of
+from topoloom.topologies.spec.titles import family_title, network_title
 
 
 def test_each_family_has_a_title_of_plain_words():
@@ -37,7 +37,7 @@ def test_each_family_has_a_title_of_plain_words():
 )
 def test_titles(spec, title):
     """What differs within a family is in the title; a spec that cannot be read names itself."""
-    assert title_of(spec) == title
+    assert network_title(spec) == title
 
 
 def test_transforms_do_not_break_titles():
@@ -45,7 +45,7 @@ def test_transforms_do_not_break_titles():
     names = [name for name, record in TRANSFORMS.items() if not any(p.required for p in record.parameters.values())]
     assert names
     for name in names:
-        assert title_of(f"petersen+{name}").endswith("Petersen graph")
+        assert network_title(f"petersen+{name}").endswith("Petersen graph")
 
 
 def test_a_name_says_how_many_of_which_switch():

@@ -3,26 +3,119 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import PARTS
 from topoloom.cost.products import SwitchProduct
 from topoloom.cost.servers import housing_of, with_switch
 from topoloom.cost.switch_kinds import own_rates, switch_feeds_w, switch_kinds
 from topoloom.cost.terms import Terms
+from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.chosen import chosen_floor
 from topoloom.placement.floors.floor import Floor
-from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.hosts.housing import HostType, Housing, read_housing
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.place import DEFAULT_MAP, place
+from topoloom.placement.layout.place import DEFAULT_MAP, place_switches
 from topoloom.placement.layout.prices import CablePrice
 
 #: The floor where none is given.
 DEFAULT_ROOM = "slimfly-2014"
+
+
+def place(
+    topology: NetworkSource,
+    floor: Floor | str | Path = DEFAULT_ROOM,
+    cluster: str = "auto",
+    map: str = DEFAULT_MAP,
+    objective: Literal["length", "longest", "cost", "power"] | CablePrice = "length",
+    improve: bool = False,
+    seed: int = 1,
+    seconds: float | None = None,
+    switch_w: float | np.ndarray | None = None,
+    jobs: int | None = None,
+    *,
+    moves: int | None = None,
+    runs: int | None = None,
+    housing: Housing | str | Path | None = None,
+    parts: Parts | str | Path | None = None,
+    rate_gbps: float | None = None,
+    work: Work | None = None,
+) -> Layout:
+    """Place the switches of a network in racks, and the racks on a floor.
+
+    Parameters
+    ----------
+    topology : NetworkSource
+    floor, cluster, map, improve, seed, seconds, jobs, moves, runs, work
+        As in `topoloom.placement.layout.place.place_switches`.
+    objective : str or callable
+        As there; with `parts` also ``cost`` and ``power`` of the cables.
+    switch_w : float or array, optional
+        Power of a switch, or of each switch, W, for racks and floors that limit it; if omitted, that of `parts`.
+    housing : Housing, str or path, optional
+        Hosts in racks of their own: their description, the name of a server of `parts`, or a file with the tables [host] and
+        [rack]. What it omits comes from the server of its name in `parts`.
+    parts : Parts, str or path, optional
+        A catalogue. It gives servers, heights and power, so that `price(layout, parts)` is the bill of `topoloom cost`.
+    rate_gbps : float, optional
+        The rate of every link, Gb/s, which selects products of `parts`; else the network's own.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    InputError
+        The racks do not fit on the floor, a single switch overfills a rack, a keyword is unknown, or `housing` names a server
+        and `parts` are missing.
+    Stopped
+        `work` was stopped before the switches had racks.
+
+    Examples
+    --------
+    >>> from topoloom import build, price
+    >>> network = build("fat-tree:k=64,hosts=1024+rails:nics=8+populated:hosts=127")
+    >>> layout = place(network, housing="DGX H100", parts="infiniband-2026", rate_gbps=400, map="rows")
+    >>> bill = price(layout, "infiniband-2026", rate_gbps=400)
+    >>> [line.count for line in bill.lines if line.item == "interface, ConnectX-7"]
+    [1016]
+    """
+    topology = taken(topology, Topology, "place")
+    search: dict[str, Any] = {"improve": improve, "seed": seed, "seconds": seconds, "jobs": jobs}
+    search |= {"moves": moves, "runs": runs, "work": work}
+    if parts is not None:
+        if switch_w is not None:
+            raise InputError("switch_w and parts both give the power of a switch; give one of them")
+        terms = Terms().changed(parts=parts, rate_gbps=rate_gbps)
+        return placed_layout(
+            topology, terms, floor, hosts=housing, cluster=cluster, map=map, objective=objective, **search
+        )
+    if isinstance(housing, (str, Path)) and Path(housing).suffix == ".toml":
+        housing = read_housing(housing)
+    name = (
+        housing.host.name if isinstance(housing, Housing) and housing.host == HostType(housing.host.name) else housing
+    )
+    if isinstance(name, (str, Path)) and housing != Housing():
+        selling = [sold for sold in PARTS if any(server.name == str(name) for server in PARTS[sold].server)]
+        remedy = f"parts='{selling[0]}'" if selling else "the parts that sell it, or its nics, u and power_w"
+        raise InputError(f"housing: '{name}' is described by a catalogue only; give {remedy}")
+    return place_switches(
+        topology,
+        floor if isinstance(floor, Floor) else str(floor),
+        cluster,
+        map,
+        objective,  # type: ignore[arg-type]  # cost and power are refused there
+        switch_w=0.0 if switch_w is None else switch_w,
+        housing=housing,  # type: ignore[arg-type]  # texts are read or refused above
+        **search,
+    )
 
 
 def placed_layout(
@@ -90,7 +183,7 @@ def placed_layout(
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
     if isinstance(objective, str) and objective in by_parts:
         objective = _by_rates(by_parts[objective], topology, rate)
-    return place(
+    return place_switches(
         topology,
         floor,
         "auto" if cluster is None else cluster,

@@ -15,7 +15,7 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor, preset
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.place import place
+from topoloom.placement.layout.place import place_switches
 
 _RATE_GBPS = 40.0
 _OVERHEAD_M = 2.0
@@ -77,7 +77,7 @@ class TableColumn:
         """The layout of the exact count, on the floor of Besta 2014."""
         from topoloom.topologies.spec import build
 
-        layout = place(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
+        layout = place_switches(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
         return layout if not self.folded else in_one_rack(layout)
 
     def exact(self, orders: bool = False) -> Bill:

@@ -2,7 +2,7 @@
 
 from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
-from topoloom.topologies.spec.titles import title_of
+from topoloom.topologies.spec.titles import network_title
 
 
 def network_name(spec: str, switches: int, radix: int, parts: Parts, rate_gbps: float | None) -> str:
@@ -37,4 +37,4 @@ def network_name(spec: str, switches: int, radix: int, parts: Parts, rate_gbps: 
     except InputError:  # a spec that the catalogue cannot build has a name, too
         product = None
     sold = product.name if product is not None else f"switch{'es' * (switches != 1)} of {radix} ports"
-    return f"{title_of(spec)}, {switches:,} {sold}"
+    return f"{network_title(spec)}, {switches:,} {sold}"

@@ -29,7 +29,7 @@ from topoloom.designer.requirement import Requirement
 from topoloom.designer.store import CandidateStore
 from topoloom.network import Network
 from topoloom.placement.layout.place import DEFAULT_MAP
-from topoloom.topologies.spec.titles import title_of
+from topoloom.topologies.spec.titles import network_title
 
 #: Reasons why a reference design cannot be assessed: there is no such network, or no bill.
 _NOT_ASSESSABLE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
@@ -305,7 +305,7 @@ def _name(outcome: Outcome, requirement: Requirement, parts: Parts) -> str:
         return outcome.name
     switches, radix = (int(outcome.known.get(key, 0)) for key in ("switches", "radix"))
     if not switches or not radix:
-        return title_of(outcome.spec)
+        return network_title(outcome.spec)
     return network_name(outcome.spec, switches, radix, parts, requirement.rate_gbps)
 
 

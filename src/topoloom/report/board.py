@@ -13,7 +13,7 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate
 from topoloom.report.page import cards
-from topoloom.topologies.spec.titles import title_of
+from topoloom.topologies.spec.titles import network_title
 
 #: Alternatives on the page.
 _ALTERNATIVES = 3
@@ -69,9 +69,9 @@ def _alternatives(design: Design) -> list[Candidate]:
     # One of each kind first; a second of a kind only where there are fewer kinds.
     for distinct in (True, False):
         for candidate in pool:
-            kinds = {title_of(spec) for spec in (design.ranked[0].spec, *chosen)}
+            kinds = {network_title(spec) for spec in (design.ranked[0].spec, *chosen)}
             is_new = candidate.spec != design.best and candidate.spec not in chosen
-            if is_new and len(chosen) < _ALTERNATIVES and not (distinct and title_of(candidate.spec) in kinds):
+            if is_new and len(chosen) < _ALTERNATIVES and not (distinct and network_title(candidate.spec) in kinds):
                 chosen[candidate.spec] = candidate
     return sorted(chosen.values(), key=design.ranked.index)
 

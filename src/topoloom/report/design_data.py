@@ -10,7 +10,7 @@ from topoloom.report.curve_data import curve_data, look_of
 from topoloom.report.design_tables import MEASURE_LABELS, why_dropped
 from topoloom.report.scripting import short_number
 from topoloom.report.side_by_side import SideBySide
-from topoloom.topologies.spec.titles import family_title, title_of
+from topoloom.topologies.spec.titles import family_title, network_title
 
 
 class Column(NamedTuple):
@@ -99,7 +99,7 @@ def design_data(
     dict
         JSON values. Measures that no candidate has are omitted; numbers have nine significant digits.
     """
-    rows = [row | {"name": title_of(row["spec"])} for row in design.rows()]
+    rows = [row | {"name": network_title(row["spec"])} for row in design.rows()]
     reasons = [None] * len(design.ranked) + [
         why_dropped(candidate, design.requirement) or None for candidate in design.dropped
     ]

@@ -14,7 +14,7 @@ from topoloom.designer.measure import MEASURES, Dropped
 from topoloom.designer.requirement import DEFAULT_BLOCKING, Requirement
 from topoloom.designer.search import Searched
 from topoloom.report.page import table
-from topoloom.topologies.spec.titles import title_of
+from topoloom.topologies.spec.titles import network_title
 
 #: Rows of the ranking on a page without scripts; candidates.csv has all.
 MOST_ROWS = 40
@@ -164,7 +164,7 @@ def ranking(design: Design) -> Markup:
     rows = [
         [
             ("\u25cf " if c.spec in design.pareto else "") + str(number),
-            title_of(c.spec),
+            network_title(c.spec),
             c.spec,
             f"{c.cost_per_host_usd:,.1f}",
             f"{c.power_per_host_w:.2f}",
@@ -223,7 +223,7 @@ def reference_table(design: Design) -> Markup | str:
             exceeds = f"exceeds a limit: {limit}{reason}"
         rows.append(
             [
-                title_of(outcome.spec),
+                network_title(outcome.spec),
                 outcome.spec,
                 _shown(cost, ",.0f"),
                 "the best" if outcome is best else "-" if cost is None else f"{cost / best.cost_usd - 1:+.1%}",

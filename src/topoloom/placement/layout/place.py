@@ -1,4 +1,4 @@
-"""The operation `place`: switches into racks, racks onto the floor, then each switch to the slot with the shortest cables."""
+"""The placement: switches into racks, racks onto the floor, then each switch to the slot with the shortest cables."""
 
 import time
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ _FIRST, _PILOT, _AGAIN = 0.12, 0.15, 0.7
 _FEW_SLOTS = 128
 
 
-def place(
+def place_switches(
     topology: NetworkSource,
     floor: Floor | str = "slimfly-2014",
     cluster: str = "auto",
@@ -111,10 +111,10 @@ def place(
     --------
     >>> from topoloom import build
     >>> network = build("slimfly:q=19,hosts=15")
-    >>> layout = place(network, map="rows")
+    >>> layout = place_switches(network, map="rows")
     >>> layout.racks, int(layout.between.sum()), round(layout.mean_length_m, 3)
     (19, 6498, 3.436)
-    >>> shortest = place(network)  # joint placement; here it shows that row by row is within 3 % of the best
+    >>> shortest = place_switches(network)  # joint placement; here it shows that row by row is within 3 % of the best
     >>> round(shortest.mean_length_m, 3), round(shortest.length_bound_m / len(network.links), 3)
     (3.436, 3.341)
     """

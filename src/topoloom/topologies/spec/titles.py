@@ -10,7 +10,7 @@ from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def title_of(spec: str) -> str:
+def network_title(spec: str) -> str:
     """The name of a spec's network in prose, without its sizes, which a reader sees next to it.
 
     Parameters
@@ -24,16 +24,16 @@ def title_of(spec: str) -> str:
 
     Examples
     --------
-    >>> title_of("fat-tree:k=64,hosts=2048+rails:nics=4+planes:count=2")
+    >>> network_title("fat-tree:k=64,hosts=2048+rails:nics=4+planes:count=2")
     'two-plane rail-optimised fat tree'
-    >>> title_of("fat-tree:k=64,hosts=1024,taper=2:1"), title_of("hyperx:dims=8x8,hosts=8"), title_of("slimfly:q=5")
+    >>> network_title("fat-tree:k=64,hosts=1024,taper=2:1"), network_title("hyperx:dims=8x8,hosts=8"), network_title("slimfly:q=5")
     ('2:1 fat tree', '8 x 8 HyperX', 'Slim Fly')
     """
     try:
         base, *changes = split(spec.strip(), "+")
         name, _, text = base.partition(":")
         if name == "product":
-            title = f"product of {' and '.join(title_of(factor[1:-1]) for factor in _factors(text))}"
+            title = f"product of {' and '.join(network_title(factor[1:-1]) for factor in _factors(text))}"
         else:
             record = FAMILIES.find(name)
             values, _ = read_settings(record.name, record.parameters, text, takes_hosts=True)

@@ -4,9 +4,9 @@ import numpy as np
 
 from topoloom.cost.bill import price
 from topoloom.cost.parts_files import load_parts
+from topoloom.cost.placed import place
 from topoloom.cost.table_iv import column, in_one_rack
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run

@@ -6,10 +6,10 @@ import numpy as np
 
 from topoloom.core.random_streams import Draws
 from topoloom.cost.bill import price
+from topoloom.cost.placed import place
 from topoloom.graph.hops import hops
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.place import place
 from topoloom.routing.route import route
 from topoloom.throughput.traffic import uniform_remote
 from topoloom.throughput.traffic.loads import table_loads

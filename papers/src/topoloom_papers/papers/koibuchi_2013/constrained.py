@@ -5,8 +5,8 @@ from statistics import fmean
 
 import numpy as np
 
+from topoloom.cost.placed import place
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean
 
+from topoloom.cost.placed import place
 from topoloom.placement.floors.floor import preset
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from topoloom.cost.placed import place
 from topoloom.placement.floors.floor import preset
 from topoloom.placement.layout.mapping import rack_links
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers._helpers import Spread, measured, over_seeds
 from topoloom_papers.curves import Curves, Series

@@ -10,10 +10,10 @@ import msgspec
 
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
+from topoloom.cost.placed import place
 from topoloom.optimizer.goals import Goal, Weighed, weigh
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 
 from topoloom.cost.parts_files import load_parts
+from topoloom.cost.placed import place
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import preset
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series

@@ -9,9 +9,9 @@ from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cabling.expansion.methods.dsn_f import dsn_f
 from topoloom.cabling.expansion.registry import ExpansionRequest
 from topoloom.cabling.expansion.stages import Growth, difference
+from topoloom.cost.placed import place
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.place import place
 from topoloom.topologies.families.dsn import dsn_f_layers
 from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from topoloom.cost.placed import place
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves
 from topoloom_papers.long_runs import long_run
