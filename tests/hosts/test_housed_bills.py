@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import build, place, price
-from topoloom.cli.main import main
+from topoloom.cli.main import cli
 from topoloom.core.errors import InputError
 from topoloom.placement.hosts.housing import HostType, Housing
 
@@ -20,7 +20,7 @@ def test_place_with_parts_gives_the_bill_of_the_command(housing):
     layout = place(build(_SPEC), housing=housing, parts=_PARTS, rate_gbps=_RATE)
     bill = price(layout, _PARTS, rate_gbps=_RATE)
     options = ["--server", "DGX H100", "--parts", _PARTS, "--rate", str(_RATE), "--json"]
-    printed = json.loads(CliRunner().invoke(main, ["cost", _SPEC, *options]).stdout)
+    printed = json.loads(CliRunner().invoke(cli, ["cost", _SPEC, *options]).stdout)
     assert printed["lines"] == bill.record()["lines"]
     assert (printed["racks"], printed["power_w"]) == (bill.racks, bill.power_w)
 
