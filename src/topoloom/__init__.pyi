@@ -15,6 +15,8 @@ from .core.errors import InputError as InputError
 from .cost.bill import Bill as Bill
 from .cost.bill import Bills as Bills
 from .cost.bill import price as price
+from .cost.facility import Facility as Facility
+from .cost.facility import facility as facility
 from .cost.parts import Parts as Parts
 from .cost.placed import place as place
 from .designer.assessment.assessment import Assessment as Assessment

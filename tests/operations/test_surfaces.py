@@ -54,7 +54,7 @@ IN_PYTHON = {
     # A network is placed by the functions of `Network`.
     **{
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "Network.placed, Network.priced")
-        for name in ("layout", "cost")
+        for name in ("layout", "cost", "facility")
     },
     "simulate": {
         **dict.fromkeys(("engine", "virtual_channels"), "routing: a Network or its tables"),

@@ -133,6 +133,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "design": _designed,
     "diagnostics": _diagnosed,
     "execution": _executed,
+    "facility": lambda: t.facility(t.place(t.build("petersen:hosts=1"))),
     "hops": lambda: t.hops(t.build("petersen")),
     "info": lambda: t.info(t.build("petersen")),
     "table-verification": _verified,

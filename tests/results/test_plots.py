@@ -22,6 +22,7 @@ DRAWN = {
     "collective-schedule",
     "design",
     "expansion",
+    "facility",
     "hops",
     "layout",
     "load-curve",

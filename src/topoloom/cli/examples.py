@@ -36,6 +36,7 @@ EXAMPLES = {
     "layout": "slimfly:q=19,hosts=15 -o plan",
     "expand": "plan --to 800 -o grown",
     "methods": "--json",
+    "facility": "slimfly:q=19,hosts=15 --parts ethernet-2026 --rate 400 --air-k 15",
     "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",
     "compare": "slimfly:q=5,hosts=4 fat-tree:k=8 --reference fat-tree:k=8",
     "design": "examples/cluster-10k.toml -o designs",

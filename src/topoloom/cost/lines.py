@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -114,17 +115,13 @@ def _module_lines(
     layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cables: Sequence[Cables]
 ) -> Iterator[Line]:
     """One line per transceiver product in use."""
-    plugged = _plugged(layout, cables)
     for kind in switches:
         product = kind.product(parts)
         if product is None or product.cage_power_w is None:
             continue
-        for module in parts.transceiver:
+        for module, side, boxes in plugged_modules(layout, cables):
             hottest = module.power_max_w or module.power_w or 0.0
-            boxes = plugged.get((module.name, "switch"), ())
-            if hottest > product.cage_power_w and any(
-                np.isin(boxes_of_rate, kind.switches).any() for boxes_of_rate in boxes
-            ):
+            if side == "switch" and hottest > product.cage_power_w and np.isin(boxes, kind.switches).any():
                 raise InputError(
                     f"parts '{parts.name}': the transceiver '{module.name}' draws up to {hottest:g} W, but a cage of"
                     f" '{product.name}' takes {product.cage_power_w:g} W; choose another module for its fibres"
@@ -199,29 +196,35 @@ def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transcei
         The cables of the links and, if they are bought, those of the endpoints.
     """
     parts = cables[0].parts
-    by_name = {module.name: module for module in parts.transceiver}
     pieces: dict[str, int] = {}
-    for (name, _), some in _plugged(layout, cables).items():
-        for boxes in some:
-            counts = np.bincount(boxes)
-            pieces[name] = pieces.get(name, 0) + int((-(-counts // by_name[name].links)).sum())
+    for module, _, boxes in plugged_modules(layout, cables):
+        pieces[module.name] = pieces.get(module.name, 0) + int((-(-np.bincount(boxes) // module.links)).sum())
     for module in parts.transceiver:
         if module.name in pieces:
             yield module, pieces[module.name]
 
 
-def _plugged(layout: Layout, cables: Sequence[Cables]) -> dict[tuple[str, str], list[np.ndarray]]:
-    """The box of each link end in a transceiver, by the transceiver's name and the side; one array per rate.
+def plugged_modules(
+    layout: Layout, cables: Sequence[Cables]
+) -> Iterator[tuple[Transceiver, Literal["switch", "host"], np.ndarray]]:
+    """Yield each transceiver product with its side, and the box of each link end in it, int64[ends]; once per rate.
 
-    A cage runs at one rate, so links of different rates share no module; those of one rate share it, even on different fibres.
+    A box is a switch, or a cage of a host (`host_ends`). A cage runs at one rate, so links of different rates share no module;
+    those of one rate share it, even on different fibres.
+
+    Parameters
+    ----------
+    layout : Layout
+    cables : sequence of Cables
+        The cables of the links and, if they are bought, those of the endpoints.
     """
     topology, parts = layout.topology, cables[0].parts
     to_hosts, plug = host_ends(layout)
-    ends = [
+    ends: list[tuple[tuple[np.ndarray, Literal["switch", "host"]], ...]] = [
         ((topology.links[:, 0], "switch"), (topology.links[:, 1], "switch")),
         ((topology.endpoints, "switch"), (to_hosts[:, 1], "host")),
     ]
-    boxes_of: dict[tuple[str, str, float], list[np.ndarray]] = {}
+    boxes_of: dict[tuple[str, Literal["switch", "host"], float], list[np.ndarray]] = {}
     for bought, sides, rates in zip(cables, ends, own_rates(topology, 0.0), strict=False):
         rate_of = np.broadcast_to(rates, bought.product.shape)
         for index, cable in enumerate(parts.cable):
@@ -233,10 +236,9 @@ def _plugged(layout: Layout, cables: Sequence[Cables]) -> dict[tuple[str, str], 
                 for boxes, side in sides:
                     module = parts.module(index, side, plug if side == "host" else None)
                     boxes_of.setdefault((module.name, side, rate), []).append(boxes[here])
-    plugged: dict[tuple[str, str], list[np.ndarray]] = {}
+    by_name = {module.name: module for module in parts.transceiver}
     for (name, side, _), some in boxes_of.items():
-        plugged.setdefault((name, side), []).append(np.concatenate(some))
-    return plugged
+        yield by_name[name], side, np.concatenate(some)
 
 
 def module_orders(layout: Layout, cables: Sequence[Cables]) -> Iterator[CableLot]:

@@ -38,6 +38,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "build": {
         "layout": "Switches in racks on a floor, and every cable with its length.",
         "cost": "The bill of a topology on a floor: switches, cables, cost and power.",
+        "facility": "Power, weight, air and liquid of racks, rows and the room, tested against limits.",
         "expand": "A plan, cable by cable, by which installers grow a network.",
         "methods": "The methods by which expand grows a network.",
     },

@@ -1,0 +1,271 @@
+"""What the machine room must supply: power, weight, air and liquid of every rack, every row and in total."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.csv_files import csv_table, guarded
+from topoloom.cost.facility_limits import check_limits
+from topoloom.cost.facility_sums import Sums, rack_sums
+from topoloom.cost.parts import Parts
+from topoloom.cost.terms import Terms
+from topoloom.figures.style import Axes, drawn
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, network_of
+from topoloom.placement.floors.rows import row_names
+from topoloom.placement.hosts.rack_device import FacilityRule
+from topoloom.placement.layout.layout import Layout
+
+#: BTU/h per W (1 BTU = 1,055.06 J).
+_BTU_H = 3.41214
+
+
+@dataclass(frozen=True)
+class Supply:
+    """What a rack, a row of racks or the whole room takes.
+
+    A sum counts what is known: None where nothing is, and the fields that end in `_unknown` count the devices that lack a
+    figure.
+
+    Attributes
+    ----------
+    name : str
+        The rack, the row, or ``total``.
+    racks, switches, hosts, devices : int
+        Numbers; `devices` are the further devices of racks.
+    units : float
+        Rack units in use.
+    max_w : float or None
+        The maximum power: what the feeds must carry. A figure without a maximum counts with its typical power.
+    hosts_w, switches_w, optics_w, devices_w : float
+        The known parts of `max_w`; `optics_w` are the transceivers and cables, at the end where they are plugged in.
+    typical_w : float or None
+        The typical power, as far as known.
+    network_w : float
+        The typical power of switches, transceivers and cables, as the bill has it.
+    weight_kg : float or None
+        The weight of all devices, without the empty rack.
+    air_m3h : float or None
+        The air: the stated airflow of a device, or by its heat and `air_k`.
+    liquid_w : float
+        The heat that goes into liquid; the rest of `max_w` goes into air.
+    liquid_l_min : float or None
+        The liquid for it, by `liquid_k`.
+    inlets : int
+        Power inlets of the hosts that have a figure.
+    max_unknown, typical_unknown, weight_unknown, air_unknown, liquid_unknown : int
+        The number of devices whose figure is not known.
+    """
+
+    name: str
+    racks: int
+    switches: int
+    hosts: int
+    devices: int
+    units: float
+    max_w: float | None
+    hosts_w: float
+    switches_w: float
+    optics_w: float
+    devices_w: float
+    typical_w: float | None
+    network_w: float
+    weight_kg: float | None
+    air_m3h: float | None
+    liquid_w: float
+    liquid_l_min: float | None
+    inlets: int
+    max_unknown: int
+    typical_unknown: int
+    weight_unknown: int
+    air_unknown: int
+    liquid_unknown: int
+
+
+@dataclass(frozen=True)
+class Facility(Result):
+    """The supply of all racks, rows and the room.
+
+    Attributes
+    ----------
+    racks : tuple of Supply
+        In the order of the floor.
+    rows : tuple of Supply
+        The rows of the floor: racks with the same y.
+    total : Supply
+    feeds : int
+        Power feeds of a rack; each carries `1 / (feeds - 1)` of it when one fails, all of it if there are two.
+    pue : float or None
+    air_k, liquid_k : float or None
+        The temperature rises by which air and liquid were computed.
+    """
+
+    record_name = "facility"
+    derived = ("facility_w", "heat_btu_h", "fullest_w")
+
+    racks: tuple[Supply, ...]
+    rows_of_floor: tuple[Supply, ...]
+    total: Supply
+    feeds: int = 2
+    pue: float | None = None
+    air_k: float | None = None
+    liquid_k: float | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per rack, per row of the floor, and the total: the fields of `Supply`, and `level`."""
+        levels = (("rack", self.racks), ("row", self.rows_of_floor), ("total", (self.total,)))
+        return [{"level": level, **vars(supply)} for level, several in levels for supply in several]
+
+    def csv(self) -> str:
+        """The table as CSV: an empty cell where a value is not known."""
+        rows = self.rows()
+        cells = {key: ["" if row[key] is None else _written(row[key]) for row in rows] for key in rows[0]}
+        return csv_table(cells)
+
+    @property
+    def facility_w(self) -> float | None:
+        """The maximum power of the facility: all IT times `pue`; None where one of them is not known."""
+        return None if self.pue is None or self.total.max_w is None else self.pue * self.total.max_w
+
+    @property
+    def heat_btu_h(self) -> float | None:
+        """The maximum heat of all IT, BTU/h."""
+        return None if self.total.max_w is None else _BTU_H * self.total.max_w
+
+    @property
+    def fullest_w(self) -> float | None:
+        """The maximum power of the fullest rack, W."""
+        return max((supply.max_w for supply in self.racks if supply.max_w is not None), default=None)
+
+    @drawn(height_in=lambda facility: 1.2 + 0.25 * len(facility.racks))
+    def plot(self, axes: "Axes") -> None:
+        """One bar per rack: the maximum power of its hosts, switches, optics and further devices."""
+        names = [supply.name for supply in self.racks]
+        left = np.zeros(len(names))
+        for label, key in (
+            ("hosts", "hosts_w"),
+            ("switches", "switches_w"),
+            ("optics", "optics_w"),
+            ("further devices", "devices_w"),
+        ):
+            kilowatts = np.array([getattr(supply, key) for supply in self.racks]) / 1000
+            axes.barh(names, kilowatts, left=left, label=label)
+            left = left + kilowatts
+        axes.invert_yaxis()
+        axes.set_xlabel("maximum power [kW]")
+        axes.legend()
+
+
+def facility(
+    network: NetworkSource,
+    parts: Parts | str | Path | None = None,
+    rate_gbps: float | None = None,
+    *,
+    pue: float | None = None,
+    air_k: float | None = None,
+    liquid_k: float | None = None,
+) -> Facility:
+    """The power, weight, air and liquid of every rack, every row and in total, tested against the limits.
+
+    Parameters
+    ----------
+    network : NetworkSource
+        Its layout is used; a network without a layout is placed by the default. Parameters that are omitted are those that
+        the network remembers.
+    parts : Parts, str or path, optional
+        A catalogue, the name of a built-in one, or a TOML file.
+    rate_gbps : float, optional
+        The rate of every link, Gb/s.
+    pue : float, optional
+        Total power of the facility per power of its IT; as `[facility]` if omitted. So are the next two.
+    air_k : float, optional
+        How much warmer air leaves a device, K: gives the air of devices whose airflow is not known.
+    liquid_k : float, optional
+        How much warmer liquid leaves a rack, K.
+
+    Returns
+    -------
+    Facility
+
+    Raises
+    ------
+    InputError
+        A rack exceeds a limit of `[rack]`, `[facility]` or the floor; no product suits a switch or a link.
+
+    Examples
+    --------
+    >>> from topoloom import facility
+    >>> from topoloom.network.opening import open_network
+    >>> pod = open_network("fat-tree:hosts=1016,k=64+rails:nics=8+populated:hosts=127")
+    >>> pod = pod.placed(hosts="DGX H100", map="rows", parts="infiniband-2026", rate_gbps=400)
+    >>> room = facility(pod)
+    >>> room.total.hosts_w, room.total.max_unknown
+    (1295400.0, 48)
+    """
+    if isinstance(network, Layout):
+        layout, terms = network, Terms()
+    else:
+        placed = network_of(network, "facility").with_layout(parts=parts, rate_gbps=rate_gbps)
+        layout, terms = placed.part(Layout), placed.terms
+    terms = terms.changed(parts=parts, rate_gbps=rate_gbps).on(layout.topology, "facility")
+    own = FacilityRule() if layout.housing is None else layout.housing.facility
+    given = {"pue": pue, "air_k": air_k, "liquid_k": liquid_k}
+    rule = FacilityRule(
+        power_w=own.power_w,
+        rack_kg=own.rack_kg,
+        **{key: getattr(own, key) if value is None else value for key, value in given.items()},
+    )
+    sums = rack_sums(layout, terms, rule)
+    racks = tuple(_supply(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
+    row = row_names(layout.slots)
+    of_rack = [row[slot] for slot in layout.used.tolist()]
+    names = dict.fromkeys(of_rack)
+    rows = tuple(
+        _supply(name, sums, [rack for rack, own_row in enumerate(of_rack) if own_row == name]) for name in names
+    )
+    total = _supply("total", sums, range(len(racks)))
+    check_limits(layout, racks, total, rule)
+    settings = {
+        "parts": terms.catalogue.name,
+        "rate_gbps": None if layout.topology.mixed else terms.link_rate_gbps,
+        "layout": layout.made,
+    }
+    return Facility(
+        racks,
+        rows,
+        total,
+        feeds=2 if layout.housing is None else layout.housing.rack.feeds,
+        pue=rule.pue,
+        air_k=rule.air_k,
+        liquid_k=rule.liquid_k,
+        provenance=provenance_of(layout.topology, settings=settings),
+    )
+
+
+def _written(value: Any) -> str:
+    """A cell of the CSV file."""
+    return guarded(value) if isinstance(value, str) else f"{value:.10g}"
+
+
+def _supply(name: str, sums: Sums, racks: Iterable[int]) -> Supply:
+    """The sum of some racks."""
+    rows = np.fromiter(racks, np.int64)
+    count = {key: int(values[rows].sum()) for key, values in sums.counts.items()}
+    total = {key: float(values[rows].sum()) for key, values in sums.amounts.items()}
+    lacking = {key: int(values[rows].sum()) for key, values in sums.unknown.items()}
+    limited: dict[str, Any] = {
+        key: None if lacking[short] and not total[key] else total[key]
+        for key, short in (
+            ("max_w", "max"),
+            ("typical_w", "typical"),
+            ("weight_kg", "weight"),
+            ("air_m3h", "air"),
+            ("liquid_l_min", "liquid"),
+        )
+    }
+    unknown: dict[str, Any] = {f"{key}_unknown": value for key, value in lacking.items()}
+    return Supply(name=name, racks=rows.size, **{**count, **total, **limited, **unknown})

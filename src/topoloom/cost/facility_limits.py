@@ -1,0 +1,66 @@
+"""The limits of racks and of the room: the first that is exceeded is an error that names the rack and the remedy."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.placement.hosts.housing import RackRule
+from topoloom.placement.hosts.rack_device import FacilityRule
+from topoloom.placement.layout.layout import Layout
+
+if TYPE_CHECKING:
+    from topoloom.cost.facility import Supply
+
+_ROUNDING = 1 + 1e-9
+
+
+def check_limits(layout: Layout, racks: "tuple[Supply, ...]", total: "Supply", rule: FacilityRule) -> None:
+    """Refuse a layout with a rack, or a sum, beyond a limit of `[rack]`, `[facility]` or the floor.
+
+    Parameters
+    ----------
+    layout : Layout
+    racks : tuple of Supply
+    total : Supply
+    rule : FacilityRule
+
+    Raises
+    ------
+    InputError
+        The first limit that is exceeded.
+    """
+    rack_rule = RackRule() if layout.housing is None else layout.housing.rack
+    place_w = layout.slots.limits[layout.used, 2]
+    for supply, limit_w in zip(racks, place_w.tolist(), strict=True):
+        for value, most, unit, what, remedy in _limits(supply, limit_w, rack_rule, rule):
+            if value is not None and value > most * _ROUNDING:
+                raise InputError(
+                    f"rack {supply.name} {what} {value:,.0f} {unit}, but its limit is {most:,.0f}: {remedy}, or let a rack hold"
+                    f" less (`hosts` or `switches` in [rack])"
+                )
+    if rule.power_w is not None and total.max_w is not None and total.max_w > rule.power_w * _ROUNDING:
+        raise InputError(
+            f"all IT takes {total.max_w:,.0f} W, but [facility] power_w is {rule.power_w:,.0f}: raise it, or take fewer hosts"
+        )
+
+
+def _limits(
+    supply: "Supply", limit_w: float, rack: RackRule, rule: FacilityRule
+) -> Iterator[tuple[float | None, float, str, str, str]]:
+    """The value of each limited quantity of a rack, its limit, its unit, and the words of the error."""
+    if np.isfinite(limit_w):
+        yield supply.max_w, limit_w, "W", "takes", "raise the power of its place on the floor"
+    if rack.power_w is not None:
+        yield supply.max_w, rack.power_w, "W", "takes", "raise power_w in [rack]"
+    if rack.feed_w is not None:
+        left = max(1, rack.feeds - 1)
+        words = f"with {left} of {rack.feeds} feeds takes" if rack.feeds > 1 else "with its feed takes"
+        yield supply.max_w, left * rack.feed_w, "W", words, "raise feed_w or feeds in [rack]"
+    if rack.load_kg is not None:
+        yield supply.weight_kg, rack.load_kg, "kg", "carries", "raise load_kg in [rack]"
+    if rule.rack_kg is not None and supply.weight_kg is not None:
+        yield supply.weight_kg + (rack.empty_kg or 0.0), rule.rack_kg, "kg", "weighs", "raise rack_kg in [facility]"
+    if rack.air_m3h is not None:
+        yield supply.air_m3h, rack.air_m3h, "m³/h", "needs", "raise air_m3h in [rack]"

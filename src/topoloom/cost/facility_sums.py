@@ -1,0 +1,197 @@
+"""The sums of each rack: devices, power, weight, air and liquid, and the number of devices whose figures are not known."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from topoloom.cost.choose import Cables, endpoint_cables, link_cables
+from topoloom.cost.lines import plugged_modules
+from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import SwitchKind, switch_kinds
+from topoloom.cost.terms import Terms
+from topoloom.placement.hosts.ports import host_ports_as_built
+from topoloom.placement.hosts.rack_device import FacilityRule
+from topoloom.placement.layout.layout import Layout
+
+#: m³/h of air per W and K: 3,600 s / (1.2 kg/m³ * 1,005 J/(kg K)); 1.76 CFM.
+AIR_M3H = 3600 / (1.2 * 1005)
+#: L/min of water per W and K: 60 s / 4,190 J/(L K); 14.3 L/min per kW and K.
+LIQUID_L_MIN = 60 / 4190
+
+_AMOUNTS = (
+    *("units", "max_w", "hosts_w", "switches_w", "optics_w", "devices_w", "typical_w", "network_w"),
+    *("weight_kg", "air_m3h", "liquid_w", "liquid_l_min"),
+)
+_UNKNOWN = ("max", "typical", "weight", "air", "liquid")
+
+
+@dataclass
+class Sums:
+    """The sums by rack: counts int64[racks], amounts float64[racks], and how many devices lack a figure, int64[racks]."""
+
+    racks: int
+    counts: dict[str, np.ndarray] = field(default_factory=dict)
+    amounts: dict[str, np.ndarray] = field(default_factory=dict)
+    unknown: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.amounts = {key: np.zeros(self.racks) for key in _AMOUNTS}
+        self.unknown = {key: np.zeros(self.racks, np.int64) for key in _UNKNOWN}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of one kind of device; None where one is not known."""
+
+    max_w: float | None
+    typical_w: float | None
+    weight_kg: float | None
+    air_m3h: float | None
+    liquid_share: float
+
+
+def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
+    """The sums of all racks.
+
+    Parameters
+    ----------
+    layout : Layout
+    terms : Terms
+        The catalogue and the rate.
+    rule : FacilityRule
+        The temperature rises of air and liquid.
+
+    Returns
+    -------
+    Sums
+    """
+    sums = Sums(layout.racks)
+    switches, hosts = layout.switches_in_rack, layout.hosts_in_rack
+    sums.amounts["units"] += [
+        layout.stack.height(*pair) for pair in zip(switches.tolist(), hosts.tolist(), strict=True)
+    ]
+    optics = _optics(layout, terms, sums)
+    sums.amounts["network_w"] += sum(optics.values())
+    for kind in switch_kinds(layout.topology, terms):
+        figures, count = _switch(kind, terms.catalogue), np.bincount(layout.rack[kind.switches], minlength=layout.racks)
+        # Where a rack has several kinds, the optics' heat goes by their numbers.
+        _add(sums, "switches_w", count, figures, rule, optics["switch"] * count / np.maximum(1, switches))
+        sums.amounts["network_w"] += count * (figures.typical_w or 0.0)
+    devices, inlets = np.zeros(layout.racks, np.int64), np.zeros(layout.racks, np.int64)
+    if layout.housing is not None:
+        host = layout.housing.host
+        # A power of 0 is the default of a host whose power is not given.
+        figures = Figures(host.power_w or None, host.typical_w, host.weight_kg, host.air_m3h, host.liquid_share)
+        _add(sums, "hosts_w", hosts, figures, rule, optics["host"])
+        inlets = hosts * (host.inlets or 0)
+        for device in layout.housing.rack.device:
+            has = np.full(layout.racks, True) if device.racks == "all" else (hosts > 0) == (device.racks == "hosts")
+            count = has * device.count
+            devices += count
+            typical = device.typical_w if device.typical_w is not None or device.power_w else device.power_w
+            # A device whose power its hosts include gives its heat through them.
+            air = 0.0 if device.air_m3h is None and device.power_w == 0 else device.air_m3h
+            own = Figures(device.power_w, typical, device.weight_kg, air, device.liquid_share)
+            _add(sums, "devices_w", count, own, rule)
+    sums.counts = {"switches": switches, "hosts": hosts, "devices": devices, "inlets": inlets}
+    return sums
+
+
+def _add(
+    sums: Sums, part: str, count: np.ndarray, figures: Figures, rule: FacilityRule, optics_w: np.ndarray | float = 0.0
+) -> None:
+    """Add devices of one kind, `count` in each rack, with the heat of the optics that are plugged into them."""
+    amounts, unknown = sums.amounts, sums.unknown
+    for key, total, value in (
+        ("max", "max_w", figures.max_w),
+        ("typical", "typical_w", figures.typical_w),
+        ("weight", "weight_kg", figures.weight_kg),
+    ):
+        if value is None:
+            unknown[key] += count
+        else:
+            amounts[total] += count * value
+    watts = count * (figures.max_w or 0.0)
+    amounts[part] += watts
+    liquid_w = watts * figures.liquid_share
+    amounts["liquid_w"] += liquid_w
+    if figures.air_m3h is not None:
+        amounts["air_m3h"] += count * figures.air_m3h
+    elif rule.air_k is not None and figures.max_w is not None:
+        amounts["air_m3h"] += AIR_M3H * (watts - liquid_w + optics_w * (count > 0)) / rule.air_k
+    else:
+        unknown["air"] += count
+    if figures.liquid_share and (rule.liquid_k is None or figures.max_w is None):
+        unknown["liquid"] += count
+    elif rule.liquid_k is not None:
+        amounts["liquid_l_min"] += LIQUID_L_MIN * liquid_w / rule.liquid_k
+
+
+def _switch(kind: SwitchKind, parts: Parts) -> Figures:
+    """The figures of a switch."""
+    product = kind.product(parts)
+    typical = _known(parts.switch_w(kind.bought, kind.rate_gbps, kind.in_use))
+    if product is None:
+        return Figures(typical, typical, None, None, 0.0)
+    most = typical if product.power_max_w is None else product.power_max_w
+    return Figures(most, typical, product.weight_kg, product.air_m3h, product.liquid_share)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _optics(layout: Layout, terms: Terms, sums: Sums) -> dict[str, np.ndarray]:
+    """The typical power of transceivers and cables at switches and at hosts, float64[racks] each; added to the sums.
+
+    The power of a cable with both ends built in is shared evenly by its ends.
+    """
+    parts, rate = terms.catalogue, terms.link_rate_gbps
+    cables = [link_cables(layout, parts, rate)]
+    if terms.host_cables or layout.housing is not None:
+        cables.append(endpoint_cables(layout, parts, rate))
+    typical = {side: np.zeros(layout.racks) for side in ("switch", "host")}
+    for side, rack, pieces, watts, most in [*_modules(layout, cables), *_cable_ends(layout, cables)]:
+        if watts is None:
+            sums.unknown["typical"] += np.bincount(rack, pieces, layout.racks).astype(np.int64)
+        else:
+            typical[side] += np.bincount(rack, pieces * watts, layout.racks)
+        if most is None:
+            sums.unknown["max"] += np.bincount(rack, pieces, layout.racks).astype(np.int64)
+        else:
+            sums.amounts["optics_w"] += np.bincount(rack, pieces * most, layout.racks)
+    for watts_of in typical.values():
+        sums.amounts["typical_w"] += watts_of
+    sums.amounts["max_w"] += sums.amounts["optics_w"]
+    return typical
+
+
+_End = tuple[str, np.ndarray, np.ndarray, "np.ndarray | float | None", "np.ndarray | float | None"]
+
+
+def _modules(layout: Layout, cables: list[Cables]) -> Iterator[_End]:
+    """The modules of each box: side, rack of each box, modules in it, and the typical and maximum power of one."""
+    cages = 1
+    if layout.housing is not None:
+        cages = host_ports_as_built(layout.topology, layout.housing.host).cages
+    for module, side, boxes in plugged_modules(layout, cables):
+        counts = np.bincount(boxes)
+        box = np.flatnonzero(counts)
+        pieces = -(-counts[box] // module.links)
+        rack = layout.rack[box] if side == "switch" else layout.host_rack[box // cages]
+        most = module.power_w if module.power_max_w is None else module.power_max_w
+        yield side, rack, pieces, module.power_w, most
+
+
+def _cable_ends(layout: Layout, cables: list[Cables]) -> Iterator[_End]:
+    """Both ends of all cables, each with half of its power."""
+    topology = layout.topology
+    ends = [
+        (("switch", layout.rack[topology.links[:, 0]]), ("switch", layout.rack[topology.links[:, 1]])),
+        (("switch", layout.rack[topology.endpoints]), ("host", layout.host_rack[topology.host])),
+    ]
+    for bought, sides in zip(cables, ends, strict=False):
+        for side, rack in sides:
+            half = bought.power_w / 2
+            yield side, rack, np.ones(rack.size), half, half

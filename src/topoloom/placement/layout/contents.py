@@ -1,0 +1,105 @@
+"""The contents of racks: which device stands at which unit, and the types of racks that a room has."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from topoloom.placement.hosts.housing import host_names
+from topoloom.placement.layout.layout import Layout
+
+#: The height of a rack without a rule.
+USUAL_UNITS = 42
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A device in a rack.
+
+    Attributes
+    ----------
+    kind : "host", "switch" or "device"
+    name : str
+        ``node0017`` or ``S3``; of a further device its rack and number, ``A01 power shelf 2``.
+    product : str
+        The kind of host or device; empty for a switch.
+    unit : float or None
+        Its lowest unit, from 1; None for a device that takes no unit.
+    units : float
+        Its height.
+    """
+
+    kind: Literal["host", "switch", "device"]
+    name: str
+    product: str
+    unit: float | None
+    units: float
+
+
+@dataclass(frozen=True)
+class RackType:
+    """Racks with the same contents.
+
+    Attributes
+    ----------
+    name : str
+        ``type 1``: types are in the order of their first racks.
+    racks : tuple of int
+        The racks of this type.
+    switches, hosts : int
+        The contents of each.
+    height : float
+        Units in use, up to the top of the highest device.
+    """
+
+    name: str
+    racks: tuple[int, ...]
+    switches: int
+    hosts: int
+    height: float
+
+
+def rack_units(layout: Layout) -> int:
+    """The height of a rack in units: by its rule, else 42, or what the fullest rack needs."""
+    if layout.housing is not None:
+        return round(layout.housing.rack.u)
+    return max(USUAL_UNITS, round(layout.stack.height(int(layout.switches_in_rack.max(initial=0)), 0)))
+
+
+def rack_types(layout: Layout) -> list[RackType]:
+    """The types of racks, in the order of their first racks."""
+    pairs = np.stack([layout.switches_in_rack, layout.hosts_in_rack], axis=1)
+    kinds, first, member = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+    return [
+        RackType(
+            f"type {number}",
+            tuple(np.flatnonzero(member.reshape(-1) == kind).tolist()),
+            int(kinds[kind, 0]),
+            int(kinds[kind, 1]),
+            layout.stack.height(*kinds[kind].tolist()),
+        )
+        for number, kind in enumerate(np.argsort(first).tolist(), 1)
+    ]
+
+
+def rack_contents(layout: Layout, rack: int) -> list[Standing]:
+    """The devices of a rack: its hosts, its switches, and the further devices, each kind from the bottom."""
+    stack, housing = layout.stack, layout.housing
+    standing = []
+    if layout.host_slot is not None and housing is not None:
+        names, product = host_names(housing.host, layout.topology.hosts), housing.host.name
+        standing = [
+            Standing("host", names[host], product, float(layout.host_unit[host]), stack.host_u)
+            for host in np.flatnonzero(layout.host_rack == rack).tolist()
+        ]
+    standing += [
+        Standing("switch", f"S{switch}", "", float(layout.height[switch]), stack.switch_u)
+        for switch in np.flatnonzero(layout.rack == rack).tolist()
+    ]
+    counts = int(layout.switches_in_rack[rack]), int(layout.hosts_in_rack[rack])
+    numbers: dict[str, int] = {}
+    for device, unit in zip(stack.present(counts[1]), stack.device_units(*counts), strict=True):
+        numbers[device.name] = numbers.get(device.name, 0) + 1
+        name = f"{layout.rack_names[rack]} {device.name} {numbers[device.name]}"
+        standing.append(Standing("device", name, device.name, None if unit is None else float(unit), device.u))
+    return standing

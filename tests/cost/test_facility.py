@@ -1,0 +1,223 @@
+"""What the room supplies: sums of racks are the total, the total is the bill's and the hosts', limits are tested."""
+
+import csv
+import dataclasses
+import io
+import json
+
+import msgspec
+import pytest
+
+from topoloom import facility, price
+from topoloom.core.errors import InputError
+from topoloom.network.opening import open_network
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.floors.rows import row_names
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule
+from topoloom.placement.hosts.rack_device import FacilityRule, RackDevice
+
+#: DGX H100: 10.2 kW, 130.45 kg, 1,105 CFM, six inlets, four per rack (user guide; SuperPOD RA-11333-001).
+H100 = Housing(
+    host=HostType(name="DGX H100", air_m3h=1_105 * 1.699, inlets=6),
+    rack=RackRule(u=48, power_w=44_000, leaf="mor"),
+    facility=FacilityRule(pue=1.3),
+)
+POD = "fat-tree:hosts=1016,k=64+rails:nics=8+populated:hosts=127"
+#: A switch of 2 units whose typical and maximum power, weight and airflow are known, and its cables.
+PARTS = """
+name = "made-up"
+source = "made up for this test"
+unpriced = ["switch", "cable"]
+
+[[switch.product]]
+name = "S64"
+vendor = "Maker"
+ports = 64
+rate_gbps = 400
+u = 2
+power_w = 900
+power_max_w = 2_000
+weight_kg = 27
+air_m3h = 500
+
+[[cable]]
+name = "copper"
+medium = "passive copper"
+use = "inside"
+power_w_per_end = 0.1
+
+[[cable]]
+name = "fibre"
+medium = "fibre"
+use = "between"
+modules = ["twin", "single"]
+
+[[transceiver]]
+name = "twin"
+links = 2
+side = "switch"
+power_w = 15
+power_max_w = 17
+
+[[transceiver]]
+name = "single"
+side = "host"
+power_w = 8
+power_max_w = 9
+"""
+HOST = HostType(
+    name="server", nics=1, u=2, power_w=1_000, typical_w=600, weight_kg=30, air_m3h=200, inlets=2, connector=None
+)
+
+
+def placed(spec, tmp_path, housing, parts=PARTS):
+    """A network in a room, with the parts above."""
+    path = tmp_path / "parts.toml"
+    path.write_text(parts)
+    return open_network(spec).placed("koibuchi-2013", hosts=housing, map="rows", parts=str(path), rate_gbps=400)
+
+
+def added(supplies, name):
+    """The sum of one field."""
+    return sum(getattr(supply, name) or 0 for supply in supplies)
+
+
+def test_racks_and_rows_add_up_to_the_room(tmp_path):
+    """Every sum over the racks, and over the rows, is the total; the typical power is the bill's and that of the hosts."""
+    housing = Housing(host=HOST, rack=RackRule(u=30, leaf="mor", row=3), facility=FacilityRule(air_k=15))
+    network = placed("fat-tree:k=16,hosts=256", tmp_path, housing)
+    room, bill = facility(network), price(network)
+    for name in (field.name for field in dataclasses.fields(room.total) if field.name != "name"):
+        for several in (room.racks, room.rows_of_floor):
+            assert added(several, name) == pytest.approx(getattr(room.total, name) or 0), name
+    total = room.total
+    assert total.network_w == pytest.approx(bill.power_w)
+    assert total.typical_w == pytest.approx(bill.power_w + 256 * 600)
+    assert total.max_w == total.hosts_w + total.switches_w + total.optics_w
+    assert total.hosts_w == 256 * 1_000
+    assert total.switches_w == bill.switches * 2_000
+    assert total.weight_kg == 256 * 30 + bill.switches * 27
+    assert total.air_m3h == 256 * 200 + bill.switches * 500
+    assert total.inlets == 512
+    assert (total.max_unknown, total.typical_unknown, total.weight_unknown, total.air_unknown) == (0, 0, 0, 0)
+
+
+def test_optics_count_where_they_are_plugged_in(tmp_path):
+    """By hand: two switches of 4 hosts with 3 links between racks: 2 twin modules each, the odd port half used."""
+    spec = "complete:n=2,hosts=4"
+    network = placed(spec, tmp_path, Housing(host=HOST, rack=RackRule(u=12, leaf="tor")))
+    room = facility(network)
+    # Hosts hang on copper inside their rack: 4 cables, both ends of 0.1 W in the rack. The link needs one twin module per end.
+    assert len(room.racks) == 2
+    for rack in room.racks:
+        assert rack.optics_w == pytest.approx(17 + 4 * 0.2)
+        assert rack.network_w == pytest.approx(900 + 15 + 4 * 0.2)
+        assert rack.max_w == pytest.approx(4 * 1_000 + 2_000 + 17 + 0.8)
+
+
+def test_the_superpod_of_127_h100():
+    """1,295.4 kW of hosts in 32 racks of at most four and 508 twin modules; switches without a stated power are unknown."""
+    network = open_network(POD).placed("koibuchi-2013", hosts=H100, map="rows", parts="infiniband-2026", rate_gbps=400)
+    room = facility(network)
+    hosts = [rack for rack in room.racks if rack.hosts]
+    assert (len(room.racks), len(hosts)) == (37, 32)
+    assert room.total.hosts_w == 127 * 10_200
+    full = next(rack for rack in hosts if rack.hosts == 4)
+    # Four twin modules of 17 W per host.
+    assert full.max_w == 4 * (10_200 + 4 * 17)
+    assert full.weight_kg == pytest.approx(4 * 130.45)
+    assert full.air_m3h == pytest.approx(4 * 1_105 * 1.699)
+    assert full.inlets == 24
+    leaves = next(rack for rack in room.racks if rack.switches == 8)
+    assert leaves.max_unknown == 8
+    assert leaves.weight_kg is None or leaves.weight_unknown == 0
+    assert room.total.max_unknown == 48
+    assert room.facility_w == pytest.approx(1.3 * room.total.max_w)
+    assert room.heat_btu_h == pytest.approx(3.412 * room.total.max_w, rel=1e-4)
+
+
+def test_air_and_liquid_by_temperature(tmp_path):
+    """1.76 CFM per W and K, and 14.3 L/min of water per kW and K; liquid takes its share of the heat."""
+    host = msgspec.structs.replace(HOST, air_m3h=None, liquid_share=0.8, power_w=10_000)
+    housing = Housing(host=host, rack=RackRule(u=20, leaf="mor"))
+    network = placed("complete:n=2,hosts=4", tmp_path, housing)
+    room = facility(network, air_k=16, liquid_k=10)
+    hosts = [rack for rack in room.racks if rack.hosts]
+    optics = added(hosts, "optics_w")
+    typical_optics = added(hosts, "network_w") - sum(rack.switches * 900 for rack in hosts)
+    assert optics > 0
+    wanted = 1.76 * 1.699 * (8 * 10_000 * 0.2 + typical_optics) / 16
+    assert added(hosts, "air_m3h") - sum(rack.switches * 500 for rack in hosts) == pytest.approx(wanted, rel=2e-3)
+    assert room.total.liquid_w == pytest.approx(8 * 8_000)
+    assert room.total.liquid_l_min == pytest.approx(14.3 * 64 / 10, rel=2e-3)
+    unknown = facility(network)
+    assert (unknown.total.liquid_l_min, unknown.total.liquid_unknown) == (None, 8)
+    assert unknown.total.air_unknown == 8
+
+
+def test_what_is_not_known_is_counted_and_never_zero(tmp_path):
+    """Hosts and switches without figures: None, and how many lack them."""
+    bare = PARTS.replace("power_w = 900\n", "").replace("power_max_w = 2_000\n", "").replace("weight_kg = 27\n", "")
+    housing = Housing(host=HostType(nics=1, u=2), rack=RackRule(u=12, device=(RackDevice("PDU", count=2, u=0),)))
+    room = facility(placed("complete:n=2,hosts=4", tmp_path, housing, bare))
+    total = room.total
+    assert total.weight_kg is None
+    assert (total.weight_unknown, total.max_unknown, total.typical_unknown) == (8 + 2 + 4, 8 + 2 + 4, 8 + 2 + 4)
+    assert '"weight_kg": null' in json.dumps(room.record())
+    rows = list(csv.DictReader(io.StringIO(room.csv())))
+    assert rows[-1]["level"] == "total"
+    assert rows[-1]["weight_kg"] == ""
+
+
+@pytest.mark.parametrize(
+    ("rack", "rule", "words"),
+    [
+        ({"power_w": 6_010}, {}, r"rack A01 takes 6,018 W, but its limit is 6,010: raise power_w in \[rack\]"),
+        (
+            {"feed_w": 3_500},
+            {},
+            r"rack A01 with 1 of 2 feeds takes 6,018 W, but its limit is 3,500: raise feed_w or feeds",
+        ),
+        ({"feed_w": 3_500, "feeds": 3}, {}, None),
+        ({"feed_w": 3_500, "feeds": 1}, {}, "rack A01 with its feed takes"),
+        (
+            {"empty_kg": 100},
+            {"rack_kg": 240},
+            r"rack A01 weighs 247 kg, but its limit is 240: raise rack_kg in \[facility\]",
+        ),
+        ({}, {"rack_kg": 147}, None),
+        ({}, {"power_w": 12_000}, r"all IT takes 12,036 W, but \[facility\] power_w is 12,000"),
+    ],
+)
+def test_limits_are_tested(rack, rule, words, tmp_path):
+    """One sentence names the rack, the value, the limit and the remedy; at the limit nothing is refused."""
+    housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor", **rack), facility=FacilityRule(**rule))
+    network = placed("complete:n=2,hosts=4", tmp_path, housing)
+    if words is None:
+        facility(network)
+    else:
+        with pytest.raises(InputError, match=words):
+            facility(network)
+
+
+def test_a_floor_limits_the_power_of_a_rack(tmp_path):
+    """The power of a place counts the optics too, which the placement does not know."""
+    path = tmp_path / "parts.toml"
+    path.write_text(PARTS)
+    floor = dataclasses.replace(preset("koibuchi-2013"), power_w_per_rack=6_010)
+    housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor"))
+    network = open_network("complete:n=2,hosts=4").placed(
+        floor, hosts=housing, map="rows", parts=str(path), rate_gbps=400
+    )
+    with pytest.raises(
+        InputError, match=r"rack A01 takes 6,018 W, but its limit is 6,010: raise the power of its place"
+    ):
+        facility(network)
+
+
+def test_rows_have_the_names_of_their_slots():
+    """A01 to A03 are row A; slots without a common name have their y."""
+    slots = preset("koibuchi-2013").slots_for(9)
+    assert row_names(slots) == ["A"] * 3 + ["B"] * 3 + ["C"] * 3
+    odd = dataclasses.replace(slots, names=("x", "y", "z", *slots.names[3:]))
+    assert row_names(odd) == ["y 0 m"] * 3 + ["y 2.1 m"] * 3 + ["y 4.2 m"] * 3
