@@ -21,8 +21,6 @@ LAYOUT = place(MIXED)
 
 #: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
 REFUSES = {
-    "balance_paths": lambda: topoloom.balance_paths(MIXED),
-    "balance_routing": lambda: topoloom.balance_routing(MIXED),
     "collective": lambda: topoloom.collective(MIXED, "allgather", 1024),
     "collective_bound": lambda: topoloom.collective_bound(MIXED, "allgather", 1024),
     "compare": lambda: topoloom.compare([MIXED]),
@@ -45,10 +43,7 @@ INDIFFERENT = {
     "verify_routing": ("next hops and virtual channels", lambda one: topoloom.verify_routing(route(one))),
     "resilience": ("connectedness and hops", lambda one: topoloom.resilience(one, samples=20)),
     "reroute": ("next hops and virtual channels", None),
-    "route": ("next hops by hops and counts of paths", None),
-    "host_routings": ("as route", None),
-    "layered_routing": ("as route", None),
-    "product_routing": ("as route", None),
+    "product_routing": ("next hops by hops and counts of paths", None),
     "surviving_network": ("which links are left; their rates go with them", None),
     "cases_of": ("tables and a layout; run_apps refuses", None),
     "save": ("carries rates, or says that they are dropped", None),
@@ -76,6 +71,11 @@ HONOURS = {
     "execute": "simulator/test_flit_rates.py",
     "saturation": "simulator/test_flit_rates.py",
     "simulate": "simulator/test_flit_rates.py",
+    "balance_paths": "routing/test_rated.py",
+    "balance_routing": "routing/test_rated.py",
+    "host_routings": "routing/test_rated.py",
+    "layered_routing": "routing/test_rated.py",
+    "route": "routing/test_rated.py",
     "blast_radius": "failures/test_blast_radius.py",
     "cable": "cost/test_mixed_bill.py",
     "cuts": "throughput/test_mixed_rates.py",
@@ -134,8 +134,8 @@ def test_what_does_not_depend_on_rates_answers_the_same_with_them(name):
     assert _content(call(MIXED)) == _content(call(PLAIN))
 
 
-def test_route_gives_the_same_tables_with_rates():
-    """Tables are made by hops, and by counts of paths."""
+def test_route_gives_the_same_tables_where_all_links_have_the_same_rate():
+    """Tables do not depend on the rates of hosts."""
     for engine in ("minimal", "updown", "orders"):
         assert np.array_equal(route(MIXED, engine).ports, route(PLAIN, engine).ports)
     lost = [topoloom.reroute(route(one, "minimal"), cables=[0]).routing for one in (MIXED, PLAIN)]

@@ -194,9 +194,9 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
             return out(limit)
     if requirement.minimize in _TIMES:
         measures |= collective_times(requirement, topology.hosts, measures)
-    cut = bisection(planes)
+    cut = bisection(planes, requirement.rate_gbps)
     if cut is not None:
-        measures["bisection_gbps_per_host"] = 2 * cut * requirement.rate_gbps / topology.hosts
+        measures["bisection_gbps_per_host"] = 2 * cut[1] / topology.hosts
     wide = requirement.least.bisection_gbps_per_host
     if wide is not None and measures.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
         return out("bisection_gbps_per_host", f"{measures.get('bisection_gbps_per_host', 0.0):.4g} Gb/s per host")
@@ -204,8 +204,8 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     fields = {
         "maximum_channel_load": None,
         **measures,
-        "bisection_links": cut,
-        "bisection_per_host": None if cut is None else cut / topology.hosts,
+        "bisection_links": None if cut is None else cut[0],
+        "bisection_per_host": None if cut is None else cut[0] / topology.hosts,
         "hop_histogram": tuple(distances.histogram.tolist()),
         "survives": tuple(sorted(survives)),
     }

@@ -6,8 +6,9 @@ import numpy as np
 
 from topoloom.designer.requirement import Requirement
 from topoloom.graph.connectivity import components
-from topoloom.graph.cuts import cuts
+from topoloom.graph.cuts import Cuts, cuts
 from topoloom.graph.planes import Plane
+from topoloom.model.capacities import capacities
 from topoloom.model.topology import Topology
 
 #: Number of METIS runs for a candidate's bisection.
@@ -16,19 +17,19 @@ _BITS_PER_MIB = 8 * 2.0**20
 
 
 def worst_taper(topology: Topology) -> float | None:
-    """The most ports down per port up at any level of a tree, by the label ``level``; None without levels above the hosts."""
+    """The most ports down per port up, by their rates, at any level of a tree; None without levels (labels) above the hosts."""
     level = topology.labels.get("level")
     if level is None or level.dtype.kind != "i" or level.max() == level.min():
         return None
     low, high = np.sort(level[topology.links], axis=1).T
-    levels = int(level.max()) + 1
-    up, down = np.bincount(low, minlength=levels)[:-1], np.bincount(high, minlength=levels)
-    down = down + np.bincount(level[topology.endpoints], minlength=levels)
+    levels, relative = int(level.max()) + 1, capacities(topology)
+    up, down = np.bincount(low, relative.links, levels)[:-1], np.bincount(high, relative.links, levels)
+    down = down + np.bincount(level[topology.endpoints], relative.ports, levels)
     return None if not up.all() else float((down[:-1] / up).max())
 
 
 def tree_blocking(topology: Topology) -> float | None:
-    """Host ports per link up at the narrowest level of a tree; None for other networks.
+    """Host ports per link up, by their rates, at the narrowest level of a tree; None for other networks.
 
     In a tree, by the label ``level``, all hosts are at the lowest level, and every link joins two neighbouring levels. A tree
     of 2:1 leaves under 2:1 aggregation switches has 4 host ports per link to the top.
@@ -45,21 +46,37 @@ def tree_blocking(topology: Topology) -> float | None:
     low, high = np.sort(level[topology.links], axis=1).T
     if (high != low + 1).any():
         return None
-    up = np.bincount(low, minlength=int(level.max()))
-    return None if not up.all() else float(topology.endpoints.size / up.min())
+    relative = capacities(topology)
+    up = np.bincount(low, relative.links, int(level.max()))
+    return None if not up.all() else float(relative.ports.sum() / up.min())
 
 
-def bisection(planes: tuple[Plane, ...]) -> int | None:
-    """Links between two halves, the best METIS cut of several seeds, of all planes; None without pymetis or for one switch."""
+def bisection(planes: tuple[Plane, ...], rate_gbps: float) -> tuple[int, float] | None:
+    """Links and Gb/s between two halves, the best METIS cut of several seeds, of all planes; None without pymetis or for one
+    switch.
+
+    Parameters
+    ----------
+    planes : tuple of Plane
+    rate_gbps : float
+        The rate of links that have none of their own.
+
+    Returns
+    -------
+    (int, float) or None
+    """
     from importlib.util import find_spec
 
     if find_spec("pymetis") is None or planes[0].topology.switches < 2:
         return None
-    cut_links: dict[str, int] = {}
+    by_digest: dict[str, Cuts] = {}
     for plane in planes:
-        if plane.topology.digest not in cut_links:
-            cut_links[plane.topology.digest] = int(cuts(plane.topology, ways=2, seeds=CUT_SEEDS).links)
-    return sum(cut_links[plane.topology.digest] for plane in planes)
+        if plane.topology.digest not in by_digest:
+            by_digest[plane.topology.digest] = cuts(plane.topology, ways=2, seeds=CUT_SEEDS)
+    halves = [by_digest[plane.topology.digest] for plane in planes]
+    links = sum(cut.links for cut in halves)
+    gbps = [cut.gbps for cut in halves if cut.gbps is not None]
+    return links, sum(gbps) if gbps else links * rate_gbps
 
 
 def idle_room(topology: Topology, radix: int, ports: int) -> int:

@@ -17,6 +17,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.memory import check_memory, needed_bytes
 from topoloom.routing.planes import joined_planes
+from topoloom.routing.rated import rated_tables
 from topoloom.routing.registry import Engine, RoutingRequest, engines
 from topoloom.routing.routing import Routing
 from topoloom.routing.verification.verification import Verification
@@ -115,32 +116,39 @@ def route(
     if planes > 1:
         _check_planes(topology, folder, root)
 
-    def made_by(engine: Engine) -> Routing:
+    def made_by(engine: Engine, by_rates: bool) -> Routing:
+        def made(network: Topology, own: Layout | None) -> Routing:
+            request = RoutingRequest(network, virtual_channels, seed, jobs, own, folder, host, root, work)
+            tables = engine.make(request)
+            if host is None or engine.by_host:
+                return tables
+            return _shifted_over_parallel_cables(tables, host[0])
+
         if planes == 1:
-            return engine.make(RoutingRequest(topology, virtual_channels, seed, jobs, layout, folder, host, root, work))
+            return rated_tables(topology, made, layout) if by_rates else made(topology, layout)
         return joined_planes(
-            topology,
-            lambda plane, own: engine.make(
-                RoutingRequest(plane, virtual_channels, seed, jobs, own, None, host, None, work)
-            ),
-            layout,
+            topology, lambda plane, own: rated_tables(plane, made, own) if by_rates else made(plane, own), layout
         )
 
+    # Tables in files, and tables that are only sampled, are made as if all links had the same rate.
+    by_rates = topology.mixed and folder is None and check is None
     try:
-        routed = made_by(chosen)
+        routed = made_by(chosen, by_rates)
     except InputError:
         if not fitted:
             raise
         # The fitting engine is a guess by the family of the network. If it makes no tables, use the engine that routes any
         # network.
         chosen, engine, fitted = engines.find(ANY), ANY, ""
-        routed = made_by(chosen)
+        routed = made_by(chosen, by_rates)
     work.check()
-    if host is not None and not chosen.by_host:
-        routed = _shifted_over_parallel_cables(routed, host[0])
     made = time.monotonic()
     sample = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
     verification = verify_routing(routed, jobs, sample, work=work)
+    if by_rates and verification.cycle and chosen.safe:
+        # The engine avoids cycles of parallel links, which may be cycles of the links that they stand for.
+        routed = made_by(chosen, False)
+        verification = verify_routing(routed, jobs, work=work)
     _check_promises(topology, chosen, routed, verification, virtual_channels)
     provenance = provenance_of(
         topology,

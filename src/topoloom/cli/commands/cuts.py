@@ -30,7 +30,7 @@ def command(operation: CutsOperation, output: _Output) -> None:
 def _print(result: "Cuts", assign: bool) -> None:
     how = f"METIS, best of {result.runs} runs, refined" if result.runs else "branch and bound, not finished"
     how = "exact, by branch and bound" if result.exact else how
-    gbps = "" if result.gbps is None else f" of {result.gbps:,.10g} Gb/s"
+    gbps = "" if result.gbps is None else f", {result.gbps:,.10g} Gb/s per direction,"
     say(f"{result.provenance.name}: {result.links} links{gbps} between {result.parts} equal parts ({how})")
     from topoloom.topologies.spec import bisection_by_theory
 
@@ -43,7 +43,7 @@ def _print(result: "Cuts", assign: bool) -> None:
     if result.parts > 2:
         say(f"fewest links between two parts: {result.narrowest}")
         if result.narrowest_gbps is not None:
-            say(f"least rate between two parts: {result.narrowest_gbps:,.10g} Gb/s")
+            say(f"least rate between two parts: {result.narrowest_gbps:,.10g} Gb/s per direction")
     if assign:
         for switch, part in enumerate(result.part.tolist()):
             say(f"{switch} {part}")

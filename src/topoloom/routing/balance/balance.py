@@ -11,7 +11,6 @@ import numpy as np
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Ended, Work
 from topoloom.graph.connectivity import component_count
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -19,6 +18,7 @@ from topoloom.routing.balance.evenness import even_squares, least_squares, uneve
 from topoloom.routing.balance.exact import Programme
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
+from topoloom.routing.rated import equal_links
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.routing.verification.verification import Verification
 from topoloom.routing.verification.verify import verify_routing
@@ -40,7 +40,8 @@ class EvenLoads:
         Whether loads count ordered pairs; otherwise unordered pairs, whose two directions use the same path.
     load : int64[n], int64[2 m] or int64[m]
         The pairs of switches with hosts (of all switches where none has hosts) that pass through each switch (its own pairs do
-        not count), or over each channel, or over each link where not directed.
+        not count), or over each channel, or over each link where not directed. Where links differ in rate, a link of k times
+        the rate counts as k parallel links, and `load` has the pairs over each of these.
     bound : float
         A lower bound on `value` for every choice of shortest paths of the requested kind.
     least_max : int
@@ -152,7 +153,8 @@ def balance_routing(
     topology : NetworkSource
         Connected, of at most 32,768 switches.
     objective : "vertices" or "edges"
-        Even loads of the switches, or of the channels.
+        Even loads of the switches, or of the channels. Where links differ in rate, a channel of k times the rate gets k times
+        the load.
     exact : bool
         Also verify on small topologies that no loads are more even: an integer programme closes the gap that the search leaves.
     directed : bool
@@ -201,14 +203,16 @@ def balance_routing(
         raise InputError(f"{topology.name}: {topology.switches} switches; this method takes at most {_MOST_SWITCHES}")
     if not directed and not exact:
         raise InputError("directed=False requires exact=True")
+    equal = equal_links(topology) if objective == EDGES else None
+    network = topology if equal is None else equal.copy
     even = None
     if directed:
-        ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs, work=work)
-        even = _even_loads(objective, True, load, least_squares(topology, objective == EDGES, load, jobs, work=work))
+        ports, load = even_trees(network, objective == EDGES, seed, rounds, jobs, work=work)
+        even = _even_loads(objective, True, load, least_squares(network, objective == EDGES, load, jobs, work=work))
     optimal = even is not None and even.optimal and even.load.max(initial=0) <= even.least_max
     if even is None or (exact and not optimal and not work.stopped):
         try:
-            paths = ShortestPaths(topology)
+            paths = ShortestPaths(network)
         except InputError:
             if even is None or not even.optimal:
                 raise
@@ -217,7 +221,8 @@ def balance_routing(
                 topology, paths, objective, directed=directed, trees=True, seconds=seconds, searched=even, work=work
             )
             if chosen is not None:
-                ports = _tables(topology, paths, chosen)
+                ports = _tables(network, paths, chosen)
+    ports = ports if equal is None else equal.ports(ports)
     routing = Routing(topology, f"balanced {objective}", ports, minimal=True)
     try:
         verification = verify_routing(routing, jobs, work=work)
@@ -271,7 +276,8 @@ def balance_paths(
     """
     work, began = Work() if work is None else work, time.monotonic()
     topology = _checked(topology, objective, "balance_paths")
-    shortest = ShortestPaths(topology)
+    equal = equal_links(topology) if objective == EDGES else None
+    shortest = ShortestPaths(topology if equal is None else equal.copy)
     chosen, loads = _solved(
         topology, shortest, objective, directed=directed, trees=False, seconds=seconds, searched=None, work=work
     )
@@ -327,7 +333,6 @@ def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, in
 
 def _checked(source: NetworkSource, objective: str, taker: str) -> Topology:
     topology = taken(source, Topology, taker)
-    refuse_mixed(topology, taker)
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; choose '{VERTICES}' or '{EDGES}'")
     parts = component_count(topology)
