@@ -388,3 +388,15 @@ def test_without_candidates_the_terminal_says_what_to_change(tmp_path):
         )
         == "at most 12,000,000"
     )
+
+
+def test_arguments_replace_keys_of_the_requirement():
+    """The shortlist, its time and its draws; a value out of range is one sentence. What is shown of a design is one line."""
+    result = design(_requirement(shortlist=6), shortlist=0, minutes=0.5, repeats=2, jobs=1)
+    asked = result.requirement
+    assert (asked.shortlist, asked.minutes, asked.repeats) == (0, 0.5, 2)
+    assert result.shortlist == ()
+    counts = f"{len(result.ranked)} ranked, {len(result.dropped)} dropped, 0 fully assessed"
+    assert repr(result) == f"Design(200 hosts: {result.winner.spec}; {counts})"
+    with pytest.raises(InputError, match=r"^design: minutes = -1: it is a number above 0"):
+        design(_requirement(), minutes=-1)

@@ -4,7 +4,7 @@ import datetime
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -84,6 +84,15 @@ def parse_toml(text: str, shape: type[T], source: str, *, former: bool = False) 
     """
     tables = _tables(text, source)
     return table_of(with_current_keys(tables) if former else tables, shape, source, text)
+
+
+def merged(content: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with changes, tables within it key by key."""
+    result = dict(content)
+    for key, value in changes.items():
+        inner = result.get(key)
+        result[key] = merged(inner if isinstance(inner, dict) else {}, value) if isinstance(value, dict) else value
+    return result
 
 
 def table_of(data: Any, shape: type[T], source: str, text: str = "") -> T:

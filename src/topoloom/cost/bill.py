@@ -287,7 +287,7 @@ def price(
     terms = terms.changed(
         parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
     ).on(layout.topology, "price")
-    topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.link_rate_gbps
+    topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.rate_on(layout.topology)
     switches = switch_kinds(topology, terms)
     host_cables = terms.host_cables
     bought_cables = [link_cables(layout, parts, rate_gbps)]

@@ -165,16 +165,37 @@ class Parts(TomlTable, frozen=True, dict=True):
         """The rate nearest to this one among those that the prices hold for, Gb/s."""
         return rate_gbps if self.rate_gbps is None else float(np.clip(rate_gbps, *self.rate_gbps))
 
+    def obvious_rate(self) -> float | None:
+        """The rate of links where none is chosen, Gb/s; None if the catalogue has switches of several rates.
+
+        The rate of its only switches, or of the only ones with a price; without products, 40 or the nearest rate that its
+        prices hold for.
+        """
+        if self.rate_gbps is not None and self.rate_gbps[0] == self.rate_gbps[1]:
+            return self.rate_gbps[0]
+        priced = [product for product in self.switch.product if product.price_usd is not None]
+        rates = {product.rate_gbps for product in priced or self.switch.product if product.rate_gbps}
+        if not rates:
+            return self.nearest_rate()
+        return rates.pop() if len(rates) == 1 else None
+
     def link_rate(self, rate_gbps: float | None) -> float:
-        """The given rate, Gb/s; if none is given, 40 or the nearest rate that the prices hold for.
+        """The given rate, Gb/s; if none is given, that of `obvious_rate`.
 
         Raises
         ------
         InputError
-            The rate is not a number above 0.
+            The rate is not a number above 0; or none is given, and the catalogue has switches of several rates.
         """
         if rate_gbps is None:
-            return self.nearest_rate()
+            rate = self.obvious_rate()
+            if rate is None:
+                rates = sorted({product.rate_gbps for product in self.switch.product if product.rate_gbps})
+                shown = ", ".join(f"{each:g}" for each in rates[:-1]) + f" and {rates[-1]:g}"
+                raise InputError(
+                    f"the catalogue '{self.name}' has switches of {shown} Gb/s; give the rate of the links with `rate_gbps`"
+                )
+            return rate
         if not 0 < rate_gbps < 1e15:
             raise InputError(f"rate_gbps={rate_gbps:g}: give a rate in Gb/s above 0")
         return rate_gbps

@@ -159,7 +159,7 @@ def placed_layout(
         A floor, host or keyword is unknown; the catalogue lacks power or prices that are needed; the switches do not fit.
     """
     terms = terms.on(topology, "place")
-    parts, rate = terms.catalogue, terms.link_rate_gbps
+    parts, rate = terms.catalogue, terms.rate_on(topology)
     if isinstance(room, Floor):
         if rows is not None or columns is not None or switches_per_rack is not None:
             raise InputError(

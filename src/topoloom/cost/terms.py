@@ -27,8 +27,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         The catalogue by content, with quotes and factors applied, so that later changes of a file have no effect. None:
         `DEFAULT_PARTS`.
     rate_gbps : float or None
-        The rate of every link, Gb/s; None: the network's, else 40, or the nearest that the catalogue's prices hold for. A
-        network of several rates has its own, and no other.
+        The rate of every link, Gb/s; None: the network's, else the catalogue's obvious rate (`Parts.obvious_rate`). A network
+        of several rates has its own, and no other.
     radix : int or None
         Ports of every switch that is bought; None: as many as are used.
     spare_ports : float
@@ -58,9 +58,19 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         Raises
         ------
         InputError
-            The rate is not a number above 0.
+            The rate is not a number above 0; or it was not chosen, and the catalogue has switches of several rates.
         """
         return self.catalogue.link_rate(self.rate_gbps)
+
+    def rate_on(self, topology: Topology) -> float:
+        """The rate of links for a network, Gb/s; without meaning for a network of several rates, which has its own.
+
+        Raises
+        ------
+        InputError
+            As `link_rate_gbps`.
+        """
+        return self.catalogue.nearest_rate() if topology.mixed else self.link_rate_gbps
 
     def on(self, topology: Topology, taker: str) -> "Terms":
         """These terms for a network: at its own rate, if it has one and none was chosen.

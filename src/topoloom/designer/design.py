@@ -111,6 +111,14 @@ class Design(Result):
         ]
         return rows
 
+    def __repr__(self) -> str:
+        """The best network and the counts; the fields are long."""
+        best = "no candidate within the limits" if self.winner is None else self.winner.spec
+        return (
+            f"Design({self.requirement.hosts:,} hosts: {best}; {len(self.ranked):,} ranked, {len(self.dropped):,} dropped,"
+            f" {len(self.shortlist)} fully assessed)"
+        )
+
     @drawn()
     def plot(self, axes: "Axes") -> None:
         """Cost against latency of the ranked candidates; the Pareto front is ringed, numbers are ranks.
@@ -174,6 +182,9 @@ def _renewed(old: dict[str, Any]) -> dict[str, Any]:
 def design(
     requirement: Requirement | str | Path,
     *,
+    shortlist: int | None = None,
+    minutes: float | None = None,
+    repeats: int | None = None,
     store: str | Path | None = None,
     fresh: bool = False,
     jobs: int | None = None,
@@ -185,6 +196,12 @@ def design(
     ----------
     requirement : Requirement or path
         The requirement, or the path of its TOML file.
+    shortlist : int, optional
+        How many networks are fully assessed; as in the requirement when omitted.
+    minutes : float, optional
+        The time for the full assessments; as in the requirement when omitted.
+    repeats : int, optional
+        Most repetitions of the random draws, if time is left; as in the requirement when omitted.
     store : path, optional
         A folder that keeps measurements for later runs.
     fresh : bool
@@ -203,7 +220,7 @@ def design(
     Raises
     ------
     InputError
-        The requirement cannot be read, or no family has a candidate for it.
+        The requirement cannot be read, a value is out of its range, or no family has a candidate for it.
 
     Notes
     -----
@@ -213,7 +230,9 @@ def design(
     if not isinstance(requirement, Requirement):
         check_path(requirement, "design", "give a Requirement, or the path of a requirement file")
     work = Work() if work is None else work
-    requirement = requirement.filled() if isinstance(requirement, Requirement) else read_requirement(requirement)
+    requirement = requirement if isinstance(requirement, Requirement) else read_requirement(requirement)
+    given = {"shortlist": shortlist, "minutes": minutes, "repeats": repeats}
+    requirement = requirement.changed({key: value for key, value in given.items() if value is not None}).filled()
     parts = requirement.catalogue()
     proposals = enumerate_candidates(requirement, parts)
     if all(proposal.compared_only for proposal in proposals):
@@ -256,11 +275,11 @@ def design(
     )
     ranked = in_order((rebuilt.get(candidate.spec, candidate) for candidate in screened), requirement)
     by_spec |= rebuilt
-    shortlist: tuple[Assessment, ...] = ()
+    assessed: tuple[Assessment, ...] = ()
     if chosen and not stopped:
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
-        shortlist, late = assess_shortlist(
+        assessed, late = assess_shortlist(
             chain, networks, requirement, parts, steps, work, budget, cores(jobs), fresh=fresh
         )
         by_spec |= late
@@ -283,9 +302,9 @@ def design(
         pareto_front(ranked),
         len(proposals) - len(ranked) - len(dropped),
         work.ended if stopped or work.stopped or len(proposals) > len(ranked) + len(dropped) else "done",
-        _winner(ranked[0].spec, networks, shortlist) if ranked else None,
+        _winner(ranked[0].spec, networks, assessed) if ranked else None,
         usual,
-        shortlist,
+        assessed,
         searched,
         Provenance(
             name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}

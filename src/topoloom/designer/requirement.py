@@ -1,7 +1,7 @@
 """The requirement and all its keys; `requirement_files` reads it."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -9,7 +9,7 @@ import msgspec
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.settings import setting
-from topoloom.core.toml_files import TomlTable
+from topoloom.core.toml_files import TomlTable, merged, table_of
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.price_factors import PriceFactors, with_factors
@@ -19,6 +19,7 @@ from topoloom.cost.spares import Spares
 from topoloom.cost.terms import DEFAULT_PARTS, Terms
 from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS
 from topoloom.designer.assessment.subject import MOST_REPEATS
+from topoloom.model.results import json_value
 from topoloom.placement.floors.floor import Floor, preset
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
@@ -438,6 +439,23 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     def housing(self) -> Housing | None:
         """Hosts and their racks; None where hosts stand with their switches."""
         return None if self.host is None else Housing(host=self.host, rack=self.rack, facility=self.facility)
+
+    def changed(self, changes: Mapping[str, Any], source: str = "design") -> "Requirement":
+        """The requirement with some of its keys changed, tables within it key by key.
+
+        Parameters
+        ----------
+        changes : mapping
+            Keys and values; of a table, a mapping of its own keys.
+        source : str
+            The beginning of error messages.
+
+        Raises
+        ------
+        InputError
+            A key does not exist, or a value is out of range.
+        """
+        return table_of(merged(json_value(self), changes), Requirement, source) if changes else self
 
     def whole_catalogue(self) -> Parts:
         """The parts catalogue with the quotes and price factors applied."""

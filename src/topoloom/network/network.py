@@ -131,7 +131,9 @@ class Network:
         terms = self.terms
         if self.topology.mixed:
             return None
-        return None if terms.parts is None and terms.rate_gbps is None else terms.link_rate_gbps
+        if terms.rate_gbps is None:
+            return None if terms.parts is None else terms.parts.obvious_rate()
+        return terms.link_rate_gbps
 
     @cached_property
     def rate_gbps(self) -> float | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, written
-from topoloom.model.results import json_value
+from topoloom.core.toml_files import merged
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 
@@ -98,7 +98,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         changes = _nested(self.change)
         changes |= {name: value for name in _REPLACING if (value := getattr(self, name)) is not None}
         if self.search is not None:
-            changes = _merged(changes, {"search": {"networks": self.search}})
+            changes = merged(changes, {"search": {"networks": self.search}})
         requirement = read_requirement(self.requirement)
         for key, value in self.change.items():
             try:
@@ -161,12 +161,7 @@ def changed_requirement(requirement: "Requirement", changes: Mapping[str, Any]) 
     InputError
         A key does not exist, or a value is out of range.
     """
-    from topoloom.core.toml_files import table_of
-    from topoloom.designer.requirement import Requirement
-
-    if not changes:
-        return requirement
-    return table_of(_merged(json_value(requirement), changes), Requirement, "design: change")
+    return requirement.changed(changes, "design: change")
 
 
 def _nested(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,13 +170,5 @@ def _nested(changes: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in changes.items():
         for name in reversed(key.split(".")):
             value = {name: value}
-        nested = _merged(nested, value)
+        nested = merged(nested, value)
     return nested
-
-
-def _merged(content: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(content)
-    for key, value in changes.items():
-        inner = merged.get(key)
-        merged[key] = _merged(inner if isinstance(inner, dict) else {}, value) if isinstance(value, dict) else value
-    return merged
