@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.graph.planes import Plane, planes_of
+from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.choices import Detour, Layers
@@ -130,6 +130,29 @@ def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int]
         )
         kinds[key] = own, 1
     return tuple(kinds.values())
+
+
+def one_of_equal_planes(routing: Routing) -> tuple[Routing, Plane] | None:
+    """The tables of the first of several equal planes, and the plane; None for one plane, planes that differ, or a choice.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.topologies.spec import build
+    >>> single, plane = one_of_equal_planes(route(build("fat-tree:k=4,hosts=8+planes:count=2"), "fat-tree-hosts"))
+    >>> single.topology.switches, plane.hosts.size, len(single.host_tables)
+    (6, 8, 2)
+    """
+    if plane_count(routing.topology) < 2 or (routing.choice is not None and not routing.by_host):
+        return None
+    kinds = distinct_tables(*routing.host_tables)
+    if len(kinds) > 1:
+        return None
+    (first, *more), _ = kinds[0]
+    choice = Layers(tuple(table.ports for table in more), by_host=True) if more else None
+    verification = routing.verification  # its virtual channels and hops are those of every plane
+    plane = planes_of(routing.topology)[0]
+    return replace(first, choice=choice, verification=verification), plane
 
 
 def _structure(plane: Plane) -> str:

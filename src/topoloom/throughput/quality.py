@@ -210,7 +210,24 @@ def pattern_throughput(
 
 
 def uniform_throughput(routing: Routing, *, jobs: int | None = None, work: Work | None = None) -> float:
-    """Return what `quality` gives as `uniform_throughput`, without the other measures; parameters and errors are the same."""
+    """Return what `quality` gives as `uniform_throughput`, without the other measures.
+
+    Parameters
+    ----------
+    routing : Routing
+    jobs, work
+        As for `quality`.
+
+    Returns
+    -------
+    float
+        That of the slowest plane.
+
+    Raises
+    ------
+    InputError, Stopped
+        As for `quality`.
+    """
     work = Work() if work is None else work
     carried = math.inf
     for tables, rails in _planes_of_tables(routing):

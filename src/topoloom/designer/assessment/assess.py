@@ -39,10 +39,10 @@ STEPS: tuple[AssessmentStep, ...] = (
     THROUGHPUT,
     PATTERNED,
     FAILURES,
-    GROWTH,
     LOADED[0],
     COLLECTIVES,
     DEGRADATION,
+    GROWTH,
     *LOADED[1:],
     SATURATED,
 )

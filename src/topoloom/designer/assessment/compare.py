@@ -13,7 +13,6 @@ from topoloom.designer.assessment.assessment import Assessment, Assessments, fig
 from topoloom.designer.assessment.reasons import Ranking, reasons
 from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.designer.assessment.subjects import subject_of
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network.laying_out import all_laid_out
 from topoloom.placement.floors.floor import Floor
@@ -101,8 +100,6 @@ def compare(
         raise InputError(f"reference={reference}: there are {len(sources)} networks, numbered from 0")
     work = Work() if work is None else work
     opened = [network_of(source, "compare") for source in sources]
-    for network in opened:
-        refuse_mixed(network.topology, "compare")
     laid_out = all_laid_out(
         opened,
         floor,

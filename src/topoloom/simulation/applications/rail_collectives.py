@@ -14,6 +14,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.planes import Plane, plane_count, planes_of
+from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
@@ -134,7 +135,8 @@ def rail_collective(
     Raises
     ------
     InputError
-        Another operation, fewer than two hosts, hosts that differ in their number of ports, tables that choose paths.
+        Another operation, fewer than two hosts, hosts that differ in their number of ports, links of several rates, tables
+        that choose paths.
     Stopped
         `work` was stopped.
 
@@ -151,6 +153,7 @@ def rail_collective(
     work = Work() if work is None else work
     settings = AppSettings() if settings is None else settings
     scale_up = ScaleUp() if scale_up is None else scale_up
+    refuse_mixed(routing.topology, "rail_collective")
     topology = scale_up_domains(routing.topology, scale_up)
     chosen = np.arange(topology.hosts) if hosts is None else np.asarray(hosts, np.int64)
     if chosen.size < 2:

@@ -10,6 +10,8 @@ from topoloom.failures.degradation import degradation
 from topoloom.failures.resilience import SAMPLES, resilience
 from topoloom.graph.planes import plane_count
 
+#: Random orders of failures of a network of several planes.
+PLANE_SAMPLES = 200
 #: Shares of links lost, for the remaining bandwidth, and the number of random orders at each.
 SHARES, ORDERS = (0.01, 0.05, 0.1), 5
 
@@ -19,8 +21,11 @@ def _failures(subject: Subject, work: Work) -> StepResult:
     if topology.switches < 2 or not len(topology.links):
         raise InputError(f"{topology.name}: it has no links that could fail")
     figures, of = [], "hosts" if topology.hosts else "switches"
+    # Samples of planes are evaluated level by level, which takes longer.
+    samples = SAMPLES if plane_count(topology) == 1 else PLANE_SAMPLES
+    drawn = "" if samples == SAMPLES else f" --samples {samples}"
     for fail in ("links", "switches"):
-        survival = resilience(topology, fail, of=of, seed=seed, jobs=subject.jobs, work=work)
+        survival = resilience(topology, fail, of=of, samples=samples, seed=seed, jobs=subject.jobs, work=work)
         if survival.ended != "done":
             work.check()
         figures.append(
@@ -29,9 +34,9 @@ def _failures(subject: Subject, work: Work) -> StepResult:
                 label=f"{fail} that may fail",
                 unit=f"of all {fail}",
                 value=survival.threshold,
-                how=f"random failures in steps of 5 %: the last step at which {survival.criterion:.0%} of {SAMPLES:,} orders"
+                how=f"random failures in steps of 5 %: the last step at which {survival.criterion:.0%} of {samples:,} orders"
                 f" leave all remaining {of} connected, seed {seed}",
-                by_hand=f"topoloom resilience FOLDER --fail {fail} --of {of} --seed {seed}",
+                by_hand=f"topoloom resilience FOLDER --fail {fail} --of {of}{drawn} --seed {seed}",
                 better="more",
             )
         )

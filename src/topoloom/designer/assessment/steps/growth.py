@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterator
 
 from topoloom.cabling.expansion.expand import expand
 from topoloom.cabling.expansion.expansion import Expansion
@@ -48,6 +49,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         ]
     # The cables before the work, those of hosts too where the plan counts them.
     cables, cost = plan.removed + plan.kept, plan.cost.total_usd
+    unknown = [kind for kind, usd in plan.cost.by_kind.items() if math.isnan(usd)]
     how = (
         f"a plan by method {plan.method} to {plan.topology.hosts:,} hosts on {plan.topology.switches:,} switches:"
         f" {plan.removed:,} of {cables:,} cables are removed, {plan.added:,} are added"
@@ -68,8 +70,9 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
             key=f"growth_{key}_usd",
             label=f"cost to grow by {percent}",
             unit="USD",
-            value=None if math.isnan(cost) else cost,
-            how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} more hosts",
+            value=None if unknown and not cost else cost,
+            how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} more hosts"
+            + (f"; without {', '.join(unknown)}, whose price is not known" if unknown else ""),
             by_hand=by_hand,
             better="less",
         ),
@@ -93,9 +96,15 @@ def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
     method = find_method("auto", families[0].name if families else None)
     size = {"switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links)}[method.counts]
     wanted = math.ceil(size * (1 + share) - 1e-9)  # less 1e-9, so that rounding adds no switch or host
-    larger = _larger_tree(subject.topology.spec, share)
-    if larger is not None:
-        return _expanded(subject, work, into=build(larger)), f"--into '{larger}'"
+    unplanned: InputError | None = None
+    for larger in _larger_trees(subject.topology, share):
+        work.check()
+        try:
+            return _expanded(subject, work, into=build(larger)), f"--into '{larger}'"
+        except InputError as error:
+            unplanned = error
+    if unplanned is not None:
+        raise unplanned
     refused: InputError | None = None
     for more in range(_FURTHER):
         work.check()
@@ -112,18 +121,35 @@ def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topolog
     return expand(subject.network, to, into=into, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
 
 
-#: The number of hosts in the spec of a fat tree.
-_HOSTS = re.compile(r"(?<=[:,]hosts=)[0-9]+")
+#: The number of hosts in the spec of a fat tree, and in the transform that keeps some of them.
+_HOSTS, _POPULATED = re.compile(r"(?<=[:,]hosts=)[0-9]+"), re.compile(r"\+populated:hosts=([0-9]+)")
 
 
-def _larger_tree(spec: str | None, share: float) -> str | None:
-    """The spec of the fat tree for more hosts; None where the spec is no fat tree for a number of hosts."""
-    if spec is None or not spec.startswith("fat-tree:"):
-        return None
-    match = _HOSTS.search(spec)
-    if match is None:
-        return None
-    return _HOSTS.sub(str(math.ceil(int(match[0]) * (1 + share) - 1e-9)), spec, count=1)
+def _larger_trees(topology: Topology, share: float) -> Iterator[str]:
+    """The specs of fat trees for exactly `share` more hosts: the same tree with more of its places filled, or larger ones, up
+    to whole units of leaves; nothing where the spec is no fat tree for a number of hosts.
+    """
+    spec, hosts = topology.spec or "", math.ceil(topology.hosts * (1 + share) - 1e-9)
+    base, plus, transforms = _POPULATED.sub("", spec).partition("+")
+    match = _HOSTS.search(base)
+    if not base.startswith("fat-tree:") or match is None:
+        return
+    full = build(base + plus + transforms)
+    if hosts <= full.hosts:
+        yield f"{base}{plus}{transforms}+populated:hosts={hosts}"
+        return
+    places, most = int(match[0]), int(full.endpoints_at.max(initial=1))
+    needed = math.ceil(places * hosts / full.hosts - 1e-9)
+    if needed * full.hosts == hosts * places:
+        yield _HOSTS.sub(str(needed), base, count=1) + plus + transforms
+    sizes = {-(-needed // unit) * unit for unit in (most, most * (full.endpoints.size // full.hosts))} - {needed}
+    for size in sorted(sizes):
+        larger = _HOSTS.sub(str(size), base, count=1) + plus + transforms
+        try:
+            exact = build(larger).hosts == hosts
+        except InputError:
+            continue  # leaves that do not fill units of rails
+        yield larger if exact else f"{larger}+populated:hosts={hosts}"
 
 
 GROWTH = AssessmentStep("growth", "growth by 10% and 25%", "Growth", _growth)

@@ -3,10 +3,15 @@
 import math
 from functools import partial
 
+import numpy as np
+
 from topoloom.core.work import Work
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
 from topoloom.designer.assessment.subject import Subject
+from topoloom.graph.planes import plane_count
+from topoloom.routing.planes import one_of_equal_planes
+from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.cables import cable_cycles
 from topoloom.simulation.flits.pace import INTERVAL
 from topoloom.simulation.flits.presets import router_of
@@ -28,6 +33,21 @@ def _settings(subject: Subject, work: Work) -> list[str]:
     return [f"vcs={virtual_channels}"] if virtual_channels > router.vcs else []
 
 
+def _simulated(subject: Subject, settings: list[str], work: Work) -> tuple[Routing, np.ndarray | None, str]:
+    """The tables to simulate, the cycles of their cables, and the part of the network in words: planes that are alike once."""
+    routing = subject.routed(work)
+    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    single = one_of_equal_planes(routing)
+    if single is None:
+        return routing, cables, ""
+    own, plane = single
+    return (
+        own,
+        None if cables is None else cables[plane.links],
+        f"one of {plane_count(subject.topology)} equal planes, ",
+    )
+
+
 def _by_hand(subject: Subject, settings: list[str], rest: str) -> str:
     changed = "".join(f" --set {setting}" for setting in settings)
     return f"topoloom simulate FOLDER --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
@@ -39,8 +59,8 @@ def _interval(effort: int) -> float:
 
 
 def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> StepResult:
-    routing, settings = subject.routed(work), _settings(subject, work)
-    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    settings = _settings(subject, work)
+    routing, cables, part = _simulated(subject, settings, work)
     curve = simulate(
         routing,
         "uniform",
@@ -58,8 +78,8 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Step
         work.check()
     point, share = curve.points[0], f"{load:.0%}"
     rest = f"--loads {load:g}" + (f" --interval {_interval(effort):g}" if effort > 1 else "")
-    by_hand = _by_hand(subject, settings, rest)
-    how = f"flit by flit, {routing.description}, uniform traffic, router {curve.routers}, seed {subject.seed}"
+    by_hand = "" if part else _by_hand(subject, settings, rest)
+    how = f"flit by flit, {part}{routing.description}, uniform traffic, router {curve.routers}, seed {subject.seed}"
     key = f"{load * 100:.0f}"
     steady = "" if not point.saturated else "; saturated: the longer the simulation, the higher the latency"
     return StepResult(
@@ -92,8 +112,8 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Step
 
 def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     width = WIDTH / math.isqrt(effort)
-    routing, settings = subject.routed(work), _settings(subject, work)
-    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    settings = _settings(subject, work)
+    routing, cables, part = _simulated(subject, settings, work)
     point = saturation(
         routing,
         "uniform",
@@ -115,9 +135,11 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
                 value=point.offered,
                 low=point.offered,
                 high=min(1.0, point.offered + width),
-                how=f"flit by flit, {routing.description}, uniform traffic; the interval is the width of the search, seed"
+                how=f"flit by flit, {part}{routing.description}, uniform traffic; the interval is the width of the search, seed"
                 f" {subject.seed}",
-                by_hand=_by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --saturation-width {width:g}"),
+                by_hand=""
+                if part
+                else _by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --saturation-width {width:g}"),
                 better="more",
             )
         ]
