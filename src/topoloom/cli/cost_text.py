@@ -4,16 +4,17 @@ import math
 from collections.abc import Iterable, Sequence
 
 from topoloom.cli.output import print_table, say
+from topoloom.core.errors import InputError
 from topoloom.cost.bill import AsPublished, Bill
 from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_age import old_prices
 
 
-def print_bill(bill: Bill) -> None:
-    """Print one bill line by line; with the order list and the published Table IV if they are asked for."""
+def print_bill(bill: Bill, *, orders: bool = True) -> None:
+    """Print one bill line by line; with the order list (`orders`) and the published Table IV if it has them."""
     lines = [*bill.lines, Line("sum", 0, bill.cost_low_usd, bill.cost_high_usd, bill.power_w)]
-    prices = [_usd(line.cost_low_usd, line.cost_high_usd) for line in lines]
+    prices = [_usd(line.cost_low_usd, line.cost_high_usd, bill.currency) for line in lines]
     wide = max(20, *map(len, prices))
     item = max(24, *(len(line.item) for line in lines))
     for line, usd in zip(lines, prices, strict=True):
@@ -22,7 +23,7 @@ def print_bill(bill: Bill) -> None:
         power = "    no power" if math.isnan(line.power_w) else f"{line.power_w:12,.0f} W"
         say(f"{line.item:{item}} {count} {metres} {usd:>{wide}} {power}".rstrip())
     if bill.hosts:
-        usd = _usd(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1)
+        usd = _usd(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, bill.currency, 1)
         say(f"{'per host':{item}} {bill.hosts:10,} {'':14} {usd:>{wide}} {bill.power_per_host_w:12,.3f} W")
     else:
         say("no hosts: add hosts=NUMBER or hosts=full to the spec for the cost per host")
@@ -30,13 +31,13 @@ def print_bill(bill: Bill) -> None:
         idle = bill.ports_bought - bill.ports_used
         say(f"{'switch ports':{item}} {bill.ports_bought:10,}, {bill.ports_used:,} in use, {idle:,} idle")
     if bill.cost_low_usd < bill.cost_high_usd:
-        say(f"the ranges come from the catalogue; the middle of the sum is {bill.cost_usd:,.0f} USD")
-    if bill.orders:
+        say(f"the ranges come from the catalogue; the middle of the sum is {bill.cost_usd:,.0f} {bill.currency}")
+    if orders and bill.orders:
         say("order list")
         for order in bill.orders:
             bought = "cut to" if order.cut else "in stock,"
             length = f"{bought} {order.stock_m:g} m" if order.stock_m else ""
-            usd = _usd(order.cost_low_usd, order.cost_high_usd)
+            usd = _usd(order.cost_low_usd, order.cost_high_usd, bill.currency)
             say(f"  {order.product:{item - 2}} {order.count:10,} {length:>18} {usd:>{wide - 4}}")
     if bill.as_published is not None:
         _print_as_published(bill.as_published)
@@ -44,6 +45,10 @@ def print_bill(bill: Bill) -> None:
 
 def print_side_by_side(bills: Sequence[Bill]) -> None:
     """Print one row per topology, with its extra cost over the cheapest (extra power, in a catalogue without prices)."""
+    currencies = {bill.currency for bill in bills}
+    if len(currencies) > 1:
+        raise InputError(f"the bills are in {' and '.join(sorted(currencies))}; compare bills of one currency")
+    currency = bills[0].currency
     low, middle, high, basis = _basis(bills)
     best = min(bills, key=lambda bill: float(getattr(bill, middle)))
     rows: list[tuple[str, ...]] = [
@@ -56,8 +61,8 @@ def print_side_by_side(bills: Sequence[Bill]) -> None:
             "inside",
             "between",
             "metres",
-            "USD",
-            "USD per host",
+            currency,
+            f"{currency} per host",
             "W per host",
             f"{basis} over the least",
         )
@@ -89,8 +94,8 @@ def _basis(bills: Sequence[Bill]) -> tuple[str, str, str, str]:
         power = "power_per_host_w" if hosts else "power_w"
         return power, power, power, "W per host" if hosts else "W"
     if hosts:
-        return "cost_per_host_low_usd", "cost_per_host_usd", "cost_per_host_high_usd", "USD per host"
-    return "cost_low_usd", "cost_usd", "cost_high_usd", "USD"
+        return "cost_per_host_low_usd", "cost_per_host_usd", "cost_per_host_high_usd", f"{bills[0].currency} per host"
+    return "cost_low_usd", "cost_usd", "cost_high_usd", bills[0].currency
 
 
 def _more(*pairs: tuple[float, float]) -> str:
@@ -141,10 +146,10 @@ def _print_missing(catalogue: str, lacks: str, kinds: Iterable[str], *, err: boo
         say(f"{catalogue} has {lacks} for {names}: the sums do not include them", err=err)
 
 
-def _usd(low: float, high: float, digits: int = 0) -> str:
+def _usd(low: float, high: float, currency: str, digits: int = 0) -> str:
     """An amount with its unit, or a range."""
     amount = _amount(low, high, digits)
-    return amount if math.isnan(low) else f"{amount} USD"
+    return amount if math.isnan(low) else f"{amount} {currency}"
 
 
 def _amount(low: float, high: float, digits: int = 0) -> str:

@@ -1,6 +1,7 @@
 """Bills: the cost and power of a layout, line by line."""
 
 import math
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
-from topoloom.cost.lines import Line, bill_lines, module_orders
+from topoloom.cost.items import Item, items_of
+from topoloom.cost.lines import Line, bill_lines, module_orders, modules, spare_lines
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import port_total
+from topoloom.cost.purchase_files import SUFFIXES, save_purchase
 from topoloom.cost.spares import Spares
 from topoloom.cost.switch_kinds import switch_kinds
 from topoloom.cost.terms import Terms
@@ -73,6 +76,10 @@ class Bill(Result):
         The rates of links and hosts' ports, ascending.
     orders : tuple of CableLot
         The cables and transceivers to order, where they were requested.
+    items : tuple of Item
+        Everything to order, by part number, where it was requested.
+    currency : str
+        The currency of all amounts, also of those whose names end in ``usd``.
     as_published : AsPublished, optional
         The published values of a network of Table IV of Besta 2014, where they were requested.
     """
@@ -107,12 +114,29 @@ class Bill(Result):
     confidence: str | None = None
     rates_gbps: tuple[float, ...] = ()
     orders: tuple[CableLot, ...] = ()
+    items: tuple[Item, ...] = ()
+    currency: str = "USD"
     as_published: AsPublished | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def record(self) -> dict[str, Any]:
         """The record; each line also has the middle of its price range."""
         return super().record() | {"lines": self.rows()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record (JSON); with the suffix .xlsx a workbook of the purchase, with .csv its items.
+
+        The workbook needs the items (``price(..., orders=True)``) and the extra `spreadsheet`.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written, or the bill has no items.
+        """
+        if Path(path).suffix in SUFFIXES:
+            save_purchase([self], Path(path))
+        else:
+            super().save(path)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per line: item, count, metres, cost and power."""
@@ -125,7 +149,7 @@ class Bill(Result):
         values = [line.cost_usd if priced else line.power_w for line in self.lines]
         axes.barh([line.item for line in self.lines], [0.0 if math.isnan(value) else value for value in values])
         axes.invert_yaxis()
-        axes.set_xlabel("cost [USD]" if priced else "power [W]")
+        axes.set_xlabel(f"cost [{self.currency}]" if priced else "power [W]")
 
     @property
     def length_m(self) -> float:
@@ -198,6 +222,13 @@ class Bills(Result):
         bills = [{name: value for name, value in bill.record().items() if name != "schema"} for bill in self.bills]
         return super().record() | {"bills": bills}
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """As `Bill.save`, for the purchase of several networks."""
+        if Path(path).suffix in SUFFIXES:
+            save_purchase(self.bills, Path(path))
+        else:
+            super().save(path)
+
     @drawn(height_in=lambda bills: 1.2 + 0.5 * len(bills.bills))
     def plot(self, axes: "Axes") -> None:
         """One bar per topology: its cost per host, or its power per host where the catalogue has no prices."""
@@ -206,7 +237,8 @@ class Bills(Result):
         priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)
         values = [bill.cost_per_host_usd if priced else bill.power_per_host_w for bill in self.bills]
         bars = [(bill.provenance.name, value) for bill, value in zip(self.bills, values, strict=True)]
-        draw_bars(axes, bars, "USD per host" if priced else "W per host", "Networks side by side", form="{:,.0f}")
+        unit = f"{self.bills[0].currency} per host" if priced else "W per host"
+        draw_bars(axes, bars, unit, "Networks side by side", form="{:,.0f}")
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per topology: its name, its counts and its sums."""
@@ -252,7 +284,7 @@ def price(
         Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). Truong 2016 has
         0.25, 0.5 and 1.
     orders : bool
-        Whether to list the cables of each product and length to order.
+        Whether to list what to order: the cables of each product and length, and all items by part number.
     spares : Spares or bool, optional
         Spare parts; True: the default ones, False: none.
 
@@ -293,7 +325,12 @@ def price(
     bought_cables = [link_cables(layout, parts, rate_gbps)]
     if host_cables or layout.housing is not None:
         bought_cables.append(endpoint_cables(layout, parts, rate_gbps))
-    lines = bill_lines(layout, parts, switches, bought_cables, terms.spares)
+    lines = bill_lines(layout, parts, switches, bought_cables)
+    items: tuple[Item, ...] = ()
+    if orders or terms.spares is not None:
+        counted = [(module.name, count) for module, count in modules(layout, bought_cables)]
+        items = items_of(layout, parts, switches, bought_cables, counted, terms.spares)
+        lines += spare_lines(items, lines)
     provenance = provenance_of(
         topology,
         settings={
@@ -323,6 +360,8 @@ def price(
         unmetered=_kinds(line for line in lines if math.isnan(line.power_w)),
         confidence=max((line.confidence for line in lines if line.confidence), default=None),
         orders=(*order_list(*bought_cables), *module_orders(layout, bought_cables)) if orders else (),
+        items=items if orders else (),
+        currency=parts.currency,
         provenance=provenance,
     )
 

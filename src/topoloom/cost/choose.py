@@ -33,8 +33,8 @@ class Cables:
     product: int64[links], the index in `parts.cable`; length_m: float64[links], the length of the link; stock_m:
     float64[links], the length that is bought, with slack; usd_low, usd_high: float64[links], the price without installation
     and transceivers, NaN where the catalogue has none; power_w: float64[links], both ends together, without transceivers;
-    share: float64[links], the link's part of a cable: 1, or less where a cable carries several links, over which its price,
-    its power and its length are spread.
+    share: float64[links], the cables of a link: 1, less where a cable carries several links, over which its price, its power
+    and its length are spread, or more where a link needs several cords.
     """
 
     parts: Parts
@@ -123,6 +123,7 @@ def choose_cables(
         stock_m[of_product] = cable.stock_m(length_m[of_product] + parts.slack_m)
         usd[:, of_product] = cable.usd(stock_m[of_product], rates[of_product])
         power_w[of_product] = cable.both_ends_w
+        share[of_product] = cable.cords
         if cable.links > 1:
             count = np.full(int(of_product.sum()), cable.links)
             if ends is not None:

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, Cables, host_ends
+from topoloom.cost.items import Item
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, Transceiver, low_high, port_total
-from topoloom.cost.spares import Spares
 from topoloom.cost.switch_kinds import SwitchKind, own_rates
 from topoloom.placement.layout.layout import Layout
 
@@ -39,10 +39,8 @@ class Line:
         return (self.cost_low_usd + self.cost_high_usd) / 2
 
 
-def bill_lines(
-    layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cables: Sequence[Cables], spares: Spares | None
-) -> list[Line]:
-    """All lines of a bill, in its order.
+def bill_lines(layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cables: Sequence[Cables]) -> list[Line]:
+    """All lines of a bill, in its order, without spares.
 
     Parameters
     ----------
@@ -52,7 +50,6 @@ def bill_lines(
         The switches to buy.
     cables : sequence of Cables
         The cables of the links and, if they are bought, those of the endpoints.
-    spares : Spares or None
 
     Returns
     -------
@@ -71,8 +68,7 @@ def bill_lines(
     lines += _module_lines(layout, parts, switches, cables)
     if layout.housing is not None:
         lines += _host_lines(layout, parts)
-    lines += _installation(parts, sum(line.count for line in wired))
-    return lines if spares is None else [*lines, *_spare_lines(lines, spares)]
+    return [*lines, *_installation(parts, sum(line.count for line in wired))]
 
 
 def _switch_lines(kind: SwitchKind, parts: Parts) -> Iterator[Line]:
@@ -154,25 +150,31 @@ def _installation(parts: Parts, count: int) -> Iterator[Line]:
         yield Line("installation", count, low, high, kind="installation")
 
 
-def _spare_lines(lines: Sequence[Line], spares: Spares) -> Iterator[Line]:
-    """The spare parts of each product: at the price of one each, without power."""
-    shares = {"switch": spares.switches, "cable": spares.cables, "transceiver": spares.cables, "nic": spares.nics}
-    for line in lines:
-        share = shares.get(line.kind, 0.0)
-        if not share or line.item.startswith("spare"):
-            continue
-        # Rounding errors must not buy another part: 2 % of 50 is exactly 1.
-        count = math.ceil(line.count * share / 100 * (1 - 1e-12))
-        part = count / line.count
-        yield replace(
-            line,
-            item=f"spare {line.item}",
-            count=count,
-            cost_low_usd=line.cost_low_usd * part,
-            cost_high_usd=line.cost_high_usd * part,
-            power_w=0.0,
-            length_m=line.length_m * part,
+def spare_lines(items: Sequence[Item], lines: Sequence[Line]) -> Iterator[Line]:
+    """One line per product with spares, which have no power.
+
+    Parameters
+    ----------
+    items : sequence of Item
+        With their spares.
+    lines : sequence of Line
+        The lines of the bill, whose words name the spares of switches.
+    """
+    titles = {"transceiver": "transceiver, ", "nic": "interface, ", "cable": "cable, "}
+    by_product: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        if item.spares:
+            by_product.setdefault((item.kind, item.product), []).append(item)
+    for (kind, product), some in by_product.items():
+        title = titles.get(kind, "") + product
+        if kind == "switch":
+            title = next((line.item for line in lines if line.item.endswith(f" ({product})")), product)
+        low, high, metres = (
+            sum(item.spares * each for item, each in zip(some, column, strict=True))
+            for column in zip(*((item.unit_low_usd, item.unit_high_usd, item.length_m) for item in some), strict=True)
         )
+        count = sum(item.spares for item in some)
+        yield Line(f"spare {title}", count, low, high, 0.0, metres, kind, some[0].confidence)
 
 
 def _range(count: int, price: Price | None) -> tuple[float, float]:

@@ -48,6 +48,13 @@ class Parts(TomlTable, frozen=True, dict=True):
     format: Annotated[Literal[1], setting("the version of this format; 1 is the only one")] = 1
     version: Annotated[str, setting("the version of the catalogue, in your own numbering")] = ""
     date: Annotated[datetime.date | None, setting("the date of its numbers")] = None
+    currency: Annotated[
+        str,
+        msgspec.Meta(pattern="^[A-Z]{3}$"),
+        setting(
+            "the currency of all its prices, also of those in keys that end in `usd`: three capital letters, as in EUR"
+        ),
+    ] = "USD"
     rate_gbps: Annotated[
         tuple[Positive, Positive] | None,
         setting(
@@ -341,7 +348,8 @@ class Parts(TomlTable, frozen=True, dict=True):
             US dollars per link; the middle where the catalogue gives a range. The price of a cable that carries several links
             is divided evenly among them.
         """
-        return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0)) / self.cable[index].links
+        cable = self.cable[index]
+        return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0)) * cable.cords / cable.links
 
     def link_usd(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
         """The cost of a link of each length with its installation, float64 of the shape of `length_m`; inf beyond reach.

@@ -43,7 +43,7 @@ def watts(description: str) -> Any:
 Medium = Literal["electric", "copper", "passive copper", "active copper", "fibre", "optical", "any"]
 
 #: The keys of a cable's price line.
-_LINE = ("base_usd", "per_metre_usd", "base_usd_per_gbps", "per_metre_usd_per_gbps")
+LINE = ("base_usd", "per_metre_usd", "base_usd_per_gbps", "per_metre_usd_per_gbps")
 
 #: Lengths that differ by less than this, in metres, are equal: sums of positions have rounding errors.
 LENGTH_ERROR_M = 1e-9
@@ -102,6 +102,12 @@ class Cited(TomlTable, frozen=True, kw_only=True):
             ),
         ]
         | None
+    ) = None
+    seller: Annotated[str, setting("who quoted the price")] = ""
+    quoted: Annotated[datetime.date | None, setting("the date of the quote")] = None
+    valid_until: Annotated[datetime.date | None, setting("the last day of the quote; later, a warning names it")] = None
+    lead_weeks: (
+        Annotated[float, setting("the time from order to delivery", unit="weeks", least=0, most=10_000)] | None
     ) = None
 
 
@@ -467,7 +473,7 @@ class CableProduct(Cited, frozen=True, kw_only=True):
         setting("the lengths that it is sold in, shortest first; if omitted, it is cut to length", unit="m"),
     ] = ()
     prices_usd: Annotated[
-        tuple[Price, ...], setting("the price of each of these lengths, instead of a line", unit="USD")
+        tuple[Price | None, ...], setting("the price of each of these lengths, instead of a line", unit="USD")
     ] = ()
     reach_m: Annotated[float, setting("its greatest length", unit="m", above=0)] = float("inf")
     rates_gbps: Annotated[
@@ -491,13 +497,20 @@ class CableProduct(Cited, frozen=True, kw_only=True):
         bool,
         setting("whether its links separate at the far end: from one port of a switch to several hosts or switches"),
     ] = False
+    cords: Annotated[
+        int,
+        setting("pieces of it that one link needs: 2 where a link of 800 Gb/s is two fibres of 400", least=1, most=64),
+    ] = 1
+    part_numbers: Annotated[
+        tuple[str, ...], setting("the order number of each of the `lengths_m`, where they have one each")
+    ] = ()
     modules: Annotated[
         tuple[str, ...], setting("the names of the transceivers at its ends, where it is a fibre without connectors")
     ] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_ranges(self, *_LINE, "prices_usd")
+        check_ranges(self, *LINE, "prices_usd")
         if any(a >= b for a, b in itertools.pairwise(self.lengths_m)):
             raise ValueError("lengths_m: each length must be greater than the one before it")
         if self.lengths_m and self.lengths_m[-1] > self.reach_m:
@@ -507,15 +520,21 @@ class CableProduct(Cited, frozen=True, kw_only=True):
                 f"prices_usd: {len(self.prices_usd)} prices for {len(self.lengths_m)} lengths_m; give one price per length"
             )
         if self.prices_usd and self._has_line:
-            raise ValueError(f"prices_usd: give it or a line ({', '.join(_LINE)}), not both")
+            raise ValueError(f"prices_usd: give it or a line ({', '.join(LINE)}), not both")
         if self.power_w and self.power_w_per_end:
             raise ValueError("power_w_per_end: give it or power_w (the power of the whole cable), not both")
+        if self.part_numbers and len(self.part_numbers) != len(self.lengths_m):
+            raise ValueError(
+                f"part_numbers: {len(self.part_numbers)} numbers for {len(self.lengths_m)} lengths_m; give one per length"
+            )
+        if self.cords > 1 and (self.links > 1 or not self.modules):
+            raise ValueError("cords: only a fibre that carries one link has several")
         if self.breakout and self.links < 2:
             raise ValueError("breakout: such a cable has several `links`; give their number")
 
     @property
     def _has_line(self) -> bool:
-        return any(getattr(self, key) is not None for key in _LINE)
+        return any(getattr(self, key) is not None for key in LINE)
 
     @property
     def title(self) -> str:
@@ -525,7 +544,7 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     @property
     def has_price(self) -> bool:
         """Whether the catalogue has a price of it."""
-        return bool(self.prices_usd) or self._has_line
+        return any(price is not None for price in self.prices_usd) or self._has_line
 
     @property
     def longest_m(self) -> float:
@@ -543,6 +562,13 @@ class CableProduct(Cited, frozen=True, kw_only=True):
             return True
         return bool(np.isclose(self.rates_gbps, rate_gbps, rtol=1e-9, atol=0).any())
 
+    def part_number_of(self, stock_m: float) -> str:
+        """The order number of a cable of this length; empty where none is known."""
+        for length_m, number in zip(self.lengths_m, self.part_numbers, strict=False):
+            if abs(length_m - stock_m) < LENGTH_ERROR_M + 1e-6:
+                return number
+        return self.part_number
+
     def stock_m(self, needed_m: np.ndarray) -> np.ndarray:
         """The lengths to buy for cables of these lengths: the next stock length (inf past the last), or the same length."""
         if not self.lengths_m:
@@ -557,9 +583,11 @@ class CableProduct(Cited, frozen=True, kw_only=True):
         if not self.has_price:
             return np.full((2, *stock_m.shape), np.nan)
         if self.prices_usd:
-            each = np.array([*map(low_high, self.prices_usd), (np.inf, np.inf)]).T
+            none = np.full(2, np.nan)  # a length without a quote
+            priced = [none if price is None else low_high(price) for price in self.prices_usd]
+            each = np.array([*priced, (np.inf, np.inf)]).T
             return np.asarray(each[:, np.searchsorted(self.lengths_m, stock_m - LENGTH_ERROR_M)])
         base, metre, base_gbps, metre_gbps = (
-            low_high(getattr(self, key)).reshape(2, *[1] * stock_m.ndim) for key in _LINE
+            low_high(getattr(self, key)).reshape(2, *[1] * stock_m.ndim) for key in LINE
         )
         return np.asarray(rate_gbps * (base_gbps + metre_gbps * stock_m) + (base + metre * stock_m))

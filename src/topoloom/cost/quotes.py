@@ -15,6 +15,8 @@ from topoloom.core.toml_files import LONGEST, TomlTable, parse_toml
 from topoloom.core.toml_lines import line_of
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
+from topoloom.cost.products import LINE as _LINE
+from topoloom.cost.products import low_high
 
 log = logging.getLogger("topoloom")
 
@@ -42,6 +44,19 @@ class _Quotes(TomlTable, frozen=True):
         Any, setting("replaces the catalogue's value: how much longer a cable must be than its link", unit="m")
     ] = None
     switch: Annotated[_SwitchQuotes, setting("quotes of switches")] = _SwitchQuotes()
+    currency: (
+        Annotated[
+            str,
+            msgspec.Meta(pattern="^[A-Z]{3}$"),
+            setting(
+                "the currency of all prices here, and of the bill: three capital letters; the catalogue's, if omitted"
+            ),
+        ]
+        | None
+    ) = None
+    quote: Annotated[
+        _Rows, setting("quotes by `part_number`, of products of any table; `price_usd` is the price of one")
+    ] = ()
     cable: Annotated[_Rows, setting("quotes of cables, by the names of the catalogue")] = ()
     transceiver: Annotated[_Rows, setting("quotes of transceivers")] = ()
     nic: Annotated[_Rows, setting("quotes of network interfaces")] = ()
@@ -97,6 +112,12 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
         )
         raise at(path, line_of(text, ["extends"]), reason)
     *_, (_, data) = _laid(parts, quotes, text, path)
+    if data["currency"] != parts.currency and (stays := _same_price(parts, data)) is not None:
+        reason = (
+            f"the quotes are in {data['currency']}, but {stays} keeps its price in {parts.currency}, from '{parts.name}';"
+            " quote it too"
+        )
+        raise at(path, line_of(text, ["currency"]), reason)
     suffix = f" with {quotes.name or Path(path).stem}"
     data["name"] = parts.name if parts.name.endswith(suffix) else parts.name + suffix
     try:
@@ -129,6 +150,30 @@ def _laid(parts: Parts, quotes: _Quotes, text: str, path: str) -> Iterator[tuple
             line = line_of(text, [*keys, str(number)])
             _lay_row(row, sold, path, line)
             yield line, data
+    for number, row in enumerate(quotes.quote):
+        line = line_of(text, ["quote", str(number)])
+        _lay_numbered(row, data, path, line)
+        yield line, data
+    if quotes.currency is not None:
+        data["currency"] = quotes.currency
+        yield line_of(text, ["currency"]), data
+
+
+def _same_price(parts: Parts, data: dict[str, Any]) -> str | None:
+    """What has the same price as before, in words; None where nothing has."""
+    before = msgspec.to_builtins(parts, builtin_types=(datetime.date,))
+    for key in ("installation_usd", "rewiring_usd"):
+        if before[key] and before[key] == data[key]:
+            return f"'{key}'"
+    for keys in (*_TABLES, ("switch",)):
+        old, new = (
+            _table_of(content, keys) if keys != ("switch",) else [content["switch"]] for content in (before, data)
+        )
+        for product, quoted in zip(old, new, strict=True):
+            prices = {key: value for key, value in product.items() if "usd" in key and value}
+            if any(quoted[key] == value for key, value in prices.items()):
+                return f"'{product.get('name') or product.get('medium') or 'switch'}'"
+    return None
 
 
 def _usable(data: dict[str, Any]) -> Parts:
@@ -138,18 +183,75 @@ def _usable(data: dict[str, Any]) -> Parts:
 
 
 def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str, line: int | None) -> None:
-    """Apply one row of quotes to all products with its name."""
+    """Apply one row of quotes to all products with its name, or with its part number where it has no name."""
     name = row.get("name")
+    if name is None and "part_number" in row:
+        _lay_number(row, [product for product in sold if row["part_number"] in _numbers(product)], sold, path, line)
+        return
     named = [product for product in sold if (product.get("name") or product.get("medium")) == name]
     if not named:
         names = [str(product.get("name") or product.get("medium")) for product in sold]
         raise at(path, line, f"the catalogue has no '{str(name)[:60]}' in this table ({hint(str(name)[:60], names)})")
-    row = dict(row)
-    until = row.pop("valid_until", None)
-    row.pop("seller", None)
+    _check_date(row, name, path, line)
+    for product in named:
+        product.update(row)
+
+
+def _lay_numbered(row: dict[str, Any], data: dict[str, Any], path: str, line: int | None) -> None:
+    """Apply a quote by part number to the products of all tables."""
+    if "part_number" not in row:
+        raise at(path, line, "a [[quote]] needs the part_number of a product")
+    sold = [product for keys in _TABLES for product in _table_of(data, keys)]
+    _lay_number(row, [product for product in sold if row["part_number"] in _numbers(product)], sold, path, line)
+
+
+def _table_of(data: dict[str, Any], keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    rows: Any = data
+    for key in keys:
+        rows = rows[key]
+    return list(rows)
+
+
+def _numbers(product: dict[str, Any]) -> list[str]:
+    """The order numbers of a product: of all its lengths."""
+    return [number for number in (product.get("part_number"), *product.get("part_numbers", ())) if number]
+
+
+def _lay_number(
+    row: dict[str, Any], named: list[dict[str, Any]], sold: list[dict[str, Any]], path: str, line: int | None
+) -> None:
+    """Apply a quote by part number; that of one length of a cable sets the price of this length only."""
+    number = row["part_number"]
+    if not named:
+        names = [order_number for product in sold for order_number in _numbers(product)]
+        raise at(path, line, f"the catalogue has no part number '{str(number)[:60]}' ({hint(str(number)[:60], names)})")
+    _check_date(row, number, path, line)
+    for product in named:
+        if number not in product.get("part_numbers", ()):
+            product.update(row)
+            continue
+        each = {key: value for key, value in row.items() if key not in ("part_number", "price_usd")}
+        if "price_usd" in row:
+            prices = list(product.get("prices_usd") or ()) or _prices_of_line(product)
+            prices[list(product["part_numbers"]).index(number)] = row["price_usd"]
+            each["prices_usd"] = prices
+            each |= dict.fromkeys(_LINE)
+        product.update(each)
+
+
+def _prices_of_line(product: dict[str, Any]) -> list[Any]:
+    """The price of each length by the product's line; None where it has none, or one that depends on the rate."""
+    base, metre, base_gbps, metre_gbps = (product.get(key) for key in _LINE)
+    if (base is None and metre is None) or base_gbps is not None or metre_gbps is not None:
+        return [None] * len(product["lengths_m"])
+    ends = [low_high(base) + low_high(metre) * length_m for length_m in product["lengths_m"]]
+    return [tuple(map(float, end)) for end in ends]
+
+
+def _check_date(row: dict[str, Any], name: Any, path: str, line: int | None) -> None:
+    """Check the last day of a quote; warn of one that is over."""
+    until = row.get("valid_until")
     if until is not None and (not isinstance(until, datetime.date) or isinstance(until, datetime.datetime)):
         raise at(path, line, f"valid_until = {str(until)[:40]!a}: give a date, as in 2026-12-31")
     if until is not None and until < datetime.date.today():
         log.warning("%s: the quote for '%s' was valid until %s", path, name, until)
-    for product in named:
-        product.update(row)

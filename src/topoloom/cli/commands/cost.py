@@ -1,9 +1,10 @@
 """`topoloom cost TOPOLOGY...`: the bill of one topology, or several side by side."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, running
-from topoloom.cli.output import print_record
+from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json
 from topoloom.core.settings import setting
 from topoloom.model.topology import Topology
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
 
 
 class _Output(Json, frozen=True, kw_only=True):
+    output: (
+        Annotated[
+            str,
+            setting(
+                "file for the purchase: a workbook (.xlsx) with an order per vendor, or a table (.csv) of all items",
+                option="-o --output",
+                metavar="FILE",
+            ),
+        ]
+        | None
+    ) = None
     orders: Annotated[bool, setting("also list how many cables of each product and length to order")] = False
     as_published: Annotated[
         bool,
@@ -28,32 +40,40 @@ def command(operations: list[CostOperation], to: _Output) -> None:
     from topoloom.core.errors import InputError
     from topoloom.cost.bill import Bills, price
     from topoloom.cost.parts_files import load_parts
+    from topoloom.cost.purchase_files import SUFFIXES
     from topoloom.network.opening import open_network
 
     if to.as_published and len(operations) > 1:
         raise InputError("--as-published takes one topology; omit it to compare several")
     if to.as_published:
         operations[0].refuse_changed((*PLACING, *TERMS), "--as-published takes the paper's own assumptions")
+    if to.output is not None and Path(to.output).suffix not in SUFFIXES:
+        raise InputError(f"--output {to.output}: name a file with the suffix {' or '.join(SUFFIXES)}")
     networks = [open_network(operation.topology) for operation in operations]
     if to.as_published:
         # The exact count next to the published value uses the racks, floor and switches of Besta 2014's column.
         catalogues = [load_parts("slimfly-2014")]
-        bills = [_column(networks[0].topology).exact(to.orders)]
+        bills = [_column(networks[0].topology).exact(to.orders or to.output is not None)]
     else:
         with running(operations[0].doing) as context:
             placed = networks_on_floors(operations[0], networks, context)
         catalogues = [network.terms.catalogue for network in placed]
-        bills = [price(network, orders=to.orders) for network in placed]
+        bills = [price(network, orders=to.orders or to.output is not None) for network in placed]
+    result = bills[0] if len(bills) == 1 else Bills(tuple(bills))
+    if to.output is not None:
+        result.save(to.output)
     if to.json:
-        print_record(bills[0] if len(bills) == 1 else Bills(tuple(bills)))
+        print_record(result)
         return
     if len(bills) == 1:
-        cost_text.print_bill(bills[0])
+        cost_text.print_bill(bills[0], orders=to.orders)
     else:
         cost_text.print_side_by_side(bills)
     for name in dict.fromkeys(catalogue.name for catalogue in catalogues):
         parts = next(catalogue for catalogue in catalogues if catalogue.name == name)
         cost_text.print_notes(parts, [bill for bill in bills if bill.parts == name])
+    if to.output is not None:
+        say(f"wrote {to.output}")
 
 
 def _column(network: Topology) -> "TableColumn":
