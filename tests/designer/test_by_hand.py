@@ -101,7 +101,7 @@ def test_all_commands_of_a_design_give_their_numbers(tmp_path, name):
     """With quotes in a folder with a blank in its name; and with planes."""
     made, folder = _made(tmp_path, name)
     assert len(made.shortlist) == 2
-    assert _checked(folder) > 40
+    assert _checked(folder) > (40 if name == "quotes" else 30), "equal planes are simulated once, by no command"
 
 
 def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):

@@ -234,8 +234,10 @@ class _Chain:
         if step.cheap and self._cheap_seconds[number] > share:
             return self._work.budget(self._cheap_seconds[number])
         self._budget.check()
-        # Steps become longer: a step with less time than an earlier one took would only compile its kernels and be stopped.
-        if not step.cheap and share < max(self._seconds[number].values(), default=0.0):
+        # Steps of a group become longer: one with less time than an earlier one took would only compile its kernels and be
+        # stopped.
+        earlier = [self._seconds[number].get(other.name, 0.0) for other in STEPS if other.group == step.group]
+        if not step.cheap and share < max(earlier):
             raise Stopped("less time than an earlier step took")
         return self._budget.share(share)
 
