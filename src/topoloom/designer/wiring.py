@@ -79,8 +79,8 @@ def fitted_wiring(record: Family, values: dict[str, Any], hosts: int, wiring: Pl
         # A unit has one leaf per port of a host, so leaves come in whole units.
         if record.name != "fat-tree" or "hosts" not in values:
             return None
-        tapers = {key: values[key] for key in ("taper", "core_taper") if key in values}
-        plan = plan_tree(values["k"], values["hosts"], **tapers)
+        tapers = {key: values[key] for key in ("taper", "core_taper", "leaf") if key in values}
+        plan = plan_tree(values["k"], values["hosts"], **tapers, even=values.get("bundles") != "uneven")
         if plan.leaves % wiring.ports:
             return {**values, "hosts": -(-hosts // plan.down) * plan.down * wiring.ports}
         return values

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
-from topoloom.topologies.families.tree_plan import TreePlan, plan_tree
+from topoloom.topologies.families.tree_plan import TreePlan, leaf_of_least_switches, plan_tree
 from topoloom.topologies.spec import Choice, Facts, Integer, Ratio, family
 
 _LABELS = {
@@ -86,19 +86,33 @@ def _diameter(plan: TreePlan) -> int:
     return 0 if plan.levels == 1 else 1 if plan.leaves == plan.tops == 1 else 2
 
 
+#: Ports down to ports up that are proposed.
+_TAPERS = ((1, 1), (3, 2), (2, 1), (4, 1))
+
+
 def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Yield trees with as few levels as possible: leaves tapered 1:1, 2:1 and 4:1, and, with pods, a tapered core instead."""
+    """Yield trees with as few levels as possible: leaves tapered 1:1, 3:2, 2:1 and 4:1, and, with pods, a tapered core instead.
+
+    Where they save top switches, trees with uneven bundles follow, and trees whose leaves have other ports down and up.
+    """
     radices = [k for k in range(2, radix + 1, 2) if k**3 // 4 >= hosts]
     if radices:
         yield {"k": radices[0]}
-    for taper in ((1, 1), (2, 1), (4, 1)):
+    for taper in _TAPERS:
         for where in ("taper", "core_taper")[: 1 + (taper > (1, 1))]:
             try:
                 plan = plan_tree(radix, hosts, **{where: taper})
             except InputError:
                 continue
             if plan.tops and (where == "taper" or plan.pods):
-                yield {"k": radix, "hosts": hosts} | ({where: taper} if taper > (1, 1) else {})
+                tapered = {where: taper} if taper > (1, 1) else {}
+                yield {"k": radix, "hosts": hosts} | tapered
+                if plan_tree(radix, hosts, **tapered, even=False).switches < plan.switches:
+                    yield {"k": radix, "hosts": hosts} | tapered | {"bundles": "uneven"}
+    for taper in _TAPERS:
+        leaf = leaf_of_least_switches(radix, hosts, taper)
+        if leaf is not None:
+            yield {"k": radix, "hosts": hosts, "leaf": leaf}
 
 
 @family(

@@ -227,6 +227,52 @@ def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int
     return {"m": m, "w": w, "p": p}
 
 
+@lru_cache(maxsize=512)
+def leaf_of_least_switches(k: int, hosts: int, taper: Pair) -> Pair | None:
+    """A leaf's ports down and up, within a taper, of the tree of fewest switches, then fewest cables, with even bundles.
+
+    Every number of ports down is tried, while `plan_tree` tries those that leave few ports idle.
+
+    Parameters
+    ----------
+    k : int
+        Ports of a switch.
+    hosts : int
+        Host ports.
+    taper : (int, int)
+        Largest ratio of ports down to ports up at a leaf.
+
+    Returns
+    -------
+    (int, int) or None
+        None if no leaf needs fewer switches than the tree that `plan_tree` makes for this taper.
+
+    Examples
+    --------
+    >>> leaf = leaf_of_least_switches(64, 1152, (4, 1))
+    >>> leaf, plan_tree(64, 1152, leaf=leaf).switches, plan_tree(64, 1152, taper=(4, 1)).switches
+    ((48, 12), 30, 31)
+    """
+    try:
+        usual = plan_tree(k, hosts, taper=taper)
+    except InputError:
+        usual = None
+    if usual is not None and not usual.tops:
+        return None
+    levels = (usual.levels,) if usual is not None else (2, 3)
+    tried: set[Pair] = set()
+    for leaves in range(max(2, -(-hosts // (k - 1))), -(-hosts // max(1, k // 4)) + 1):
+        down = -(-hosts // leaves)
+        least = -(-down * taper[1] // taper[0])
+        tried |= {(down, up) for up in range(least, min(k - down, least + 4) + 1)}
+    for count in levels:
+        make = _two_levels if count == 2 else _three_levels
+        plan = _best(make(k, hosts, down, up, (1, 1), True) for down, up in sorted(tried))
+        if plan is not None:
+            return (plan.down, plan.up) if usual is None or plan.switches < usual.switches else None
+    return None
+
+
 def _switches_of(m: tuple[int, ...], w: tuple[int, ...]) -> int:
     """Switches of all levels of the tree with parameters m and w."""
     return sum(prod(m[level:]) * prod(w[:level]) for level in range(1, len(m) + 1))
