@@ -23,7 +23,6 @@ LAYOUT = place(MIXED)
 REFUSES = {
     "collective": lambda: topoloom.collective(MIXED, "allgather", 1024),
     "collective_bound": lambda: topoloom.collective_bound(MIXED, "allgather", 1024),
-    "compare": lambda: topoloom.compare([MIXED]),
     "expand": lambda: topoloom.expand(MIXED, 24),
     "optimize": lambda: topoloom.optimize(MIXED, moves=10),
     "run_app": lambda: topoloom.run_app(MIXED, "alltoall:bytes=8"),
@@ -63,6 +62,7 @@ INDIFFERENT = {
     "load_layout": ("reads rates", None),
     "load_expansion": ("a plan has one rate", None),
     "build": ("families have no rates", None),
+    "facility": ("the powers of the parts that `price` finds for each rate", None),
     "design": ("takes no network; its candidates have no rates", None),
 }
 
@@ -78,6 +78,7 @@ HONOURS = {
     "route": "routing/test_rated.py",
     "blast_radius": "failures/test_blast_radius.py",
     "cable": "cost/test_mixed_bill.py",
+    "compare": "assessment/test_tables_and_rails.py",
     "cuts": "throughput/test_mixed_rates.py",
     "degradation": "failures/test_mixed_losses.py",
     "diagnose": "fabrics/test_mixed_tapers.py",
