@@ -220,3 +220,14 @@ def test_shares_of_cables_add_up_to_pieces():
     for product in np.unique(bought.product):
         pieces = bought.share[bought.product == product].sum()
         assert pieces == pytest.approx(round(pieces))
+
+
+def test_later_models_do_not_replace_the_first_of_a_size():
+    """SN5610 and Q3401-RD have the ports of SN5600 and Q3400-RA; the catalogue's order decides."""
+    for catalogue, ports, rate, first, other in (
+        ("ethernet-2026", 128, 400, "SN5600", "SN5610"),
+        ("infiniband-2026", 144, 800, "Q3400-RA", "Q3401-RD"),
+    ):
+        parts = load_parts(catalogue)
+        assert parts.switch_product(ports, rate).name == first
+        assert next(one for one in parts.switch.product if one.name == other).serves(ports, rate)
