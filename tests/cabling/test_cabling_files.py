@@ -62,7 +62,8 @@ def test_a_layout_comes_back_from_its_folder(tmp_path, caplog, layout, hosts):
 def test_the_files_of_a_folder(saved):
     """What is written, and that sheets of a larger layout do not stay behind."""
     names = sorted(path.relative_to(saved).as_posix() for path in saved.rglob("*.*"))
-    lists = ["bundles.csv", "cables.csv", "floor.toml", "labels.csv"]
+    lists = ["bundles.csv", "cables.csv", "elevations.html"]
+    lists += [f"elevations/type-{number}.svg" for number in (1, 2)] + ["floor.toml", "labels.csv"]
     netbox = ["cables", "device-roles", "device-types", "devices", "interfaces", "manufacturers", "racks", "sites"]
     sheets = ["index", "rack-001-A01", "rack-002-A02", "rack-003-B01"]
     assert names == [

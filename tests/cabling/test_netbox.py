@@ -28,8 +28,14 @@ COLUMNS = {
     "sites.csv": ({"name", "slug", "status"}, {"region", "facility", "description"}),
     "manufacturers.csv": ({"name", "slug"}, {"description"}),
     "device-roles.csv": ({"name", "slug", "color"}, {"vm_role", "description"}),
-    "device-types.csv": ({"manufacturer", "model", "slug", "u_height"}, {"part_number", "is_full_depth", "weight"}),
-    "racks.csv": ({"site", "name", "status"}, {"width", "u_height", "form_factor", "role", "location"}),
+    "device-types.csv": (
+        {"manufacturer", "model", "slug", "u_height"},
+        {"part_number", "is_full_depth", "weight", "weight_unit", "airflow"},
+    ),
+    "racks.csv": (
+        {"site", "name", "status"},
+        {"width", "u_height", "form_factor", "role", "location", "weight", "max_weight", "weight_unit"},
+    ),
     "devices.csv": (
         {"role", "manufacturer", "device_type", "status", "site"},
         {"name", "rack", "position", "face", "location", "tenant"},
@@ -50,6 +56,16 @@ COLUMNS = {
             "tags",
         },
     ),
+}
+#: netbox/dcim/choices.py, InterfaceTypeChoices of 4.6.8: pluggable Ethernet from 1 Gb/s on, InfiniBand, and the rest.
+INTERFACE_CHOICES = {
+    "other",
+    *("1000base-t", "1000base-x-sfp", "10gbase-x-sfpp", "25gbase-x-sfp28", "50gbase-x-sfp56", "40gbase-x-qsfpp"),
+    *("50gbase-x-sfp28", "100gbase-x-cfp", "100gbase-x-sfp112", "100gbase-x-sfpdd", "100gbase-x-qsfp28"),
+    *("100gbase-x-qsfpdd", "200gbase-x-qsfp56", "200gbase-x-qsfpdd", "400gbase-x-qsfp112", "400gbase-x-qsfpdd"),
+    *("400gbase-x-osfp", "400gbase-x-osfp-rhs", "800gbase-x-qsfpdd", "800gbase-x-osfp"),
+    *("1.6tbase-x-osfp1600", "1.6tbase-x-osfp1600-rhs", "1.6tbase-x-qsfpdd1600"),
+    *(f"infiniband-{rate}" for rate in ("sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr")),
 }
 CABLE_TYPES = {"", "dac-active", "dac-passive", "mmf", "mmf-om3", "mmf-om4", "smf", "smf-os2", "aoc", "cat6", "cat8"}
 SLUG = re.compile(r"[-a-zA-Z0-9_]{1,100}")
@@ -100,6 +116,9 @@ def device_types(table, tables):
         assert row["manufacturer"] in names(tables, "manufacturers.csv")
         assert float(row["u_height"]) % 0.5 == 0
         assert row["is_full_depth"] in ("true", "false")
+        assert len(row["part_number"]) <= 50
+        assert re.fullmatch(r"(\d{1,6}\.\d{2})?", row["weight"])
+        assert (row["weight_unit"] == "kg") == bool(row["weight"])
 
 
 def racks(table, tables):
@@ -129,9 +148,12 @@ def devices(table, tables):
         if row["position"]:
             assert row["face"]
             assert height[row["device_type"]] > 0
-            assert 1 <= int(row["position"]) <= units[row["rack"]]
-            assert (row["rack"], row["position"]) not in taken
-            taken.add((row["rack"], row["position"]))
+            low, tall = float(row["position"]), height[row["device_type"]]
+            assert low % 0.5 == 0
+            assert 1 <= low <= low + tall - 1 <= units[row["rack"]]
+            halves = {(row["rack"], half / 2) for half in range(round(2 * low), round(2 * (low + tall)))}
+            assert not halves & taken
+            taken |= halves
 
 
 def interfaces(table, tables):
@@ -139,7 +161,8 @@ def interfaces(table, tables):
     known = names(tables, "devices.csv")
     assert all(row["device"] in known for row in table)
     assert len({(row["device"], row["name"]) for row in table}) == len(table)
-    assert {(row["type"], row["speed"].isdecimal()) for row in table} <= {("other", True)}
+    assert {row["type"] for row in table} <= INTERFACE_CHOICES
+    assert all(row["speed"].isdecimal() for row in table)
     assert max((len(row["name"]) for row in table), default=0) <= 64
 
 

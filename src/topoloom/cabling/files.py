@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling, cable
+from topoloom.cabling.elevations import PAGE, PICTURES, elevation_files
 from topoloom.cabling.labels import Labels, label
 from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_csv, order_csv, racks_csv
 from topoloom.cabling.netbox import netbox_files
@@ -46,6 +47,7 @@ log = logging.getLogger("topoloom")
 
 #: Files derived from a layout for people and other tools; they are removed when the layout changes.
 INSTALLER_FILES = (
+    *(PAGE, PICTURES),
     *("labels.csv", "bundles.csv", "order.csv", "floorplan.*", f"sheets/{SHEET_NAMES}"),
     *(f"netbox/{name}.csv" for name in ("sites", "manufacturers", "device-roles", "device-types", "racks")),
     *(
@@ -70,9 +72,10 @@ def save_cabling(
     """Write all files of a cabling into a folder, all of it or nothing; returns their paths.
 
     ``topology.json`` and ``provenance.json``; ``cables.csv`` and ``floor.toml``, which together are the layout
-    (`load_layout`); ``labels.csv``, ``bundles.csv``, ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``; if hosts have
-    separate racks, also ``hosts.toml``, ``hosts.csv`` and ``racks.csv``. docs/how-to/order-and-label-cables.md describes each
-    file. Sheets and floor plans of an earlier layout in the folder are removed.
+    (`load_layout`); ``labels.csv``, ``bundles.csv``, ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``;
+    ``elevations.html`` and ``elevations/*.svg``; if hosts have separate racks, also ``hosts.toml``, ``hosts.csv`` and
+    ``racks.csv``. docs/how-to/order-and-label-cables.md describes each file. Sheets, elevations and floor plans of an earlier
+    layout in the folder are removed.
 
     Parameters
     ----------
@@ -112,6 +115,7 @@ def cabling_files(cabling: Cabling) -> dict[str, Content]:
         "bundles.csv": bundles_csv(cabling),
         "order.csv": order_csv(cabling.bought),
     }
+    files |= elevation_files(cabling)
     files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}
     return files | {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
 

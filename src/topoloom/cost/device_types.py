@@ -130,6 +130,7 @@ def _switch_of(text: str, path: Path) -> tuple[SwitchProduct, bool] | None:
         weight_kg=weight_kg,
         power_max_w=watts or None,
         power_max_kind="power supply",
+        netbox_type=kind,
         source=f"NetBox device type {path.name}: {'; '.join(notes)}",
         confidence="B",
     )

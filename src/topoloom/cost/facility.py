@@ -251,6 +251,25 @@ def _written(value: Any) -> str:
     return guarded(value) if isinstance(value, str) else f"{value:.10g}"
 
 
+def supplies(layout: Layout, terms: Terms) -> tuple[Supply, ...]:
+    """What each rack takes, by the layout's own `[facility]`, without a test of its limits.
+
+    Parameters
+    ----------
+    layout : Layout
+    terms : Terms
+        The catalogue and the rate.
+
+    Returns
+    -------
+    tuple of Supply
+        One per rack.
+    """
+    rule = FacilityRule() if layout.housing is None else layout.housing.facility
+    sums = rack_sums(layout, terms, rule)
+    return tuple(_supply(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
+
+
 def _supply(name: str, sums: Sums, racks: Iterable[int]) -> Supply:
     """The sum of some racks."""
     rows = np.fromiter(racks, np.int64)

@@ -169,6 +169,9 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
     air_m3h: Annotated[float, setting("the air that its fans move", unit="m³/h", above=0, most=1e6)] | None = None
     liquid_share: Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)] = 0.0
+    netbox_type: Annotated[
+        str, setting("the type of its ports in NetBox, at their highest rate: `800gbase-x-osfp`, `infiniband-ndr`")
+    ] = ""
     cages: (
         Annotated[
             int, setting("number of pluggable cages; if fewer than ports, ports share modules", least=1, most=1_000_000)

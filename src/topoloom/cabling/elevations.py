@@ -1,0 +1,143 @@
+"""Elevations: the front view of each type of rack as an SVG picture, and one page with all types and their numbers."""
+
+from importlib.resources import files
+
+from markupsafe import Markup, escape
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.core.pages.templating import framed, rendered
+from topoloom.cost.facility import Supply, supplies
+from topoloom.placement.layout.contents import RackType, Standing, rack_contents, rack_types, rack_units
+from topoloom.placement.layout.layout import Layout
+
+#: The page and the pictures.
+PAGE, PICTURES = "elevations.html", "elevations/*.svg"
+
+#: Pixels: a unit, the column of its numbers, the inside of a rack, and the margins.
+_UNIT, _NUMBERS, _WIDTH, _MARGIN, _HEAD = 18, 34, 380, 12, 62
+_COLOURS = {"host": "#dbe7f5", "switch": "#fbe3c4", "device": "#e3e3e3"}
+#: Characters that fit into the width of a rack.
+_CHARACTERS = 58
+
+
+def elevation_files(cabling: Cabling) -> dict[str, str]:
+    """The files by name: the page ``elevations.html``, and ``elevations/type-1.svg`` for each type of rack."""
+    layout = cabling.layout
+    loads = supplies(layout, cabling.terms)
+    product = _switch_product(cabling)
+    out, shown = {}, []
+    for rack_type in rack_types(layout):
+        picture = elevation_svg(layout, rack_type, loads, product)
+        out[f"elevations/{rack_type.name.replace(' ', '-')}.svg"] = picture
+        names = [layout.rack_names[rack] for rack in rack_type.racks]
+        shown.append((rack_type.name, len(names), ", ".join(names), Markup(picture)))
+    style = (files("topoloom.cabling") / "elevations.css").read_text(encoding="utf-8")
+    body = rendered(
+        "elevations.html",
+        network=layout.topology.name,
+        floor=layout.floor.name,
+        racks=layout.racks,
+        housed=layout.housing is not None,
+        types=shown,
+    )
+    return {PAGE: framed(f"Racks of {layout.topology.name}", style, body), **out}
+
+
+def elevation_svg(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], product: str = "switch") -> str:
+    """The front view of a rack: unit numbers, and every device with its name and height.
+
+    Parameters
+    ----------
+    layout : Layout
+    rack_type : RackType
+        Its first rack gives the names of the devices.
+    loads : tuple of Supply
+        Power and weight of every rack of the layout.
+    product : str
+        The product of the switches.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+    """
+    units = max(rack_units(layout), -int(-rack_type.height // 1))
+    standing = rack_contents(layout, rack_type.racks[0])
+    aside = [device for device in standing if device.unit is None]
+    width, height = 2 * _MARGIN + 2 * _NUMBERS + _WIDTH, _HEAD + units * _UNIT + _MARGIN + 16 * len(aside)
+    left, bottom = _MARGIN + _NUMBERS, _HEAD + units * _UNIT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        ' font-family="DejaVu Sans, Arial, sans-serif" font-size="10">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        _text(left, 18, f"{rack_type.name}: {_count(len(rack_type.racks), 'rack')}", size=14, weight="600"),
+        *(_text(left, 35 + 14 * line, words) for line, words in enumerate(_facts(layout, rack_type, loads, units))),
+        f'<rect x="{left}" y="{_HEAD}" width="{_WIDTH}" height="{units * _UNIT}" fill="#fafafa" stroke="#222"'
+        ' stroke-width="2"/>',
+    ]
+    for unit in range(1, units + 1):
+        y = bottom - unit * _UNIT
+        parts.append(f'<path d="M{left} {y}h{_WIDTH}" stroke="#e2e2e2" stroke-width="0.5"/>')
+        for x, anchor in ((left - 5, "end"), (left + _WIDTH + 5, "start")):
+            parts.append(_text(x, y + _UNIT - 5, str(unit), size=9, anchor=anchor, colour="#666"))
+    parts += [_box(device, device.unit, left, bottom, product) for device in standing if device.unit is not None]
+    for line, device in enumerate(aside):
+        parts.append(_text(left, bottom + 14 + 16 * line, f"no unit: {device.name}"))
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+def _box(device: Standing, unit: float, left: int, bottom: int, product: str) -> str:
+    """A device: its frame, its name, its product and its height."""
+    columns = 1 if device.units >= 1 else max(1, round(1 / device.units)) if device.units else 1
+    base = int(unit) if columns > 1 else unit
+    x = left + round((unit - base) / device.units) * _WIDTH / columns if columns > 1 else left
+    width, height = _WIDTH / columns, (device.units if columns == 1 else 1) * _UNIT
+    y = bottom - (base - 1) * _UNIT - height
+    sold = product if device.kind == "switch" else device.product
+    tall = f"{device.units:g}U"
+    label = f"{device.name} · {sold} · {tall}" if device.kind != "device" else f"{device.name} · {tall}"
+    most = max(1, _CHARACTERS // columns)
+    shown = device.name if columns > 1 else label
+    shown = shown if len(shown) <= most else shown[: most - 1] + "…"
+    title = f"<title>U{base:g}: {escape(label)}</title>"
+    frame = (
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{_COLOURS[device.kind]}" stroke="#555"'
+        ' stroke-width="0.8"/>'
+    )
+    return f"<g>{title}{frame}{_text(x + 5, y + height / 2 + 3.5, shown)}</g>"
+
+
+def _facts(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], units: int) -> list[str]:
+    """Two lines: what stands in the rack with its free units, and its power and weight."""
+    some = [loads[rack] for rack in rack_type.racks]
+    counts = [_count(rack_type.hosts, "host")] if rack_type.hosts else []
+    counts += [_count(rack_type.switches, "switch", "es")] if rack_type.switches else []
+    counts += [_count(some[0].devices, "further device")] if some[0].devices else []
+    free = units - rack_type.height
+    fullest = max(some, key=lambda supply: supply.max_w or 0.0)
+    power = "power unknown" if fullest.max_w is None else f"{fullest.max_w / 1000:,.1f} kW"
+    if fullest.max_w is not None and fullest.max_unknown:
+        power = f"at least {power}, {_count(fullest.max_unknown, 'device')} unknown"
+    weight = "weight unknown" if fullest.weight_kg is None else f"{fullest.weight_kg:,.0f} kg"
+    if fullest.weight_kg is not None and fullest.weight_unknown:
+        weight = f"at least {weight}, {_count(fullest.weight_unknown, 'device')} unknown"
+    return [f"{', '.join(counts)}; {rack_type.height:g} of {units} units in use, {free:g} free", f"{power}; {weight}"]
+
+
+def _count(count: int, what: str, plural: str = "s") -> str:
+    return f"{count:,} {what}{plural * (count != 1)}"
+
+
+def _text(
+    x: float, y: float, words: str, *, size: int = 10, weight: str = "", anchor: str = "start", colour: str = "#111"
+) -> str:
+    bold = f' font-weight="{weight}"' if weight else ""
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{colour}"{bold}>{escape(words)}</text>'
+
+
+def _switch_product(cabling: Cabling) -> str:
+    """The name of the switches' product; ``switch`` where a line prices them or there are several."""
+    from topoloom.cost.switch_kinds import switch_kinds
+
+    products = [kind.product(cabling.bought.parts) for kind in switch_kinds(cabling.layout.topology, cabling.terms)]
+    return products[0].name if len(products) == 1 and products[0] is not None else "switch"
