@@ -11,10 +11,11 @@ mkdir -p "$output"
 bin=.venv/bin
 
 # Chromium and its driver test the report, OpenSM on ibsim loads the forwarding tables, SimGrid runs applications, a Slurm of one
-# node runs studies, and FRR routes small fabrics in network namespaces; without them these tests are skipped, and pytest
-# reports it.
+# node runs studies, and FRR routes small fabrics in network namespaces; in the second tier, LibreOffice computes workbooks.
+# Without them these tests are skipped, and pytest reports it.
 debian() {
     missing=
+    case "$*" in *"or not exhaustive"*) command -v soffice >/dev/null 2>&1 || missing="$missing libreoffice-calc" ;; esac
     command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
     [ -x /usr/bin/chromedriver ] || missing="$missing chromium-driver"
     PATH="$PATH:/usr/sbin:/sbin" command -v opensm >/dev/null 2>&1 || missing="$missing opensm"
@@ -66,7 +67,7 @@ ended() {
     fi
 }
 
-debian >"$output/debian" 2>&1 &
+debian "$@" >"$output/debian" 2>&1 &
 debian=$!
 running=$debian
 trap 'kill $running 2>/dev/null || true' INT TERM
