@@ -20,14 +20,7 @@ LAYOUT = place(MIXED)
 
 
 #: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
-REFUSES = {
-    "collective": lambda: topoloom.collective(MIXED, "allgather", 1024),
-    "collective_bound": lambda: topoloom.collective_bound(MIXED, "allgather", 1024),
-    "expand": lambda: topoloom.expand(MIXED, 24),
-    "optimize": lambda: topoloom.optimize(MIXED, moves=10),
-    "run_app": lambda: topoloom.run_app(MIXED, "alltoall:bytes=8"),
-    "run_apps": lambda: topoloom.run_apps(topoloom.cases_of("x", MIXED), ["alltoall:bytes=8"]),
-}
+REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24), "optimize": lambda: topoloom.optimize(MIXED, moves=10)}
 
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
 INDIFFERENT = {
@@ -68,6 +61,10 @@ INDIFFERENT = {
 
 #: What gives every link and port its own rate, and where this is tested.
 HONOURS = {
+    "collective": "applications/test_own_rates.py",
+    "collective_bound": "applications/test_own_rates.py",
+    "run_app": "applications/test_own_rates.py",
+    "run_apps": "applications/test_own_rates.py",
     "execute": "simulator/test_flit_rates.py",
     "saturation": "simulator/test_flit_rates.py",
     "simulate": "simulator/test_flit_rates.py",

@@ -276,7 +276,10 @@ def test_the_file_holds_the_network():
     data = platform_bytes([routing], SETTINGS, cores=2)
     assert data[:8] == b"TLFABRIC"
     assert np.frombuffer(data, "<i8", 9, 8).tolist() == [9, 18, 18, 9, 1, 2, 0, 1, 1]
-    assert np.frombuffer(data, "<f8", 7, 80)[:3].tolist() == [1e11, 1e9, 1e9]
+    assert np.frombuffer(data, "<f8", 5, 80)[0] == 1e11
+    # 120 bytes of numbers, 18 links with their delays, and then the rates of links; those of 18 ports follow their switches.
+    assert np.frombuffer(data, "<f8", 18, 120 + 18 * 16).tolist() == [1e9] * 18
+    assert np.frombuffer(data, "<f8", 18, 120 + 18 * 28).tolist() == [1e9] * 18
     following = np.frombuffer(data, "<i4", 81, len(data) - 4 * 81).reshape(9, 9)
     links = routing.topology.links
     for goal in range(9):

@@ -63,9 +63,12 @@ class AppRun(Result):
         The program's output, without the result lines of topoloom's own programs.
     bound_s : float or None
         For a collective, the lower bound on its seconds for any algorithm and any tables; else None.
+    link_gbps : float64[links]
+        The rate of each link, where rates differ; else empty. Not in records.
     """
 
     record_name = "app-run"
+    unrecorded = ("link_gbps",)
     record_version = 2
     derived = (
         "bound_share",
@@ -97,6 +100,7 @@ class AppRun(Result):
     exit_code: int
     output: str
     bound_s: float | None = None
+    link_gbps: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -112,8 +116,9 @@ class AppRun(Result):
     @property
     def link_use(self) -> np.ndarray:
         """The load of each link relative to its capacity in the simulated seconds, per direction, float64[links, 2]."""
-        capacity = self.settings.rate_gbps * 1e9 / 8 * self.seconds
-        return self.link_bytes / capacity if capacity else np.zeros_like(self.link_bytes)
+        rate_gbps = self.link_gbps[:, None] if self.link_gbps.size else self.settings.rate_gbps
+        capacity = rate_gbps * 1e9 / 8 * self.seconds
+        return self.link_bytes / capacity if self.seconds else np.zeros_like(self.link_bytes)
 
     @property
     def measured(self) -> Measurement:

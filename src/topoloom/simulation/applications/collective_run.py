@@ -9,7 +9,6 @@ from msgspec import structs
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
@@ -18,7 +17,7 @@ from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
 from topoloom.simulation.applications.checks import check_kind, check_whole, check_words
 from topoloom.simulation.applications.collective_result import Collective
-from topoloom.simulation.applications.given import app_settings, given, network_or_tables, usual_settings
+from topoloom.simulation.applications.given import app_settings, at_own_rates, given, network_or_tables, usual_settings
 from topoloom.simulation.applications.machine import BYTES_PER_GBIT, machine, network_as_flows
 from topoloom.simulation.applications.placement import place_ranks
 from topoloom.simulation.applications.ranks import check_hosts
@@ -117,10 +116,9 @@ def _without_tables(
     if isinstance(network, (Topology, Routing)):
         topology = network if isinstance(network, Topology) else network.topology
         usual = usual_settings(topology, "collective_bound")
-        return topology, layout, usual if settings is None else settings
+        return topology, layout, usual if settings is None else at_own_rates(topology, settings)
     opened = network_of(network, "collective_bound")
-    refuse_mixed(opened.topology, "collective_bound")
-    settings = app_settings([opened], None, ()) if settings is None else settings
+    settings = at_own_rates(opened.topology, app_settings([opened], None, ()) if settings is None else settings)
     return opened.topology, opened.layout if layout is None else layout, settings
 
 

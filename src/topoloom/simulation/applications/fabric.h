@@ -9,10 +9,11 @@
 
 struct Fabric {
   std::int64_t switches, links, hosts, carriers, tables, cores, half_duplex, fair, ports;
-  double speed_flops, link_bytes_s, host_bytes_s, host_latency_s, switch_latency_s, loop_bytes_s, loop_latency_s;
+  double speed_flops, host_latency_s, switch_latency_s, loop_bytes_s, loop_latency_s;
   // host_switch: the switch of each port, host by host.
   std::vector<std::int32_t> ends, host_switch, carrier, next;
-  std::vector<double> latency_s;
+  // Of each link: its delay and its bytes per second; of each port: its bytes per second.
+  std::vector<double> latency_s, link_bytes_s, host_bytes_s;
 };
 
 // Additional tables, for messages between addresses.
@@ -43,16 +44,18 @@ inline Fabric load(const char* path)
     throw std::runtime_error("topoloom: TOPOLOOM_FABRIC names no network");
   Fabric f;
   std::int64_t counts[9];
-  double rates[7];
+  double rates[5];
   read(in, counts, 9);
-  read(in, rates, 7);
+  read(in, rates, 5);
   f.switches = counts[0], f.links = counts[1], f.hosts = counts[2], f.carriers = counts[3], f.tables = counts[4];
   f.cores = counts[5], f.half_duplex = counts[6], f.fair = counts[7], f.ports = counts[8];
-  f.speed_flops = rates[0], f.link_bytes_s = rates[1], f.host_bytes_s = rates[2], f.host_latency_s = rates[3];
-  f.switch_latency_s = rates[4], f.loop_bytes_s = rates[5], f.loop_latency_s = rates[6];
+  f.speed_flops = rates[0], f.host_latency_s = rates[1], f.switch_latency_s = rates[2];
+  f.loop_bytes_s = rates[3], f.loop_latency_s = rates[4];
   read(in, f.ends, 2 * f.links);
   read(in, f.latency_s, f.links);
+  read(in, f.link_bytes_s, f.links);
   read(in, f.host_switch, f.hosts * f.ports);
+  read(in, f.host_bytes_s, f.hosts * f.ports);
   read(in, f.carrier, f.carriers);
   read(in, f.next, f.tables * f.carriers * f.switches);
   return f;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from topoloom.core.errors import InputError
-from topoloom.model.link_rates import rate_for, refuse_mixed
+from topoloom.model.link_rates import rate_for, shown_rate
 from topoloom.model.sources import NetworkSource, network_of, several
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
@@ -82,29 +82,41 @@ def given(
     Raises
     ------
     InputError
-        Links with different rates, or a network that cannot be routed.
+        A network that cannot be routed.
     """
     if isinstance(source, tuple):
         usual = usual_settings(source[0].topology, taker)
         tables = source[0].host_tables if len(source) == 1 else source
-        return Given(tables, layout, usual if settings is None else settings)
-    refuse_mixed(source.topology, taker)
+        return Given(tables, layout, usual if settings is None else at_own_rates(source[0].topology, settings))
     routings = tables_by_host(source.topology, source.tables, layout=source.layout)
     return Given(
         routings,
         source.layout if layout is None else layout,
-        app_settings([source], None, ()) if settings is None else settings,
+        at_own_rates(source.topology, app_settings([source], None, ()) if settings is None else settings),
     )
 
 
-def usual_settings(topology: Topology, taker: str) -> AppSettings:
-    """Return the default settings, at the rate of the network where it has one.
+def at_own_rates(topology: Topology, settings: AppSettings) -> AppSettings:
+    """Return settings for a network: where its rates differ, all are its own, and `rate_gbps` is the highest of them.
 
-    Raises
-    ------
-    InputError
-        Links with different rates.
+    Parameters
+    ----------
+    topology : Topology
+    settings : AppSettings
+
+    Returns
+    -------
+    AppSettings
     """
+    if not topology.mixed or not isinstance(settings, AppSettings):
+        return settings
+    return msgspec.structs.replace(settings, rate_gbps=float(topology.rates_gbps[-1]), host_rate_gbps=0.0)
+
+
+def usual_settings(topology: Topology, taker: str) -> AppSettings:
+    """Return the default settings, at the rate of the network where it has one; where rates differ, at the highest."""
+    if topology.mixed:
+        return at_own_rates(topology, AppSettings())
     rate_gbps = rate_for(topology, None, taker)
     return AppSettings() if rate_gbps is None else AppSettings(rate_gbps=rate_gbps)
 
@@ -122,9 +134,16 @@ def app_settings(networks: "Iterable[Network]", preset: str | None, changes: Ite
     Raises
     ------
     InputError
-        An unknown preset or setting, or networks that remember different rates.
+        An unknown preset or setting, a rate for a network whose rates differ, or networks that remember different rates.
     """
-    changes = list(changes)
+    changes, networks = list(changes), list(networks)
+    rated = [name for text in changes if (name := text.partition("=")[0].strip()) in ("rate_gbps", "host_rate_gbps")]
+    for topology in (network.topology for network in networks if rated):
+        if topology.mixed:
+            raise InputError(
+                f"{rated[0]}: {topology.name} has links of {shown_rate(topology.rates_gbps)}, which count; omit {rated[0]}, or"
+                " make all links alike (topoloom convert IN OUT --drop-rates)"
+            )
     settings = with_changes(PRESETS.find(DEFAULT_PRESET if preset is None else preset), changes)
     if preset is not None or any(text.partition("=")[0].strip() == "rate_gbps" for text in changes):
         return settings

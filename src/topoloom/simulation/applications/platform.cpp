@@ -259,8 +259,9 @@ void load_platform(const sg::Engine&)
     hosts.push_back(world->create_host("host" + name, f.speed_flops)->set_core_count(static_cast<int>(f.cores))->seal());
     for (std::int64_t port = 0; port < f.ports; port++) {
       const auto socket = "plug" + name + (f.ports > 1 ? "." + std::to_string(port) : "");
-      two(plug, socket, f.host_bytes_s, f.host_latency_s, f.switch_latency_s, 0, NOMINAL_S / 2);
-      both_plug.push_back(shared(socket, f.host_bytes_s));
+      const auto bytes_s = f.host_bytes_s[h * f.ports + port];
+      two(plug, socket, bytes_s, f.host_latency_s, f.switch_latency_s, 0, NOMINAL_S / 2);
+      both_plug.push_back(shared(socket, bytes_s));
     }
     auto* own = world->create_link("loop" + name, f.loop_bytes_s);
     loop.push_back(late(own, f.loop_latency_s, 0, NOMINAL_S));
@@ -270,8 +271,8 @@ void load_platform(const sg::Engine&)
     world->create_host("address" + std::to_string(a), f.speed_flops)->seal();
   for (std::int64_t l = 0; l < f.links; l++) {
     const auto name = "cable" + std::to_string(l);
-    two(cable, name, f.link_bytes_s, f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0);
-    both_cable.push_back(shared(name, f.link_bytes_s));
+    two(cable, name, f.link_bytes_s[l], f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0);
+    both_cable.push_back(shared(name, f.link_bytes_s[l]));
   }
   // Without fair sharing, a switch is a link that delays all traffic and shares nothing.
   inside.resize(f.switches);

@@ -25,11 +25,11 @@ def platform_bytes(
     """Return the network in the format of platform.cpp, with tables for the first, the second, ... host of each switch.
 
     ``TLFABRIC``; int64[9]: switches, links, hosts, switches with hosts, tables, cores per host, 1 for half duplex, 1 for fair
-    sharing of links, ports per host; float64[7]: operations per second, bytes per second of a link, of a host's link, delay of
-    a host's link, of a switch, bytes per second and delay within a host; then int32[links, 2] the links, float64[links] their
-    delays, int32[hosts, ports] the switch of each port, int32[carriers] the switches with hosts, and
-    int32[tables, carriers, switches] the next hop towards each of them: twice the link, plus one where the link is traversed
-    from its higher switch; -1 where no host's message passes. Delays are in seconds; numbers are little-endian.
+    sharing of links, ports per host; float64[5]: operations per second, delay of a host's link, of a switch, bytes per second
+    and delay within a host; then int32[links, 2] the links, float64[links] their delays, float64[links] their bytes per second,
+    int32[hosts, ports] the switch of each port, float64[hosts, ports] its bytes per second, int32[carriers] the switches with
+    hosts, and int32[tables, carriers, switches] the next hop towards each of them: twice the link, plus one where the link is
+    traversed from its higher switch; -1 where no host's message passes. Delays are in seconds; numbers are little-endian.
 
     Parameters
     ----------
@@ -74,8 +74,6 @@ def platform_bytes(
     host_ns = host_m * settings.cable_ns_per_m + settings.host_link_ns
     rates = (
         settings.speed_gflops * 1e9,
-        settings.rate_gbps * _BYTES_PER_GBIT,
-        (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_PER_GBIT,
         host_ns * 1e-9,
         settings.switch_ns * 1e-9,
         settings.loopback_gbps * _BYTES_PER_GBIT,
@@ -85,16 +83,23 @@ def platform_bytes(
     # With several ports per host, ports in the same position reach each other; with one port, it has the number of its host.
     several = topology.hosts < topology.endpoints.size
     switch = topology.endpoints[ports_by_host(topology)].ravel() if several else switch_of_hosts(topology)
+    place = ports_by_host(topology).ravel() if several else np.argsort(topology.host)
+    link_gbps = np.full(len(topology.links), settings.rate_gbps)
+    port_gbps = np.full(topology.endpoints.size, settings.host_rate_gbps or settings.rate_gbps)
+    if topology.mixed and topology.link_rate_gbps is not None and topology.endpoint_rate_gbps is not None:
+        link_gbps, port_gbps = topology.link_rate_gbps, topology.endpoint_rate_gbps[place]
     ports = topology.endpoints.size // max(1, topology.hosts)
     counts = topology.switches, len(topology.links), topology.hosts, carriers.size, len(routings), cores, *flags, ports
     parts = [
         topology.links.astype("<i4"),
         (delay_ns * 1e-9).astype("<f8"),
+        (link_gbps * _BYTES_PER_GBIT).astype("<f8"),
         switch.astype("<i4"),
+        (port_gbps * _BYTES_PER_GBIT).astype("<f8"),
         carriers.astype("<i4"),
     ]
     parts += [_next_hops(topology, routing.ports, carriers).astype("<i4") for routing in routings]
-    return b"TLFABRIC" + struct.pack("<9q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
+    return b"TLFABRIC" + struct.pack("<9q5d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
 
 
 def layers_bytes(topology: Topology, ports: Sequence[np.ndarray]) -> bytes:

@@ -317,10 +317,11 @@ class _PlaneCase:
         group = _group_of(n, int(on_switch.max()))
         rail, number = np.repeat(np.arange(rails), n), np.tile(np.arange(n), rails)
         groups = (np.zeros_like(rail), rail, rail * (n // group) + number // group, rail * group + number % group)
+        own = None if rates.port_gbps is None else plane.topology.endpoint_rate_gbps
         network = flow_network(
             tables,
-            link_rate=rates.rate_gbps * _BYTES_PER_GBIT,
-            host_rate=rates.host_rate_gbps * _BYTES_PER_GBIT,
+            link_rate=(rates.rate_gbps if rates.link_gbps is None else rates.link_gbps[plane.links]) * _BYTES_PER_GBIT,
+            host_rate=(rates.host_rate_gbps if own is None else own) * _BYTES_PER_GBIT,
             cable_s=rates.cable_s[plane.links],
             switch_s=rates.switch_s,
             host_s=rates.host_s,

@@ -244,7 +244,7 @@ def _app_run(
     output: str = "",
     **measured: Any,
 ) -> AppRun:
-    routing = routings[0]
+    routing, links_gbps = routings[0], routings[0].topology.link_rate_gbps
     return AppRun(
         program=program.name,
         network=routing.topology.name,
@@ -261,6 +261,7 @@ def _app_run(
         exit_code=exit_code,
         output=output,
         bound_s=least_seconds(program, routing.topology, homes, settings, layout),
+        link_gbps=np.empty(0) if links_gbps is None or not routing.topology.mixed else links_gbps,
         provenance=provenance_of(
             routing.topology, engine=routing.engine, seed=int(seed), settings=about, timings={"cpu_s": cpu_s}
         ),

@@ -185,12 +185,12 @@ def bound_of(
     if not 0 <= root < max(1, homes.size):
         raise InputError(f"root_rank={root}: the ranks are 0 to {homes.size - 1}")
     apart = int(homes[root]) if operation == "broadcast" and homes.size else None
-    network = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, apart=apart)
+    network = rank_network(topology, homes, **machine.rates, apart=apart)
     first, farthest = delays(network, topology, machine, from_first=operation == "broadcast")
     # Parts of an all-reduce may split a class of equivalent hosts: treat each host separately where that takes seconds.
     by_host = network
     if operation == "allreduce" and network.classes < int(network.counts.sum()) <= _MOST_ALONE:
-        by_host = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False)
+        by_host = rank_network(topology, homes, **machine.rates, alike=False)
     bandwidth, reached, how, cut = _bandwidth(network, by_host, operation, size, gap, quick, jobs, work)
     return CollectiveBound(
         operation=operation,

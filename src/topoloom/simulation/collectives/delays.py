@@ -1,6 +1,7 @@
 """Delays between ranks in an idle network, and the rates and delays of the machine."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,9 @@ class Machine:
         Delay of each cable.
     switch_s, host_s, inside_s : float
         Delay of a switch, of a host's link, and between two ranks of a host.
+    link_gbps, port_gbps : float64[links], float64[endpoints] or None
+        The rate of each link and endpoint, where they differ; `rate_gbps` and `host_rate_gbps` are then the highest. None: all
+        have these rates.
     """
 
     rate_gbps: float
@@ -31,6 +35,18 @@ class Machine:
     switch_s: float = 0.0
     host_s: float = 0.0
     inside_s: float = 0.0
+    link_gbps: np.ndarray | None = None
+    port_gbps: np.ndarray | None = None
+
+    @property
+    def rates(self) -> dict[str, Any]:
+        """The arguments of `rank_network` for rates."""
+        return {
+            "rate_gbps": self.rate_gbps,
+            "host_rate_gbps": self.host_rate_gbps,
+            "link_gbps": self.link_gbps,
+            "port_gbps": self.port_gbps,
+        }
 
 
 def delays(

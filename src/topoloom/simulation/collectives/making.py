@@ -121,10 +121,11 @@ def collective_schedule(
     if chosen is None and n > _FEW and operation in ("allreduce", "allgather", "reduce-scatter"):
         # Where the hosts' own ports are the limit, a ring achieves the same, and takes little time to simulate.
         single = topology.hosts == topology.endpoints.size
-        chosen = "ring" if single and machine.host_rate_gbps <= machine.rate_gbps else None
+        slowest = machine.rate_gbps if machine.link_gbps is None else float(machine.link_gbps.min(initial=np.inf))
+        chosen = "ring" if single and machine.host_rate_gbps <= slowest else None
     if chosen in (None, "forest") and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
-        by_host = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False, apart=apart)
+        by_host = rank_network(topology, homes, **machine.rates, alike=False, apart=apart)
         why = why_no_forest(by_host, asked=chosen == "forest")
         if why and chosen == "forest":
             raise InputError(f"{topology.name}: {why}; use algorithm {_FIT.get(operation, _RINGS)[1]}")

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.model.capacities import whole_capacities
 from topoloom.model.topology import Topology
 
 #: The largest whole numbers for rates in proportion, such as 200 to 400; other rates are rounded up, so that bounds are valid.
@@ -80,7 +81,7 @@ class RankNetwork:
     weight : int64[c]
         The ranks on each host of a class.
     ports : tuple of dict of int to int
-        For each class, the number of ports of a host on each switch.
+        For each class, the number of ports of a host on each switch; where rates differ, their units.
     tail, head, capacity : int64[a]
         Channels, merged between the same two switches; capacities in units.
     link_units, host_units : int
@@ -142,6 +143,8 @@ def rank_network(
     rate_gbps: float,
     host_rate_gbps: float,
     *,
+    link_gbps: np.ndarray | None = None,
+    port_gbps: np.ndarray | None = None,
     alike: bool = True,
     apart: int | None = None,
 ) -> RankNetwork:
@@ -154,6 +157,8 @@ def rank_network(
         The host of each rank.
     rate_gbps, host_rate_gbps : float
         Rates of a link between switches and of a host's port, in each direction.
+    link_gbps, port_gbps : float64[links], float64[endpoints], optional
+        The rate of each of them, where they differ, in place of these.
     alike : bool
         Whether equivalent hosts form one class; else each host is a class.
     apart : int, optional
@@ -169,9 +174,19 @@ def rank_network(
         raise InputError(f"{topology.name}: ranks must run on hosts 0 to {topology.hosts - 1}")
     used, weight = np.unique(homes, return_counts=True)
     ports_of_host: dict[int, dict[int, int]] = {int(host): {} for host in used}
-    for host, switch in zip(topology.host.tolist(), topology.endpoints.tolist(), strict=True):
+    amounts = np.ones(topology.endpoints.size, np.int64)
+    if link_gbps is None or port_gbps is None:
+        link_units, host_units, unit = _units(rate_gbps, host_rate_gbps)
+        of_links = np.full(len(topology.links), link_units, np.int64)
+    else:
+        # Where rates differ, an endpoint counts as several ports of one unit.
+        rates = np.concatenate([link_gbps, port_gbps])
+        units = whole_capacities(rates)
+        of_links, amounts = units[: len(link_gbps)], units[len(link_gbps) :]
+        link_units, host_units, unit = 1, 1, float(rates[0] / units[0])
+    for host, switch, amount in zip(topology.host.tolist(), topology.endpoints.tolist(), amounts.tolist(), strict=True):
         if host in ports_of_host:
-            ports_of_host[host][switch] = ports_of_host[host].get(switch, 0) + 1
+            ports_of_host[host][switch] = ports_of_host[host].get(switch, 0) + amount
     groups: dict[object, list[int]] = {}
     weights: dict[object, int] = {}
     order = used.tolist() if apart is None else [apart, *(host for host in used.tolist() if host != apart)]
@@ -181,11 +196,12 @@ def rank_network(
         key = host if alone else (tuple(sorted(ports_of_host[host].items())), ranks_on[host])
         groups.setdefault(key, []).append(host)
         weights[key] = ranks_on[host]
-    link_units, host_units, unit = _units(rate_gbps, host_rate_gbps)
     u, v = topology.links[:, 0].astype(np.int64), topology.links[:, 1].astype(np.int64)
-    joined, count = np.unique(
-        np.concatenate([u * topology.switches + v, v * topology.switches + u]), return_counts=True
+    joined, place = np.unique(
+        np.concatenate([u * topology.switches + v, v * topology.switches + u]), return_inverse=True
     )
+    capacity = np.zeros(joined.size, np.int64)
+    np.add.at(capacity, place.reshape(-1), np.concatenate([of_links, of_links]))
     network = RankNetwork(
         name=topology.name,
         switches=topology.switches,
@@ -194,7 +210,7 @@ def rank_network(
         ports=tuple(ports_of_host[members[0]] for members in groups.values()),
         tail=joined // topology.switches,
         head=joined % topology.switches,
-        capacity=count.astype(np.int64) * link_units,
+        capacity=capacity,
         link_units=link_units,
         host_units=host_units,
         unit_gbps=unit,

@@ -52,7 +52,8 @@ class Ways:
             joined = begin + np.flatnonzero(self.fabric.to[begin:end] == v)
             if not joined.size:
                 raise InputError(f"the schedule uses a link from switch {u} to {v}, which the network does not have")
-            channel = int(joined[np.argmin(self.filled[joined])])
+            filled = (self.filled[joined] + tree.chunks) / self.fabric.capacity[self.fabric.resource[joined]]
+            channel = int(joined[np.argmin(filled)])
             self.filled[channel] += tree.chunks
             channels.append(channel)
         return Way(
@@ -91,7 +92,9 @@ class Ways:
             raise InputError(
                 f"the schedule's path begins or ends at switch {switch}, to which host {host} is not attached"
             )
-        port = min(ports, key=lambda candidate: self.used[side, candidate])
+        first = self.fabric.to.size
+        rate = self.fabric.capacity[self.fabric.resource[first : first + self.fabric.switch.size]]
+        port = min(ports, key=lambda candidate: (self.used[side, candidate] + chunks) / rate[candidate])
         self.used[side, port] += chunks
         return port
 

@@ -15,8 +15,8 @@ from topoloom.simulation.flows.state import FlowNetwork
 def flow_network(
     routings: Sequence[Routing],
     *,
-    link_rate: float,
-    host_rate: float,
+    link_rate: float | np.ndarray,
+    host_rate: float | np.ndarray,
     cable_s: np.ndarray,
     switch_s: float = 0.0,
     host_s: float = 0.0,
@@ -33,7 +33,7 @@ def flow_network(
     ----------
     routings : sequence of Routing
         Tables for the first, the second, ... host of each switch, in turn; one table serves all. All are of one network.
-    link_rate, host_rate : float
+    link_rate, host_rate : float, or float64[links] and float64[endpoints]
         Rates of a link between switches and of a host's link, in each direction.
     cable_s : float64[links]
         The delay of each cable.
@@ -76,12 +76,15 @@ def flow_network(
         _refuse_dead_ends(routing)
     count, links = channels.to.size, len(topology.links)
     own = np.arange(hosts, dtype=np.int64)
+    links_rate, ports_rate = np.full(links, link_rate, np.float64), np.full(hosts, host_rate, np.float64)
+    if topology.hosts == hosts:
+        ports_rate[topology.host] = ports_rate.copy()
     if half_duplex:
         resource = np.concatenate([link, links + own, links + own])
-        capacity = np.concatenate([np.full(links, link_rate), np.full(hosts, host_rate)])
+        capacity = np.concatenate([links_rate, ports_rate])
     else:
         resource = np.arange(count + 2 * hosts, dtype=np.int64)
-        capacity = np.concatenate([np.full(count, link_rate), np.full(2 * hosts, host_rate)])
+        capacity = np.concatenate([links_rate[link], ports_rate, ports_rate])
     return FlowNetwork(
         first=channels.first.astype(np.int64),
         to=channels.to.astype(np.int32),
@@ -96,7 +99,7 @@ def flow_network(
         host_delay=2 * host_s + switch_s,
         inside_rate=float(inside_rate),
         inside_delay=float(inside_s),
-        top=float(host_rate),
+        top=float(ports_rate.max()),
     )
 
 
