@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import topoloom
-from topoloom import EXPORTS, InputError, build, place, route
+from topoloom import InputError, build, place, route
 from topoloom.fabric.fabric import planned_fabric
 
 PLAIN = build("fat-tree:k=4")
@@ -20,7 +20,7 @@ LAYOUT = place(MIXED)
 
 
 #: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
-REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24), "optimize": lambda: topoloom.optimize(MIXED, moves=10)}
+REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24)}
 
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
 INDIFFERENT = {
@@ -43,7 +43,6 @@ INDIFFERENT = {
     "save_cabling": ("writes the rate of every cable", None),
     "save_expansion": ("an Expansion has one rate: expand refuses", None),
     "check_plan": ("a plan has one rate: expand refuses", None),
-    "write_export": ("each export writes every rate, none, or refuses", None),
     "compare_fabrics": ("who is cabled to whom", None),
     "identify": ("who is cabled to whom", None),
     "repair_fabric": ("next hops and virtual channels", None),
@@ -54,7 +53,7 @@ INDIFFERENT = {
     "load": ("reads rates", None),
     "load_layout": ("reads rates", None),
     "load_expansion": ("a plan has one rate", None),
-    "build": ("families have no rates", None),
+    "build": ("a spec gives rates by its transform `rates`", None),
     "facility": ("the powers of the parts that `price` finds for each rate", None),
     "design": ("takes no network; its candidates have no rates", None),
 }
@@ -80,7 +79,9 @@ HONOURS = {
     "degradation": "failures/test_mixed_losses.py",
     "diagnose": "fabrics/test_mixed_tapers.py",
     "info": "throughput/test_mixed_rates.py",
+    "optimize": "optimizer/test_mixed_rates.py",
     "price": "cost/test_mixed_bill.py",
+    "write_export": "fabrics/test_mixed_exports.py",
     "quality": "throughput/test_mixed_rates.py",
     "traffic_of": "throughput/test_mixed_rates.py",
 }
@@ -152,20 +153,6 @@ def test_info_measures_loads_with_rates():
     assert mixed.channel_load_max == pytest.approx(plain.channel_load_max / 2)
     assert (mixed.diameter, mixed.bisection) == (plain.diameter, plain.bisection)
     assert (mixed.bisection_gbps, plain.bisection_gbps) == (800 * mixed.bisection, None)
-
-
-@pytest.mark.parametrize("name", sorted(EXPORTS))
-def test_exports_write_every_rate_or_none_or_refuse(name, tmp_path):
-    """An export that writes one rate for all links refuses a mixed network before anything else."""
-    record = EXPORTS.find(name)
-    if record.timed and not record.rates:
-        sentence = SENTENCE.format(f"export {name}")
-        with pytest.raises(InputError, match=sentence):
-            topoloom.write_export(name, planned_fabric(MIXED), tmp_path, ROUTING)
-        return
-    if record.rates:
-        topoloom.write_export(name, planned_fabric(MIXED), tmp_path / "mixed", ROUTING)
-        assert "800" in "".join(path.read_text() for path in Path(tmp_path / "mixed").iterdir())
 
 
 def test_an_export_of_a_uniform_network_has_its_rate(tmp_path):

@@ -11,9 +11,9 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables, choose_cables, host_ends, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
-from topoloom.cost.switch_kinds import own_rates
 from topoloom.cost.terms import Terms
 from topoloom.formats.cables import host_ports
+from topoloom.model.link_rates import own_rates
 from topoloom.model.results import Filed, Provenance, provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.placement.layout.layout import Layout

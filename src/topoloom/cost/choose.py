@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import HostPlug
-from topoloom.cost.switch_kinds import own_rates
+from topoloom.model.link_rates import own_rates
 from topoloom.placement.hosts.ports import host_ports_as_built
 from topoloom.placement.layout.layout import Layout
 

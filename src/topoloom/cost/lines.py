@@ -12,7 +12,8 @@ from topoloom.cost.choose import CableLot, Cables, host_ends
 from topoloom.cost.items import Item
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, Transceiver, low_high, port_total
-from topoloom.cost.switch_kinds import SwitchKind, own_rates
+from topoloom.cost.switch_kinds import SwitchKind
+from topoloom.model.link_rates import own_rates
 from topoloom.placement.layout.layout import Layout
 
 

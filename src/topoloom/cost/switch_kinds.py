@@ -54,23 +54,6 @@ class SwitchKind:
         return port_total(self.bought) + (product.idle_ports(self.bought) or 0)
 
 
-def own_rates(topology: Topology, rate_gbps: float) -> tuple[float | np.ndarray, float | np.ndarray]:
-    """The rates of links and of endpoints: their own in a network of several rates, else the given one.
-
-    Parameters
-    ----------
-    topology : Topology
-    rate_gbps : float
-
-    Returns
-    -------
-    float or float64[links], float or float64[endpoints]
-    """
-    if topology.mixed and topology.link_rate_gbps is not None and topology.endpoint_rate_gbps is not None:
-        return topology.link_rate_gbps, topology.endpoint_rate_gbps
-    return rate_gbps, rate_gbps
-
-
 def switch_kinds(topology: Topology, terms: Terms) -> tuple[SwitchKind, ...]:
     """The switches to buy: of one kind if all ports have the same rate, else one kind for each set of rates.
 

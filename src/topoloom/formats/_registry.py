@@ -7,6 +7,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.register import Register
+from topoloom.fabric.cable_lengths import CableLengths
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.fabric.fabric import Fabric
 from topoloom.model.link_rates import RATE, rate_text, tell_dropped
@@ -41,6 +42,8 @@ class Format:
         Whether parallel links are merged or refused.
     fabric : callable (data: bytes, source: str) -> Fabric, optional
         Also reads names, GUIDs, ports and rates, if the format has them.
+    lengths : callable (data: bytes, source: str) -> CableLengths, optional
+        Reads the lengths of cables, if the format has them or their delays.
     says_rate : callable (rate_gbps: float) -> bool, optional
         Whether the format can express a rate; None: it can express all. A network with any other rate is written without.
     """
@@ -54,6 +57,7 @@ class Format:
     write_order: Callable[[ExportRequest], str | bytes] | None = None
     simple: bool = False
     fabric: Callable[[bytes, str], Fabric] | None = None
+    lengths: Callable[[bytes, str], CableLengths] | None = None
     says_rate: Callable[[float], bool] | None = None
 
 

@@ -7,9 +7,11 @@ import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.core.text_parts import decimal_in, text_lines
+from topoloom.fabric.cable_lengths import CableLengths
 from topoloom.fabric.exports._shared import number
 from topoloom.fabric.exports.ns3 import ns3_text
 from topoloom.fabric.exports.registry import ExportRequest
+from topoloom.fabric.exports.settings import ExportSettings
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
@@ -26,6 +28,14 @@ _OF_PREFIX |= {"Ki": 1024.0, "Mi": 1024.0**2, "Gi": 1024.0**3, "Ti": 1024.0**4}
 _HEADS = "'nodes switches links', or SimAI's 'nodes gpus_per_server nvswitches switches links GPU'"
 
 
+#: A delay: its line, and its text.
+Delay = tuple[int, str]
+#: A time as ns-3 reads it: 25ns, 1us, 0.0001ms; in seconds without a unit.
+_TIME = re.compile(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)(fs|ps|ns|us|ms|s|)")
+_MOST_NS = 1e15
+_NS_OF_UNIT = {"fs": 1e-6, "ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9, "": 1e9}
+
+
 @dataclass(frozen=True)
 class _Head:
     """The counts in the first line."""
@@ -39,13 +49,33 @@ class _Head:
 def read(data: bytes, source: str) -> Topology:
     """The topology in a file: nodes not listed in line 2 are hosts; GPUs of one NVSwitch are the ports of one host.
 
-    Delays and errors are ignored; a repeated line is a parallel cable.
+    A repeated line is a parallel cable; errors are ignored, and delays are read by `lengths`.
 
     Raises
     ------
     InputError
         A word is out of place, a count differs from the number of lines, or a cable joins unknown nodes or two hosts.
     """
+    return _parsed(data, source)[0]
+
+
+def lengths(data: bytes, source: str) -> CableLengths:
+    """The lengths of cables with the file's delays, at the delay per metre with which topoloom writes them.
+
+    Raises
+    ------
+    InputError
+        A delay is not a time; or as `read`.
+    """
+    _, link_delays, host_delays = _parsed(data, source)
+    per_m = ExportSettings().cable_ns_per_m
+    return CableLengths(
+        *(np.array([_ns(*each, source) for each in some]) / per_m for some in (link_delays, host_delays))
+    )
+
+
+def _parsed(data: bytes, source: str) -> tuple[Topology, list[Delay], list[Delay]]:
+    """The topology, and the delay of each of its links and of its endpoints, in their order."""
     lines = [(n, words) for n, text in enumerate(text_lines(text_of(data, source)), 1) if (words := text.split())]
     if not lines:
         raise at(source, None, f"the file is empty; its first line is {_HEADS}")
@@ -91,11 +121,12 @@ def _node(word: str, head: _Head, source: str, line: int) -> int:
 
 def _topology(
     cables: list[tuple[int, list[str]]], head: _Head, inner: set[int], switch: dict[int, int], source: str
-) -> Topology:
+) -> tuple[Topology, list[Delay], list[Delay]]:
     links: list[tuple[int, int]] = []
     rates: list[float] = []
-    # For each port of a host: its node, the switch, the rate.
-    ports: list[tuple[int, int, float]] = []
+    delays: list[Delay] = []
+    # For each port of a host: its node, the switch, the rate, the delay.
+    ports: list[tuple[int, int, float, Delay]] = []
     server: dict[int, int] = {}
     merged: dict[int, int] = {}
     for line, words in cables:
@@ -116,23 +147,28 @@ def _topology(
         elif a in switch and b in switch:
             links.append((switch[a], switch[b]))
             rates.append(_gbps(words[2], source, line))
+            delays.append((line, words[3]))
         elif a in switch or b in switch:
             rate = _gbps(words[2], source, line)
-            ports.append((b, switch[a], rate) if a in switch else (a, switch[b], rate))
+            ports.append((*((b, switch[a]) if a in switch else (a, switch[b])), rate, (line, words[3])))
         else:
             raise at(source, line, f"nodes {a} and {b} are both hosts; a host is linked to switches")
     ports.sort(key=lambda port: port[0])
-    owners = [(1, _root(merged, server[node])) if node in server else (0, node) for node, _, _ in ports]
+    owners = [(1, _root(merged, server[node])) if node in server else (0, node) for node, *_ in ports]
     numbers = {owner: h for h, owner in enumerate(dict.fromkeys(owners))}
-    return topology_from(
+    ends, homes = np.array(links, np.int64).reshape(-1, 2), np.array([port[1] for port in ports], np.int64)
+    topology = topology_from(
         source,
-        links=np.array(links, np.int64).reshape(-1, 2),
+        links=ends,
         switches=len(switch),
-        endpoints=np.array([s for _, s, _ in ports], np.int64),
+        endpoints=homes,
         host=np.array([numbers[owner] for owner in owners], np.int64),
         link_rate_gbps=np.array(rates),
-        endpoint_rate_gbps=np.array([rate for _, _, rate in ports]),
+        endpoint_rate_gbps=np.array([port[2] for port in ports]),
     )
+    # As `Topology` sorts links and endpoints.
+    of_links, of_hosts = np.lexsort((ends.max(axis=1), ends.min(axis=1))), np.argsort(homes, kind="stable")
+    return topology, [delays[n] for n in of_links.tolist()], [ports[n][3] for n in of_hosts.tolist()]
 
 
 def _gbps(word: str, source: str, line: int) -> float:
@@ -144,6 +180,15 @@ def _gbps(word: str, source: str, line: int) -> float:
     if rate is None:
         raise at(source, line, f"{short(word)} is not a rate; write 400Gbps")
     return rate
+
+
+def _ns(line: int, word: str, source: str) -> float:
+    """A delay in ns."""
+    match = _TIME.fullmatch(word)
+    amount = decimal_in(match[1]) if match else None
+    if match is None or amount is None or not amount * _NS_OF_UNIT[match[2]] < _MOST_NS:
+        raise at(source, line, f"{short(word)} is not a delay; write 25ns")
+    return amount * _NS_OF_UNIT[match[2]]
 
 
 def _root(merged: dict[int, int], nvswitch: int) -> int:
@@ -160,6 +205,7 @@ register(
         description="topology text of ns-3 under ASTRA-sim and SimAI",
         keeps=frozenset({"isolated", "endpoints", "rate_gbps"}),
         read=read,
+        lengths=lengths,
         write=lambda topology: ns3_text(ExportRequest(planned_fabric(topology))),
         write_order=ns3_text,
         says_rate=lambda rate_gbps: float(number(rate_gbps)) == rate_gbps,

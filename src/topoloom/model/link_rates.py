@@ -219,6 +219,23 @@ def rates_in(
     return {RATE_OF_LINKS: np.array(rates, np.float64), RATE_OF_ENDPOINTS: endpoints}
 
 
+def own_rates(topology: "Topology", rate_gbps: float) -> tuple[float | np.ndarray, float | np.ndarray]:
+    """The rates of links and of endpoints: their own in a network of several rates, else the given one.
+
+    Parameters
+    ----------
+    topology : Topology
+    rate_gbps : float
+
+    Returns
+    -------
+    float or float64[links], float or float64[endpoints]
+    """
+    if topology.mixed and topology.link_rate_gbps is not None and topology.endpoint_rate_gbps is not None:
+        return topology.link_rate_gbps, topology.endpoint_rate_gbps
+    return rate_gbps, rate_gbps
+
+
 def refuse_mixed(topology: "Topology", what: str) -> None:
     """Refuse a network whose links differ in their rates, for a function that takes one rate for all links.
 

@@ -116,9 +116,12 @@ class Network:
 
     @cached_property
     def lengths(self) -> CableLengths | None:
-        """The length of every cable, by the layout or by the cable list; None where not known."""
+        """The length of every cable, by the layout, the cable list or the delays of a file; None where not known."""
         if self.layout is not None:
             return lengths_in(self.layout, self.topology)
+        own: CableLengths | None = self._read("lengths")
+        if own is not None:
+            return own
         if self.cables is None or not np.isfinite(self.cables.length_m).all() or not len(self.cables.length_m):
             return None
         # A list gives the length of cables between switches; hosts next to their switches get the shortest of these.

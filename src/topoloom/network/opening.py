@@ -145,8 +145,9 @@ def _file(text: str, format: str | None, lenient: bool) -> Network:
         cables = read_cables(data, source)
         readers: dict[str, Any] = {"cables": lambda: cables, "fabric": lambda: planned_cables(cables)}
         return Network(cables.topology, text, "file", provenance_of(cables.topology), None, readers)
-    topology = parsed(data, source, record)
-    return Network(topology, text, "file", provenance_of(topology))
+    topology, lengths = parsed(data, source, record), record.lengths
+    readers = {} if lengths is None else {"lengths": lambda: lengths(data, source)}
+    return Network(topology, text, "file", provenance_of(topology), None, readers)
 
 
 def _is_folder(path: Path) -> bool:

@@ -14,7 +14,7 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
-from topoloom.model.link_rates import rate_for
+from topoloom.model.link_rates import only_rate, refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -143,9 +143,10 @@ def optimize(
     (3, 2.2, 'bound')
     """
     topology = taken(topology, Topology, "optimize")
-    rate_gbps = rate_for(topology, rate_gbps, "optimize")
+    own_gbps = _rate_of_links(topology)
+    rate_gbps = own_gbps if rate_gbps is None else rate_gbps
     if isinstance(objective, Goal) and objective.rate_gbps is None:
-        objective = structs.replace(objective, rate_gbps=topology.uniform_rate_gbps)
+        objective = structs.replace(objective, rate_gbps=own_gbps)
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
@@ -279,6 +280,22 @@ def optimize(
         values=values,
         provenance=provenance_of(topology, seed=seed, settings=settings, timings=timings),
     )
+
+
+def _rate_of_links(topology: Topology) -> float | None:
+    """The common rate of all links, Gb/s; None without rates. Hosts may have others, because no move changes their ports.
+
+    Raises
+    ------
+    InputError
+        Links have several rates: a move would give a switch a port of another rate.
+    """
+    if topology.link_rate_gbps is None or not topology.link_rate_gbps.size:
+        return None
+    rate = only_rate(topology.link_rate_gbps)
+    if rate is None:
+        refuse_mixed(topology, "optimize")
+    return rate
 
 
 def _may_be_symmetric(topology: Topology, keep: str | np.ndarray | None, again: bool) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports._shared import nodes_of_hosts, number, refuse_hostless
 from topoloom.fabric.exports.registry import ExportRequest, Files, export
+from topoloom.model.link_rates import only_rate, shown_rate
 
 _GIB = 1 << 30
 _NAMES = ("dragonfly-dally.conf", "dragonfly-custom.conf", "dragonfly-plus.conf", "hosts.csv")
@@ -20,7 +21,14 @@ _NAMES = ("dragonfly-dally.conf", "dragonfly-custom.conf", "dragonfly-plus.conf"
 _BYTES = {"packet_size": 4096, "chunk_size": 4096, "local_vc_size": 16384, "global_vc_size": 16384, "cn_vc_size": 32768}
 
 
-@export("codes", "links and configurations of CODES' Dragonfly models", tables=False, sometimes=_NAMES, timed=True)
+@export(
+    "codes",
+    "links and configurations of CODES' Dragonfly models",
+    tables=False,
+    sometimes=_NAMES,
+    timed=True,
+    rates=True,
+)
 def codes(request: ExportRequest) -> Files:
     """intra.bin, inter.bin, and a .conf for each suitable model; hosts.csv if CODES numbers the hosts differently."""
     groups = _groups(request)
@@ -36,11 +44,14 @@ def codes(request: ExportRequest) -> Files:
         "inter.bin": _int32(inter),
     }
     delays = request.link_ns
+    rates = {
+        "local": _only_rate(request, request.link_gbps[local], "links inside groups"),
+        "global": _only_rate(request, request.link_gbps[~local], "links between groups"),
+        "cn": _only_rate(request, request.host_gbps, "hosts' ports"),
+    }
     values: dict[str, Any] = {
         **_BYTES,
-        "local_bandwidth": _gib(request.settings.rate_gbps),
-        "global_bandwidth": _gib(request.settings.rate_gbps),
-        "cn_bandwidth": _gib(request.settings.host_gbps),
+        **{f"{kind}_bandwidth": _gib(rate) for kind, rate in rates.items()},
         "router_delay": number(request.settings.switch_ns),
         "message_size": 1024,
         "num_groups": groups.count,
@@ -77,6 +88,19 @@ def codes(request: ExportRequest) -> Files:
     if numbers is not None:
         files["hosts.csv"] = numbers
     return files
+
+
+def _only_rate(request: ExportRequest, rates: np.ndarray, whose: str) -> float:
+    """The rate of one kind of links, Gb/s, which CODES' models have once; the setting's where there are none."""
+    if not rates.size:
+        return float(request.settings.rate_gbps)
+    rate = only_rate(rates)
+    if rate is None:
+        raise InputError(
+            f"export codes: the {whose} of {request.topology.name} have {shown_rate(rates)}; CODES' models have one rate for"
+            " them"
+        )
+    return rate
 
 
 @dataclass(frozen=True, eq=False)

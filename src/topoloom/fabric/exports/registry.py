@@ -15,7 +15,7 @@ from topoloom.core.register import Register
 from topoloom.fabric.cable_lengths import CableLengths, lengths_in
 from topoloom.fabric.exports.settings import ExportSettings
 from topoloom.fabric.fabric import Fabric
-from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.link_rates import own_rates, refuse_mixed, tell_dropped
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
@@ -65,18 +65,14 @@ class ExportRequest:
     @property
     def link_gbps(self) -> np.ndarray:
         """The rate of each link in Gb/s, float64[links]: its own in a mixed network, otherwise that of the settings."""
-        topology = self.topology
-        if topology.mixed and topology.link_rate_gbps is not None:
-            return topology.link_rate_gbps
-        return np.full(len(topology.links), float(self.settings.rate_gbps))
+        rates, _ = own_rates(self.topology, float(self.settings.rate_gbps))
+        return np.broadcast_to(rates, len(self.topology.links))
 
     @property
     def host_gbps(self) -> np.ndarray:
         """The rate of each endpoint's link in Gb/s, float64[endpoints]."""
-        topology = self.topology
-        if topology.mixed and topology.endpoint_rate_gbps is not None:
-            return topology.endpoint_rate_gbps
-        return np.full(topology.endpoints.size, self.settings.host_gbps)
+        _, rates = own_rates(self.topology, self.settings.host_gbps)
+        return np.broadcast_to(rates, self.topology.endpoints.size)
 
     @property
     def measured(self) -> bool:
@@ -148,7 +144,8 @@ class Export:
     asked : bool
         Whether it is written only on request; the folder of a design does not include it.
     rates : bool
-        Whether it writes a rate per link instead of one for all, so that it accepts mixed networks.
+        Whether it writes a rate per link instead of one for all. Without, a timed export refuses mixed networks, and another
+        one reports that it drops their rates.
     """
 
     name: str
@@ -203,7 +200,8 @@ def export(
     asked : bool
         Whether it is written only on request, and not into the folder of a design.
     rates : bool
-        Whether it writes a rate per link; a timed export without refuses networks of several rates.
+        Whether it writes a rate per link. In a network of several rates, a timed export without refuses, and another one
+        reports that it drops them.
     **options : Parameter
         The options after its name.
 
@@ -340,8 +338,10 @@ def made_of(
     InputError
         It requires tables and there are none, or the tool's files cannot express the network, as with mixed rates.
     """
-    if record.timed and not record.rates:
-        refuse_mixed(request.topology, f"export {record.name}")
+    if request.topology.mixed and not record.rates:
+        if record.timed:
+            refuse_mixed(request.topology, f"export {record.name}")
+        tell_dropped(f"export {record.name}", "its files hold no rates")
     if record.tables and request.routing is None:
         raise InputError(f"export {record.name} writes tables; use 'topoloom export'")
     return dict(record.make(request, **options))

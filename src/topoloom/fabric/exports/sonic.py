@@ -12,12 +12,15 @@ import json
 from ipaddress import IPv4Address
 from typing import Any
 
+import numpy as np
+
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.addresses import Addresses, Port, gateways, ports_of, shortest_next_hops
 from topoloom.fabric.exports.bgp import MOST_WAYS, system_numbers
 from topoloom.fabric.exports.frr import ASN, ROUTING, addresses_csv
 from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
+from topoloom.model.link_rates import own_rates, shown_rate
 from topoloom.topologies.spec import Choice, Integer, Real, Word
 
 #: The highest port rate in SONiC's model, Gb/s.
@@ -28,9 +31,10 @@ _FASTEST_GBPS = 1600
     "sonic",
     "config_db.json for SONiC, one folder per switch, for Ethernet",
     tables=False,
+    rates=True,
     routing=ROUTING,
     asn=ASN,
-    rate_gbps=Real(1, _FASTEST_GBPS, "the rate of a port", default=400),
+    rate_gbps=Real(1, _FASTEST_GBPS, "the rate of a port; that of its cable when omitted, else 400", default=None),
     lanes=Choice(("1", "2", "4", "8"), "lanes of a cage", default="8"),
     breakout=Choice(("1", "2", "4", "8"), "ports that a cage is split into", default="1"),
     mtu=Integer(68, 9216, "the largest packet, bytes", default=9100),
@@ -41,7 +45,7 @@ def sonic(
     request: ExportRequest,
     routing: str,
     asn: str,
-    rate_gbps: float,
+    rate_gbps: float | None,
     lanes: str,
     breakout: str,
     mtu: int,
@@ -53,13 +57,13 @@ def sonic(
     Raises
     ------
     InputError
-        A cage has more ports than lanes, the rate is not a whole number of Mb/s, or AS numbers are given without BGP.
+        A cage has more ports than lanes, or ports of several rates; a rate is not a whole number of Mb/s; one is given for a
+        network of several; or AS numbers are given without BGP.
     """
-    cage = Cage(int(lanes), int(breakout), round(rate_gbps * 1000))
+    cage = Cage(int(lanes), int(breakout))
     if cage.breakout > cage.lanes:
         raise InputError(f"breakout={breakout}: a cage of {lanes} lanes has at most {lanes} ports")
-    if abs(cage.speed_mbps - rate_gbps * 1000) > 1e-6:
-        raise InputError(f"rate_gbps={rate_gbps:g}: SONiC needs a whole number of Mb/s")
+    speeds = _speeds_mbps(request, rate_gbps)
     if routing == "static" and asn != "switch":
         raise InputError(f"asn={asn}: static routes have no AS; add routing=bgp")
     lab, fabric = Lab(request), request.fabric
@@ -77,7 +81,7 @@ def sonic(
         metadata = {"hostname": name, "type": "ToRRouter" if homed else "SpineRouter"}
         metadata |= {key: value for key, value in (("hwsku", hwsku), ("platform", platform)) if value is not None}
         tables: dict[str, Any] = {"DEVICE_METADATA": {"localhost": metadata}}
-        tables |= cage.tables(ports, mtu)
+        tables |= cage.tables(ports, mtu, speeds[switch], name)
         tables["INTERFACE"] = _interfaces(ports, cage, numbered=routing == "static")
         if routes is not None:
             tables["STATIC_ROUTE"] = routes[switch]
@@ -98,12 +102,10 @@ class Cage:
     Parameters
     ----------
     lanes, breakout : int
-    speed_mbps : int
-        Rate of a port.
     """
 
-    def __init__(self, lanes: int, breakout: int, speed_mbps: int) -> None:
-        self.lanes, self.breakout, self.speed_mbps = lanes, breakout, speed_mbps
+    def __init__(self, lanes: int, breakout: int) -> None:
+        self.lanes, self.breakout = lanes, breakout
 
     def first_lane(self, number: int) -> int:
         """The first lane of a port, from 0."""
@@ -113,12 +115,40 @@ class Cage:
         """SONiC's name of a port, derived from its first lane."""
         return f"Ethernet{self.first_lane(number)}"
 
-    def tables(self, ports: list[Port], mtu: int) -> dict[str, Any]:
-        """The tables PORT and BREAKOUT_CFG; they list all ports of used cages, and those without a cable are down."""
+    def tables(self, ports: list[Port], mtu: int, speeds_mbps: dict[int, int], switch: str) -> dict[str, Any]:
+        """The tables PORT and BREAKOUT_CFG; they list all ports of used cages, and those without a cable are down.
+
+        Parameters
+        ----------
+        ports : list of Port
+        mtu : int
+        speeds_mbps : dict of int to int
+            The speed of each used port, by its number.
+        switch : str
+            The name of the switch, for messages.
+
+        Returns
+        -------
+        dict
+
+        Raises
+        ------
+        InputError
+            A cage has ports of several speeds.
+        """
         descriptions = {port.number: port.description for port in ports}
         cages = sorted({(number - 1) // self.breakout for number in descriptions})
         width = self.lanes // self.breakout
         port: dict[str, Any] = {}
+        speed_of: dict[int, int] = {}
+        for number in sorted(descriptions):
+            cage, speed = (number - 1) // self.breakout, speeds_mbps[number]
+            if speed_of.setdefault(cage, speed) != speed:
+                both = " and ".join(f"{mbps / 1000:g}" for mbps in sorted((speed, speed_of[cage])))
+                raise InputError(
+                    f"{switch}: cage {cage + 1} has ports of {both} Gb/s; SONiC splits a cage into ports of one rate: use"
+                    " breakout=1, or cable the ports of a cage alike"
+                )
         for cage in cages:
             for part in range(self.breakout):
                 number = cage * self.breakout + part + 1
@@ -127,15 +157,40 @@ class Cage:
                     "alias": f"etp{cage + 1}" + ("" if self.breakout == 1 else "abcdefgh"[part]),
                     "index": str(cage + 1),
                     "lanes": ",".join(str(first + lane + 1) for lane in range(width)),
-                    "speed": str(self.speed_mbps),
+                    "speed": str(speed_of[cage]),
                     "mtu": str(mtu),
                     "admin_status": "up" if number in descriptions else "down",
                     **({"description": descriptions[number]} if number in descriptions else {}),
                 }
         port_tables = {"PORT": port}
-        mode = f"{self.breakout}x{self.speed_mbps / 1000:g}G"
-        port_tables["BREAKOUT_CFG"] = {self.name(cage * self.breakout + 1): {"brkout_mode": mode} for cage in cages}
+        port_tables["BREAKOUT_CFG"] = {
+            self.name(cage * self.breakout + 1): {"brkout_mode": f"{self.breakout}x{speed_of[cage] / 1000:g}G"}
+            for cage in cages
+        }
         return port_tables
+
+
+def _speeds_mbps(request: ExportRequest, given_gbps: float | None) -> list[dict[int, int]]:
+    """The speed of each used port of each switch by its number, in Mb/s: that of its cable, or the given one for all."""
+    topology, fabric = request.topology, request.fabric
+    if topology.mixed and given_gbps is not None:
+        raise InputError(
+            f"rate_gbps={given_gbps:g}: {topology.name} has links of {shown_rate(topology.rates_gbps)}, each port at its own;"
+            " omit it"
+        )
+    rate_gbps = topology.uniform_rate_gbps or 400.0 if given_gbps is None else given_gbps
+    of_links, of_hosts = own_rates(topology, rate_gbps)
+    switches = np.concatenate([*topology.links.T, topology.endpoints]).tolist()
+    ports = np.concatenate([*fabric.link_ports.T, fabric.endpoint_ports]).tolist()
+    links = np.broadcast_to(of_links, len(topology.links))
+    rates = np.concatenate([links, links, np.broadcast_to(of_hosts, topology.endpoints.size)]).tolist()
+    wrong = next((rate for rate in rates if abs(round(rate * 1000) - rate * 1000) > 1e-6), None)
+    if wrong is not None:
+        raise InputError(f"rate_gbps={wrong:g}: SONiC needs a whole number of Mb/s")
+    speeds: list[dict[int, int]] = [{} for _ in range(topology.switches)]
+    for switch, port, rate in zip(switches, ports, rates, strict=True):
+        speeds[switch][port] = round(rate * 1000)
+    return speeds
 
 
 def _interfaces(ports: list[Port], cage: Cage, *, numbered: bool) -> dict[str, dict[str, str]]:
