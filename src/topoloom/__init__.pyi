@@ -6,6 +6,9 @@ from .cabling.expansion.check import CheckedPlan as CheckedPlan
 from .cabling.expansion.check import check_plan as check_plan
 from .cabling.expansion.expand import expand as expand
 from .cabling.expansion.expansion import Expansion as Expansion
+from .cabling.expansion.phases.files import save_phases as save_phases
+from .cabling.expansion.phases.growing import phases as phases
+from .cabling.expansion.phases.phase import Phases as Phases
 from .cabling.expansion.plan_files import save_expansion as save_expansion
 from .cabling.expansion.plan_reader import load_expansion as load_expansion
 from .cabling.expansion.registry import METHODS as METHODS

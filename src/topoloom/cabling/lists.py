@@ -1,13 +1,14 @@
 """The lists of a cabling as CSV: cables to install, labels to print, bundles to make, products to order."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.core.csv_files import csv_table, guarded, numbers, texts
-from topoloom.cost.choose import Cables, order_list
+from topoloom.cost.choose import CableLot, Cables, order_list
 from topoloom.cost.switch_kinds import switch_kinds
 from topoloom.cost.terms import Terms
 from topoloom.formats.cables import cable_list, switch_rows
@@ -121,7 +122,11 @@ def bundles_csv(cabling: Cabling) -> str:
 
 def order_csv(bought: Cables) -> str:
     """One row per product and length: the number to order, and their total cost."""
-    orders = order_list(bought)
+    return orders_csv(order_list(bought))
+
+
+def orders_csv(orders: Sequence[CableLot]) -> str:
+    """One row per lot: the number to order, and their total cost."""
     each = {
         "pieces": [order.count for order in orders],
         "stock_m": [order.stock_m for order in orders],

@@ -35,6 +35,7 @@ EXAMPLES = {
     "watch": "plan monday.net tuesday.net -o sheets",
     "layout": "slimfly:q=19,hosts=15 -o plan",
     "expand": "plan --to 800 -o grown",
+    "phases": "fat-tree:k=64,hosts=2048 --hosts 1024,2048",
     "methods": "--json",
     "facility": "slimfly:q=19,hosts=15 --parts ethernet-2026 --rate 400 --air-k 15",
     "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",

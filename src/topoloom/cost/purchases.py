@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from topoloom.cost.choose import CableLot
 from topoloom.cost.lines import Line
 
 
@@ -48,6 +49,26 @@ def _more(old: Line, new: Line) -> Line:
         power_w=new.power_w - old.power_w,
         length_m=new.length_m - old.length_m,
     )
+
+
+def lots_to_buy(owned: Sequence[CableLot], needed: Sequence[CableLot]) -> tuple[CableLot, ...]:
+    """The lots of cables and transceivers to buy if `owned` exists and `needed` is wanted, as `purchases` of lines.
+
+    Lots are of one kind if product and length are equal.
+    """
+    had = {(lot.product, lot.stock_m): lot for lot in owned}
+    bought = []
+    for lot in needed:
+        old = had.get((lot.product, lot.stock_m))
+        if old is None or lot.count > old.count:
+            bought.append(lot if old is None else _more_of_lot(old, lot))
+    return tuple(bought)
+
+
+def _more_of_lot(old: CableLot, new: CableLot) -> CableLot:
+    """What `new` has more than `old` of one product and length."""
+    columns = ("count", "cost_low_usd", "cost_high_usd", "power_w")
+    return replace(new, **{column: getattr(new, column) - getattr(old, column) for column in columns})
 
 
 def total_usd(lines: Sequence[Line], *kinds: str) -> float:

@@ -51,7 +51,7 @@ def populated(topology: Topology, hosts: int, fill: str | None = None) -> Topolo
             f"{topology.name}: it has {topology.hosts:,} hosts, so {hosts:,} cannot stay; use at most {topology.hosts:,},"
             " or a larger network"
         )
-    place, position, sizes = _places(topology)
+    place, position, sizes = places_of_hosts(topology)
     staying = _first(sizes, hosts) if fill == "first" else _even(sizes, hosts)
     stays = position < staying[place]
     number = np.cumsum(stays) - 1
@@ -61,7 +61,7 @@ def populated(topology: Topology, hosts: int, fill: str | None = None) -> Topolo
     )
 
 
-def _places(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def places_of_hosts(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Each host's place and its position there, int64[hosts] each, and the hosts of each place, int64[places].
 
     Places are numbered by their first host.

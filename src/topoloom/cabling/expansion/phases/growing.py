@@ -1,0 +1,262 @@
+"""The operation `phases`: a network in phases, each of which is a part of the next."""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from topoloom.cabling.expansion.phases.numbering import ArrivalNumbers
+from topoloom.cabling.expansion.phases.phase import Phase, PhaseNetwork, Phases
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.cost.bill import Bill, price
+from topoloom.cost.choose import CableLot
+from topoloom.cost.lines import Line
+from topoloom.cost.parts import Parts
+from topoloom.cost.purchases import lots_to_buy, purchases
+from topoloom.cost.terms import Terms
+from topoloom.formats.cables import host_ports
+from topoloom.graph.load import full_bandwidth_hosts
+from topoloom.graph.planes import distinct_planes, plane_count
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, network_of
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+
+#: A year, a month or a day.
+_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?")
+#: The kinds of line that belong to the switches and cables of one plane.
+_OF_A_PLANE = frozenset({"switch", "cable", "transceiver"})
+
+
+def check_phases(hosts: Sequence[int], by: Sequence[str] = ()) -> None:
+    """Refuse phases that do not grow, and dates that are not in order.
+
+    Parameters
+    ----------
+    hosts : sequence of int
+        The hosts after each phase.
+    by : sequence of str
+        The date of each phase: ``2027``, ``2027-01`` or ``2027-01-15``; empty where none is stated.
+
+    Raises
+    ------
+    InputError
+        The sentence names the phase.
+
+    Examples
+    --------
+    >>> check_phases([1024, 2048], ["2027-01", "2027-07"])
+    """
+    if not hosts:
+        raise InputError("there is no phase; give the hosts after each phase, as in 1024, 2048")
+    for number in range(1, len(hosts)):
+        if hosts[number] <= hosts[number - 1]:
+            raise InputError(
+                f"phase {number + 1} has {hosts[number]:,} hosts and phase {number} {hosts[number - 1]:,}; every phase must have"
+                " more hosts than the phase before"
+            )
+    if by and len(by) != len(hosts):
+        raise InputError(f"there are {len(by)} dates for {len(hosts)} phases; give one date for each phase, or none")
+    earlier = ""
+    for number, date in enumerate(by, 1):
+        if date and not _DATE.fullmatch(date):
+            raise InputError(f"phase {number} is needed by {date[:40]!r}; write a date as 2027, 2027-01 or 2027-01-15")
+        # A month is later than none of its days: 2027-01 and 2027-01-15 may follow each other either way.
+        if date and earlier and date[: len(earlier)] < earlier[: len(date)]:
+            raise InputError(
+                f"phase {number} is needed by {date}, before an earlier phase ({earlier}); put the phases in the order of"
+                " their dates"
+            )
+        earlier = date or earlier
+
+
+def phases(
+    network: NetworkSource,
+    hosts: Sequence[int],
+    by: Sequence[str] = (),
+    *,
+    parts: Parts | str | Path | None = None,
+    rate_gbps: float | None = None,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Phases:
+    """A network in phases: the network of each phase is a part of the next, and the last is the network itself.
+
+    Hosts come in the order of their places (a switch, or the leaves of a unit). In a tree, leaves and the switches above them
+    come with their first hosts, so the top level has its final size from the first phase. Every switch, rack and cable keeps
+    its number, place and ports in all later phases, which is checked cable by cable.
+
+    Parameters
+    ----------
+    network : NetworkSource
+        The network of the last phase. Without a layout it is placed with the default settings.
+    hosts : sequence of int
+        The hosts after each phase, growing; the last number is the hosts of the network.
+    by : sequence of str
+        The date of each phase; omitted: none.
+    parts : Parts, str or path, optional
+        The catalogue of the bills; the network's own, otherwise ``slimfly-2014``.
+    rate_gbps : float, optional
+        The rate of every link, Gb/s.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        Receives progress by phases, and may stop the work.
+
+    Returns
+    -------
+    Phases
+
+    Raises
+    ------
+    InputError
+        The phases do not grow, the dates are not in order, or the last phase has other hosts than the network.
+
+    Examples
+    --------
+    >>> grown = phases("fat-tree:k=64,hosts=2048", [1024, 2048])
+    >>> [(phase.switches, phase.new_switches, phase.moved) for phase in grown.phases]
+    [(64, {'leaf': 32, 'spine': 32}, 0), (96, {'leaf': 32}, 0)]
+    """
+    work = Work() if work is None else work
+    check_phases(hosts, by)
+    placed = network_of(network, "phases").with_layout(parts=parts, rate_gbps=rate_gbps)
+    layout, terms = placed.part(Layout), placed.terms.changed(parts=parts, rate_gbps=rate_gbps)
+    topology = layout.topology
+    if hosts[-1] != topology.hosts:
+        what = "beyond its capacity" if hosts[-1] > topology.hosts else "too few"
+        raise InputError(
+            f"{topology.name}: the last phase has {hosts[-1]:,} hosts, which is {what}: the network has {topology.hosts:,};"
+            " the network of the last phase must have exactly its hosts (+populated:hosts=NUMBER leaves ports idle)"
+        )
+    if terms.radix is None and not terms.spare_ports:
+        # A switch of an early phase is bought with the ports that it needs in the end.
+        terms = terms.changed(radix=topology.radix)
+    numbers = ArrivalNumbers(layout, placed.plugs, hosts)
+    networks, steps = [], []
+    owned: tuple[Line, ...] = ()
+    stock: tuple[CableLot, ...] = ()
+    work.begin(len(hosts), "phases")
+    for number, count in enumerate(hosts):
+        work.check()
+        own, plugs = numbers.layout(number), numbers.plugs(number)
+        bill = _bill(own, terms)
+        bought, orders = purchases(owned, bill.lines), lots_to_buy(stock, bill.orders)
+        cost = math.fsum(line.cost_usd for line in bought if not math.isnan(line.cost_usd))
+        earlier = networks[-1] if networks else None
+        now = PhaseNetwork(own, plugs, terms, bill)
+        radix = bill.radix if bill.ports_bought == 0 else bill.ports_bought // max(1, bill.switches)
+        used = own.topology.degrees + own.topology.endpoints_at
+        final = numbers.ports_used[: own.topology.switches]
+        housing = own.housing
+        steps.append(
+            Phase(
+                number=number + 1,
+                by=by[number] if by else "",
+                hosts=count,
+                earlier_hosts=hosts[number - 1] if number else 0,
+                switches=own.topology.switches,
+                links=len(own.topology.links),
+                racks=own.racks,
+                new_switches=numbers.new_switches(number),
+                new_cables=_cables(now) - (0 if earlier is None else _cables(earlier)),
+                moved=0 if earlier is None else moved_cables(earlier, now),
+                new_racks=own.racks - (0 if earlier is None else earlier.layout.racks),
+                ports_reserved=int((final - used).sum()),
+                ports_free=int((radix - final).clip(0).sum()),
+                oversubscription=_oversubscription(own.topology, jobs),
+                cost_usd=cost,
+                total_usd=cost + (steps[-1].total_usd if steps else 0.0),
+                power_w=bill.power_w,
+                hosts_power_w=None if housing is None or not housing.host.power_w else count * housing.host.power_w,
+                bought=bought,
+                orders=orders,
+            )
+        )
+        networks.append(now)
+        owned, stock = _joined(owned, bill.lines), _lots_joined(stock, bill.orders)
+        work.advance()
+    planes = max(1, plane_count(topology))
+    of_planes = [line.cost_usd for line in networks[0].bill.lines if line.kind in _OF_A_PLANE]
+    return Phases(
+        spec=topology.spec,
+        kind=numbers.kind,
+        phases=tuple(steps),
+        left_over=purchases(networks[-1].bill.lines, owned),
+        planes=planes,
+        plane_usd=math.fsum(usd for usd in of_planes if not math.isnan(usd)) / planes,
+        networks=tuple(networks),
+        number=numbers.number,
+        provenance=provenance_of(topology, settings={"hosts": list(hosts), "by": list(by), "parts": terms.catalogue.name}),
+    )
+
+
+def moved_cables(earlier: PhaseNetwork, later: PhaseNetwork) -> int:
+    """The cables of an earlier network that a later one has not between the same two ports, by their numbers."""
+    had, has = (_by_number(network) for network in (earlier, later))
+    return sum(has.get(number) != ends for number, ends in had.items())
+
+
+def _by_number(network: PhaseNetwork) -> dict[int, tuple[object, ...]]:
+    """Both ends of each cable, with their ports, by the number of the cable."""
+    topology, plugs = network.layout.topology, network.plugs
+    links = zip(plugs.number.tolist(), topology.links.tolist(), plugs.link.tolist(), strict=True)
+    ends: dict[int, tuple[object, ...]] = {
+        number: ("link", *sorted(zip(switches, ports, strict=True))) for number, switches, ports in links
+    }
+    columns = plugs.endpoint_number, topology.endpoints, plugs.endpoint, topology.host, host_ports(topology.host)
+    for number, switch, port, host, host_port in zip(*(column.tolist() for column in columns), strict=True):
+        ends[number] = "host", (switch, port), (host, host_port)
+    return ends
+
+
+def _cables(network: PhaseNetwork) -> int:
+    """The number of its links and host ports."""
+    topology = network.layout.topology
+    return len(topology.links) + topology.endpoints.size
+
+
+def _bill(layout: Layout, terms: Terms) -> Bill:
+    """The bill of a layout by these terms, with its orders."""
+    terms = terms.on(layout.topology, "phases")
+    return price(
+        layout,
+        terms.catalogue,
+        terms.link_rate_gbps,
+        terms.radix,
+        terms.host_cables,
+        terms.spare_ports or None,
+        orders=True,
+        spares=False if terms.spares is None else terms.spares,
+    )
+
+
+def _oversubscription(topology: Topology, jobs: int | None) -> float:
+    """Mean hosts per switch with hosts, over the number with full bandwidth; of the worst plane; 0 without links."""
+    worst = 0.0
+    for plane, _ in distinct_planes(topology):
+        if len(plane.topology.links):
+            counts = plane.topology.endpoints_at
+            worst = max(worst, float(counts[counts > 0].mean() / full_bandwidth_hosts(plane.topology, jobs=jobs)))
+    return worst
+
+
+def _joined(owned: tuple[Line, ...], needed: Sequence[Line]) -> tuple[Line, ...]:
+    """What is there after a phase: all that it needs, and what earlier phases have more of."""
+    more = {(line.kind, line.item): line for line in owned}
+    lines = []
+    for line in needed:
+        old = more.pop((line.kind, line.item), None)
+        lines.append(line if old is None or old.count <= line.count else old)
+    return (*lines, *more.values())
+
+
+def _lots_joined(stock: tuple[CableLot, ...], needed: Sequence[CableLot]) -> tuple[CableLot, ...]:
+    """The same for lots of cables."""
+    more = {(lot.product, lot.stock_m): lot for lot in stock}
+    lots = []
+    for lot in needed:
+        old = more.pop((lot.product, lot.stock_m), None)
+        lots.append(lot if old is None or old.count <= lot.count else old)
+    return (*lots, *more.values())

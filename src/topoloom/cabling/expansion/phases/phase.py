@@ -1,0 +1,215 @@
+"""Phases: the networks of a growth in phases, what is bought for each, and what moves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from topoloom.cabling.plugs import Plugs
+from topoloom.cost.bill import Bill
+from topoloom.cost.choose import CableLot
+from topoloom.cost.lines import Line
+from topoloom.cost.terms import Terms
+from topoloom.figures.style import Axes, drawn
+from topoloom.model.results import Provenance, Recorded, Result
+from topoloom.placement.layout.layout import Layout
+
+
+@dataclass(frozen=True)
+class Phase(Recorded):
+    """One phase: its network, and what is bought for it.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    by : str
+        When it is needed; empty if not stated.
+    hosts, switches, links, racks : int
+        Of the network after it.
+    new_switches : dict of str to int
+        The switches that are bought, by level ("leaf", "spine" ...).
+    new_cables : int
+        Cables that are plugged in: links, and cables of hosts.
+    moved : int
+        Cables of earlier phases that no longer have the same two ports.
+    new_racks : int
+    ports_reserved : int
+        Ports of its switches that wait for cables of later phases.
+    ports_free : int
+        Ports of its switches that no phase uses.
+    oversubscription : float
+        Mean hosts per switch with hosts, over the number with full bandwidth under uniform traffic; of the worst plane.
+    cost_usd, total_usd : float
+        What is bought for the phase, and for all phases up to it; without parts whose price is not known.
+    power_w : float
+        Of the network after it.
+    hosts_power_w : float or None
+        Of its hosts; None where it is not known.
+    bought : tuple of Line
+        The lines of the bill that it has more than the phases before.
+    orders : tuple of CableLot
+        The cables and transceivers to order for it.
+    """
+
+    derived = ("new_hosts",)
+
+    number: int
+    by: str
+    hosts: int
+    earlier_hosts: int
+    switches: int
+    links: int
+    racks: int
+    new_switches: dict[str, int]
+    new_cables: int
+    moved: int
+    new_racks: int
+    ports_reserved: int
+    ports_free: int
+    oversubscription: float
+    cost_usd: float
+    total_usd: float
+    power_w: float
+    hosts_power_w: float | None
+    bought: tuple[Line, ...]
+    orders: tuple[CableLot, ...] = ()
+
+    @property
+    def new_hosts(self) -> int:
+        """Hosts that come with the phase."""
+        return self.hosts - self.earlier_hosts
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseNetwork:
+    """The network of a phase on its floor.
+
+    Attributes
+    ----------
+    layout : Layout
+        Switches and hosts are numbered in the order of their arrival, so they have the same numbers in all phases.
+    plugs : Plugs
+        The ports and numbers of its cables, which are the same in all phases.
+    terms : Terms
+    bill : Bill
+        Of the whole network of the phase.
+    """
+
+    layout: Layout
+    plugs: Plugs
+    terms: Terms
+    bill: Bill
+
+
+@dataclass(frozen=True, eq=False)
+class Phases(Result):
+    """A growth in phases of a network that is sized for the last one.
+
+    Attributes
+    ----------
+    spec : str or None
+        The network of the last phase.
+    kind : "tree", "groups" or "whole"
+        What comes later: leaves and the switches above them, whole groups, or hosts only.
+    phases : tuple of Phase
+    left_over : tuple of Line
+        What earlier phases bought and the last phase does not need.
+    planes : int
+    plane_usd : float
+        The cost of the switches and cables of one plane in the first phase, which may come later where there are several; hosts
+        then have the bandwidth of the planes that stand.
+    networks : tuple of PhaseNetwork
+        Not in the record.
+    number : int64[switches]
+        The number in the network of `spec` of each switch of the last phase; not in the record.
+    """
+
+    record_name = "phases"
+    unrecorded = ("networks", "number")
+    derived = ("moved", "cost_usd")
+
+    spec: str | None
+    kind: str
+    phases: tuple[Phase, ...]
+    left_over: tuple[Line, ...] = ()
+    planes: int = 1
+    plane_usd: float = 0.0
+    # Any: a record cannot hold these.
+    networks: Any = ()
+    number: Any = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def moved(self) -> int:
+        """Cables that move, in all phases."""
+        return sum(phase.moved for phase in self.phases)
+
+    @property
+    def cost_usd(self) -> float:
+        """The cost of all phases."""
+        return self.phases[-1].total_usd
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per phase."""
+        return [
+            {name: value for name, value in phase._content().items() if not isinstance(value, (dict, list))}
+            for phase in self.phases
+        ]
+
+    def purchases(self) -> Iterator[tuple[Phase, Bill]]:
+        """Each phase with the bill of what is bought for it, for orders and quotes.
+
+        The lines of all these bills add up to the bill of the last phase plus `left_over`.
+        """
+        from dataclasses import replace
+
+        for phase, network in zip(self.phases, self.networks, strict=False):
+            bought = {line.kind: 0 for line in phase.bought}
+            yield (
+                phase,
+                replace(
+                    network.bill,
+                    lines=phase.bought,
+                    orders=phase.orders,
+                    hosts=phase.new_hosts,
+                    switches=sum(phase.new_switches.values()),
+                    racks=phase.new_racks,
+                    unpriced=tuple(kind for kind in network.bill.unpriced if kind in bought),
+                    unmetered=tuple(kind for kind in network.bill.unmetered if kind in bought),
+                ),
+            )
+
+    def timing(self) -> list[str]:
+        """Sentences that state what comes when, and what may come later."""
+        first, last = self.phases[0], self.phases[-1]
+        sentences = [_TIMING[self.kind]]
+        early = [level for level in last.new_switches if level in first.new_switches and len(self.phases) > 1]
+        only = [level for level in first.new_switches if not any(level in phase.new_switches for phase in self.phases[1:])]
+        if self.kind == "tree" and only and early:
+            names = " and ".join(only)
+            sentences.append(f"All switches of level {names} come in phase 1, because each leaf or pod has cables to each of them.")
+        if self.planes > 1:
+            share = 1 / self.planes
+            sentences.append(
+                f"The {self.planes} planes share no switch. A plane may come later: each plane costs {self.plane_usd:,.0f} USD"
+                f" in phase 1, and hosts have {share:.0%} less bandwidth per plane that is missing."
+            )
+        return sentences
+
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """The cost of each phase, on top of the cost of the phases before it."""
+        names = [f"{phase.number}{f': {phase.by}' if phase.by else ''}" for phase in self.phases]
+        spent = np.array([phase.total_usd - phase.cost_usd for phase in self.phases])
+        axes.bar(names, [phase.cost_usd for phase in self.phases], bottom=spent)
+        axes.set_xlabel("phase")
+        axes.set_ylabel("cost [USD]")
+
+
+_TIMING = {
+    "tree": "Leaves come with their hosts, with all their uplinks; no cable moves.",
+    "groups": "Groups come with their hosts; their cables to later groups come with those, and no cable moves.",
+    "whole": "All switches come in phase 1, because every host needs them; later phases add hosts on idle ports.",
+}

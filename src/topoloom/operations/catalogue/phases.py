@@ -1,0 +1,55 @@
+"""The operation phases: a network that grows in phases, each of which is a part of the next."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.operations.catalogue._placing import HousedPlacing
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import flat, operation
+from topoloom.operations.shared import HostCables, Spares
+
+if TYPE_CHECKING:
+    from topoloom.cabling.expansion.phases.phase import Phases
+
+
+@operation
+class PhasesOperation(HousedPlacing, frozen=True, kw_only=True):
+    """TOPOLOGY in phases: it is sized for the last one, and what each phase needs is a part of the next.
+
+    For each phase: its switches, cables, racks and power, what is bought for it, the cables that move, and the ports that are
+    kept free for later phases.
+    """
+
+    group: ClassVar[str] = "phases"
+    doing: ClassVar[str] = "growing in phases"
+    functions: ClassVar[tuple[str, ...]] = ("phases", "save_phases", "check_phases")
+
+    hosts: Annotated[
+        str, setting("the hosts after each phase, with commas; the last are those of TOPOLOGY", metavar="N,N,..")
+    ]
+    by: Annotated[
+        str, setting("the date of each phase, with commas: 2027, 2027-01 or 2027-01-15", metavar="DATE,DATE,..")
+    ] = ""
+    host_cables: HostCables | None = None
+    spares: Spares | None = None
+
+    def run(self, context: RunContext) -> "Phases":
+        from topoloom.cabling.expansion.phases.growing import check_phases, phases
+
+        hosts, by = self._counts(), [date.strip() for date in self.by.split(",")] if self.by else []
+        check_phases(hosts, by)
+        return phases(self.laid_out(context), hosts, by, jobs=context.jobs, work=context.work)
+
+    def _counts(self) -> list[int]:
+        """The hosts after each phase."""
+        counts = []
+        for text in self.hosts.split(","):
+            if not (text.strip().isascii() and text.strip().isdigit()) or len(text) > 9:
+                raise InputError(f"`hosts` has {text.strip()[:20]!r}, which is no number of hosts; write 1024,2048")
+            counts.append(int(text))
+        return counts
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        return flat({key: value for key, value in result.record().items() if not isinstance(value, dict)})
