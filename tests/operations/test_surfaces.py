@@ -69,6 +69,14 @@ IN_PYTHON = {
         ),
         "new_hosts": "hosts",
     },
+    "phases": {
+        **dict.fromkeys(
+            ("floor", "rows", "columns", "switches_per_rack", "cluster", "map", "prices", "server", "seed"),
+            "Network.placed, Network.priced",
+        ),
+        **dict.fromkeys(("host_cables", "spares"), "Network.priced"),
+        "dates": "by, a list",
+    },
     "compare": {
         **dict.fromkeys(("rows", "columns", "switches_per_rack", "cluster", "map"), "Network.placed"),
         "server": "housing",
@@ -101,7 +109,7 @@ IN_PYTHON = {
 }
 #: Names of several meanings, each with the reason.
 SEVERAL_MEANINGS = {
-    "hosts": "of a requirement, which has some; of parameter sets that are listed for them",
+    "hosts": "of a requirement, which has some; of parameter sets that are listed for them; after each phase of a growth",
     "operation": "of a study; a collective",
     "seeds": "of every task of a study; of a search for cuts",
     "values": "of the axis of a study; the values behind the confidence intervals of resilience",
@@ -279,7 +287,7 @@ NEEDED |= {
     "to_switch": 1,
     "text": "hosts = 4",
 }
-NEEDED |= {"networks": ["petersen"]}
+NEEDED |= {"networks": ["petersen"], "hosts": "1,2"}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 

@@ -130,6 +130,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "cuts": lambda: t.cuts(t.build("petersen")),
     "checked-plan": _checked,
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
+    "phases": lambda: t.phases("fat-tree:k=4,hosts=8", [4, 8], ["2027-01", "2027-07"]),
     "design": _designed,
     "diagnostics": _diagnosed,
     "execution": _executed,

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
+from topoloom.cabling.expansion.phases.dates import check_phases
 from topoloom.core.errors import InputError, hint
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable, merged, table_of
@@ -184,6 +185,15 @@ class Least(TomlTable, frozen=True):
     ) = None
 
 
+class PhaseRequirement(TomlTable, frozen=True):
+    """One phase of a growth: its hosts, and when they are needed."""
+
+    group: ClassVar[str] = "requirement [[phase]]"
+
+    hosts: Annotated[int, setting("hosts after this phase; the last phase has the requirement's `hosts`", least=1)]
+    by: Annotated[str, setting("when they are needed: 2027, 2027-01 or 2027-01-15", example='"2027-01"')] = ""
+
+
 class CollectiveRequirement(TomlTable, frozen=True):
     """What a step of the application sends, for the objectives that are times, which are computed by formula.
 
@@ -332,6 +342,9 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             "the kind of host: its interfaces, height and power; hosts then stand in racks, and their cables are measured"
         ),
     ] = None
+    phase: Annotated[
+        tuple[PhaseRequirement, ...], setting("phases in which the hosts come; a design is sized for the last one")
+    ] = ()
     rack: Annotated[RackRule, setting("what a rack of hosts holds, and where leaf switches stand")] = RackRule()
     facility: Annotated[FacilityRule, setting("the power and the cooling of the machine room")] = FacilityRule()
     planes: Annotated[
@@ -461,6 +474,23 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         """The parts catalogue with the quotes and price factors applied."""
         return with_factors(quoted_parts(self.parts or DEFAULT_PARTS, self.prices or None), self.price_factors)
 
+    def check_phases(self) -> None:
+        """Refuse phases that do not grow to the hosts of the requirement, or dates that are not in order.
+
+        Raises
+        ------
+        InputError
+            The sentence names the phase.
+        """
+        if not self.phase:
+            return
+        check_phases([phase.hosts for phase in self.phase], [phase.by for phase in self.phase])
+        if self.phase[-1].hosts != self.hosts:
+            raise InputError(
+                f"phase {len(self.phase)} has {self.phase[-1].hosts:,} hosts, but hosts = {self.hosts:,}; the last phase must"
+                " have the requirement's hosts"
+            )
+
     def check_host(self) -> None:
         """Refuse an interface, or a server that is described by its name alone, that the parts catalogue does not have.
 
@@ -515,6 +545,7 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         InputError
             No such switch, a switch without ports of that rate, or neither radix nor product.
         """
+        self.check_phases()
         parts, requirement = self.catalogue(), self
         if not self.parts:
             log.warning(

@@ -97,6 +97,13 @@ def requirement_of(text: str, source: str, folder: str | Path = ".") -> Requirem
     except InputError as error:
         key, _, reason = str(error).partition(": ")
         raise complain(reason, "host", key) from None
+    try:
+        requirement.check_phases()
+    except InputError as error:
+        # The sentence names the phase, counted from 1.
+        number = re.match(r"phase ([0-9]+) ", str(error))
+        line = line_of(text, ["phase", *([str(int(number[1]) - 1)] if number else [])])
+        raise InputError(f"{source}{f':{line}' if line else ''}: {error}") from None
     wanted = requirement.least.grow_to_hosts
     if wanted is not None and wanted < requirement.hosts:
         raise complain(

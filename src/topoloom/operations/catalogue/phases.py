@@ -23,23 +23,24 @@ class PhasesOperation(HousedPlacing, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "phases"
     doing: ClassVar[str] = "growing in phases"
-    functions: ClassVar[tuple[str, ...]] = ("phases", "save_phases", "check_phases")
+    functions: ClassVar[tuple[str, ...]] = ("phases", "save_phases")
 
     hosts: Annotated[
         str, setting("the hosts after each phase, with commas; the last are those of TOPOLOGY", metavar="N,N,..")
     ]
-    by: Annotated[
+    dates: Annotated[
         str, setting("the date of each phase, with commas: 2027, 2027-01 or 2027-01-15", metavar="DATE,DATE,..")
     ] = ""
     host_cables: HostCables | None = None
     spares: Spares | None = None
 
     def run(self, context: RunContext) -> "Phases":
-        from topoloom.cabling.expansion.phases.growing import check_phases, phases
+        from topoloom.cabling.expansion.phases.dates import check_phases
+        from topoloom.cabling.expansion.phases.growing import phases
 
-        hosts, by = self._counts(), [date.strip() for date in self.by.split(",")] if self.by else []
-        check_phases(hosts, by)
-        return phases(self.laid_out(context), hosts, by, jobs=context.jobs, work=context.work)
+        hosts, dates = self._counts(), [date.strip() for date in self.dates.split(",")] if self.dates else []
+        check_phases(hosts, dates)
+        return phases(self.laid_out(context), hosts, dates, jobs=context.jobs, work=context.work)
 
     def _counts(self) -> list[int]:
         """The hosts after each phase."""

@@ -14,7 +14,7 @@ from topoloom.topologies.spec import Integer, transform
 @transform(
     "part",
     hosts=Integer(1, 1 << 24, "hosts of the part; the places of hosts are filled one after the other"),
-    source="NVIDIA DGX SuperPOD RA-11333-001, Network Fabrics: whole units are built, and the upper levels have their final size",
+    source="NVIDIA DGX SuperPOD RA-11333-001, Network Fabrics: units are built whole, upper levels in their final size",
 )
 def part(topology: Topology, hosts: int) -> Topology:
     """The first `hosts` hosts of a network and the switches that they need: the network can grow without moving a cable.

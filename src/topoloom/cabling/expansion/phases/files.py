@@ -7,10 +7,10 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import cable
-from topoloom.cabling.files import INSTALLER_FILES, layout_files, network_files
 from topoloom.cabling.expansion.phases.phase import Phase, PhaseNetwork, Phases
+from topoloom.cabling.files import INSTALLER_FILES, layout_files, network_files
 from topoloom.cabling.lists import orders_csv
-from topoloom.core.csv_files import csv_table, csv_text, guarded, numbers
+from topoloom.core.csv_files import csv_table, csv_text, numbers
 from topoloom.core.errors import check_path, check_type
 from topoloom.core.folders import write_folder
 from topoloom.core.staging import Content
@@ -92,7 +92,7 @@ def bought_csv(phase: Phase) -> str:
         columns,
         (
             [
-                *(phase.number, phase.by, line.kind, guarded(line.item), line.count),
+                *(phase.number, phase.by, line.kind, line.item, line.count),
                 f"{line.length_m:.1f}" if line.length_m else None,
                 None if np.isnan(line.cost_usd) else f"{line.cost_usd:.2f}",
             ]

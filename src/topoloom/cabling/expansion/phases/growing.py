@@ -1,10 +1,10 @@
 """The operation `phases`: a network in phases, each of which is a part of the next."""
 
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from topoloom.cabling.expansion.phases.dates import check_phases
 from topoloom.cabling.expansion.phases.numbering import ArrivalNumbers
 from topoloom.cabling.expansion.phases.phase import Phase, PhaseNetwork, Phases
 from topoloom.core.errors import InputError
@@ -23,52 +23,8 @@ from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 
-#: A year, a month or a day.
-_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?")
 #: The kinds of line that belong to the switches and cables of one plane.
 _OF_A_PLANE = frozenset({"switch", "cable", "transceiver"})
-
-
-def check_phases(hosts: Sequence[int], by: Sequence[str] = ()) -> None:
-    """Refuse phases that do not grow, and dates that are not in order.
-
-    Parameters
-    ----------
-    hosts : sequence of int
-        The hosts after each phase.
-    by : sequence of str
-        The date of each phase: ``2027``, ``2027-01`` or ``2027-01-15``; empty where none is stated.
-
-    Raises
-    ------
-    InputError
-        The sentence names the phase.
-
-    Examples
-    --------
-    >>> check_phases([1024, 2048], ["2027-01", "2027-07"])
-    """
-    if not hosts:
-        raise InputError("there is no phase; give the hosts after each phase, as in 1024, 2048")
-    for number in range(1, len(hosts)):
-        if hosts[number] <= hosts[number - 1]:
-            raise InputError(
-                f"phase {number + 1} has {hosts[number]:,} hosts and phase {number} {hosts[number - 1]:,}; every phase must have"
-                " more hosts than the phase before"
-            )
-    if by and len(by) != len(hosts):
-        raise InputError(f"there are {len(by)} dates for {len(hosts)} phases; give one date for each phase, or none")
-    earlier = ""
-    for number, date in enumerate(by, 1):
-        if date and not _DATE.fullmatch(date):
-            raise InputError(f"phase {number} is needed by {date[:40]!r}; write a date as 2027, 2027-01 or 2027-01-15")
-        # A month is later than none of its days: 2027-01 and 2027-01-15 may follow each other either way.
-        if date and earlier and date[: len(earlier)] < earlier[: len(date)]:
-            raise InputError(
-                f"phase {number} is needed by {date}, before an earlier phase ({earlier}); put the phases in the order of"
-                " their dates"
-            )
-        earlier = date or earlier
 
 
 def phases(
@@ -134,7 +90,8 @@ def phases(
         # A switch of an early phase is bought with the ports that it needs in the end.
         terms = terms.changed(radix=topology.radix)
     numbers = ArrivalNumbers(layout, placed.plugs, hosts)
-    networks, steps = [], []
+    networks: list[PhaseNetwork] = []
+    steps: list[Phase] = []
     owned: tuple[Line, ...] = ()
     stock: tuple[CableLot, ...] = ()
     work.begin(len(hosts), "phases")
@@ -188,7 +145,9 @@ def phases(
         plane_usd=math.fsum(usd for usd in of_planes if not math.isnan(usd)) / planes,
         networks=tuple(networks),
         number=numbers.number,
-        provenance=provenance_of(topology, settings={"hosts": list(hosts), "by": list(by), "parts": terms.catalogue.name}),
+        provenance=provenance_of(
+            topology, settings={"hosts": list(hosts), "by": list(by), "parts": terms.catalogue.name}
+        ),
     )
 
 

@@ -186,10 +186,14 @@ class Phases(Result):
         first, last = self.phases[0], self.phases[-1]
         sentences = [_TIMING[self.kind]]
         early = [level for level in last.new_switches if level in first.new_switches and len(self.phases) > 1]
-        only = [level for level in first.new_switches if not any(level in phase.new_switches for phase in self.phases[1:])]
+        only = [
+            level for level in first.new_switches if not any(level in phase.new_switches for phase in self.phases[1:])
+        ]
         if self.kind == "tree" and only and early:
             names = " and ".join(only)
-            sentences.append(f"All switches of level {names} come in phase 1, because each leaf or pod has cables to each of them.")
+            sentences.append(
+                f"All switches of level {names} come in phase 1, because each leaf or pod has cables to each of them."
+            )
         if self.planes > 1:
             share = 1 / self.planes
             sentences.append(

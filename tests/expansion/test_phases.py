@@ -1,0 +1,182 @@
+"""Growth in phases, checked cable by cable from the files, and the sums of what is bought."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+
+from topoloom import InputError, build, open_network, phases, place, price, save_phases
+from topoloom.cabling.expansion.phases.dates import check_phases
+from topoloom.cost.spares import Spares
+from topoloom.network.opening import as_network
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule
+from topoloom.topologies.families.part import Arrival
+
+ROOM = Housing(host=HostType(name="srv", u=8, power_w=10_000), rack=RackRule(u=48, power_w=45_000, price_usd=2_000))
+#: Networks of the last phase, the hosts after each phase, and what comes later.
+GROWING = {
+    "two levels": ("fat-tree:k=8,hosts=32", [9, 20, 32], "tree"),
+    "three levels": ("fat-tree:k=8,hosts=128", [32, 64, 128], "tree"),
+    "uneven": ("fat-tree:k=8,hosts=100+populated:hosts=97", [50, 97], "tree"),
+    "rails": ("fat-tree:k=16,hosts=128+rails:nics=4", [10, 16, 32], "tree"),
+    "planes": ("fat-tree:k=8,hosts=32+planes:count=2", [16, 32], "tree"),
+    "planes of rails": ("fat-tree:k=16,hosts=64+rails:nics=2+planes:count=2", [16, 32], "tree"),
+    "dragonfly": ("dragonfly:a=4,h=2,p=2", [24, 72], "groups"),
+    "slim fly": ("slimfly:q=5,hosts=4+populated:hosts=180", [90, 180], "whole"),
+}
+
+
+def grown(name, *, housed=False):
+    spec, hosts, _ = GROWING[name]
+    by = ["2027-01", "2027-07", "2028"][: len(hosts)]
+    return phases(place(build(spec), "koibuchi-2013", map="rows", housing=ROOM if housed else None), hosts, by)
+
+
+def listed(folder):
+    """Every cable of a folder's list by its number: kind, both ends with their ports, racks and product."""
+    columns = ("a_switch", "a_port", "a_rack", "b_switch", "b_port", "b_rack")
+    with (folder / "cables.csv").open(newline="") as file:
+        return {
+            row["cable"]: (
+                row["kind"],
+                row["product"],
+                row["length_m"],
+                frozenset([tuple(row[name] for name in columns[:3]), tuple(row[name] for name in columns[3:])]),
+            )
+            for row in csv.DictReader(file)
+            if row["kind"] in {"link", "host"}
+        }
+
+
+@pytest.mark.parametrize("housed", [False, True], ids=["with switches", "in racks"])
+@pytest.mark.parametrize("name", GROWING)
+def test_the_cables_of_a_phase_are_cables_of_the_next(name, housed, tmp_path):
+    """By the files: number, both ends with ports and racks, length and product; the new ones are those of new-cables.csv."""
+    result = grown(name, housed=housed)
+    assert result.kind == GROWING[name][2]
+    assert [phase.hosts for phase in result.phases] == GROWING[name][1]
+    save_phases(result, tmp_path / "grow")
+    earlier = {}
+    for phase in result.phases:
+        folder = tmp_path / "grow" / str(phase.number)
+        cables = listed(folder)
+        assert earlier.items() <= cables.items()
+        with (folder / "new-cables.csv").open(newline="") as file:
+            assert {row["cable"] for row in csv.DictReader(file)} == cables.keys() - earlier.keys()
+        assert phase.new_cables == len(cables) - len(earlier)
+        assert phase.moved == 0
+        network = open_network(folder)
+        assert (network.topology.hosts, network.topology.switches) == (phase.hosts, phase.switches)
+        assert network.bill.cost_usd == pytest.approx(result.networks[phase.number - 1].bill.cost_usd)
+        earlier = cables
+    assert len(earlier) == len(build(GROWING[name][0]).links) + build(GROWING[name][0]).endpoints.size
+
+
+@pytest.mark.parametrize("spares", [None, Spares(switches=1, cables=2)], ids=["no spares", "spares"])
+@pytest.mark.parametrize("name", GROWING)
+def test_purchases_add_up_to_the_bill_of_the_last_phase(name, spares):
+    """Counts and costs of all purchases are those of the network's own bill: nothing is left over, and nothing is missing.
+
+    A spare cable costs the mean of its product, which is that of the phase in which it is bought.
+    """
+    layout = place(build(GROWING[name][0]), "koibuchi-2013", map="rows", housing=ROOM)
+    network = as_network(layout).priced(spares=False if spares is None else spares)
+    result = phases(network, GROWING[name][1])
+    bill = price(network)
+    counts, cost_usd = {}, 0.0
+    for _, bought in result.purchases():
+        for line in bought.lines:
+            counts[line.item] = counts.get(line.item, 0) + line.count
+        cost_usd += bought.cost_usd
+    left = {line.item: line.count for line in result.left_over}
+    assert {item: count - left.get(item, 0) for item, count in counts.items()} == {
+        line.item: line.count for line in bill.lines
+    }
+    assert not left
+    assert result.cost_usd == pytest.approx(cost_usd)
+    assert result.cost_usd == pytest.approx(bill.cost_usd, rel=1e-9 if spares is None else 1e-3)
+    ordered = sum(lot.count for phase in result.phases for lot in phase.orders)
+    assert ordered == sum(lot.count for lot in price(network, orders=True).orders)
+    assert sum(sum(phase.new_switches.values()) for phase in result.phases) == bill.switches
+    assert sum(phase.new_racks for phase in result.phases) == bill.racks
+    assert result.phases[-1].ports_reserved == 0
+    assert math.isclose(result.phases[-1].power_w, bill.power_w)
+
+
+def test_the_last_phase_is_the_network_of_the_spec(tmp_path):
+    """With the numbers of numbers.csv: links and hosts are those of the spec, and the file has them."""
+    result = grown("three levels")
+    last, spec = result.networks[-1].layout.topology, build("fat-tree:k=8,hosts=128")
+    assert last.replace(links=result.number[last.links]).links.tolist() == spec.links.tolist()
+    assert np.array_equal(np.sort(result.number[last.endpoints]), spec.endpoints)
+    save_phases(result, tmp_path / "grow")
+    rows = [line.split(",") for line in (tmp_path / "grow" / "numbers.csv").read_text().splitlines()[1:]]
+    assert [int(number) for _, number in rows] == result.number.tolist()
+
+
+def test_half_now_and_half_later():
+    """2,048 hosts on 64 ports, by hand: 32 leaves and 32 spines, then 32 leaves; the spines keep 1,024 ports free."""
+    result = phases("fat-tree:k=64,hosts=2048", [1024, 2048], ["2027-01", "2027-07"])
+    assert [phase.new_switches for phase in result.phases] == [{"leaf": 32, "spine": 32}, {"leaf": 32}]
+    assert [(phase.new_cables, phase.ports_reserved) for phase in result.phases] == [(2048, 1024), (2048, 0)]
+    assert [phase.oversubscription <= 1 for phase in result.phases] == [True, True]
+
+
+def test_cores_of_two_planes_come_first():
+    """16,384 to 24,576 hosts in two planes of 128-port switches, by hand.
+
+    Per plane 24,576 / 64 = 384 leaves in 6 pods of 64, and 6 x 64 aggregation switches; their 64 uplinks are equal bundles of
+    16 to 4 cores per position (3 do not divide 64), so 256 cores. 16,384 hosts need 256 leaves in 4 pods.
+    """
+    result = phases("fat-tree:k=128,hosts=24576+planes:count=2", [16_384, 24_576])
+    assert [phase.new_switches for phase in result.phases] == [
+        {"leaf": 512, "aggregation": 512, "core": 512},
+        {"leaf": 256, "aggregation": 256},
+    ]
+    assert result.moved == 0
+    assert result.planes == 2
+    assert any("A plane may come later" in sentence for sentence in result.timing())
+
+
+@pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=4", "torus:dims=4x4,hosts=3", "jellyfish:n=20,degree=4,hosts=2"])
+def test_networks_without_parts_come_at_once_and_fill_evenly(spec):
+    """All switches come in the first phase, and no switch has two hosts more than another."""
+    whole = build(spec)
+    part = build(f"{spec}+part:hosts={whole.hosts // 2 + 3}")
+    assert Arrival(whole, (whole.hosts // 2, whole.hosts)).kind == "whole"
+    assert part.switches == whole.switches
+    assert part.hosts == whole.hosts // 2 + 3
+    assert np.ptp(part.endpoints_at) <= 1
+
+
+def test_the_part_of_all_hosts_is_the_network():
+    """Nothing is left out, and no host is beyond the capacity."""
+    assert build("fat-tree:k=8,hosts=32+part:hosts=32") == build("fat-tree:k=8,hosts=32")
+    with pytest.raises(InputError, match="it has 32 hosts, so its part cannot have 33; use at most 32"):
+        build("fat-tree:k=8,hosts=32+part:hosts=33")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "by", "reason"),
+    [
+        ([], [], "there is no phase"),
+        ([20, 10], [], "phase 2 has 10 hosts and phase 1 20; every phase must have more hosts"),
+        ([10, 10], [], "phase 2 has 10 hosts and phase 1 10; every phase must have more hosts"),
+        ([10, 32], ["2027-07", "2027-01"], r"phase 2 is needed by 2027-01, before an earlier phase \(2027-07\)"),
+        ([10, 20, 32], ["2028", "", "2027-12"], r"phase 3 is needed by 2027-12, before an earlier phase \(2028\)"),
+        ([10, 32], ["soon", ""], "phase 1 is needed by 'soon'; write a date"),
+        ([10, 32], ["2027"], "there are 1 dates for 2 phases"),
+        ([10, 64], [], "the last phase has 64 hosts, which is beyond its capacity: the network has 32"),
+        ([10, 30], [], "the last phase has 30 hosts, which is too few: the network has 32"),
+    ],
+)
+def test_bad_phases_are_one_sentence(hosts, by, reason):
+    """The sentence names the phase."""
+    with pytest.raises(InputError, match=reason):
+        phases("fat-tree:k=8,hosts=32", hosts, by)
+
+
+def test_good_dates_are_taken():
+    """A month and one of its days may follow each other; a phase may have no date."""
+    check_phases([1, 2, 3, 4], ["2027", "2027-03", "", "2027-03-15"])
