@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from topoloom.cabling.expansion.phases.phase import Phases
 from topoloom.core.errors import InputError, check_path
 from topoloom.core.former_keys import with_current_keys
 from topoloom.core.threads import cores
@@ -15,6 +16,7 @@ from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measured_limits import chosen_within_limits
 from topoloom.designer.measuring import Measuring
 from topoloom.designer.pareto import pareto_front
+from topoloom.designer.phases import designed_phases
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement
@@ -56,6 +58,8 @@ class Design(Result):
         designs, and the ends of the Pareto front. `requirement.minutes` is the budget of time.
     search : Searched or None
         Networks found beyond the catalogue and what they gain; None where the requirement asks for no search.
+    phases : tuple of Phases
+        The phases of the winner, or of each network of the shortlist in its order; empty where the requirement has no phases.
     """
 
     record_name = "design"
@@ -75,6 +79,7 @@ class Design(Result):
     usual: tuple[Outcome, ...] = ()
     shortlist: tuple[Assessment, ...] = ()
     search: Searched | None = None
+    phases: tuple[Phases, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -86,6 +91,10 @@ class Design(Result):
     def winner(self) -> Candidate | None:
         """The best candidate, or None when none is within the limits."""
         return self.ranked[0] if self.ranked else None
+
+    def phases_of(self, spec: str | None) -> Phases | None:
+        """The phases of a network of the design; None where it has none."""
+        return next((phases for phases in self.phases if phases.spec == spec), None)
 
     @property
     def best(self) -> str | None:
@@ -286,6 +295,9 @@ def design(
         failing |= late
     ranked = [candidate for candidate in ranked if candidate.spec not in failing]
     outcomes = [failing.get(outcome.spec, outcome) for outcome in outcomes]
+    grown: tuple[Phases, ...] = ()
+    if requirement.phase and ranked and not stopped and not work.stopped:
+        grown = designed_phases(ranked[0], shortlist, networks, requirement, parts, cores(jobs), work)
     outcomes = [c for c in outcomes if c.spec not in compared_only]
     proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
@@ -306,6 +318,7 @@ def design(
         usual,
         assessed,
         searched,
+        grown,
         Provenance(
             name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}
         ),

@@ -13,6 +13,7 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate
 from topoloom.report.page import cards
+from topoloom.report.phases_table import phases_summary
 from topoloom.topologies.spec.titles import network_title
 
 #: Alternatives on the page.
@@ -45,7 +46,7 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         spec=best.spec,
         why=_reason(best, design),
         numbers=_numbers(best, assessed.get(best.spec)),
-        phases="",
+        phases=phases_summary(design.phases_of(best.spec)),
         columns=_COLUMNS,
         others=[
             {

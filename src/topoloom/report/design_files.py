@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from topoloom.cabling.cabling import Cabling, cable
+from topoloom.cabling.expansion.phases.files import PHASES, phases_files, stale_phases
 from topoloom.cabling.files import layout_files, network_files
 from topoloom.core.csv_files import csv_text
 from topoloom.core.folders import write_folder
@@ -95,7 +96,12 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         if design.best is None
         else {design.best: {name: files[name] for name in _OF_A_LAYOUT if name in files}},
     )
-    return write_folder(folder, files, stale=[*_OF_WINNER, *TABLE_NAMES, *stale_in(SHORTLIST)])
+    folders = {assessed.spec: f"{SHORTLIST}/{number}/{PHASES}" for number, assessed in enumerate(design.shortlist, 1)}
+    for grown in design.phases:
+        place = folders.get(grown.spec, PHASES)
+        files |= {f"{place}/{name}": content for name, content in phases_files(grown, "design").items()}
+    stale = [*_OF_WINNER, *TABLE_NAMES, *stale_in(SHORTLIST), *stale_phases(PHASES)]
+    return write_folder(folder, files, stale=[*stale, *stale_phases(f"{SHORTLIST}/*/{PHASES}")])
 
 
 def candidates_csv(design: Design) -> str:

@@ -34,6 +34,7 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(DesignOperation, Threads, ToolFiles, _Output)
 def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: _Output) -> None:
     from topoloom.cli.assessment_text import print_assessments
+    from topoloom.cli.phases_text import print_phases
     from topoloom.core.folders import check_folder
     from topoloom.report.design_files import write_design
 
@@ -60,6 +61,10 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
             say()
             print_assessments(result.shortlist, result.requirement.minutes)
             say(f"shortlist: {out / 'shortlist'}, one folder per network; every command opens them")
+        grown = result.phases_of(result.best)
+        if grown is not None:
+            say()
+            print_phases(grown)
         say(f"report: {out / 'report.html'}")
     if result.ended == "interrupted":
         raise KeyboardInterrupt

@@ -1,16 +1,12 @@
 """`topoloom phases TOPOLOGY --hosts N,N`: a network that grows in phases, and what is bought for each."""
 
-import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from topoloom.cli.declared import declared, performed
-from topoloom.cli.output import print_facts, print_record, print_table, say
+from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json, Threads
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.phases import PhasesOperation
-
-if TYPE_CHECKING:
-    from topoloom.cabling.expansion.phases.phase import Phase, Phases
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -20,6 +16,7 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(PhasesOperation, Threads, _Output)
 def command(operation: PhasesOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.expansion.phases.files import save_phases
+    from topoloom.cli.phases_text import print_phases
     from topoloom.core.folders import check_folder
 
     if to.output is not None:
@@ -33,38 +30,3 @@ def command(operation: PhasesOperation, threads: Threads, to: _Output) -> None:
     print_phases(result)
     if to.output is not None:
         say(f"wrote {to.output}")
-
-
-def print_phases(phases: "Phases") -> None:
-    """Print one row per phase, and the sentences on what comes when."""
-    print_facts(
-        f"{phases.provenance.name} in {len(phases.phases)} phase{'s' * (len(phases.phases) != 1)}",
-        [
-            ("moved", f"{phases.moved:,} cables"),
-            ("left over", ", ".join(f"{line.count} {line.item}" for line in phases.left_over) or "nothing"),
-            ("cost", "not known" if math.isnan(phases.cost_usd) else f"{phases.cost_usd:,.0f} USD"),
-        ],
-    )
-    head = ("phase", "by", "hosts", "switches", "new cables", "moved", "racks", "ports kept", "kW", "cost USD", "buys")
-    say()
-    print_table([head, *map(_row, phases.phases)])
-    say()
-    for sentence in phases.timing():
-        say(sentence)
-
-
-def _row(phase: "Phase") -> tuple[str, ...]:
-    new = ", ".join(f"{count:,} {level}" for level, count in phase.new_switches.items())
-    return (
-        str(phase.number),
-        phase.by,
-        f"{phase.hosts:,}",
-        f"{phase.switches:,}",
-        f"{phase.new_cables:,}",
-        f"{phase.moved:,}",
-        f"{phase.racks:,}",
-        f"{phase.ports_reserved:,}",
-        f"{phase.power_w / 1000:,.1f}",
-        f"{phase.cost_usd:,.0f}",
-        new or "no switches",
-    )

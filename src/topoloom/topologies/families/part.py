@@ -20,9 +20,9 @@ def part(topology: Topology, hosts: int) -> Topology:
     """The first `hosts` hosts of a network and the switches that they need: the network can grow without moving a cable.
 
     Places of hosts (a switch, or the leaves of a unit of rails, in all planes) are filled in order. In a tree, leaves without
-    hosts are left out, and switches above that serve none of the other leaves; all cables between the switches that stay are
+    hosts are omitted, and switches above that serve none of the other leaves; all cables between the switches that stay are
     there, so each leaf has all its uplinks. In a network of groups of which any two are linked, whole groups without hosts are
-    left out. Any other network keeps all its switches, and its hosts are spread evenly over their places.
+    omitted. Any other network keeps all its switches, and its hosts are spread evenly over their places.
 
     Returns
     -------
@@ -47,8 +47,9 @@ def part(topology: Topology, hosts: int) -> Topology:
         )
     arrival = Arrival(topology, (hosts, topology.hosts))
     stays = arrival.switch == 0
-    kept = subnetwork(topology, np.flatnonzero(stays), np.flatnonzero(arrival.host == 0))
-    return topology if stays.all() and hosts == topology.hosts else kept
+    if stays.all() and hosts == topology.hosts:
+        return topology
+    return subnetwork(topology, np.flatnonzero(stays), np.flatnonzero(arrival.host == 0))
 
 
 def subnetwork(topology: Topology, switches: np.ndarray, hosts: np.ndarray) -> Topology:

@@ -58,22 +58,22 @@ def phases_files(phases: Phases, operation: str = "phases") -> dict[str, Content
     if phases.number is not None:
         switches = np.arange(phases.number.size)
         files[NUMBERS] = csv_table({"switch": numbers(switches), "number": numbers(phases.number)})
-    known: set[int] = set()
+    plugged: set[int] = set()
     for phase, network in zip(phases.phases, phases.networks, strict=False):
-        inner = _files(phase, network, operation, known)
+        inner = _files(phase, network, operation, plugged)
         files |= {f"{phase.number}/{name}": content for name, content in inner.items()}
     return files
 
 
-def _files(phase: Phase, network: PhaseNetwork, operation: str, known: set[int]) -> dict[str, Content]:
-    """The files of one phase; `known` are the cables of the phases before, and is updated."""
+def _files(phase: Phase, network: PhaseNetwork, operation: str, plugged: set[int]) -> dict[str, Content]:
+    """The files of one phase; `plugged` are the cables of the phases before, and is updated."""
     layout, terms = network.layout, network.terms
     cabling = cable(layout, terms.catalogue, network.bill.rate_gbps, True, network.plugs)
     files: dict[str, Content] = {**network_files(layout.topology, operation, terms, layout), **layout_files(cabling)}
     files["bought.csv"] = bought_csv(phase)
     files["order.csv"] = orders_csv(phase.orders)
-    new = [row for row in cabling.rows() if row["cable"] not in known]
-    known.update(cabling.number.tolist())
+    new = [row for row in cabling.rows() if row["cable"] not in plugged]
+    plugged.update(cabling.number.tolist())
     columns = tuple(new[0]) if new else ("cable",)
     files["new-cables.csv"] = csv_text(columns, ([_text(row[column]) for column in columns] for row in new))
     return files

@@ -1,0 +1,85 @@
+"""The phases of a requirement: a design is sized for the last one, and its folder has what each phase buys."""
+
+import json
+
+import pytest
+
+from topoloom import Design, InputError, design, open_network
+from topoloom.designer.requirement_files import read_requirement
+from topoloom.report.design_files import write_design
+
+HALF = """\
+hosts = 32
+shortlist = 1
+minutes = 1000
+repeats = 1
+usual = false
+[switch]
+radix = 8
+[families]
+try = ["fat-tree"]
+[limits]
+oversubscription = 1.05
+[search]
+networks = 0
+"""
+
+
+def required(tmp_path, *phases):
+    tables = "".join(f'[[phase]]\nhosts = {hosts}\nby = "{by}"\n' for hosts, by in phases)
+    path = tmp_path / "half.toml"
+    path.write_text(HALF + tables)
+    return path
+
+
+def test_a_design_has_the_phases_of_its_winner(tmp_path):
+    """Without a shortlist: 4 leaves and 4 spines for 16 hosts, then 4 leaves; in the record, the folder, and the report."""
+    path = required(tmp_path, (16, "2027-01"), (32, "2027-07"))
+    path.write_text(path.read_text().replace("shortlist = 1", "shortlist = 0"))
+    made = design(path, jobs=1)
+    grown = made.phases_of(made.best)
+    assert [phase.new_switches for phase in grown.phases] == [{"leaf": 4, "spine": 4}, {"leaf": 4}]
+    assert [phase.by for phase in grown.phases] == ["2027-01", "2027-07"]
+    assert grown.moved == 0
+    assert grown.cost_usd == pytest.approx(made.winner.cost_usd)
+    again = Design.from_record(json.loads(json.dumps(made.record())))
+    assert again.record() == made.record()
+    write_design(made, tmp_path / "out")
+    assert open_network(tmp_path / "out" / "phases" / "1").topology.hosts == 16
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "ports kept free" in report
+    assert "2027-07" in report
+    path.write_text(path.read_text().partition("[[phase]]")[0])
+    write_design(design(path, jobs=1), tmp_path / "out")
+    assert not (tmp_path / "out" / "phases" / "1" / "cables.csv").exists()
+
+
+@pytest.mark.exhaustive
+def test_each_network_of_the_shortlist_has_its_phases(tmp_path):
+    """In its own folder, from which every command opens each phase."""
+    made = design(required(tmp_path, (8, ""), (32, "")), jobs=2)
+    write_design(made, tmp_path / "out")
+    assert [phases.spec for phases in made.phases] == [assessed.spec for assessed in made.shortlist]
+    for number, grown in enumerate(made.phases, 1):
+        folder = tmp_path / "out" / "shortlist" / str(number) / "phases"
+        assert open_network(folder / "1").topology.hosts == 8
+        assert open_network(folder / "2").bill.switches == grown.networks[-1].bill.switches
+
+
+@pytest.mark.parametrize(
+    ("phases", "reason"),
+    [
+        ([(16, ""), (8, "")], r"half.toml:17: phase 2 has 8 hosts and phase 1 16; every phase must have more hosts"),
+        ([(16, ""), (16, ""), (32, "")], r"half.toml:17: phase 2 has 16 hosts and phase 1 16"),
+        ([(16, "2027-07"), (32, "2027-01")], r"half.toml:17: phase 2 is needed by 2027-01, before an earlier phase"),
+        ([(16, "in spring"), (32, "")], r"half.toml:14: phase 1 is needed by 'in spring'; write a date"),
+        ([(16, ""), (64, "")], r"half.toml:17: phase 2 has 64 hosts, but hosts = 32; the last phase must have"),
+        ([(16, "")], r"half.toml:14: phase 1 has 16 hosts, but hosts = 32"),
+        ([(0, ""), (32, "")], r"half.toml:15: phase.*hosts"),
+    ],
+)
+def test_bad_phases_are_one_sentence_with_their_line(tmp_path, phases, reason):
+    """The line is that of the phase's table."""
+    with pytest.raises(InputError, match=reason) as caught:
+        read_requirement(required(tmp_path, *phases))
+    assert "\n" not in str(caught.value)
