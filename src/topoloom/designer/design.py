@@ -297,7 +297,7 @@ def design(
     outcomes = [failing.get(outcome.spec, outcome) for outcome in outcomes]
     grown: tuple[Phases, ...] = ()
     if requirement.phase and ranked and not stopped and not work.stopped:
-        grown = designed_phases(ranked[0], shortlist, networks, requirement, parts, cores(jobs), work)
+        grown = designed_phases(ranked[0], assessed, networks, requirement, parts, cores(jobs), work)
     outcomes = [c for c in outcomes if c.spec not in compared_only]
     proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
