@@ -83,6 +83,8 @@ CALLS = {
     "path_diversity": lambda n, _: topoloom.path_diversity(n),
     "place": lambda n, _: topoloom.place(n, map="rows"),
     "price": lambda n, _: topoloom.price(n).switches,
+    "facility": lambda n, _: topoloom.facility(n).record()["fullest_w"],
+    "phases": lambda n, _: topoloom.phases(n, [4, 8]).cost_usd,
     "product_routing": None,  # takes products only: tests/routing
     "verify_routing": lambda n, _: topoloom.verify_routing(n),
     "quality": lambda n, _: topoloom.quality(n, bisections=5),

@@ -141,17 +141,18 @@ def test_what_carries_no_rates_is_told_once_and_recorded(call, caplog):
 def test_rates_are_dropped_where_that_is_asked_for(call, caplog):
     """What refuses a mixed network takes it after --drop-rates, which is reported."""
     save(build("fat-tree:k=4").with_rates(800, 400), "mixed.json")
-    code, _, err = call("quality", "mixed.json")
+    growth = ["--into", "fat-tree:k=6"]
+    code, _, err = call("expand", "mixed.json", *growth)
     assert code == 2
     assert err.startswith(
-        "error: quality: fat-tree(k=4) has links of 400 and 800 Gb/s, and quality takes one rate for all"
+        "error: expand: fat-tree(k=4) has links of 400 and 800 Gb/s, and expand takes one rate for all"
     )
     code, out, _ = call("convert", "mixed.json", "alike.json", "--drop-rates", "--json")
     assert code == 0
     assert json.loads(out)["dropped"] == ["rate_gbps"]
     assert caplog.messages == ["mixed.json: all links are alike (--drop-rates); dropped rate_gbps"]
     assert load("alike.json") == build("fat-tree:k=4")
-    assert call("quality", "alike.json")[0] == 0
+    assert call("expand", "alike.json", *growth)[0] == 0
 
 
 def test_a_name_that_is_a_format_s_and_an_export_s(call, tmp_path):

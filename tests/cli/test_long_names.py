@@ -48,6 +48,8 @@ _CALLS = {
     "layout": "complete:n=2",
     "expand": "one.json --to 8 --method hosts --radix 8",
     "cost": "complete:n=2",
+    "facility": "complete:n=2",
+    "phases": "complete:n=2,hosts=2 --hosts 2,4",
     "design": "need.toml --jobs 1 -o designs",
     "compare": "one.json --minutes 0.001",
     "study run": "study.toml -o study",

@@ -307,6 +307,14 @@ TABLE = {
             ("twin4", {"cost_usd": 3199.8, "length_m": 2.0}),
         ),
     ),
+    "facility": ("facility N", row((ONE, {"fullest_w": 19.6}), (f"{TWO} {APART} twin4", {"fullest_w": 39.2}))),
+    "phases": (
+        "phases N --hosts 2,4",
+        row(
+            ("one4 two4 apart4 twin4", {"moved": 0, "kind": "whole"}),
+            ("one1 one0 two1 two0 apart1 apart0", Refused("the last phase has 4 hosts, which is beyond its capacity")),
+        ),
+    ),
     "compare": ("compare N --minutes 0.5", row((ALL, {"ended": "done", "objective": "cost_usd"}))),
 }
 

@@ -92,6 +92,12 @@ _NO_LINK = Refused(NO_LINK)
 _DIAMETER = row((ONE, 0), (LINKED, 1), (APART, None))
 
 #: By public function (and what is done with it): the call on a network in a folder, and what it gives.
+#: Networks of fewer than four hosts.
+_UNPHASED = "one1 one0 two1 two0 apart1 apart0"
+_PHASES = row(
+    ("one4 two4 apart4 twin4", 0), (_UNPHASED, Refused("the last phase has 4 hosts, which is beyond its capacity"))
+)
+
 TABLE = {
     "as_network": (lambda t, _: topoloom.as_network(t).topology == t, row((ALL, True))),
     "balance_paths": (
@@ -209,6 +215,18 @@ TABLE = {
     "price": (
         lambda t, _: topoloom.price(place(t)).cost_usd,
         row((ONE, 1560.5), (TWO, 3160.4), (APART, 3121.0), ("twin4", 3199.8)),
+    ),
+    "facility": (
+        lambda t, _: topoloom.facility(t).record()["fullest_w"],
+        row((ONE, 19.6), (f"{TWO} {APART} twin4", 39.2)),
+    ),
+    "phases": (lambda t, _: topoloom.phases(t, [2, 4]).moved, _PHASES),
+    "save_phases": (
+        lambda t, folder: len(topoloom.save_phases(topoloom.phases(t, [2, 4]), folder / "phases")) > 10,
+        row(
+            ("one4 two4 apart4 twin4", True),
+            (_UNPHASED, Refused("the last phase has 4 hosts, which is beyond its capacity")),
+        ),
     ),
     "product_routing": (
         lambda t, _: topoloom.product_routing(t),

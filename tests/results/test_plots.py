@@ -27,6 +27,7 @@ DRAWN = {
     "layout",
     "load-curve",
     "path-diversity",
+    "phases",
     "quality",
     "routing",
     "saturation",

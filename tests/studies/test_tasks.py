@@ -40,6 +40,14 @@ SAME = {
         {"topology": "slimfly:q=5,hosts=3", "map": "rows", "radix": 12},
         "cost slimfly:q=5,hosts=3 --map rows --radix 12",
     ),
+    "facility": (
+        {"topology": "slimfly:q=5,hosts=3", "map": "rows", "pue": 1.3},
+        "facility slimfly:q=5,hosts=3 --map rows --pue 1.3",
+    ),
+    "phases": (
+        {"topology": "fat-tree:k=8,hosts=16", "hosts": "8,16", "map": "rows"},
+        "phases fat-tree:k=8,hosts=16 --hosts 8,16 --map rows",
+    ),
     "expand": (
         {"topology": "jellyfish:n=20,degree=4,seed=1", "to": 22, "map": "rows"},
         "expand jellyfish:n=20,degree=4,seed=1 --to 22 --map rows",

@@ -169,7 +169,9 @@ def test_a_requirement_is_read_while_it_is_written(server):
 
 def test_a_design_from_its_text(server):
     """The requirement is kept with the records, and the ranking is the library's."""
-    text = 'hosts = 20\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n'
+    text = (
+        'hosts = 20\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n[limits]\ncost_over_best = 100\n'
+    )
     record = server.record("design", text=text, change={"shortlist": 0})
     assert record["result"]["ranked"]
     assert server.record("design", text=text, change={"shortlist": 0})["at"] == record["at"]
@@ -177,7 +179,7 @@ def test_a_design_from_its_text(server):
     ranked = record["result"]["ranked"]
     assert {one["spec"] for one in ranked} <= {one["spec"] for one in measured}
     # Another limit measures nothing again.
-    limited = server.record("design", text=text + "[limits]\ndiameter = 2\n", change={"shortlist": 0})
+    limited = server.record("design", text=text + "switches = 17\n", change={"shortlist": 0})
     assert server.client.get(f"/api/tasks/{limited['digest']}/measured").json() == measured
     assert 0 < len(limited["result"]["ranked"]) < len(ranked)
 
