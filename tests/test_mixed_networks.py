@@ -20,7 +20,7 @@ LAYOUT = place(MIXED)
 
 
 #: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
-REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24)}
+REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24), "phases": lambda: topoloom.phases(MIXED, [4, 8])}
 
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
 INDIFFERENT = {
@@ -41,6 +41,7 @@ INDIFFERENT = {
     "save": ("carries rates, or says that they are dropped", None),
     "save_routing": ("carries them in topology.json", None),
     "save_cabling": ("writes the rate of every cable", None),
+    "save_phases": ("a Phases has one rate: phases refuses", None),
     "save_expansion": ("an Expansion has one rate: expand refuses", None),
     "check_plan": ("a plan has one rate: expand refuses", None),
     "compare_fabrics": ("who is cabled to whom", None),
@@ -79,7 +80,7 @@ HONOURS = {
     "degradation": "failures/test_mixed_losses.py",
     "diagnose": "fabrics/test_mixed_tapers.py",
     "info": "throughput/test_mixed_rates.py",
-    "optimize": "optimizer/test_mixed_rates.py",
+    "optimize": "optimizer/test_rates_of_hosts.py",
     "price": "cost/test_mixed_bill.py",
     "write_export": "fabrics/test_mixed_exports.py",
     "quality": "throughput/test_mixed_rates.py",

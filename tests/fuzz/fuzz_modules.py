@@ -89,6 +89,7 @@ NOT_FUZZED: dict[str, str] = {
     "simulation.applications.tools": "bytes of programs, for their digest",
     "cabling.fault_sheets": _OWN,
     "cabling.sheets": _OWN,
+    "cabling.elevations": _OWN,
     "cli.streams": "the null device",
     "core.compiling.kept": "compiled kernels: code, run only from folders that no other user can write (their tests)",
     "core.compiling.stamp": _OWN,

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.core.pages.templating import framed, rendered
@@ -66,27 +66,25 @@ def elevation_svg(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...]
     aside = [device for device in standing if device.unit is None]
     width, height = 2 * _MARGIN + 2 * _NUMBERS + _WIDTH, _HEAD + units * _UNIT + _MARGIN + 16 * len(aside)
     left, bottom = _MARGIN + _NUMBERS, _HEAD + units * _UNIT
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        ' font-family="DejaVu Sans, Arial, sans-serif" font-size="10">',
-        f'<rect width="{width}" height="{height}" fill="#fff"/>',
-        _text(left, 18, f"{rack_type.name}: {_count(len(rack_type.racks), 'rack')}", size=14, weight="600"),
-        *(_text(left, 35 + 14 * line, words) for line, words in enumerate(_facts(layout, rack_type, loads, units))),
-        f'<rect x="{left}" y="{_HEAD}" width="{_WIDTH}" height="{units * _UNIT}" fill="#fafafa" stroke="#222"'
-        ' stroke-width="2"/>',
-    ]
-    for unit in range(1, units + 1):
-        y = bottom - unit * _UNIT
-        parts.append(f'<path d="M{left} {y}h{_WIDTH}" stroke="#e2e2e2" stroke-width="0.5"/>')
-        for x, anchor in ((left - 5, "end"), (left + _WIDTH + 5, "start")):
-            parts.append(_text(x, y + _UNIT - 5, str(unit), size=9, anchor=anchor, colour="#666"))
-    parts += [_box(device, device.unit, left, bottom, product) for device in standing if device.unit is not None]
-    for line, device in enumerate(aside):
-        parts.append(_text(left, bottom + 14 + 16 * line, f"no unit: {device.name}"))
-    return "\n".join(parts) + "\n</svg>\n"
+    return str(
+        rendered(
+            "elevation.svg",
+            width=width,
+            height=height,
+            left=left,
+            top=_HEAD,
+            inside=_WIDTH,
+            tall=units * _UNIT,
+            title=f"{rack_type.name}: {_count(len(rack_type.racks), 'rack')}",
+            facts=[(35 + 14 * line, words) for line, words in enumerate(_facts(layout, rack_type, loads, units))],
+            units=[(unit, bottom - unit * _UNIT) for unit in range(1, units + 1)],
+            boxes=[_box(device, device.unit, left, bottom, product) for device in standing if device.unit is not None],
+            aside=[(bottom + 14 + 16 * line, device.name) for line, device in enumerate(aside)],
+        )
+    )
 
 
-def _box(device: Standing, unit: float, left: int, bottom: int, product: str) -> str:
+def _box(device: Standing, unit: float, left: int, bottom: int, product: str) -> dict[str, str]:
     """A device: its frame, its name, its product and its height."""
     columns = 1 if device.units >= 1 else max(1, round(1 / device.units)) if device.units else 1
     base = int(unit) if columns > 1 else unit
@@ -99,12 +97,9 @@ def _box(device: Standing, unit: float, left: int, bottom: int, product: str) ->
     most = max(1, _CHARACTERS // columns)
     shown = device.name if columns > 1 else label
     shown = shown if len(shown) <= most else shown[: most - 1] + "…"
-    title = f"<title>U{base:g}: {escape(label)}</title>"
-    frame = (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{_COLOURS[device.kind]}" stroke="#555"'
-        ' stroke-width="0.8"/>'
-    )
-    return f"<g>{title}{frame}{_text(x + 5, y + height / 2 + 3.5, shown)}</g>"
+    sides = {"x": x, "y": y, "width": width, "height": height, "text_x": x + 5, "text_y": y + height / 2 + 3.5}
+    words = {"hint": f"U{base:g}: {label}", "fill": _COLOURS[device.kind], "text": shown}
+    return {name: f"{value:g}" for name, value in sides.items()} | words
 
 
 def _facts(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], units: int) -> list[str]:
@@ -126,13 +121,6 @@ def _facts(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], units
 
 def _count(count: int, what: str, plural: str = "s") -> str:
     return f"{count:,} {what}{plural * (count != 1)}"
-
-
-def _text(
-    x: float, y: float, words: str, *, size: int = 10, weight: str = "", anchor: str = "start", colour: str = "#111"
-) -> str:
-    bold = f' font-weight="{weight}"' if weight else ""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{colour}"{bold}>{escape(words)}</text>'
 
 
 def _switch_product(cabling: Cabling) -> str:

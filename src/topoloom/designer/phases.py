@@ -55,7 +55,8 @@ def designed_phases(
     grown = []
     with work.interruptible(), suppress(Stopped):
         for spec in order:
-            work.check()
+            if work.stopped:
+                break
             with suppress(InputError):
                 network = networks[spec]
                 if network is None:

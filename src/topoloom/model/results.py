@@ -205,7 +205,11 @@ class Result(Recorded):
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})
-        missing = [name for name in cls.unrecorded if name in fields and fields[name].default is MISSING]
+        missing = [
+            name
+            for name in cls.unrecorded
+            if name in fields and fields[name].default is MISSING and fields[name].default_factory is MISSING
+        ]
         # A caller that stores the topology in a separate file adds it to the record.
         missing += [
             name

@@ -305,7 +305,7 @@ def requirement_form() -> list[dict[str, Any]]:
     Examples
     --------
     >>> [part["table"] for part in requirement_form()][:3]
-    ['', 'host', 'rack']
+    ['', 'host', 'phase']
     """
     tables: list[tuple[str, type[msgspec.Struct]]] = [("", Requirement)]
     for field in msgspec.structs.fields(Requirement):

@@ -18,6 +18,7 @@ from topoloom.cost.terms import Terms
 from topoloom.formats.cables import host_ports
 from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.graph.planes import distinct_planes, plane_count
+from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
@@ -76,8 +77,10 @@ def phases(
     [(64, {'leaf': 32, 'spine': 32}, 0), (96, {'leaf': 32}, 0)]
     """
     work = Work() if work is None else work
+    source = network_of(network, "phases")
+    refuse_mixed(source.topology, "phases")
     check_phases(hosts, by)
-    placed = network_of(network, "phases").with_layout(parts=parts, rate_gbps=rate_gbps)
+    placed = source.with_layout(parts=parts, rate_gbps=rate_gbps)
     layout, terms = placed.part(Layout), placed.terms.changed(parts=parts, rate_gbps=rate_gbps)
     topology = layout.topology
     if hosts[-1] != topology.hosts:
