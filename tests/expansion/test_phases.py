@@ -123,6 +123,7 @@ def test_half_now_and_half_later():
     assert [phase.oversubscription <= 1 for phase in result.phases] == [True, True]
 
 
+@pytest.mark.exhaustive
 def test_cores_of_two_planes_come_first():
     """16,384 to 24,576 hosts in two planes of 128-port switches, by hand.
 
