@@ -12,15 +12,14 @@ from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_l
 from topoloom.cost.items import Item, items_of
 from topoloom.cost.lines import Line, bill_lines, module_orders, modules, spare_lines
 from topoloom.cost.parts import Parts
+from topoloom.cost.placed import layout_and_terms
 from topoloom.cost.products import port_total
 from topoloom.cost.purchase_files import SUFFIXES, save_purchase
 from topoloom.cost.spares import Spares
 from topoloom.cost.switch_kinds import switch_kinds
-from topoloom.cost.terms import Terms
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
-from topoloom.model.sources import NetworkSource, network_of
-from topoloom.placement.layout.layout import Layout
+from topoloom.model.sources import NetworkSource
 
 
 @dataclass(frozen=True)
@@ -307,11 +306,7 @@ def price(
     >>> round(bill.cost_per_host_usd, 1), round(bill.power_per_host_w, 3)
     (1168.2, 8.213)
     """
-    if isinstance(network, Layout):
-        layout, terms = network, Terms()
-    else:
-        placed = network_of(network, "price").with_layout(parts=parts, rate_gbps=rate_gbps)
-        layout, terms = placed.part(Layout), placed.terms
+    layout, terms = layout_and_terms(network, "price", parts, rate_gbps)
     if radix is not None and spare_ports:
         raise InputError(
             f"radix={radix} and spare_ports={spare_ports:g}: both set the number of ports to buy; give one of them"

@@ -11,10 +11,11 @@ from topoloom.core.csv_files import csv_table, guarded
 from topoloom.cost.facility_limits import check_limits
 from topoloom.cost.facility_sums import Sums, rack_sums
 from topoloom.cost.parts import Parts
+from topoloom.cost.placed import layout_and_terms
 from topoloom.cost.terms import Terms
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, provenance_of
-from topoloom.model.sources import NetworkSource, network_of
+from topoloom.model.sources import NetworkSource
 from topoloom.placement.floors.rows import row_names
 from topoloom.placement.hosts.rack_device import FacilityRule
 from topoloom.placement.layout.layout import Layout
@@ -206,11 +207,7 @@ def facility(
     >>> room.total.hosts_w, room.total.max_unknown
     (1295400.0, 48)
     """
-    if isinstance(network, Layout):
-        layout, terms = network, Terms()
-    else:
-        placed = network_of(network, "facility").with_layout(parts=parts, rate_gbps=rate_gbps)
-        layout, terms = placed.part(Layout), placed.terms
+    layout, terms = layout_and_terms(network, "facility", parts, rate_gbps)
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps).on(layout.topology, "facility")
     own = FacilityRule() if layout.housing is None else layout.housing.facility
     given = {"pue": pue, "air_k": air_k, "liquid_k": liquid_k}

@@ -16,7 +16,7 @@ from topoloom.cost.servers import housing_of, with_switch
 from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
 from topoloom.cost.terms import Terms
 from topoloom.model.link_rates import own_rates
-from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.chosen import chosen_floor
 from topoloom.placement.floors.floor import Floor
@@ -195,6 +195,32 @@ def placed_layout(
         switch_u=1.0 if sold is None or sold.u is None else sold.u,
         **search,
     )
+
+
+def layout_and_terms(
+    network: NetworkSource, taker: str, parts: Parts | str | Path | None, rate_gbps: float | None
+) -> tuple[Layout, Terms]:
+    """A network's layout and the terms that it remembers; a network without a layout is placed by the default.
+
+    Parameters
+    ----------
+    network : NetworkSource
+    taker : str
+        The function that takes it, for messages.
+    parts : Parts, str or path, optional
+        The catalogue to place it with; the network's own if omitted.
+    rate_gbps : float, optional
+        Likewise, the rate of every link, Gb/s.
+
+    Returns
+    -------
+    (Layout, Terms)
+        A bare layout remembers no terms.
+    """
+    if isinstance(network, Layout):
+        return network, Terms()
+    placed = network_of(network, taker).with_layout(parts=parts, rate_gbps=rate_gbps)
+    return placed.part(Layout), placed.terms
 
 
 def _switch(parts: Parts, topology: Topology, rate_gbps: float) -> SwitchProduct | None:

@@ -1,25 +1,29 @@
-"""Purchases: the lines that one bill has more than another, and those that it no longer needs."""
+"""Purchases: what one bill has more than another, and what it no longer needs."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from topoloom.cost.choose import CableLot
 from topoloom.cost.lines import Line
 
+#: Lines of a bill, equal if kind and text are; or lots of cables and transceivers, equal if product and length are.
+Bought = TypeVar("Bought", Line, CableLot)
 
-def purchases(owned: Sequence[Line], needed: Sequence[Line]) -> tuple[Line, ...]:
-    """The lines to buy if `owned` exists and `needed` is wanted: of each item, what is missing.
+
+def purchases(owned: Sequence[Bought], needed: Sequence[Bought]) -> tuple[Bought, ...]:
+    """What to buy if `owned` exists and `needed` is wanted: of each line or lot, what is missing.
 
     Parameters
     ----------
-    owned, needed : sequence of Line
-        The lines of two bills; items are equal if kind and text are.
+    owned, needed : sequence of Line, or of CableLot
+        Of two bills.
 
     Returns
     -------
-    tuple of Line
-        In the order of `needed`. ``purchases(needed, owned)`` are the items that are left over.
+    tuple of Line, or of CableLot
+        In the order of `needed`. ``purchases(needed, owned)`` is what is left over.
 
     Examples
     --------
@@ -27,47 +31,41 @@ def purchases(owned: Sequence[Line], needed: Sequence[Line]) -> tuple[Line, ...]
     >>> [(line.count, line.cost_usd) for line in purchases(small, large)], purchases(large, small)
     ([(2, 22.0)], ())
     """
-    had = {(line.kind, line.item): line for line in owned}
+    had = {_name(entry): entry for entry in owned}
     bought = []
-    for line in needed:
-        old = had.get((line.kind, line.item))
-        if old is None:
-            if line.count:
-                bought.append(line)
-        elif line.count > old.count:
-            bought.append(_more(old, line))
+    for entry in needed:
+        old = had.get(_name(entry))
+        if entry.count > (0 if old is None else old.count):
+            bought.append(entry if old is None else _more(old, entry))
     return tuple(bought)
 
 
-def _more(old: Line, new: Line) -> Line:
-    """What `new` has more than `old` of one item."""
-    return replace(
-        new,
-        count=new.count - old.count,
-        cost_low_usd=new.cost_low_usd - old.cost_low_usd,
-        cost_high_usd=new.cost_high_usd - old.cost_high_usd,
-        power_w=new.power_w - old.power_w,
-        length_m=new.length_m - old.length_m,
-    )
+def in_stock(owned: Sequence[Bought], needed: Sequence[Bought]) -> tuple[Bought, ...]:
+    """What is there after `needed` was bought: all of it, and what `owned` has more of.
 
+    Parameters
+    ----------
+    owned, needed : sequence of Line, or of CableLot
 
-def lots_to_buy(owned: Sequence[CableLot], needed: Sequence[CableLot]) -> tuple[CableLot, ...]:
-    """The lots of cables and transceivers to buy if `owned` exists and `needed` is wanted, as `purchases` of lines.
-
-    Lots are of one kind if product and length are equal.
+    Returns
+    -------
+    tuple of Line, or of CableLot
     """
-    had = {(lot.product, lot.stock_m): lot for lot in owned}
-    bought = []
-    for lot in needed:
-        old = had.get((lot.product, lot.stock_m))
-        if old is None or lot.count > old.count:
-            bought.append(lot if old is None else _more_of_lot(old, lot))
-    return tuple(bought)
+    more: dict[tuple[str, str | float], Bought] = {_name(entry): entry for entry in owned}
+    stock: list[Bought] = []
+    for entry in needed:
+        old = more.pop(_name(entry), None)
+        stock.append(entry if old is None or old.count <= entry.count else old)
+    return (*stock, *more.values())
 
 
-def _more_of_lot(old: CableLot, new: CableLot) -> CableLot:
-    """What `new` has more than `old` of one product and length."""
-    columns = ("count", "cost_low_usd", "cost_high_usd", "power_w")
+def _name(entry: Line | CableLot) -> tuple[str, str | float]:
+    return (entry.kind, entry.item) if isinstance(entry, Line) else (entry.product, entry.stock_m)
+
+
+def _more(old: Bought, new: Bought) -> Bought:
+    """What `new` has more than `old` of one line or lot."""
+    columns = ("count", "cost_low_usd", "cost_high_usd", "power_w", *(("length_m",) if isinstance(new, Line) else ()))
     return replace(new, **{column: getattr(new, column) - getattr(old, column) for column in columns})
 
 

@@ -260,7 +260,7 @@ def assess_shortlist(
         )
     )
     scores = tuple(_score(outcome, requirement) if isinstance(outcome, Candidate) else None for outcome in assessed)
-    label, unit = _OBJECTIVES.get(requirement.minimize, (requirement.minimize.replace("_", " "), ""))
+    label, unit = objective_in_words(requirement.minimize)
     sentences = reasons(assessments, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
     sentences = [
         sentence
@@ -287,6 +287,11 @@ _OBJECTIVES = {
     "all_reduce_ms": ("time of an all-reduce, by formula", "ms"),
     "step_ms": ("time of a step, by formula", "ms"),
 }
+
+
+def objective_in_words(key: str) -> tuple[str, str]:
+    """The label and the unit of an objective, for sentences."""
+    return _OBJECTIVES.get(key, (key.replace("_", " "), ""))
 
 
 def _score(outcome: Outcome, requirement: Requirement) -> float | None:

@@ -75,8 +75,8 @@ def capacities(topology: Topology) -> Capacities:
     Examples
     --------
     >>> pair = Topology(links=[(0, 1)], switches=2, endpoints=[0, 1], link_rate_gbps=400, endpoint_rate_gbps=[100, 200])
-    >>> found = capacities(pair)
-    >>> found.unit_gbps, found.links.tolist(), found.ports.tolist()
+    >>> relative = capacities(pair)
+    >>> relative.unit_gbps, relative.links.tolist(), relative.ports.tolist()
     (100.0, [4.0], [1.0, 2.0])
     """
     return Capacities(topology, float(topology.rates_gbps[0]) if topology.rates_gbps.size else None)

@@ -12,6 +12,7 @@ from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate
+from topoloom.designer.shortlist import objective_in_words
 from topoloom.report.page import cards
 from topoloom.report.phases_table import phases_summary
 from topoloom.topologies.spec.titles import network_title
@@ -80,29 +81,11 @@ def _alternatives(design: Design) -> list[Candidate]:
 def _reason(best: Candidate, design: Design) -> str:
     """Why it is first, in one or two sentences."""
     considered = len(design.ranked) + len(design.dropped)
+    objective, _ = objective_in_words(design.requirement.minimize)
     return (
         f"Of {considered:,} candidates for {design.requirement.hosts:,} hosts, {len(design.ranked):,} are within every limit;"
-        f" this one has the lowest {_OBJECTIVES.get(design.requirement.minimize, design.requirement.minimize)}."
+        f" this one ranks first by {objective}."
     )
-
-
-#: The objectives in prose.
-_OBJECTIVES = {
-    "cost_per_host_usd": "cost per host",
-    "power_per_host_w": "power per host",
-    "mean_latency_ns": "mean latency",
-    "worst_latency_ns": "worst latency",
-    "host_aspl": "mean number of hops",
-    "switches": "number of switches",
-    "mean_cable_m": "mean cable length",
-    "oversubscription": "oversubscription",
-    "maximum_channel_load": "maximum channel load",
-    "cost_usd": "cost",
-    "power_w": "power",
-    "all_to_all_ms": "time of an all-to-all",
-    "all_reduce_ms": "time of an all-reduce",
-    "step_ms": "time per step",
-}
 
 
 def _numbers(best: Candidate, assessment: Assessment | None) -> Markup:

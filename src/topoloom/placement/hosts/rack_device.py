@@ -8,6 +8,22 @@ from topoloom.core.toml_files import TomlTable
 #: Whether a rack with hosts, a rack without, or both have a device.
 Where = Literal["hosts", "switches", "all"]
 
+Pue = Annotated[
+    float, setting("total power of the facility per power of its IT (power usage effectiveness)", least=1, most=10)
+]
+AirRise = Annotated[
+    float,
+    setting(
+        "how much warmer air leaves a device than it enters, for devices whose airflow is not known",
+        unit="K",
+        above=0,
+        most=100,
+    ),
+]
+LiquidRise = Annotated[
+    float, setting("how much warmer liquid leaves a rack than it enters", unit="K", above=0, most=100)
+]
+
 
 class RackDevice(TomlTable, frozen=True):
     """A kind of device that racks hold next to hosts and switches of the network."""
@@ -49,29 +65,9 @@ class FacilityRule(TomlTable, frozen=True):
 
     group: ClassVar[str] = "[facility]"
 
-    pue: (
-        Annotated[
-            float,
-            setting("total power of the facility per power of its IT (power usage effectiveness)", least=1, most=10),
-        ]
-        | None
-    ) = None
-    air_k: (
-        Annotated[
-            float,
-            setting(
-                "how much warmer air leaves a device than it enters, for devices whose airflow is not known",
-                unit="K",
-                above=0,
-                most=100,
-            ),
-        ]
-        | None
-    ) = None
-    liquid_k: (
-        Annotated[float, setting("how much warmer liquid leaves a rack than it enters", unit="K", above=0, most=100)]
-        | None
-    ) = None
+    pue: Pue | None = None
+    air_k: AirRise | None = None
+    liquid_k: LiquidRise | None = None
     power_w: Annotated[float, setting("the maximum power of all IT", unit="W", above=0)] | None = None
     rack_kg: (
         Annotated[float, setting("the greatest weight of a rack with its contents on the floor", unit="kg", above=0)]

@@ -13,7 +13,7 @@ from topoloom.cost.bill import Bill, price
 from topoloom.cost.choose import CableLot
 from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
-from topoloom.cost.purchases import lots_to_buy, purchases
+from topoloom.cost.purchases import in_stock, purchases
 from topoloom.cost.terms import Terms
 from topoloom.formats.cables import host_ports
 from topoloom.graph.load import full_bandwidth_hosts
@@ -102,7 +102,7 @@ def phases(
         work.check()
         own, plugs = numbers.layout(number), numbers.plugs(number)
         bill = _bill(own, terms)
-        bought, orders = purchases(owned, bill.lines), lots_to_buy(stock, bill.orders)
+        bought, orders = purchases(owned, bill.lines), purchases(stock, bill.orders)
         cost = math.fsum(line.cost_usd for line in bought if not math.isnan(line.cost_usd))
         earlier = networks[-1] if networks else None
         now = PhaseNetwork(own, plugs, terms, bill)
@@ -135,7 +135,7 @@ def phases(
             )
         )
         networks.append(now)
-        owned, stock = _joined(owned, bill.lines), _lots_joined(stock, bill.orders)
+        owned, stock = in_stock(owned, bill.lines), in_stock(stock, bill.orders)
         work.advance()
     planes = max(1, plane_count(topology))
     of_planes = [line.cost_usd for line in networks[0].bill.lines if line.kind in _OF_A_PLANE]
@@ -202,23 +202,3 @@ def _oversubscription(topology: Topology, jobs: int | None) -> float:
             counts = plane.topology.endpoints_at
             worst = max(worst, float(counts[counts > 0].mean() / full_bandwidth_hosts(plane.topology, jobs=jobs)))
     return worst
-
-
-def _joined(owned: tuple[Line, ...], needed: Sequence[Line]) -> tuple[Line, ...]:
-    """What is there after a phase: all that it needs, and what earlier phases have more of."""
-    more = {(line.kind, line.item): line for line in owned}
-    lines = []
-    for line in needed:
-        old = more.pop((line.kind, line.item), None)
-        lines.append(line if old is None or old.count <= line.count else old)
-    return (*lines, *more.values())
-
-
-def _lots_joined(stock: tuple[CableLot, ...], needed: Sequence[CableLot]) -> tuple[CableLot, ...]:
-    """The same for lots of cables."""
-    more = {(lot.product, lot.stock_m): lot for lot in stock}
-    lots = []
-    for lot in needed:
-        old = more.pop((lot.product, lot.stock_m), None)
-        lots.append(lot if old is None or old.count <= lot.count else old)
-    return (*lots, *more.values())

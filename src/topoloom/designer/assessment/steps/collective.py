@@ -88,7 +88,8 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
     except InputError as error:
         return Figure(key=key, label=label, unit="ms", value=None, how=str(error), better="less")
     milliseconds = [1e3 * run.seconds for run in times]
-    mean, half = fmean(milliseconds), 0.0 if whole else _half_width(milliseconds)
+    mean = fmean(milliseconds)
+    low, high = _interval(mean, 0.0 if whole else _half_width(milliseconds))
     first = times[0]
     sends = f"{subject.all_to_all_mib:g} MiB per host" if operation == "alltoall" else f"{subject.all_reduce_mib:g} MiB"
     return Figure(
@@ -96,8 +97,8 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
         label=label,
         unit="ms",
         value=mean,
-        low=None if half is None else mean - half,
-        high=None if half is None else mean + half,
+        low=low,
+        high=high,
         bound=1e3 * fmean(run.bound_s for run in times),
         how=f"{sends}, {_ranks_in_words(subject, first)}{_drawn_in_words(subject, whole, len(times))}, on all"
         f" {first.ports} ports of a host at once by {first.algorithm}; network {1e3 * first.network_s:.3g} ms, simulated as"
@@ -105,6 +106,11 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
         " bound is of the hosts' data over the network, by any algorithm",
         better="less",
     )
+
+
+def _interval(mean: float, half: float | None) -> tuple[float | None, float | None]:
+    """The ends of an interval around a mean; None without one."""
+    return (None, None) if half is None else (mean - half, mean + half)
 
 
 def _ranks_in_words(subject: Subject, times: RailCollective) -> str:
@@ -170,6 +176,7 @@ def _collective(
         work.check()
     milliseconds = [run.seconds * 1e3 for run in runs.runs]
     mean, half = fmean(milliseconds), _half_width(milliseconds)
+    low, high = _interval(mean, half)
     least = [run.bound_s * 1e3 for run in runs.runs if run.bound_s is not None]
     changes = " ".join(
         f"--set {name}={value:g}"
@@ -189,8 +196,8 @@ def _collective(
         label=label,
         unit="ms",
         value=mean,
-        low=None if half is None else mean - half,
-        high=None if half is None else mean + half,
+        low=low,
+        high=high,
         bound=fmean(least) if least else None,
         how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({drawn}); simulated as flows that share every"
         f" channel by max-min fairness, {routing.description}",
