@@ -56,7 +56,8 @@ def in_stock(owned: Sequence[Bought], needed: Sequence[Bought]) -> tuple[Bought,
     for entry in needed:
         old = more.pop(_name(entry), None)
         stock.append(entry if old is None or old.count <= entry.count else old)
-    return (*stock, *more.values())
+    stock.extend(more.values())
+    return tuple(stock)
 
 
 def _name(entry: Line | CableLot) -> tuple[str, str | float]:
