@@ -10,8 +10,8 @@ from topoloom import InputError, build, cable, load_layout, open_network, place,
 from topoloom.cabling.files import save_cabling
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.placed import _by_rates
-from topoloom.cost.products import Breakout, PortGroup, SwitchProduct
 from topoloom.cost.switch_kinds import port_counts, switch_kinds
+from topoloom.cost.switch_products import Breakout, PortGroup, SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.placement.floors.floor import PRESETS
 

@@ -5,7 +5,7 @@ The choices are those of netbox/dcim/choices.py of NetBox 4.6.8 (commit 43fe81f9
 
 import re
 
-from topoloom.cost.products import CableProduct
+from topoloom.cost.cable_products import CableProduct
 
 #: Types of pluggable Ethernet interfaces, and of InfiniBand.
 INTERFACE_TYPES = frozenset(

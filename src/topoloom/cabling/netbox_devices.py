@@ -8,8 +8,8 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.core.csv_files import csv_table, texts
-from topoloom.cost.products import SwitchProduct
 from topoloom.cost.switch_kinds import switch_kinds
+from topoloom.cost.switch_products import SwitchProduct
 from topoloom.placement.hosts.housing import host_names
 from topoloom.placement.layout.contents import rack_units
 

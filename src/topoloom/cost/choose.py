@@ -5,8 +5,8 @@ from typing import Literal
 
 import numpy as np
 
+from topoloom.cost.cable_products import HostPlug
 from topoloom.cost.parts import Parts
-from topoloom.cost.products import HostPlug
 from topoloom.model.link_rates import own_rates
 from topoloom.placement.hosts.ports import host_ports_as_built
 from topoloom.placement.layout.layout import Layout

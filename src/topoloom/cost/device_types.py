@@ -22,7 +22,7 @@ import msgspec
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text
 from topoloom.core.yaml_files import parse_yaml
-from topoloom.cost.products import SwitchProduct
+from topoloom.cost.switch_products import SwitchProduct
 
 #: Suffixes of device type files.
 SUFFIXES = (".yaml", ".yml")

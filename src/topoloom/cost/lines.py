@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.cost.cable_products import Transceiver
 from topoloom.cost.choose import CableLot, Cables, host_ends
 from topoloom.cost.items import Item
 from topoloom.cost.parts import Parts
-from topoloom.cost.products import Price, Transceiver, low_high, port_total
+from topoloom.cost.products import Price, low_high, port_total
 from topoloom.cost.switch_kinds import SwitchKind
 from topoloom.model.link_rates import own_rates
 from topoloom.placement.layout.layout import Layout

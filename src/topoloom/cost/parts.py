@@ -13,23 +13,19 @@ from topoloom.core.errors import InputError, at, hint
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.core.toml_lines import line_of
+from topoloom.cost.cable_products import CableProduct, HostPlug, Transceiver
+from topoloom.cost.host_products import NicProduct, ServerProduct
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
-    CableProduct,
-    HostPlug,
-    NicProduct,
     PortCounts,
     Positive,
     Price,
-    ServerProduct,
-    SwitchParts,
-    SwitchProduct,
-    Transceiver,
     check_ranges,
     low_high,
     port_total,
     shown_ports,
 )
+from topoloom.cost.switch_products import SwitchParts, SwitchProduct
 
 
 class Parts(TomlTable, frozen=True, dict=True):

@@ -16,7 +16,7 @@ from topoloom.core.register import Register
 from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.parts import Parts
-from topoloom.cost.products import SwitchParts
+from topoloom.cost.switch_products import SwitchParts
 
 #: The catalogues by name: the built-in ones, and those of other packages.
 PARTS: Register[Parts] = Register("parts catalogue", package="topoloom.cost.catalogues", group="topoloom.parts")

@@ -11,9 +11,9 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
-from topoloom.cost.products import SwitchProduct
 from topoloom.cost.servers import housing_of, with_switch
 from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
+from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.model.link_rates import own_rates
 from topoloom.model.sources import NetworkSource, network_of, taken

@@ -6,7 +6,7 @@ import msgspec
 
 from topoloom.core.errors import InputError, hint
 from topoloom.cost.parts import Parts
-from topoloom.cost.products import SwitchProduct
+from topoloom.cost.switch_products import SwitchProduct
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_housing
 
 #: The keys of a host that its server in the catalogue fills.

@@ -8,7 +8,8 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
-from topoloom.cost.products import PortCounts, SwitchProduct, port_total, shown_ports
+from topoloom.cost.products import PortCounts, port_total, shown_ports
+from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.model.topology import Topology
 

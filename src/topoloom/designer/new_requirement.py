@@ -12,8 +12,8 @@ from topoloom.core.errors import InputError, check_type, hint
 from topoloom.core.toml_files import table_of
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
-from topoloom.cost.products import SwitchProduct
 from topoloom.cost.quotes import quoted_parts
+from topoloom.cost.switch_products import SwitchProduct
 from topoloom.designer.requirement import DesignLimits, Requirement
 from topoloom.designer.requirement_files import requirement_of
 from topoloom.model.results import Provenance, json_value
