@@ -363,7 +363,9 @@ def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
 @pytest.mark.exhaustive
 def test_a_million_hosts_have_an_answer():
     """What nobody could measure is omitted before it is built; the rest ends at the deadline, whatever is running."""
-    requirement = Requirement(hosts=1_000_000, switch=SwitchRequirement(radix=64))
+    requirement = Requirement(
+        hosts=1_000_000, switch=SwitchRequirement(radix=64), families=FamiliesRequirement(preset="everything")
+    )
     found = design(requirement, jobs=2, work=Work(seconds=5))
     assert found.ended == "deadline"
     assert found.dropped_by["size"] > 100

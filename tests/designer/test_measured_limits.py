@@ -118,6 +118,24 @@ def test_networks_that_fail_are_replaced_until_enough_are_within_limits():
     )
 
 
+def test_what_is_recommended_is_tested_when_no_time_is_left():
+    """The first network of the shortlist is replaced until it keeps the limits; the others wait for their assessment."""
+    specs = [f"ring:n={n},hosts=4" for n in (4, 5, 6)] + ["complete:n=6,hosts=4"]
+    plain = dict.fromkeys(Candidate.__struct_fields__, 1) | {"hop_histogram": (1,), "survives": (), "map": "rows"}
+    outcomes = {spec: Candidate(**{**plain, "spec": spec, "name": spec, "family": "ring"}) for spec in specs}
+
+    def choose(failing: frozenset[str]) -> list[str]:
+        return [spec for spec in specs if spec not in failing][:1]
+
+    work = Work()
+    wanted = replace_limits(_wanted(), maximum_channel_load=1.0)
+    spent = work.budget(0.0)
+    assert spent.stopped
+    chosen, failing = chosen_within_limits(choose, outcomes, wanted, 1, work, spent)
+    assert chosen == ["complete:n=6,hosts=4"]
+    assert set(failing) == set(specs[:3])
+
+
 def replace_limits(requirement: Requirement, **limits: float) -> Requirement:
     """A requirement with other limits."""
     import msgspec

@@ -16,8 +16,8 @@ from topoloom.topologies.spec import build
 MEASURED = "measured on its tables"
 #: Share by which a measured throughput may miss a limit: partly filled leaves are not exactly even.
 TOLERANCE = 0.02
-#: Most rounds in which candidates that fail are replaced, and seconds that a network may take even if no time is left.
-_ROUNDS, _SECONDS = 8, 10.0
+#: Most candidates that fail and are replaced when no time is left, and seconds that a network may take then.
+_LATE_ROUNDS, _SECONDS = 8, 10.0
 
 
 def needed_throughput(requirement: Requirement) -> tuple[float, str]:
@@ -107,7 +107,7 @@ def chosen_within_limits(
     work : Work
         Can stop the measuring.
     budget : Work
-        The time of the shortlist, of which the measuring may take half.
+        The time of the shortlist, of which the measuring may take half. The network that leads is tested even after that.
 
     Returns
     -------
@@ -121,9 +121,13 @@ def chosen_within_limits(
     if needed_throughput(requirement)[0] < TOLERANCE and requirement.limits.diameter is None:
         return chosen, failing
     half = budget.share(budget.seconds_left / 2) if isfinite(budget.seconds_left) else budget
-    for _ in range(_ROUNDS):
+    late_rounds = 0
+    while late_rounds < _LATE_ROUNDS:
         some_fail = False
-        for spec in chosen:
+        late = bool(tested) and half.stopped
+        late_rounds += late
+        # The first is what the design recommends: it is tested even if no time is left.
+        for spec in chosen[:1] if late else chosen:
             outcome = outcomes.get(spec)
             if spec in tested or not isinstance(outcome, Candidate) or work.stopped:
                 continue
@@ -133,7 +137,7 @@ def chosen_within_limits(
             if reason is not None:
                 some_fail = True
                 failing[spec] = Dropped(spec, outcome.family, *reason, single_numbers(outcome))
-        if not some_fail or half.stopped:
+        if not some_fail:
             break
         chosen = list(choose(frozenset(failing)))
     return chosen, failing
