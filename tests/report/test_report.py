@@ -146,7 +146,9 @@ const page = document.documentElement;
 if (page.scrollWidth > page.clientWidth) found.push('page wider than window: ' + page.scrollWidth + ' > ' + page.clientWidth);
 for (const box of document.querySelectorAll('.wide'))
   if (box.scrollWidth > box.clientWidth + 1)
-    found.push('table wider than page: ' + box.scrollWidth + ' > ' + box.clientWidth + ', ' + box.textContent.trim().slice(0, 60));
+    found.push(
+      'table wider than page: ' + box.scrollWidth + ' > ' + box.clientWidth + ', ' + box.textContent.trim().slice(0, 60)
+    );
 for (const svg of document.querySelectorAll('figure svg')) {
   const frame = svg.getBoundingClientRect();
   const boxes = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim())
