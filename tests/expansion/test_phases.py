@@ -104,6 +104,41 @@ def test_purchases_add_up_to_the_bill_of_the_last_phase(name, spares):
     assert math.isclose(result.phases[-1].power_w, bill.power_w)
 
 
+@pytest.mark.parametrize("name", ["rails", "slim fly"])
+def test_the_items_of_all_phases_are_those_of_the_last_bill(name, tmp_path):
+    """By part number and length, with spares; the table states the phase of each row, and has the same sum."""
+    layout = place(build(GROWING[name][0]), "koibuchi-2013", map="rows", housing=ROOM)
+    network = as_network(layout).priced(parts="ethernet-2026", rate_gbps=400, spares=Spares(switches=5, cables=2))
+    result = phases(network, GROWING[name][1], ["2027-01", "2027-07", "2028"][: len(GROWING[name][1])])
+    bought, last = {}, {}
+    for _, bill in result.purchases():
+        for item in bill.items:
+            counts = bought.setdefault((item.kind, item.product, item.part_number, item.length_m), [0, 0])
+            counts[0] += item.count
+            counts[1] += item.spares
+    for item in result.networks[-1].bill.items:
+        counts = last.setdefault((item.kind, item.product, item.part_number, item.length_m), [0, 0])
+        counts[0] += item.count
+        counts[1] += item.spares
+    assert bought == last
+    result.save(tmp_path / "what.csv")
+    rows = list(csv.DictReader((tmp_path / "what.csv").open(newline="")))
+    assert {row["phase"] for row in rows} == {f"{phase.number} ({phase.by})" for phase in result.phases}
+    assert sum(int(row["to_order"]) for row in rows) == sum(map(sum, last.values()))
+
+
+def test_each_phase_has_its_order_per_vendor(tmp_path):
+    """A sheet per phase and vendor; a record has no items."""
+    openpyxl = pytest.importorskip("openpyxl")
+    network = as_network(build("fat-tree:k=64,hosts=128")).priced(parts="infiniband-2026", rate_gbps=400)
+    result = phases(network, [64, 128], ["2027-01", "2027-07"])
+    result.save(tmp_path / "what.xlsx")
+    titles = openpyxl.load_workbook(tmp_path / "what.xlsx").sheetnames
+    assert {"Order 1 NVIDIA", "Order 2 NVIDIA"} <= set(titles)
+    with pytest.raises(InputError, match="phases that are read from a record have no items to buy"):
+        type(result).from_record(result.record()).save(tmp_path / "again.csv")
+
+
 def test_the_last_phase_is_the_network_of_the_spec(tmp_path):
     """With the numbers of numbers.csv: links and hosts are those of the spec, and the file has them."""
     result = grown("three levels")

@@ -74,7 +74,7 @@ def save_purchase(bills: Sequence["Bill"], path: str | Path) -> None:
         A bill has no items, the bills have several currencies, openpyxl is not installed, or the file cannot be written.
     """
     _check(bills)
-    content = _workbook(bills) if Path(path).suffix == ".xlsx" else _table(bills).encode()
+    content = _workbook(bills) if Path(path).suffix == ".xlsx" else purchase_csv(bills).encode()
     write_atomically(path, content)
 
 
@@ -101,7 +101,7 @@ def _names(bills: Sequence["Bill"]) -> list[str]:
     return names
 
 
-def _table(bills: Sequence["Bill"]) -> str:
+def purchase_csv(bills: Sequence["Bill"]) -> str:
     """One row per item, amounts as numbers."""
     return csv_text(
         _CSV_COLUMNS,
@@ -134,7 +134,7 @@ def _day(day: datetime.date | None) -> str | None:
 
 
 def _workbook(bills: Sequence["Bill"]) -> bytes:
-    """The sheets summary, bill of materials, one order per vendor, and sources."""
+    """The sheets summary, bill of materials, one order per vendor and phase, and sources."""
     try:
         from openpyxl import Workbook
     except ImportError:
@@ -150,9 +150,12 @@ def _workbook(bills: Sequence["Bill"]) -> bytes:
     materials = book.create_sheet("Bill of materials")
     _materials(materials, rows, bills[0].currency)
     _summary(summary, bills, len(rows))
-    for vendor in dict.fromkeys(item.vendor for _, item in rows if item.kind != "installation"):
-        title = _title(f"Order {vendor or 'any vendor'}", book.sheetnames)
-        _order(book.create_sheet(title), vendor, [item for _, item in rows if item.vendor == vendor], bills[0].currency)
+    items = [item for _, item in rows if item.kind != "installation"]
+    for phase, vendor in dict.fromkeys((item.phase, item.vendor) for item in items):
+        when = f"{phase.partition(' ')[0]} " if phase else ""
+        title = _title(f"Order {when}{vendor or 'any vendor'}", book.sheetnames)
+        ordered = [item for item in items if (item.phase, item.vendor) == (phase, vendor)]
+        _order(book.create_sheet(title), vendor, ordered, bills[0].currency)
     _sources(book.create_sheet("Sources"), rows)
     book.properties.creator = f"topoloom {__version__}"
     out = io.BytesIO()
@@ -317,9 +320,8 @@ def _order(sheet: "Worksheet", vendor: str, items: Sequence[Item], currency: str
     )
     together: dict[tuple[Any, ...], list[Item]] = {}
     for item in items:
-        if item.kind != "installation":
-            price = None if math.isnan(item.unit_usd) else item.unit_usd
-            together.setdefault((item.part_number, item.product, item.description, price), []).append(item)
+        price = None if math.isnan(item.unit_usd) else item.unit_usd
+        together.setdefault((item.part_number, item.product, item.description, price), []).append(item)
     for row, ((number, product, description, price), some) in enumerate(together.items(), start=2):
         cells = (number or "not known", product, description, sum(item.to_order for item in some), price)
         for letter, value in zip("ABCDE", cells, strict=True):

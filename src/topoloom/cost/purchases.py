@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from topoloom.cost.choose import CableLot
+from topoloom.cost.items import Item
 from topoloom.cost.lines import Line
 
-#: Lines of a bill, equal if kind and text are; or lots of cables and transceivers, equal if product and length are.
-Bought = TypeVar("Bought", Line, CableLot)
+#: Lines of a bill, equal if kind and text are; lots of cables and transceivers, or items, equal if product and length are.
+Bought = TypeVar("Bought", Line, CableLot, Item)
 
 
 def purchases(owned: Sequence[Bought], needed: Sequence[Bought]) -> tuple[Bought, ...]:
@@ -17,12 +18,12 @@ def purchases(owned: Sequence[Bought], needed: Sequence[Bought]) -> tuple[Bought
 
     Parameters
     ----------
-    owned, needed : sequence of Line, or of CableLot
+    owned, needed : sequence of Line, of CableLot, or of Item
         Of two bills.
 
     Returns
     -------
-    tuple of Line, or of CableLot
+    tuple of Line, of CableLot, or of Item
         In the order of `needed`. ``purchases(needed, owned)`` is what is left over.
 
     Examples
@@ -35,7 +36,7 @@ def purchases(owned: Sequence[Bought], needed: Sequence[Bought]) -> tuple[Bought
     bought = []
     for entry in needed:
         old = had.get(_name(entry))
-        if entry.count > (0 if old is None else old.count):
+        if old is None or any(getattr(entry, column) > getattr(old, column) for column in _counts(entry)):
             bought.append(entry if old is None else _more(old, entry))
     return tuple(bought)
 
@@ -45,27 +46,47 @@ def in_stock(owned: Sequence[Bought], needed: Sequence[Bought]) -> tuple[Bought,
 
     Parameters
     ----------
-    owned, needed : sequence of Line, or of CableLot
+    owned, needed : sequence of Line, of CableLot, or of Item
 
     Returns
     -------
-    tuple of Line, or of CableLot
+    tuple of Line, of CableLot, or of Item
     """
-    more: dict[tuple[str, str | float], Bought] = {_name(entry): entry for entry in owned}
+    more: dict[_Name, Bought] = {_name(entry): entry for entry in owned}
     stock: list[Bought] = []
     for entry in needed:
         old = more.pop(_name(entry), None)
-        stock.append(entry if old is None or old.count <= entry.count else old)
+        stock.append(entry if old is None else _most(old, entry))
     stock.extend(more.values())
     return tuple(stock)
 
 
-def _name(entry: Line | CableLot) -> tuple[str, str | float]:
+_Name = tuple[str | float, ...]
+
+
+def _name(entry: Line | CableLot | Item) -> _Name:
+    if isinstance(entry, Item):
+        return entry.kind, entry.product, entry.part_number, entry.description, entry.length_m
     return (entry.kind, entry.item) if isinstance(entry, Line) else (entry.product, entry.stock_m)
 
 
+def _counts(entry: Line | CableLot | Item) -> tuple[str, ...]:
+    """The columns that count parts: spares of an item are bought with it."""
+    return ("count", "spares") if isinstance(entry, Item) else ("count",)
+
+
+def _most(old: Bought, new: Bought) -> Bought:
+    """The larger of two counts of one line, lot or item."""
+    if isinstance(new, Item):
+        return replace(new, **{column: max(getattr(old, column), getattr(new, column)) for column in _counts(new)})
+    return new if old.count <= new.count else old
+
+
 def _more(old: Bought, new: Bought) -> Bought:
-    """What `new` has more than `old` of one line or lot."""
+    """What `new` has more than `old` of one line, lot or item."""
+    if isinstance(new, Item):
+        counts = {column: max(0, getattr(new, column) - getattr(old, column)) for column in _counts(new)}
+        return replace(new, **counts)
     columns = ("count", "cost_low_usd", "cost_high_usd", "power_w", *(("length_m",) if isinstance(new, Line) else ()))
     return replace(new, **{column: getattr(new, column) - getattr(old, column) for column in columns})
 

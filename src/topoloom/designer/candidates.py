@@ -43,8 +43,8 @@ def enumerate_candidates(requirement: Requirement, parts: Parts) -> list[Proposa
         if record.sizes is None:
             continue
         for wiring in wirings(requirement):
-            for sized in record.sizes(requirement.hosts * wiring.ports, requirement.radix):
-                values = fitted_wiring(record, dict(sized), requirement.hosts, wiring)
+            for sized in record.sizes(requirement.grown_hosts * wiring.ports, requirement.radix):
+                values = fitted_wiring(record, dict(sized), requirement.grown_hosts, wiring)
                 if values is not None:
                     proposal = proposal_of(record, values, requirement, parts, wiring)
                     proposals.setdefault(proposal.spec, proposal)
@@ -89,7 +89,8 @@ def proposal_of(
 ) -> Proposal:
     """The proposal of a family's parameter set: its spec, with every parameter written out, and its theoretical bounds.
 
-    Each topology has exactly one such spec. It holds exactly the hosts of the requirement.
+    Each topology has exactly one such spec. It holds exactly the hosts of the requirement; where these grow, it is the part for
+    them of a network that is sized for the growth.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def proposal_of(
     change : str
         A transform of its links that keeps degrees, as ``+optimized:moves=1000``; empty for none.
     """
-    wired = wired_spec(record, values, requirement.hosts, wiring, change)
+    wired = wired_spec(record, values, requirement.grown_hosts, wiring, change, requirement.hosts)
     facts, spec = wired.facts, wired.spec
     if facts is None:
         return Proposal(spec, passed="construction")
@@ -115,7 +116,8 @@ def proposal_of(
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
     ports, rate = degree + floor(wired.per_switch), requirement.rate_gbps
     usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(rate) or ports), rate)
-    least = usd * wiring.planes / requirement.hosts
+    # Per host, a part has at least the switches of the whole network.
+    least = usd * wiring.planes / requirement.grown_hosts
     return Proposal(
         spec,
         0.0 if isnan(least) else least,
@@ -155,4 +157,6 @@ def _passed(facts: Facts, requirement: Requirement, per_switch: float | None, wi
     # The mean load is at most the maximum channel load; it counts a host's traffic to its own switch, hence 1 - 1/n.
     if limits.maximum_channel_load is not None and share * (1 - 1 / n) > limits.maximum_channel_load * (1 + 1e-9):
         return "maximum_channel_load"
-    return "switches" if limits.switches is not None and n * wiring.planes > limits.switches else None
+    # A network that is sized for growth has fewer switches now.
+    exact = requirement.grown_hosts == requirement.hosts
+    return "switches" if exact and limits.switches is not None and n * wiring.planes > limits.switches else None

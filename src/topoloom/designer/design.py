@@ -59,7 +59,10 @@ class Design(Result):
     search : Searched or None
         Networks found beyond the catalogue and what they gain; None where the requirement asks for no search.
     phases : tuple of Phases
-        The phases of the winner, or of each network of the shortlist in its order; empty where the requirement has no phases.
+        The phases of the winner, or of each network of the shortlist in its order; empty where the requirement has neither
+        phases nor a growth.
+    no_phases : dict of str to str
+        The reason why a network has no phases, by its spec.
     """
 
     record_name = "design"
@@ -80,6 +83,7 @@ class Design(Result):
     shortlist: tuple[Assessment, ...] = ()
     search: Searched | None = None
     phases: tuple[Phases, ...] = ()
+    no_phases: dict[str, str] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -296,8 +300,10 @@ def design(
     ranked = [candidate for candidate in ranked if candidate.spec not in failing]
     outcomes = [failing.get(outcome.spec, outcome) for outcome in outcomes]
     grown: tuple[Phases, ...] = ()
-    if requirement.phase and ranked and not stopped and not work.stopped:
-        grown = designed_phases(ranked[0], assessed, networks, requirement, parts, cores(jobs), work)
+    refused: dict[str, str] = {}
+    in_phases = bool(requirement.phase) or requirement.grown_hosts > requirement.hosts
+    if in_phases and ranked and not stopped and not work.stopped:
+        grown, refused = designed_phases(ranked[0], assessed, networks, requirement, parts, cores(jobs), work)
     outcomes = [c for c in outcomes if c.spec not in compared_only]
     proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
@@ -319,6 +325,7 @@ def design(
         assessed,
         searched,
         grown,
+        refused,
         Provenance(
             name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}
         ),

@@ -1,12 +1,13 @@
 """The measures of one candidate: it is built, placed, priced and measured."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isnan
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from topoloom.cabling.expansion.phases.numbering import layout_of_part
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
@@ -15,6 +16,7 @@ from topoloom.cost.placed import placed_layout
 from topoloom.designer.names import network_name
 from topoloom.designer.offers import bisection, collective_times, idle_room, survived, tree_blocking, worst_taper
 from topoloom.designer.requirement import DesignLimits, Requirement
+from topoloom.designer.wiring import whole_spec
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
@@ -41,8 +43,10 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     latencies, cost and power: ``rows`` for screened candidates, the default of `place` for the shortlist. Hops, loads and
     latencies are those of the worst plane. `blocking` is the blocking factor: in a tree, host ports per link up at the
     narrowest level; in other networks, `oversubscription`. `taper` is the most ports down per port up at any level; None
-    without levels. `room_hosts` is the number of hosts that idle ports can take later. `survives` names the kinds of part
-    that may fail without cutting a host off. The times are those of `designer.offers.collective_times`; None where the
+    without levels. `room_hosts` is the number of hosts that can come later without moving a cable: on idle ports, and on the
+    leaves or groups that a network sized for growth has free ports for. Of such a network `radix` is that after the growth;
+    `oversubscription`, `maximum_channel_load`, `blocking` and `taper` are the worse of now and then. `survives` names the kinds
+    of part that may fail without cutting a host off. The times are those of `designer.offers.collective_times`; None where the
     requirement does not need them.
     """
 
@@ -135,20 +139,23 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     except InputError as error:
         return out("construction", error)
     planes = planes_of(topology) if wired(topology) else ()
+    grown = None if whole_spec(spec) == spec else build(whole_spec(spec))
+    whole = topology if grown is None else grown
     if not planes:
         return out("construction", "its parts are joined neither by links nor by hosts")
-    taper, ports, blocking = worst_taper(topology), requirement.ports_per_host, tree_blocking(topology)
-    room = idle_room(topology, requirement.radix, ports)
+    states = (topology,) if grown is None else (topology, grown)
+    taper, blocking = _worst(map(worst_taper, states)), _worst(map(tree_blocking, states))
+    room = whole.hosts - topology.hosts + idle_room(whole, requirement.radix, requirement.ports_per_host)
     measures |= {
         "switches": topology.switches,
         "hosts": topology.hosts,
         "links": len(topology.links),
-        "radix": topology.radix,
+        "radix": whole.radix,
         "planes": len(planes),
         "room_hosts": room,
     } | {key: value for key, value in (("taper", taper), ("blocking", blocking)) if value is not None}
-    if topology.radix > requirement.radix:
-        return out("radix", f"a switch needs {topology.radix} ports")
+    if whole.radix > requirement.radix:
+        return out("radix", f"a switch needs {whole.radix} ports")
     if topology.hosts < requirement.hosts:
         return out("hosts", f"it has room for {topology.hosts} hosts")
     if (limit := passed_limit(measures, requirement.limits)) is not None:
@@ -161,18 +168,20 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     if least is not None and topology.hosts + room < least:
         return out("grow_to_hosts", f"its ports serve at most {topology.hosts + room:,} hosts, {least:,} are wanted")
     try:
-        layout = place_candidate(topology, requirement, parts)
+        layout = place_candidate(topology, requirement, parts, grown)
     except InputError as error:
         return out("floor", error)
     try:
-        bill = priced(layout, requirement, parts)
+        bill = priced(layout, requirement, parts, grown)
     except InputError as error:
         return out("parts", error)
     distances, host_aspl, host_diameter = _hops(planes, work)
     measures |= _of_layout(layout, bill) | {
         "diameter": host_diameter,
         "host_aspl": host_aspl,
-        "oversubscription": max(oversubscription(plane.topology) for plane in _one_per_kind(planes)),
+        "oversubscription": max(
+            oversubscription(plane.topology) for state in states for plane in _one_per_kind(planes_of(state))
+        ),
     }
     measures.setdefault("blocking", measures["oversubscription"])
     work.check()
@@ -189,7 +198,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         "all_to_all_ms",
         "step_ms",
     ):
-        measures["maximum_channel_load"] = maximum_channel_load(topology, jobs=1)
+        measures["maximum_channel_load"] = max(maximum_channel_load(state, jobs=1) for state in states)
         if (limit := passed_limit(measures, requirement.limits)) is not None:
             return out(limit)
     if requirement.minimize in _TIMES:
@@ -200,7 +209,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     wide = requirement.least.bisection_gbps_per_host
     if wide is not None and measures.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
         return out("bisection_gbps_per_host", f"{measures.get('bisection_gbps_per_host', 0.0):.4g} Gb/s per host")
-    name = network_name(spec, topology.switches, topology.radix, parts, requirement.rate_gbps)
+    name = network_name(spec, topology.switches, whole.radix, parts, requirement.rate_gbps)
     fields = {
         "maximum_channel_load": None,
         **measures,
@@ -210,6 +219,11 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         "survives": tuple(sorted(survives)),
     }
     return msgspec.convert({"spec": spec, "name": name, "family": family, "type": "candidate", **fields}, Candidate)
+
+
+def _worst(values: Iterable[float | None]) -> float | None:
+    """The largest of the values that are known."""
+    return max((value for value in values if value is not None), default=None)
 
 
 _TIMES = ("all_to_all_ms", "all_reduce_ms", "step_ms")
@@ -272,7 +286,7 @@ def _latencies(
     }
 
 
-def priced(layout: Layout, requirement: Requirement, parts: Parts) -> Bill:
+def priced(layout: Layout, requirement: Requirement, parts: Parts, grown: Topology | None = None) -> Bill:
     """The bill of a candidate for a requirement.
 
     Parameters
@@ -282,6 +296,8 @@ def priced(layout: Layout, requirement: Requirement, parts: Parts) -> Bill:
         Its rate, spares, and whether host cables are billed.
     parts : Parts
         The requirement's catalogue.
+    grown : Topology, optional
+        The network after its growth: its switches have the ports that they need then.
 
     Raises
     ------
@@ -289,9 +305,9 @@ def priced(layout: Layout, requirement: Requirement, parts: Parts) -> Bill:
         The catalogue lacks a part, or has no price for a switch, a cable or a transceiver of the bill.
     """
     terms = requirement.terms(parts)
-    return without_gaps(
-        price(layout, terms.parts, terms.rate_gbps, host_cables=terms.host_cables, spares=terms.spares), parts
-    )
+    radix = None if grown is None else grown.radix
+    bill = price(layout, terms.parts, terms.rate_gbps, radix, terms.host_cables, spares=terms.spares)
+    return without_gaps(bill, parts)
 
 
 def without_gaps(bill: Bill, parts: Parts) -> Bill:
@@ -326,7 +342,9 @@ def maximum_channel_load(topology: Topology, jobs: int | None = None) -> float:
     return max(load.greatest / load.hosts for load in loads)
 
 
-def place_candidate(topology: Topology, requirement: Requirement, parts: Parts) -> Layout:
+def place_candidate(
+    topology: Topology, requirement: Requirement, parts: Parts, grown: Topology | None = None
+) -> Layout:
     """The layout of a candidate as it is screened: its racks row by row.
 
     Parameters
@@ -336,6 +354,8 @@ def place_candidate(topology: Topology, requirement: Requirement, parts: Parts) 
         Gives the floor, the hosts and their racks.
     parts : Parts
         The requirement's catalogue, for the power that racks must supply.
+    grown : Topology, optional
+        The network after its growth, which is placed; the part of it has the places that it has then.
 
     Raises
     ------
@@ -343,18 +363,20 @@ def place_candidate(topology: Topology, requirement: Requirement, parts: Parts) 
         The switches do not fit on the floor.
     """
     terms, room = requirement.terms(parts), requirement.floor.floor()
-    return placed_layout(topology, terms, room, hosts=requirement.housing, map=SCREENING_MAP)
+    whole = topology if grown is None else grown
+    layout = placed_layout(whole, terms, room, hosts=requirement.housing, map=SCREENING_MAP)
+    return layout if grown is None else layout_of_part(layout, topology)
 
 
-def placed_network(
+def placed_networks(
     spec: str,
     requirement: Requirement,
     parts: Parts,
     map: str = DEFAULT_MAP,
     jobs: int | None = None,
     work: Work | None = None,
-) -> Network:
-    """A candidate's network: built, placed, with its terms and its requirement.
+) -> dict[str, Network]:
+    """A candidate's network, and where it is sized for growth also the network after it: built, placed, with the requirement.
 
     Parameters
     ----------
@@ -368,20 +390,48 @@ def placed_network(
     work : Work, optional
         May stop the search.
 
+    Returns
+    -------
+    dict of str to Network
+        By spec; each switch and host of the candidate has the place that it has after the growth.
+
     Raises
     ------
     InputError
         The switches do not fit on the floor.
     """
-    terms = msgspec.structs.asdict(requirement.terms(parts))
-    network = as_network(build(spec)).priced(**terms).with_requirements(json_value(requirement))
-    return network.placed(requirement.floor.floor(), hosts=requirement.housing, map=map, jobs=jobs, work=work)
+    terms, whole = msgspec.structs.asdict(requirement.terms(parts)), whole_spec(spec)
+    network = as_network(build(whole)).priced(**terms).with_requirements(json_value(requirement))
+    network = network.placed(requirement.floor.floor(), hosts=requirement.housing, map=map, jobs=jobs, work=work)
+    if whole == spec:
+        return {spec: network}
+    part = as_network(build(spec)).priced(**terms | {"radix": network.topology.radix})
+    layout = layout_of_part(network.part(Layout), part.topology)
+    return {whole: network, spec: part.with_requirements(json_value(requirement)).standing(layout)}
+
+
+def placed_network(
+    spec: str,
+    requirement: Requirement,
+    parts: Parts,
+    map: str = DEFAULT_MAP,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Network:
+    """A candidate's network.
+
+    Parameters
+    ----------
+    spec, requirement, parts, map, jobs, work
+        As in `placed_networks`.
+    """
+    return placed_networks(spec, requirement, parts, map, jobs, work)[spec]
 
 
 def measured_by_default_placement(
     candidate: Candidate, requirement: Requirement, parts: Parts, jobs: int | None = None, work: Work | None = None
-) -> tuple[Candidate, Network] | None:
-    """Measure a candidate again by the default placement: its new lengths, latencies, cost and power, and its network.
+) -> tuple[Candidate, dict[str, Network]] | None:
+    """Measure a candidate again by the default placement: its new lengths, latencies, cost and power, and its networks.
 
     Parameters
     ----------
@@ -397,9 +447,9 @@ def measured_by_default_placement(
 
     Returns
     -------
-    (Candidate, Network) or None
-        None where the search was stopped, or where the new placement exceeds a limit that the old one meets: the least
-        total length may have a longer longest cable.
+    (Candidate, dict of str to Network) or None
+        The networks as `placed_networks`. None where the search was stopped, or where the new placement exceeds a limit that
+        the old one meets: the least total length may have a longer longest cable.
 
     Raises
     ------
@@ -407,7 +457,8 @@ def measured_by_default_placement(
         No product of the catalogue suits one of the cables.
     """
     work = Work() if work is None else work
-    network = placed_network(candidate.spec, requirement, parts, DEFAULT_MAP, jobs, work)
+    networks = placed_networks(candidate.spec, requirement, parts, DEFAULT_MAP, jobs, work)
+    network = networks[candidate.spec]
     topology, layout = network.topology, network.part(Layout)
     if layout.ended != "done":
         return None
@@ -416,7 +467,7 @@ def measured_by_default_placement(
     if requirement.minimize in _TIMES:
         rebuilt |= collective_times(requirement, topology.hosts, single_numbers(candidate) | rebuilt)
     placed = msgspec.structs.replace(candidate, **rebuilt, map=DEFAULT_MAP)
-    return None if passed_limit(single_numbers(placed), requirement.limits) is not None else (placed, network)
+    return None if passed_limit(single_numbers(placed), requirement.limits) is not None else (placed, networks)
 
 
 def passed_limit(measures: Mapping[str, float], limits: DesignLimits) -> str | None:

@@ -1,4 +1,4 @@
-"""The phases of a design: what each phase of the requirement needs and buys of the winner and of the shortlist."""
+"""The phases of a design: what each phase of the requirement, and its later growth, needs and buys of each network."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,8 +10,9 @@ from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
-from topoloom.designer.measure import Candidate, placed_network
+from topoloom.designer.measure import Candidate, placed_networks
 from topoloom.designer.requirement import Requirement
+from topoloom.designer.wiring import whole_spec
 from topoloom.network import Network
 
 
@@ -23,7 +24,7 @@ def designed_phases(
     parts: Parts,
     jobs: int,
     work: Work,
-) -> tuple[Phases, ...]:
+) -> tuple[tuple[Phases, ...], dict[str, str]]:
     """The phases of the winner and of every network of the shortlist.
 
     Parameters
@@ -33,7 +34,7 @@ def designed_phases(
     placed : mapping of str to Network
         Networks that are placed already, by spec.
     requirement : Requirement
-        With phases.
+        With phases, or with a growth.
     parts : Parts
         The requirement's catalogue.
     jobs : int
@@ -43,26 +44,39 @@ def designed_phases(
 
     Returns
     -------
-    tuple of Phases
-        In the order of the shortlist; the winner first if it is not in it. A network with more hosts than the requirement has
-        them all in its last phase. One that has no such phases, because it has too few hosts, is omitted.
+    (tuple of Phases, dict of str to str)
+        In the order of the shortlist; the winner first if it is not in it. A network that is sized for growth has one phase
+        more. The second value gives the reason why a network, by its spec, has no phases.
     """
-    networks = {winner.spec: placed.get(winner.spec)}
-    networks |= {assessment.spec: assessment.network for assessment in shortlist if assessment.spec is not None}
+    networks = {assessment.spec: assessment.network for assessment in shortlist if assessment.spec is not None}
+    networks |= placed
     order = [assessment.spec for assessment in shortlist if assessment.spec is not None]
     order = order if winner.spec in order else [winner.spec, *order]
-    hosts, by = [phase.hosts for phase in requirement.phase], [phase.by for phase in requirement.phase]
-    grown = []
+    grown: list[Phases] = []
+    refused: dict[str, str] = {}
     with work.interruptible(), suppress(Stopped):
         for spec in order:
             if work.stopped:
                 break
-            with suppress(InputError):
-                network = networks[spec]
+            whole = whole_spec(spec)
+            try:
+                network = networks.get(whole)
                 if network is None:
-                    network = placed_network(spec, requirement, parts, winner.map, jobs, work.step())
-                last = max(hosts[-1], network.topology.hosts)
-                result = phases(network, [*hosts[:-1], last], by, jobs=jobs, work=work.step())
+                    network = placed_networks(spec, requirement, parts, winner.map, jobs, work.step())[whole]
+                hosts, by = _hosts_and_dates(requirement, network.topology.hosts)
+                result = phases(network, hosts, by, jobs=jobs, work=work.step())
+            except InputError as error:
+                refused[spec] = str(error)
+            else:
                 # By the candidate's spec, which may omit details that the network's own spec has.
                 grown.append(replace(result, spec=spec))
-    return tuple(grown)
+    return tuple(grown), refused
+
+
+def _hosts_and_dates(requirement: Requirement, hosts: int) -> tuple[list[int], list[str]]:
+    """The hosts after each phase of a network, and the dates: the requirement's phases, then a growth, which has no date."""
+    counts = [phase.hosts for phase in requirement.phase] or [requirement.hosts]
+    dates = [phase.by for phase in requirement.phase] or [""]
+    if requirement.grown_hosts > requirement.hosts and hosts > requirement.hosts:
+        return [*counts, hosts], [*dates, ""]
+    return [*counts[:-1], max(counts[-1], hosts)], dates

@@ -18,36 +18,33 @@ def reference_specs(requirement: Requirement) -> Iterator[str]:
     """Specs of the reference designs: fat trees tapered 1:1, 2:1 and 4:1, and the smallest Dragonfly that holds the hosts.
 
     A tree has four levels, of equal subtrees, where three levels hold too few hosts. Where hosts have several ports, the
-    trees have rails, and the Dragonfly has all ports of a host on one switch.
+    trees have rails, and the Dragonfly has all ports of a host on one switch. Where the hosts grow, each is the part for the
+    first of them of a network that is sized for all.
     """
-    ports = requirement.ports_per_host
+    ports, hosts, now = requirement.ports_per_host, requirement.grown_hosts, requirement.hosts
     tree, dragonfly = FAMILIES.find("fat-tree"), FAMILIES.find("dragonfly")
     wiring = PlaneWiring(1, ports, rails=ports > 1)
     for taper in _TAPERS:
-        values: dict[str, Any] = {"k": requirement.radix - requirement.radix % 2, "hosts": requirement.hosts * ports}
+        values: dict[str, Any] = {"k": requirement.radix - requirement.radix % 2, "hosts": hosts * ports}
         values |= {"taper": taper} if taper > (1, 1) else {}
         try:
-            tree_values = fitted_wiring(tree, dict(values), requirement.hosts, wiring)
+            tree_values = fitted_wiring(tree, dict(values), hosts, wiring)
         except InputError:
-            yield from _four_levels(values["k"], values["hosts"], taper, requirement.hosts, wiring)
+            yield from _four_levels(values["k"], values["hosts"], taper, requirement, wiring)
             continue
         if tree_values is not None:
             taller = (
                 ()
                 if _within_three_levels(tree_values)
-                else tuple(_four_levels(values["k"], tree_values["hosts"], taper, requirement.hosts, wiring))
+                else tuple(_four_levels(values["k"], tree_values["hosts"], taper, requirement, wiring))
             )
-            yield from taller or (wired_spec(tree, tree_values, requirement.hosts, wiring).spec,)
+            yield from taller or (wired_spec(tree, tree_values, hosts, wiring, now=now).spec,)
     wiring = PlaneWiring(1, ports)
-    sizes = dragonfly.sizes(requirement.hosts * ports, requirement.radix) if dragonfly.sizes is not None else ()
-    fitting = [
-        fitted
-        for size in sizes
-        if (fitted := fitted_wiring(dragonfly, dict(size), requirement.hosts, wiring)) is not None
-    ]
+    sizes = dragonfly.sizes(hosts * ports, requirement.radix) if dragonfly.sizes is not None else ()
+    fitting = [fitted for size in sizes if (fitted := fitted_wiring(dragonfly, dict(size), hosts, wiring)) is not None]
     if fitting:
         least = min(fitting, key=lambda values: dragonfly.known(dragonfly.filled(dict(values))).switches)
-        yield wired_spec(dragonfly, least, requirement.hosts, wiring).spec
+        yield wired_spec(dragonfly, least, hosts, wiring, now=now).spec
 
 
 def _within_three_levels(values: dict[str, Any]) -> bool:
@@ -59,7 +56,9 @@ def _within_three_levels(values: dict[str, Any]) -> bool:
     return True
 
 
-def _four_levels(k: int, ports: int, taper: tuple[int, int], hosts: int, wiring: PlaneWiring) -> Iterator[str]:
+def _four_levels(
+    k: int, ports: int, taper: tuple[int, int], requirement: Requirement, wiring: PlaneWiring
+) -> Iterator[str]:
     """The tree of four levels for a number of host ports, where one exists and its leaves divide into units.
 
     Parameters
@@ -70,8 +69,8 @@ def _four_levels(k: int, ports: int, taper: tuple[int, int], hosts: int, wiring:
         Host ports.
     taper : (int, int)
         Ports down to ports up at the leaves.
-    hosts : int
-        Hosts that stay.
+    requirement : Requirement
+        Its hosts, now and after a growth.
     wiring : PlaneWiring
         How hosts of several ports are attached.
 
@@ -83,6 +82,7 @@ def _four_levels(k: int, ports: int, taper: tuple[int, int], hosts: int, wiring:
     tree = four_levels(k, ports, taper)
     if tree is None or (wiring.rails and prod(tree["m"][1:]) % wiring.ports):
         return
-    wired = wired_spec(FAMILIES.find("pgft"), dict(tree), hosts, wiring)
+    hosts, now = requirement.grown_hosts, requirement.hosts
+    wired = wired_spec(FAMILIES.find("pgft"), dict(tree), hosts, wiring, now=now)
     if wired.facts is not None:  # otherwise it has more hosts than a topology may have
         yield wired.spec

@@ -181,7 +181,13 @@ class Least(TomlTable, frozen=True):
         setting("what may fail, one at a time, without cutting a host off: a port (or its cable), a leaf, a plane"),
     ] = ()
     grow_to_hosts: (
-        Annotated[int, _count("hosts that idle ports must be able to take later, without moving a cable")] | None
+        Annotated[
+            int,
+            _count(
+                "hosts after a later growth, without moving a cable: every candidate is sized for them, and built for `hosts`"
+            ),
+        ]
+        | None
     ) = None
 
 
@@ -442,6 +448,11 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     def radix(self) -> int:
         """Ports of the largest switch; before `filled`, 0 where only a product is named."""
         return self.switch.radix or 0
+
+    @property
+    def grown_hosts(self) -> int:
+        """Hosts that every candidate is sized for: those after the growth that the requirement asks for, or its hosts."""
+        return max(self.hosts, self.least.grow_to_hosts or 0)
 
     @property
     def ports_per_host(self) -> int:

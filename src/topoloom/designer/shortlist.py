@@ -138,7 +138,8 @@ def place_shortlist(
     Returns
     -------
     (dict of str to Candidate, dict of str to Network, bool)
-        The candidates measured again and the networks that were placed, by spec; whether the placing was stopped early.
+        The candidates measured again and the networks that were placed, by spec, also those after a growth; whether the placing
+        was stopped early.
     """
     placed: dict[str, Candidate] = {}
     networks: dict[str, Network] = {}
@@ -162,7 +163,8 @@ def place_shortlist(
                 if work.flag[0]:
                     break
                 if rebuilt is not None:
-                    placed[candidate.spec], networks[candidate.spec] = rebuilt
+                    placed[candidate.spec] = rebuilt[0]
+                    networks |= rebuilt[1]
                     if stored is not None:
                         stored.put(placed[candidate.spec])
             done += 1

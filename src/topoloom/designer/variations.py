@@ -129,10 +129,10 @@ def proposed(variant: Variant | None, requirement: Requirement, parts: Parts) ->
 
 def _served(variant: Variant, requirement: Requirement) -> Variant | None:
     """The same network with hosts per switch for the requirement's hosts, rounded up to equal numbers; None if impossible."""
-    family, wiring = variant.family, variant.wiring
+    family, wiring, hosts = variant.family, variant.wiring, requirement.grown_hosts
     values = dict(variant.values)
     if not family.takes_hosts:
-        fitted = fitted_wiring(family, values | {"hosts": requirement.hosts * wiring.ports}, requirement.hosts, wiring)
+        fitted = fitted_wiring(family, values | {"hosts": hosts * wiring.ports}, hosts, wiring)
         return None if fitted is None else replace(variant, values=fitted)
     try:
         facts = family.known(family.filled(values))
@@ -141,7 +141,7 @@ def _served(variant: Variant, requirement: Requirement) -> Variant | None:
     carriers = facts.switches if facts.carriers is None else facts.carriers
     if facts.hosts or carriers < 1:
         return replace(variant, hosts=None) if variant.hosts is None else None
-    each = math.ceil(requirement.hosts * wiring.ports / carriers)
+    each = math.ceil(hosts * wiring.ports / carriers)
     return replace(variant, hosts=math.ceil(each / wiring.ports) * wiring.ports)
 
 

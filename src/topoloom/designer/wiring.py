@@ -9,6 +9,8 @@ from topoloom.designer.requirement import Requirement
 from topoloom.topologies.families.tree_plan import plan_tree
 from topoloom.topologies.spec import Facts, Family
 
+#: The transform that keeps the part of a network that is built first; the number of its hosts follows.
+PART = "+part:hosts="
 #: Families whose parameter ``p`` is the number of hosts on a switch.
 _HOSTS_AS_P = frozenset({"cascade", "dragonfly", "megafly", "slingshot"})
 
@@ -98,8 +100,8 @@ class WiredSpec:
     Attributes
     ----------
     spec : str
-        With every parameter of the family written out, the wiring of the hosts, and ``+populated`` if the network has room for
-        more hosts.
+        With every parameter of the family written out, the wiring of the hosts, ``+populated`` if the network has room for
+        more hosts, and ``+part`` if it is sized for later growth.
     facts : Facts or None
         The theory of one plane, with all its hosts; None: the family's parameters do not fit together.
     per_switch : float
@@ -111,7 +113,9 @@ class WiredSpec:
     per_switch: float = 0.0
 
 
-def wired_spec(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring, change: str = "") -> WiredSpec:
+def wired_spec(
+    record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring, change: str = "", now: int | None = None
+) -> WiredSpec:
     """The spec of a family's parameters for a number of hosts.
 
     Hosts per switch are the fewest that serve them: more would be the same network after the others are removed.
@@ -127,6 +131,8 @@ def wired_spec(record: Family, values: dict[str, Any], hosts: int, wiring: Plane
         How they are attached.
     change : str
         A transform of its links that keeps degrees; empty for none.
+    now : int, optional
+        The hosts of the part that is built first, if fewer.
 
     Returns
     -------
@@ -144,6 +150,7 @@ def wired_spec(record: Family, values: dict[str, Any], hosts: int, wiring: Plane
         each = min(int(each), -(-ports // (carriers * wiring.ports)) * wiring.ports)
     room = (facts.hosts if each is None else each * carriers) // wiring.ports
     spec = record.spec_of(values, each) + change + wiring.suffix + populated_suffix(room, hosts)
+    spec += f"{PART}{now}" if now is not None and now < hosts else ""
     return WiredSpec(spec, facts, min(ports, room * wiring.ports) / carriers)
 
 
@@ -154,4 +161,15 @@ def populated_suffix(room: int, hosts: int) -> str:
 
 def without_populated(spec: str) -> str:
     """A candidate's spec with all the hosts that the network has room for."""
-    return spec.partition("+populated:")[0]
+    return whole_spec(spec).partition("+populated:")[0]
+
+
+def whole_spec(spec: str) -> str:
+    """The spec of a network after its growth: without the transform that keeps the part that is built first.
+
+    Examples
+    --------
+    >>> whole_spec("fat-tree:k=64,hosts=2048+part:hosts=1024"), whole_spec("ring:n=5,hosts=3")
+    ('fat-tree:k=64,hosts=2048', 'ring:n=5,hosts=3')
+    """
+    return spec.rpartition(PART)[0] or spec

@@ -47,7 +47,7 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         spec=best.spec,
         why=_reason(best, design),
         numbers=_numbers(best, assessed.get(best.spec)),
-        phases=phases_summary(design.phases_of(best.spec)),
+        phases=phases_summary(design.phases_of(best.spec), design.no_phases.get(best.spec, "")),
         columns=_COLUMNS,
         others=[
             {

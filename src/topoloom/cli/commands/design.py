@@ -65,6 +65,8 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
         if grown is not None:
             say()
             print_phases(grown)
+        for spec, reason in result.no_phases.items():
+            say(f"no phases of {spec}: {reason}")
         say(f"report: {out / 'report.html'}")
     if result.ended == "interrupted":
         raise KeyboardInterrupt

@@ -14,10 +14,11 @@ from topoloom.core.csv_files import csv_table, csv_text, numbers
 from topoloom.core.errors import check_path, check_type
 from topoloom.core.folders import write_folder
 from topoloom.core.staging import Content
+from topoloom.cost.purchase_files import purchase_csv
 from topoloom.model.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
 
-#: The folder of the phases in a folder of a design; the record, the table, and the numbers of switches.
-PHASES, RECORD, TABLE, NUMBERS = "phases", "phases.json", "phases.csv", "numbers.csv"
+#: The folder of the phases in a folder of a design; the record, the table, what is bought, and the numbers of switches.
+PHASES, RECORD, TABLE, PURCHASE, NUMBERS = "phases", "phases.json", "phases.csv", "purchase.csv", "numbers.csv"
 _OF_A_PHASE = (
     *(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, FLOOR, HOUSING, HOSTS, RACKS),
     *("bought.csv", "order.csv", "new-cables.csv"),
@@ -28,9 +29,10 @@ _OF_A_PHASE = (
 def save_phases(phases: Phases, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the phases into a folder, all of it or nothing; returns the paths.
 
-    ``phases.json``, the record; ``phases.csv``, one row per phase; ``numbers.csv``, the number in the network's spec of each
-    switch; and for each phase a network folder ``1``, ``2``, ... with ``bought.csv``, the lines to buy, ``order.csv``, the
-    cables and transceivers to order, and ``new-cables.csv``, the cables to plug in.
+    ``phases.json``, the record; ``phases.csv``, one row per phase; ``purchase.csv``, all items by part number, with the phase
+    in which they are bought; ``numbers.csv``, the number in the network's spec of each switch; and for each phase a network
+    folder ``1``, ``2``, ... with ``bought.csv``, the lines to buy, ``order.csv``, the cables and transceivers to order, and
+    ``new-cables.csv``, the cables to plug in.
 
     Raises
     ------
@@ -45,7 +47,9 @@ def save_phases(phases: Phases, folder: str | os.PathLike[str]) -> list[Path]:
 def stale_phases(folder: str = "") -> list[str]:
     """Patterns of the files that an earlier run wrote."""
     inside = f"{folder}/" if folder else ""
-    return [f"{inside}{name}" for name in (RECORD, TABLE, NUMBERS)] + [f"{inside}[0-9]*/{name}" for name in _OF_A_PHASE]
+    return [f"{inside}{name}" for name in (RECORD, TABLE, PURCHASE, NUMBERS)] + [
+        f"{inside}[0-9]*/{name}" for name in _OF_A_PHASE
+    ]
 
 
 def phases_files(phases: Phases, operation: str = "phases") -> dict[str, Content]:
@@ -58,6 +62,8 @@ def phases_files(phases: Phases, operation: str = "phases") -> dict[str, Content
     if phases.number is not None:
         switches = np.arange(phases.number.size)
         files[NUMBERS] = csv_table({"switch": numbers(switches), "number": numbers(phases.number)})
+    if phases.networks:
+        files[PURCHASE] = purchase_csv([bill for _, bill in phases.purchases()])
     plugged: set[int] = set()
     for phase, network in zip(phases.phases, phases.networks, strict=False):
         inner = _files(phase, network, operation, plugged)

@@ -1,10 +1,12 @@
 """Numbers in the order of arrival: switches, hosts and cables keep theirs in all later phases."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
+from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.topologies.families.part import Arrival, subnetwork
@@ -79,14 +81,13 @@ class ArrivalNumbers:
         topology = subnetwork(whole, switches, hosts).replace(
             name=layout.topology.name if last else f"{layout.topology.name}, phase {phase + 1}"
         )
-        return Layout(
-            topology,
-            layout.floor,
-            layout.slots,
-            self._slot[switches],
-            made=layout.made,
-            housing=layout.housing,
+        return replace(
+            layout,
+            topology=topology,
+            slot=self._slot[switches],
             host_slot=None if self._host_slot is None else self._host_slot[hosts],
+            length_bound_m=0.0,
+            provenance=Provenance(),
         )
 
     def plugs(self, phase: int) -> Plugs:
@@ -106,6 +107,24 @@ class ArrivalNumbers:
         """The switches that come with a phase, by level from the leaves; only levels with some."""
         new = self._levels[self._phase == phase]
         return {name: int((new == name).sum()) for name in dict.fromkeys(self._levels.tolist()) if (new == name).any()}
+
+
+def layout_of_part(layout: Layout, part: Topology) -> Layout:
+    """The layout of the part of a network that is built first: switches and hosts stand where they stand in the end.
+
+    Parameters
+    ----------
+    layout : Layout
+        Of the whole network.
+    part : Topology
+        As the transform ``+part`` makes it.
+
+    Returns
+    -------
+    Layout
+    """
+    numbers = ArrivalNumbers(layout, None, (part.hosts, layout.topology.hosts))
+    return replace(numbers.layout(0), topology=part)
 
 
 def _level_names(topology: Topology) -> np.ndarray:

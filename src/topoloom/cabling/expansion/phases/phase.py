@@ -1,15 +1,22 @@
 """Phases: the networks of a growth in phases, what is bought for each, and what moves."""
 
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
+from topoloom.core.errors import InputError
 from topoloom.cost.bill import Bill
 from topoloom.cost.choose import CableLot
+from topoloom.cost.items import Item
 from topoloom.cost.lines import Line
+from topoloom.cost.purchase_files import SUFFIXES, save_purchase
+from topoloom.cost.purchases import in_stock, purchases
 from topoloom.cost.terms import Terms
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Recorded, Result
@@ -75,6 +82,11 @@ class Phase(Recorded):
     hosts_power_w: float | None
     bought: tuple[Line, ...]
     orders: tuple[CableLot, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its number and date: "phase 1 (2027-01)"."""
+        return f"phase {self.number}{f' ({self.by})' if self.by else ''}"
 
     @property
     def new_hosts(self) -> int:
@@ -161,11 +173,14 @@ class Phases(Result):
     def purchases(self) -> Iterator[tuple[Phase, Bill]]:
         """Each phase with the bill of what is bought for it, for orders and quotes.
 
-        The lines of all these bills add up to the bill of the last phase plus `left_over`.
+        The lines of all these bills add up to the bill of the last phase plus `left_over`; the items too.
         """
-        from dataclasses import replace
-
+        owned: tuple[Item, ...] = ()
+        between = 0
         for phase, network in zip(self.phases, self.networks, strict=False):
+            items = purchases(owned, network.bill.items)
+            owned = in_stock(owned, network.bill.items)
+            between, earlier = network.bill.cables_between, between
             bought = {line.kind: 0 for line in phase.bought}
             yield (
                 phase,
@@ -173,6 +188,11 @@ class Phases(Result):
                     network.bill,
                     lines=phase.bought,
                     orders=phase.orders,
+                    items=tuple(replace(item, phase=phase.name.removeprefix("phase ")) for item in items),
+                    provenance=msgspec.structs.replace(
+                        network.bill.provenance, name=f"{self.provenance.name}, {phase.name}"
+                    ),
+                    cables_between=between - earlier,
                     hosts=phase.new_hosts,
                     switches=sum(phase.new_switches.values()),
                     racks=phase.new_racks,
@@ -180,6 +200,21 @@ class Phases(Result):
                     unmetered=tuple(kind for kind in network.bill.unmetered if kind in bought),
                 ),
             )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record (JSON); with the suffix .xlsx a workbook of all purchases, with .csv their items, with the phase.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written; the phases were read from a record, which has no items.
+        """
+        if Path(path).suffix not in SUFFIXES:
+            super().save(path)
+            return
+        if not self.networks:
+            raise InputError("phases that are read from a record have no items to buy; make them again with `phases`")
+        save_purchase([bill for _, bill in self.purchases()], Path(path))
 
     def timing(self) -> list[str]:
         """Sentences that state what comes when, and what may come later."""
@@ -205,7 +240,7 @@ class Phases(Result):
     @drawn()
     def plot(self, axes: "Axes") -> None:
         """The cost of each phase, on top of the cost of the phases before it."""
-        names = [f"{phase.number}{f': {phase.by}' if phase.by else ''}" for phase in self.phases]
+        names = [phase.name.removeprefix("phase ") for phase in self.phases]
         spent = np.array([phase.total_usd - phase.cost_usd for phase in self.phases])
         axes.bar(names, [phase.cost_usd for phase in self.phases], bottom=spent)
         axes.set_xlabel("phase")
