@@ -35,7 +35,7 @@ def test_every_product_says_where_its_figures_are_from(name):
         ("infiniband-2026", 144, 800, "Q3400-RA"),
         ("ethernet-2026", 64, 800, "SN5600"),
         ("ethernet-2026", 128, 400, "SN5600"),
-        ("ethernet-2026", 512, 100, "7060X6-64PE"),
+        ("ethernet-2026", 512, 100, "8122-64EH"),
         ("ethernet-2026", 128, 800, "7060XE7-128PE"),
         ("slingshot", 64, 200, "R4K41B"),
     ],
@@ -46,9 +46,9 @@ def test_a_switch_is_found_by_ports_and_rate(name, ports, rate, product):
 
 
 def test_a_breakout_beyond_the_switch_is_refused():
-    """The SN5600 has 256 ports at most, so none has 512 of 200G."""
-    with pytest.raises(InputError, match=r"no switch has 512 ports \(at most 256\)"):
-        load_parts("ethernet-2026").switch_product(512, 200)
+    """512 ports of 200G are the most, of an SN6600."""
+    with pytest.raises(InputError, match=r"no switch has 513 ports \(at most 512\)"):
+        load_parts("ethernet-2026").switch_product(513, 200)
 
 
 def bill_of(spec, server="DGX B200", parts="infiniband-2026", **more):

@@ -11,6 +11,7 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables, choose_cables, host_ends, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import cages_of_ends, kinds_if_sold
 from topoloom.cost.terms import Terms
 from topoloom.formats.cables import host_ports
 from topoloom.model.link_rates import own_rates
@@ -259,9 +260,10 @@ def cable(
     to_hosts, host_plug = host_ends(layout)
     of_links, of_hosts = own_rates(topology, rate_gbps)
     rates = np.concatenate([np.broadcast_to(of_links, m), np.broadcast_to(of_hosts, topology.endpoints.size)[:k]])
+    at_links, at_hosts = cages_of_ends(topology, parts, rate_gbps, kinds_if_sold(topology, terms)) or (None, None)
     bought = joined_cables(
-        choose_cables(parts, length_m[:m], between[:m], rates[:m], trunk[:m]),
-        choose_cables(parts, length_m[m:], between[m:], rates[m:], to_hosts[:k], "host", host_plug),
+        choose_cables(parts, length_m[:m], between[:m], rates[:m], trunk[:m], cages=at_links),
+        choose_cables(parts, length_m[m:], between[m:], rates[m:], to_hosts[:k], "host", host_plug, at_hosts),
     ).at(order)
     product = np.concatenate([plugs.product_in(parts), np.full(k, -1)])[order]
     if (product >= 0).any():

@@ -10,7 +10,8 @@ from typing import Any
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
 from topoloom.cost.items import Item, items_of
-from topoloom.cost.lines import Line, bill_lines, module_orders, modules, spare_lines
+from topoloom.cost.lines import Line, bill_lines, spare_lines
+from topoloom.cost.modules import counted_modules, module_orders, plugged_modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import layout_and_terms
 from topoloom.cost.products import port_total
@@ -317,13 +318,14 @@ def price(
     topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.rate_on(layout.topology)
     switches = switch_kinds(topology, terms)
     host_cables = terms.host_cables
-    bought_cables = [link_cables(layout, parts, rate_gbps)]
+    bought_cables = [link_cables(layout, parts, rate_gbps, switches)]
     if host_cables or layout.housing is not None:
-        bought_cables.append(endpoint_cables(layout, parts, rate_gbps))
-    lines = bill_lines(layout, parts, switches, bought_cables)
+        bought_cables.append(endpoint_cables(layout, parts, rate_gbps, switches))
+    plugged = plugged_modules(layout, bought_cables, rate_gbps, switches)
+    lines = bill_lines(layout, parts, switches, bought_cables, plugged)
     items: tuple[Item, ...] = ()
     if orders or terms.spares is not None:
-        counted = [(module.name, count) for module, count in modules(layout, bought_cables)]
+        counted = [(module.name, count) for module, count in counted_modules(parts, plugged)]
         items = items_of(layout, parts, switches, bought_cables, counted, terms.spares)
         lines += spare_lines(items, lines)
     provenance = provenance_of(
@@ -354,7 +356,7 @@ def price(
         unpriced=_kinds(line for line in lines if math.isnan(line.cost_usd)),
         unmetered=_kinds(line for line in lines if math.isnan(line.power_w)),
         confidence=max((line.confidence for line in lines if line.confidence), default=None),
-        orders=(*order_list(*bought_cables), *module_orders(layout, bought_cables)) if orders else (),
+        orders=(*order_list(*bought_cables), *module_orders(parts, plugged)) if orders else (),
         items=items if orders else (),
         currency=parts.currency,
         provenance=provenance,

@@ -1,7 +1,6 @@
 """Cables of a catalogue, and the modules of fibres."""
 
 import itertools
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -23,22 +22,20 @@ class Transceiver(Cited, frozen=True, kw_only=True):
     price_usd: Annotated[Price, setting("price of one; not known, if omitted", unit="USD")] | None = None
     power_w: Annotated[float, watts("power of one")] | None = None
     power_max_w: Annotated[float, watts("maximum power of one")] | None = None
+    lane_gbps: (
+        Annotated[
+            float,
+            setting("the rate of its lanes into the cage; not compared, if omitted", unit="Gb/s", above=0, most=1e15),
+        ]
+        | None
+    ) = None
+    fibre: Annotated[
+        str, setting("the fibre that it takes, as the `fibre` of a cable: `MPO-12/APC OM4`; not compared, if omitted")
+    ] = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_ranges(self, "price_usd")
-
-
-@dataclass(frozen=True)
-class HostPlug:
-    """What a cage of a host takes: the connector (None: any), and the ports that share the cage."""
-
-    connector: Connector | None = None
-    ports: int = 1
-
-    def takes(self, connector: Connector | None) -> bool:
-        """Whether a plug with this connector fits; True where one of the two is not known."""
-        return connector is None or self.connector is None or connector == self.connector
 
 
 class CableProduct(Cited, frozen=True, kw_only=True):
@@ -76,6 +73,29 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     connector: Annotated[
         Connector | None, setting("the cage that its far end fits, where it has connectors of its own; any, if omitted")
     ] = None
+    switch_connector: Annotated[
+        Connector | None,
+        setting("the cage of a switch that it fits, where it has connectors of its own; any, if omitted"),
+    ] = None
+    lane_gbps: (
+        Annotated[
+            float,
+            setting(
+                "the rate of its lanes, where it has connectors of its own or goes into sockets; not compared, if omitted",
+                unit="Gb/s",
+                above=0,
+                most=1e15,
+            ),
+        ]
+        | None
+    ) = None
+    fibre: Annotated[
+        str,
+        setting(
+            "its connector and its kind, `MPO-12/APC OS2`: each of its `modules` that names a fibre must have the same, and so"
+            " must a socket"
+        ),
+    ] = ""
     links: Annotated[
         int,
         setting(
@@ -87,6 +107,13 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     breakout: Annotated[
         bool,
         setting("whether its links separate at the far end: from one port of a switch to several hosts or switches"),
+    ] = False
+    panel: Annotated[
+        bool,
+        setting(
+            "with `breakout`, between switches: one such cable at each end, whose legs a patch panel joins; each is half as"
+            " long as the link"
+        ),
     ] = False
     cords: Annotated[
         int,
@@ -120,6 +147,8 @@ class CableProduct(Cited, frozen=True, kw_only=True):
             )
         if self.cords > 1 and (self.links > 1 or not self.modules):
             raise ValueError("cords: only a fibre that carries one link has several")
+        if self.panel and not (self.breakout and self.to == "switch"):
+            raise ValueError("panel: only a breakout cable between switches (to = 'switch') has two joined ends")
         if self.breakout and self.links < 2:
             raise ValueError("breakout: such a cable has several `links`; give their number")
 
@@ -141,6 +170,10 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     def longest_m(self) -> float:
         """The greatest length of this product, m: its reach, or its longest stock length."""
         return self.lengths_m[-1] if self.lengths_m else self.reach_m
+
+    def needed_m(self, length_m: np.ndarray, slack_m: float) -> np.ndarray:
+        """The length that one piece must have for links of these lengths, m, float64 of their shape."""
+        return length_m / 2 + slack_m if self.panel else length_m + slack_m
 
     @property
     def both_ends_w(self) -> float:

@@ -1,12 +1,14 @@
 """Choice of cables: a product, a stock length, a price and a power for every link; and the list to order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from topoloom.cost.cable_products import HostPlug
+from topoloom.cost.cages import HostPlug
 from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import LinkCages, SwitchKind, cages_of_ends
 from topoloom.model.link_rates import own_rates
 from topoloom.placement.hosts.ports import host_ports_as_built
 from topoloom.placement.layout.layout import Layout
@@ -74,6 +76,7 @@ def choose_cables(
     ends: np.ndarray | None = None,
     to: Literal["switch", "host"] = "switch",
     plug: HostPlug | None = None,
+    cages: LinkCages | None = None,
 ) -> Cables:
     """The cable of every link: the first product of the catalogue that fits, in its next length.
 
@@ -96,6 +99,8 @@ def choose_cables(
         What the far ends are plugged into.
     plug : HostPlug, optional
         What the cages of the hosts take; any, if omitted.
+    cages : LinkCages, optional
+        What the cages of the switches take at the ends of each link; any, if omitted.
 
     Returns
     -------
@@ -115,22 +120,41 @@ def choose_cables(
     if ends is not None:
         ends = np.stack([ends[:, 0] + rate_index * (1 + int(ends[:, 0].max(initial=0))), ends[:, 1]], axis=1)
     same_ends = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
-    product = parts.product_of(length_m, is_between, rate_gbps, to, same_ends, plug)
+    if cages is None:
+        product = parts.product_of(length_m, is_between, rate_gbps, to, same_ends, plug)
+    else:
+        product = np.full(length_m.shape, -1)
+        for same, ends_take in cages.groups(length_m.size):
+            alike = None if same_ends is None else same_ends[same]
+            product[same] = parts.product_of(length_m[same], is_between[same], rates[same], to, alike, plug, ends_take)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
     power_w, share = np.zeros(length_m.shape), np.ones(length_m.shape)
     for index, cable in enumerate(parts.cable):
         of_product = product == index
-        stock_m[of_product] = cable.stock_m(length_m[of_product] + parts.slack_m)
+        stock_m[of_product] = cable.stock_m(cable.needed_m(length_m[of_product], parts.slack_m))
         usd[:, of_product] = cable.usd(stock_m[of_product], rates[of_product])
         power_w[of_product] = cable.both_ends_w
         share[of_product] = cable.cords
         if cable.links > 1:
             count = np.full(int(of_product.sum()), cable.links)
+            if cable.panel and ends is not None:
+                share[of_product] = _trunks(ends[of_product], stock_m[of_product], cable.links)
+                continue
             if ends is not None:
                 far_end = stock_m[of_product] if cable.breakout else ends[of_product, 1]
                 count = _counts(ends[of_product, 0], far_end)
-            share[of_product] = -(-count // cable.links) / count
+            share[of_product] = -(-count // cable.links) / count * (2 if cable.panel else 1)
     return Cables(parts, product, length_m, stock_m, usd[0] * share, usd[1] * share, power_w * share, share)
+
+
+def _trunks(ends: np.ndarray, stock_m: np.ndarray, legs: int) -> np.ndarray:
+    """The breakout cables of each link that begin at either of its switches, float64[links]: a part of one at each end.
+
+    A cable of a switch serves as many of its links of one length as it has legs, whichever end the switch is.
+    """
+    both = np.concatenate([ends[:, 0], ends[:, 1]])
+    count = _counts(both, np.concatenate([stock_m, stock_m]))
+    return np.asarray((-(-count // legs) / count).reshape(2, -1).sum(axis=0))
 
 
 def _counts(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -169,7 +193,7 @@ def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_g
     return Cables(parts, product, bought.length_m, stock_m, usd[0], usd[1], power_w, bought.share)
 
 
-def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
+def link_cables(layout: Layout, parts: Parts, rate_gbps: float, switches: Sequence[SwitchKind] | None = None) -> Cables:
     """The cables of a layout's links, in their order.
 
     Parameters
@@ -180,6 +204,8 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
         The catalogue.
     rate_gbps : float
         The rate of every link, Gb/s; in a network of several rates, each link has its own instead.
+    switches : sequence of SwitchKind, optional
+        The switches, whose cages the cables fit; those that the catalogue has for the network, if omitted.
 
     Returns
     -------
@@ -192,10 +218,15 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
         No product suits one of the links.
     """
     rates, _ = own_rates(layout.topology, rate_gbps)
-    return choose_cables(parts, layout.length_m, layout.between, rates, layout.topology.links)
+    cages = cages_of_ends(layout.topology, parts, rate_gbps, switches)
+    return choose_cables(
+        parts, layout.length_m, layout.between, rates, layout.topology.links, cages=None if cages is None else cages[0]
+    )
 
 
-def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
+def endpoint_cables(
+    layout: Layout, parts: Parts, rate_gbps: float, switches: Sequence[SwitchKind] | None = None
+) -> Cables:
     """The cable of every endpoint of a layout, in their order: to the rack of its host, or inside the rack.
 
     Parameters
@@ -206,6 +237,8 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
         The catalogue.
     rate_gbps : float
         The rate of every host's port, Gb/s; in a network of several rates, each port has its own instead.
+    switches : sequence of SwitchKind, optional
+        The switches, whose cages the cables fit; those that the catalogue has for the network, if omitted.
 
     Returns
     -------
@@ -219,7 +252,9 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     """
     ends, plug = host_ends(layout)
     _, rates = own_rates(layout.topology, rate_gbps)
-    return choose_cables(parts, layout.host_length_m, layout.host_between, rates, ends, "host", plug)
+    cages = cages_of_ends(layout.topology, parts, rate_gbps, switches)
+    at_switches = None if cages is None else cages[1]
+    return choose_cables(parts, layout.host_length_m, layout.host_between, rates, ends, "host", plug, at_switches)
 
 
 def host_ends(layout: Layout) -> tuple[np.ndarray, HostPlug | None]:

@@ -1,12 +1,12 @@
 """The sums of each rack: devices, power, weight, air and liquid, and the number of devices whose figures are not known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from topoloom.cost.choose import Cables, endpoint_cables, link_cables
-from topoloom.cost.lines import plugged_modules
+from topoloom.cost.modules import plugged_modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.switch_kinds import SwitchKind, switch_kinds
 from topoloom.cost.terms import Terms
@@ -71,9 +71,10 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
     sums.amounts["units"] += [
         layout.stack.height(*pair) for pair in zip(switches.tolist(), hosts.tolist(), strict=True)
     ]
-    optics = _optics(layout, terms, sums)
+    kinds = switch_kinds(layout.topology, terms)
+    optics = _optics(layout, terms, kinds, sums)
     sums.amounts["network_w"] += sum(optics.values())
-    for kind in switch_kinds(layout.topology, terms):
+    for kind in kinds:
         figures, count = _switch(kind, terms.catalogue), np.bincount(layout.rack[kind.switches], minlength=layout.racks)
         # Where a rack has several kinds, the optics' heat goes by their numbers.
         _add(sums, "switches_w", count, figures, rule, optics["switch"] * count / np.maximum(1, switches))
@@ -142,17 +143,17 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _optics(layout: Layout, terms: Terms, sums: Sums) -> dict[str, np.ndarray]:
+def _optics(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind], sums: Sums) -> dict[str, np.ndarray]:
     """The typical power of transceivers and cables at switches and at hosts, float64[racks] each; added to the sums.
 
     The power of a cable with both ends built in is shared evenly by its ends.
     """
-    parts, rate = terms.catalogue, terms.link_rate_gbps
-    cables = [link_cables(layout, parts, rate)]
+    parts, rate = terms.catalogue, terms.rate_on(layout.topology)
+    cables = [link_cables(layout, parts, rate, kinds)]
     if terms.host_cables or layout.housing is not None:
-        cables.append(endpoint_cables(layout, parts, rate))
+        cables.append(endpoint_cables(layout, parts, rate, kinds))
     typical = {side: np.zeros(layout.racks) for side in ("switch", "host")}
-    for side, rack, pieces, watts, most in [*_modules(layout, cables), *_cable_ends(layout, cables)]:
+    for side, rack, pieces, watts, most in [*_modules(layout, cables, rate, kinds), *_cable_ends(layout, cables)]:
         if watts is None:
             sums.unknown["typical"] += np.bincount(rack, pieces, layout.racks).astype(np.int64)
         else:
@@ -170,15 +171,15 @@ def _optics(layout: Layout, terms: Terms, sums: Sums) -> dict[str, np.ndarray]:
 _End = tuple[str, np.ndarray, np.ndarray, "np.ndarray | float | None", "np.ndarray | float | None"]
 
 
-def _modules(layout: Layout, cables: list[Cables]) -> Iterator[_End]:
+def _modules(layout: Layout, cables: list[Cables], rate_gbps: float, kinds: Sequence[SwitchKind]) -> Iterator[_End]:
     """The modules of each box: side, rack of each box, modules in it, and the typical and maximum power of one."""
     cages = 1
     if layout.housing is not None:
         cages = host_ports_as_built(layout.topology, layout.housing.host).cages
-    for module, side, boxes in plugged_modules(layout, cables):
-        counts = np.bincount(boxes)
-        box = np.flatnonzero(counts)
-        pieces = -(-counts[box] // module.links)
+    for some in plugged_modules(layout, cables, rate_gbps, kinds):
+        module, side = some.module, some.side
+        box = np.flatnonzero(some.pieces)
+        pieces = some.pieces[box]
         rack = layout.rack[box] if side == "switch" else layout.host_rack[box // cages]
         most = module.power_w if module.power_max_w is None else module.power_max_w
         yield side, rack, pieces, module.power_w, most

@@ -3,18 +3,16 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.cost.cable_products import Transceiver
-from topoloom.cost.choose import CableLot, Cables, host_ends
+from topoloom.cost.choose import Cables
 from topoloom.cost.items import Item
+from topoloom.cost.modules import PluggedModules, counted_modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, low_high, port_total
 from topoloom.cost.switch_kinds import SwitchKind
-from topoloom.model.link_rates import own_rates
 from topoloom.placement.layout.layout import Layout
 
 
@@ -41,7 +39,13 @@ class Line:
         return (self.cost_low_usd + self.cost_high_usd) / 2
 
 
-def bill_lines(layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cables: Sequence[Cables]) -> list[Line]:
+def bill_lines(
+    layout: Layout,
+    parts: Parts,
+    switches: Sequence[SwitchKind],
+    cables: Sequence[Cables],
+    plugged: Sequence[PluggedModules],
+) -> list[Line]:
     """All lines of a bill, in its order, without spares.
 
     Parameters
@@ -52,6 +56,8 @@ def bill_lines(layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cab
         The switches to buy.
     cables : sequence of Cables
         The cables of the links and, if they are bought, those of the endpoints.
+    plugged : sequence of PluggedModules
+        Their transceivers.
 
     Returns
     -------
@@ -67,7 +73,7 @@ def bill_lines(layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cab
         line for what, some in zip(("cable", "host cable"), cables, strict=False) for line in _cable_lines(what, some)
     ]
     lines += wired
-    lines += _module_lines(layout, parts, switches, cables)
+    lines += _module_lines(parts, switches, plugged)
     if layout.housing is not None:
         lines += _host_lines(layout, parts)
     return [*lines, *_installation(parts, sum(line.count for line in wired))]
@@ -109,22 +115,21 @@ def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
             yield Line(item, round(pieces), low, high, watts, metres, "cable", product.confidence)
 
 
-def _module_lines(
-    layout: Layout, parts: Parts, switches: Sequence[SwitchKind], cables: Sequence[Cables]
-) -> Iterator[Line]:
+def _module_lines(parts: Parts, switches: Sequence[SwitchKind], plugged: Sequence[PluggedModules]) -> Iterator[Line]:
     """One line per transceiver product in use."""
     for kind in switches:
         product = kind.product(parts)
         if product is None or product.cage_power_w is None:
             continue
-        for module, side, boxes in plugged_modules(layout, cables):
+        for some in plugged:
+            module = some.module
             hottest = module.power_max_w or module.power_w or 0.0
-            if side == "switch" and hottest > product.cage_power_w and np.isin(boxes, kind.switches).any():
+            if some.side == "switch" and hottest > product.cage_power_w and np.isin(some.boxes, kind.switches).any():
                 raise InputError(
                     f"parts '{parts.name}': the transceiver '{module.name}' draws up to {hottest:g} W, but a cage of"
                     f" '{product.name}' takes {product.cage_power_w:g} W; choose another module for its fibres"
                 )
-    for module, count in modules(layout, cables):
+    for module, count in counted_modules(parts, plugged):
         low, high = _range(count, module.price_usd)
         watts = math.nan if module.power_w is None else count * module.power_w
         yield Line(f"transceiver, {module.name}", count, low, high, watts, 0.0, "transceiver", module.confidence)
@@ -185,69 +190,3 @@ def _range(count: int, price: Price | None) -> tuple[float, float]:
         return math.nan, math.nan
     low, high = count * low_high(price)
     return float(low), float(high)
-
-
-def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transceiver, int]]:
-    """Yield each transceiver product with the number in use, in the catalogue's order.
-
-    A module of several links serves links of one switch, or of one cage of a host, only: each switch has as many as its own
-    links need, and each cage of a host that is in use has its module, even if only one of its ports is connected.
-
-    Parameters
-    ----------
-    layout : Layout
-    cables : sequence of Cables
-        The cables of the links and, if they are bought, those of the endpoints.
-    """
-    parts = cables[0].parts
-    pieces: dict[str, int] = {}
-    for module, _, boxes in plugged_modules(layout, cables):
-        pieces[module.name] = pieces.get(module.name, 0) + int((-(-np.bincount(boxes) // module.links)).sum())
-    for module in parts.transceiver:
-        if module.name in pieces:
-            yield module, pieces[module.name]
-
-
-def plugged_modules(
-    layout: Layout, cables: Sequence[Cables]
-) -> Iterator[tuple[Transceiver, Literal["switch", "host"], np.ndarray]]:
-    """Yield each transceiver product with its side, and the box of each link end in it, int64[ends]; once per rate.
-
-    A box is a switch, or a cage of a host (`host_ends`). A cage runs at one rate, so links of different rates share no module;
-    those of one rate share it, even on different fibres.
-
-    Parameters
-    ----------
-    layout : Layout
-    cables : sequence of Cables
-        The cables of the links and, if they are bought, those of the endpoints.
-    """
-    topology, parts = layout.topology, cables[0].parts
-    to_hosts, plug = host_ends(layout)
-    ends: list[tuple[tuple[np.ndarray, Literal["switch", "host"]], ...]] = [
-        ((topology.links[:, 0], "switch"), (topology.links[:, 1], "switch")),
-        ((topology.endpoints, "switch"), (to_hosts[:, 1], "host")),
-    ]
-    boxes_of: dict[tuple[str, Literal["switch", "host"], float], list[np.ndarray]] = {}
-    for bought, sides, rates in zip(cables, ends, own_rates(topology, 0.0), strict=False):
-        rate_of = np.broadcast_to(rates, bought.product.shape)
-        for index, cable in enumerate(parts.cable):
-            of_product = bought.product == index
-            if not cable.modules or not of_product.any():
-                continue
-            for rate in np.unique(rate_of[of_product]).tolist():
-                here = of_product & (rate_of == rate)
-                for boxes, side in sides:
-                    module = parts.module(index, side, plug if side == "host" else None)
-                    boxes_of.setdefault((module.name, side, rate), []).append(boxes[here])
-    by_name = {module.name: module for module in parts.transceiver}
-    for (name, side, _), some in boxes_of.items():
-        yield by_name[name], side, np.concatenate(some)
-
-
-def module_orders(layout: Layout, cables: Sequence[Cables]) -> Iterator[CableLot]:
-    """The transceivers to order, in the form of cable lots with length 0."""
-    for module, count in modules(layout, cables):
-        low, high = count * low_high(module.price_usd) if module.price_usd is not None else (np.nan, np.nan)
-        watts = np.nan if module.power_w is None else count * module.power_w
-        yield CableLot(module.name, "transceiver", 0.0, False, count, float(low), float(high), float(watts))

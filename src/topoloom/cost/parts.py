@@ -13,7 +13,8 @@ from topoloom.core.errors import InputError, at, hint
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.core.toml_lines import line_of
-from topoloom.cost.cable_products import CableProduct, HostPlug, Transceiver
+from topoloom.cost.cable_products import CableProduct, Transceiver
+from topoloom.cost.cages import HostPlug, SwitchCage
 from topoloom.cost.host_products import NicProduct, ServerProduct
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
@@ -79,7 +80,8 @@ class Parts(TomlTable, frozen=True, dict=True):
     def switch_usd_range(self, ports: int | PortCounts, rate_gbps: float | None = None) -> np.ndarray:
         """Lowest and highest price of a switch with this many ports of that rate, float64[2]; NaN where it is unpriced.
 
-        The smallest product with enough ports (of equal ones the cheapest, then the first); without products, the line.
+        The product of least capacity with enough ports (of equal ones that with fewest ports, then the cheapest, then the
+        first); without products, the line.
         """
         product = self.switch_product(ports, rate_gbps)
         if (product.price_usd is None) if product is not None else not self.switch.has_line:
@@ -154,9 +156,10 @@ class Parts(TomlTable, frozen=True, dict=True):
             )
             raise self._complaint(f"no switch has {shown_ports(ports)} ports{most}; add one", "switch", "product")
 
-        def preferred(product: SwitchProduct) -> tuple[float, bool, float]:
-            size = product.ports_at(rate_gbps) if isinstance(ports, int) else product.capacity_gbps
-            return size, product.price_usd is None, float(low_high(product.price_usd).mean())
+        def preferred(product: SwitchProduct) -> tuple[float, int, bool, float]:
+            size = product.ports_at(rate_gbps) if isinstance(ports, int) else 0
+            price = float(low_high(product.price_usd).mean())
+            return product.capacity_gbps, size, product.price_usd is None, price
 
         return min(fitting, key=preferred)
 
@@ -211,6 +214,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         to: Literal["switch", "host"] = "switch",
         alike: np.ndarray | None = None,
         plug: HostPlug | None = None,
+        cages: tuple[SwitchCage, ...] = (),
     ) -> np.ndarray:
         """The index of each cable's product, int64[cables].
 
@@ -232,6 +236,8 @@ class Parts(TomlTable, frozen=True, dict=True):
             this is a multiple of them; if omitted, everywhere.
         plug : HostPlug, optional
             What the cages of the hosts take; any, if omitted.
+        cages : tuple of SwitchCage
+            What the cages of the switches take at the ends of all these cables; any, if omitted.
 
         Returns
         -------
@@ -249,12 +255,12 @@ class Parts(TomlTable, frozen=True, dict=True):
             for rate in np.unique(rate_gbps).tolist():
                 of_rate = rate_gbps == rate
                 same_ends = None if alike is None else alike[of_rate]
-                chosen[of_rate] = self.product_of(length_m[of_rate], between[of_rate], rate, to, same_ends, plug)
+                chosen[of_rate] = self.product_of(length_m[of_rate], between[of_rate], rate, to, same_ends, plug, cages)
             return chosen
-        chosen = self._first_fitting(length_m, between, rate_gbps, to, alike, plug)
+        chosen = self._first_fitting(length_m, between, rate_gbps, to, alike, plug, cages)
         if (chosen < 0).any():
             worst = int(np.where(chosen < 0, length_m, -1.0).argmax())
-            raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps, to, plug)
+            raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps, to, plug, cages)
         return chosen
 
     def _first_fitting(
@@ -265,17 +271,40 @@ class Parts(TomlTable, frozen=True, dict=True):
         to: str = "switch",
         alike: np.ndarray | None = None,
         plug: HostPlug | None = None,
+        cages: tuple[SwitchCage, ...] = (),
     ) -> np.ndarray:
         """As `product_of`; -1 where no product suits."""
         chosen = np.full(length_m.shape, -1)
-        needed_m = length_m + self.slack_m
         for index, cable in enumerate(self.cable):
-            if cable.carries(rate_gbps) and cable.to in {to, "any"} and self._plugs_into(cable, plug):
+            if cable.carries(rate_gbps) and cable.to in {to, "any"} and self._fits(cable, plug, cages):
                 whole = cable.links == 1 or cable.breakout or alike is None
                 fits = np.ones(length_m.shape, bool) if whole else np.asarray(alike) % cable.links == 0
                 fits = fits & ((cable.use == "any") | (between if cable.use == "between" else ~between))
-                chosen[(chosen < 0) & fits & (needed_m <= cable.longest_m + LENGTH_ERROR_M)] = index
+                chosen[
+                    (chosen < 0) & fits & (cable.needed_m(length_m, self.slack_m) <= cable.longest_m + LENGTH_ERROR_M)
+                ] = index
         return chosen
+
+    def _fits(self, cable: CableProduct, plug: HostPlug | None, cages: tuple[SwitchCage, ...]) -> bool:
+        """Whether a cable, or a module at its end, fits the cages of hosts and of switches."""
+        return self._plugs_into(cable, plug) and all(self._joins(cable, cage) for cage in cages)
+
+    def _joins(self, cable: CableProduct, cage: SwitchCage) -> bool:
+        """Whether a cable, or a module at its end, fits a cage of a switch, and its lanes and links those of the cage."""
+        known = cage.connector is not None
+        if cage.socket:
+            return cable.medium == "fibre" and cable.fibre.startswith(cage.socket) and cage.runs(cable.lane_gbps)
+        if cable.modules:
+            return not (known and cable.links > cage.ports) and any(
+                cage.takes(module.connector) and cage.runs(module.lane_gbps)
+                for module in self.transceiver
+                if module.name in cable.modules and module.side != "host"
+            )
+        # Such a cable fills the cage.
+        own = cable.switch_connector
+        return (
+            cage.takes(own) and cage.runs(cable.lane_gbps) and (not known or own is None or cable.links == cage.ports)
+        )
 
     def _plugs_into(self, cable: CableProduct, plug: HostPlug | None) -> bool:
         """Whether a cable, or a module at its end, fits the cages of hosts, and leaves no port of a cage without a link."""
@@ -292,7 +321,13 @@ class Parts(TomlTable, frozen=True, dict=True):
         )
 
     def _no_cable(
-        self, length_m: float, between: bool, rate_gbps: float | None, to: str, plug: HostPlug | None = None
+        self,
+        length_m: float,
+        between: bool,
+        rate_gbps: float | None,
+        to: str,
+        plug: HostPlug | None = None,
+        cages: tuple[SwitchCage, ...] = (),
     ) -> InputError:
         where = "between" if between else "inside"
         fitting = [
@@ -305,8 +340,9 @@ class Parts(TomlTable, frozen=True, dict=True):
             )
         carrying = [index for index in fitting if self.cable[index].carries(rate_gbps)]
         if not carrying:
+            hosts = " to hosts" if to == "host" else ""
             return self._complaint(
-                f"no cable {where} racks carries {rate_gbps:g} Gb/s; add one", "cable", str(fitting[0])
+                f"no cable{hosts} {where} racks carries {rate_gbps:g} Gb/s; add one", "cable", str(fitting[0])
             )
         plugging = [index for index in carrying if self._plugs_into(self.cable[index], plug)]
         if not plugging:
@@ -317,7 +353,17 @@ class Parts(TomlTable, frozen=True, dict=True):
                 "cable",
                 str(carrying[0]),
             )
-        best = max(plugging, key=lambda index: self.cable[index].longest_m)
+        joining = [index for index in plugging if all(self._joins(self.cable[index], cage) for cage in cages)]
+        if not joining:
+            named = " and ".join(dict.fromkeys(cage.connector or "any" for cage in cages))
+            rate = "" if rate_gbps is None else f" at {rate_gbps:g} Gb/s"
+            return self._complaint(
+                f"no cable {where} racks fits switches with {named} cages{rate}; add one, or a module for them, or choose"
+                " another switch",
+                "cable",
+                str(plugging[0]),
+            )
+        best = max(joining, key=lambda index: self.cable[index].longest_m)
         slack = f" and {self.slack_m:g} m of slack" if self.slack_m else ""
         rate = "" if rate_gbps is None else f" at {rate_gbps:g} Gb/s"
         reason = (
@@ -407,7 +453,9 @@ class Parts(TomlTable, frozen=True, dict=True):
         modules = [self.module(index, side) for side in sides]
         return sum(math.nan if module.power_w is None else module.power_w / module.links for module in modules)
 
-    def module(self, index: int, side: str, plug: HostPlug | None = None) -> Transceiver:
+    def module(
+        self, index: int, side: str, plug: HostPlug | None = None, cage: SwitchCage | None = None
+    ) -> Transceiver:
         """The transceiver at one end of a fibre: the first of its `modules` that fits a switch or a host (`side`).
 
         For a host whose cages are known (`plug`), the first that fits the cage and has as many links as the cage has ports;
@@ -420,6 +468,8 @@ class Parts(TomlTable, frozen=True, dict=True):
         side : "switch" or "host"
         plug : HostPlug, optional
             What the cages of the hosts take; any, if omitted.
+        cage : SwitchCage, optional
+            What the cage of the switch takes; any, if omitted.
 
         Raises
         ------
@@ -430,11 +480,14 @@ class Parts(TomlTable, frozen=True, dict=True):
         fitting = [
             by_name[name]
             for name in cable.modules
-            if by_name[name].side in {side, "any"} and (plug is None or plug.takes(by_name[name].connector))
+            if by_name[name].side in {side, "any"}
+            and (plug is None or plug.takes(by_name[name].connector))
+            and (cage is None or cage.takes(by_name[name].connector))
         ]
         if not fitting:
-            cage = f" with {plug.connector} cages" if plug is not None and plug.connector is not None else ""
-            raise self._complaint(f"no module of '{cable.title}' fits a {side}{cage}; add one", "cable", str(index))
+            connector = (plug or cage or HostPlug()).connector
+            cages = "" if connector is None else f" with {connector} cages"
+            raise self._complaint(f"no module of '{cable.title}' fits a {side}{cages}; add one", "cable", str(index))
         return next((module for module in fitting if plug is None or module.links == plug.ports), fitting[0])
 
     def _each(
@@ -449,7 +502,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         out = np.full(length_m.shape, np.inf)
         for index, cable in enumerate(self.cable):
             of_product = chosen == index
-            out[of_product] = value(index, cable.stock_m(length_m[of_product] + self.slack_m))
+            out[of_product] = value(index, cable.stock_m(cable.needed_m(length_m[of_product], self.slack_m)))
         return out
 
     def check(self) -> None:
@@ -474,7 +527,7 @@ class Parts(TomlTable, frozen=True, dict=True):
             for has_price, what, keys in sold:
                 if not has_price and word not in self.unpriced:
                     raise self._complaint(f"{what} has no price; give {remedy}, or set unpriced = ['{word}']", *keys)
-        module_names = {module.name for module in self.transceiver}
+        module_names = {module.name: module for module in self.transceiver}
         for number, cable in enumerate(self.cable):
             unknown = next((name for name in cable.modules if name not in module_names), None)
             if unknown is not None:
@@ -483,6 +536,14 @@ class Parts(TomlTable, frozen=True, dict=True):
                     "cable",
                     str(number),
                 )
+            for module in (module_names[name] for name in cable.modules):
+                if cable.fibre and module.fibre and module.fibre != cable.fibre:
+                    raise self._complaint(
+                        f"modules: '{module.name}' takes {module.fibre}, but '{cable.title}' is {cable.fibre}, and the two do"
+                        " not mate; name a module for this fibre",
+                        "cable",
+                        str(number),
+                    )
         if self.rate_gbps is not None and self.rate_gbps[0] > self.rate_gbps[1]:
             raise self._complaint("rate_gbps: the lower one of the two rates must come first", "rate_gbps")
 

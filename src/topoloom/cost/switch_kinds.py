@@ -1,16 +1,18 @@
 """The kinds of switches that a network is bought with: one where all cables have the same rate, else by their ports' rates."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.cost.cages import SwitchCage
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import PortCounts, port_total, shown_ports
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
+from topoloom.model.link_rates import own_rates
 from topoloom.model.topology import Topology
 
 
@@ -93,6 +95,23 @@ def switch_kinds(topology: Topology, terms: Terms) -> tuple[SwitchKind, ...]:
     return tuple(sorted(_mixed_kinds(topology, terms), key=lambda kind: int(kind.switches[0])))
 
 
+def kinds_if_sold(topology: Topology, terms: Terms) -> tuple[SwitchKind, ...] | None:
+    """The switches to buy, as `switch_kinds`; None where the catalogue has no switch for one of them.
+
+    Parameters
+    ----------
+    topology : Topology
+    terms : Terms
+    """
+    try:
+        kinds = switch_kinds(topology, terms)
+        for kind in kinds:
+            kind.product(terms.catalogue)
+    except InputError:
+        return None
+    return kinds
+
+
 def _mixed_kinds(topology: Topology, terms: Terms) -> Iterator[SwitchKind]:
     counts, rates = port_counts(topology), topology.rates_gbps.tolist()
     _, pattern = np.unique(counts > 0, axis=0, return_inverse=True)
@@ -160,3 +179,65 @@ def switch_feeds_w(topology: Topology, parts: Parts, rate_gbps: float) -> float 
     for kind in switch_kinds(topology, Terms(parts=parts)):
         watts[kind.switches] = parts.switch_feed_w(kind.bought, kind.rate_gbps)
     return watts if watts.all() else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LinkCages:
+    """What the cages of switches take at the ends of links.
+
+    Attributes
+    ----------
+    kinds : tuple of SwitchCage
+    ends : int64[links, n]
+        The kind of cage at each end of a link that is at a switch: two of a link, one of a host's cable.
+    """
+
+    kinds: tuple[SwitchCage, ...]
+    ends: np.ndarray
+
+    def groups(self, links: int) -> Iterator[tuple[np.ndarray, tuple[SwitchCage, ...]]]:
+        """Yield the links with the same cages at their ends, bool[links], and these cages; `links` is their number."""
+        kinds, member = np.unique(self.ends[:links], axis=0, return_inverse=True)
+        for number, kind in enumerate(kinds.tolist()):
+            yield member.reshape(-1) == number, tuple(self.kinds[end] for end in kind)
+
+
+def cages_of_ends(
+    topology: Topology, parts: Parts, rate_gbps: float, switches: Sequence[SwitchKind] | None = None
+) -> tuple[LinkCages, LinkCages] | None:
+    """What the cages of the switches take, at the ends of all links and at those of the hosts' cables.
+
+    Parameters
+    ----------
+    topology : Topology
+    parts : Parts
+    rate_gbps : float
+        The rate of all ports, Gb/s; in a network of several rates, each port has its own instead.
+    switches : sequence of SwitchKind, optional
+        The switches that are bought; those of the catalogue for the network, if omitted.
+
+    Returns
+    -------
+    (LinkCages, LinkCages) or None
+        None where the catalogue has no suitable switch, or does not give the cages of its switches.
+    """
+    if not any(kind.connector for product in parts.switch.product for kind in product.port_kinds):
+        return None
+    if switches is None:
+        switches = kinds_if_sold(topology, Terms(parts=parts, rate_gbps=None if topology.mixed else rate_gbps))
+    if switches is None:
+        return None
+    products = [kind.product(parts) for kind in switches]
+    rates = topology.rates_gbps if topology.mixed else np.array([rate_gbps])
+    kind_of = np.zeros(topology.switches, np.int64)
+    cages = []
+    for number, (kind, product) in enumerate(zip(switches, products, strict=True)):
+        kind_of[kind.switches] = number
+        for rate in rates.tolist():
+            needed = kind.bought if isinstance(kind.bought, int) else kind.bought.get(rate, 0)
+            cages.append(SwitchCage() if product is None else product.cage_at(rate, needed))
+    of_links, of_hosts = own_rates(topology, rate_gbps)
+    at_links, at_hosts = (np.searchsorted(rates, own) for own in (of_links, of_hosts))
+    links = kind_of[topology.links] * rates.size + np.reshape(at_links, (-1, 1))
+    hosts = kind_of[topology.endpoints] * rates.size + at_hosts
+    return LinkCages(tuple(cages), links), LinkCages(tuple(cages), hosts[:, None])

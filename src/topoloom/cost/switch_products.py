@@ -9,7 +9,9 @@ import numpy as np
 
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
+from topoloom.cost.cages import SwitchCage
 from topoloom.cost.products import Cited, Count, PortCounts, Price, Signed, check_ranges, gbps, low_high, watts
+from topoloom.placement.hosts.housing import Connector
 
 
 class Breakout(TomlTable, frozen=True):
@@ -39,6 +41,7 @@ class PortGroup(TomlTable, frozen=True):
     breakout: Annotated[
         tuple[Breakout, ...], setting("other modes of these ports: `{ legs = 4, rate_gbps = 25 }`")
     ] = ()
+    connector: Annotated[Connector | None, setting("what their cages take; any module or cable, if omitted")] = None
 
 
 class SwitchProduct(Cited, frozen=True, kw_only=True):
@@ -79,6 +82,16 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    connector: Annotated[
+        Connector | None,
+        setting(
+            "what its cages take, and so its cables and modules; any, if omitted. Co-packaged optics have sockets, which"
+            " take a fibre without a module"
+        ),
+    ] = None
+    lane_gbps: (
+        Annotated[float, gbps("the highest rate of a lane of its cages; cables of other lanes do not fit")] | None
+    ) = None
     cage_power_w: (
         Annotated[float, watts("the most power of a module in a cage; modules with more are refused")] | None
     ) = None
@@ -109,15 +122,21 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
                 raise ValueError("breakout: legs are ports of one cage; give the number of `cages`")
         elif not self.ports:
             raise ValueError("ports: the list is empty; give the number of ports, or a count and a rate of each kind")
-        elif self.rate_gbps is not None or self.cages is not None or self.breakout:
+        elif self.rate_gbps is not None or self.cages is not None or self.breakout or self.connector is not None:
             raise ValueError(
-                "ports: with a list, rates and breakouts belong to its entries; remove those of the product"
+                "ports: with a list, rates, breakouts and connectors belong to its entries; remove those of the product"
             )
 
     @property
     def port_kinds(self) -> tuple["PortKind", ...]:
         """Its ports as cages and their modes, those of the lowest rate first."""
-        return _port_kinds(self.ports, self.cages, self.rate_gbps, self.breakout)
+        return _port_kinds(self.ports, self.cages, self.rate_gbps, self.breakout, self.connector)
+
+    def cage_at(self, rate_gbps: float, needed: int = 0) -> SwitchCage:
+        """What the cages of its ports take at a rate: the slowest cages that have it, with `needed` ports of that rate."""
+        kind = next((kind for kind in self.port_kinds if kind.legs_at(rate_gbps)), self.port_kinds[-1])
+        most = max(1, kind.legs_at(rate_gbps))
+        return SwitchCage(kind.connector, most, min(most, max(1, -(-needed // kind.cages))), rate_gbps, self.lane_gbps)
 
     @property
     def fastest_gbps(self) -> float | None:
@@ -182,6 +201,7 @@ class PortKind:
     cages: int
     modes: tuple[tuple[float, int], ...]
     totals: tuple[int, ...]
+    connector: Connector | None = None
 
     def legs_at(self, rate_gbps: float) -> int:
         """The most ports of one cage at a rate; 0 where it is too slow."""
@@ -195,22 +215,28 @@ class PortKind:
 
 @lru_cache(maxsize=1024)
 def _port_kinds(
-    ports: int | tuple[PortGroup, ...], cages: int | None, rate_gbps: float | None, breakout: tuple[Breakout, ...]
+    ports: int | tuple[PortGroup, ...],
+    cages: int | None,
+    rate_gbps: float | None,
+    breakout: tuple[Breakout, ...],
+    connector: Connector | None,
 ) -> tuple[PortKind, ...]:
     if isinstance(ports, int):
-        return (_port_kind(cages or ports, ports, rate_gbps, breakout),)
-    kinds = [_port_kind(kind.count, kind.count, kind.rate_gbps, kind.breakout) for kind in ports]
+        return (_port_kind(cages or ports, ports, rate_gbps, breakout, connector),)
+    kinds = [_port_kind(kind.count, kind.count, kind.rate_gbps, kind.breakout, kind.connector) for kind in ports]
     return tuple(sorted(kinds, key=lambda kind: kind.modes[0][0]))
 
 
-def _port_kind(cages: int, ports: int, rate_gbps: float | None, breakout: tuple[Breakout, ...]) -> PortKind:
+def _port_kind(
+    cages: int, ports: int, rate_gbps: float | None, breakout: tuple[Breakout, ...], connector: Connector | None
+) -> PortKind:
     """The cages of a product, or of one entry of its list of ports."""
     modes = [(math.inf if rate_gbps is None else rate_gbps, -(-ports // cages), ports)]
     for mode in breakout:
         legs = -(-(mode.ports or 0) // cages) if mode.legs is None else mode.legs
         modes.append((mode.rate_gbps, legs, cages * legs if mode.ports is None else mode.ports))
     modes.sort(key=lambda mode: -mode[0])
-    return PortKind(cages, tuple(mode[:2] for mode in modes), tuple(mode[2] for mode in modes))
+    return PortKind(cages, tuple(mode[:2] for mode in modes), tuple(mode[2] for mode in modes), connector)
 
 
 class SwitchParts(TomlTable, frozen=True):
