@@ -120,7 +120,7 @@ def test_cables_have_the_fibre_of_their_product():
     assert kinds["MPO-12 OS2"] == "smf-os2"
     assert kinds["MCP4Y10"] == "dac-passive"
     assert kinds["LACC, 2 x 400G"] == "dac-active"
-    assert kinds["AOC, 100G to 200G"] == "aoc"
+    assert kinds["AOC, 200G"] == "aoc"
 
 
 def test_interfaces_have_the_plug_and_the_rate():

@@ -156,10 +156,13 @@ class Parts(TomlTable, frozen=True, dict=True):
             )
             raise self._complaint(f"no switch has {shown_ports(ports)} ports{most}; add one", "switch", "product")
 
+        # Where a product takes any rate, capacities do not compare.
+        rated = not isinstance(ports, int) or not any(math.isinf(product.capacity_gbps) for product in fitting)
+
         def preferred(product: SwitchProduct) -> tuple[float, int, bool, float]:
             size = product.ports_at(rate_gbps) if isinstance(ports, int) else 0
             price = float(low_high(product.price_usd).mean())
-            return product.capacity_gbps, size, product.price_usd is None, price
+            return product.capacity_gbps if rated else 0.0, size, product.price_usd is None, price
 
         return min(fitting, key=preferred)
 

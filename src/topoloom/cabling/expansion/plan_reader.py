@@ -4,6 +4,7 @@ import math
 import os
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from topoloom.core.json_files import parse_json
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS as CATALOGUES
 from topoloom.cost.parts_files import load_parts, parts_from_json
+from topoloom.cost.switch_kinds import LinkCages, cages_of_ends
 from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
@@ -348,11 +350,11 @@ class _Replay:
             raise at(source, line, f"the catalogue {self._after.bought.parts.name} has no cable {title[:60]!r}")
         product = self._titles[title]
         stock_m = metres_in(row["stock_m"], source, line)
-        parts = self._after.bought.parts
+        parts, rate_gbps = self._after.bought.parts, self._after.terms.link_rate_gbps
         first, second = self._slots(*ends, host)
         between = bool(first != second)
         try:
-            offered = cable_alone(parts, length_m, between, self._after.terms.link_rate_gbps, host)
+            offered = cable_alone(parts, length_m, between, rate_gbps, host, self._cages)
         except InputError:
             offered = None
         if (
@@ -366,6 +368,11 @@ class _Replay:
             )
         low, high = (metres_in(row[name], source, line) for name in ("usd_low", "usd_high"))
         return WiredCable(number, product, stock_m, (low, high), parts.cable[product].both_ends_w, ends, host, False)
+
+    @cached_property
+    def _cages(self) -> tuple[LinkCages, LinkCages] | None:
+        """What the cages of the switches take at the end of the plan."""
+        return cages_of_ends(self._after.layout.topology, self._after.bought.parts, self._after.terms.link_rate_gbps)
 
     def _network(self, switches: int) -> Topology:
         """The current network."""

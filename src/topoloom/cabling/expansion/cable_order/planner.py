@@ -18,6 +18,7 @@ from topoloom.cost.bill import price
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
 from topoloom.cost.purchases import purchases, total_usd
+from topoloom.cost.switch_kinds import cages_of_ends
 from topoloom.formats.cables import host_ports
 from topoloom.graph.path_lengths import part_path_lengths
 from topoloom.model.topology import Topology
@@ -51,6 +52,7 @@ class Planner:
         self._growing_floor, self._slots_chosen = growing_floor, growth.slot or {}
         self._now = topology
         last = growth.stages[-1].topology
+        self._cages = cages_of_ends(last, parts, rate_gbps)
         self._plane = np.zeros(last.switches, np.int64) if growth.plane is None else growth.plane
         ends = zip(last.endpoints.tolist(), last.host.tolist(), strict=True)
         #: The host's ports of its cables to a switch, by switch and host.
@@ -72,7 +74,7 @@ class Planner:
                 self.wiring.plugged[b, at_b - 1] = place_
 
     def _buy(self, length_m: float, between: bool, host: bool) -> int:
-        offered = cable_alone(self._parts, length_m, between, self._rate_gbps, host)
+        offered = cable_alone(self._parts, length_m, between, self._rate_gbps, host, self._cages)
         usd = float(offered.usd_low[0]), float(offered.usd_high[0])
         new = WiredCable(
             self._next,

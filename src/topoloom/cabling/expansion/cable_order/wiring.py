@@ -10,6 +10,7 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables, choose_cables
 from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import LinkCages
 from topoloom.model.topology import Topology
 
 #: A free port, and a port with a host's cable.
@@ -46,7 +47,14 @@ def cables_of(cabling: Cabling) -> list[WiredCable]:
     ]
 
 
-def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, host: bool) -> Cables:
+def cable_alone(
+    parts: Parts,
+    length_m: float,
+    between: bool,
+    rate_gbps: float,
+    host: bool,
+    cages: tuple[LinkCages, LinkCages] | None = None,
+) -> Cables:
     """The cable to buy for one link: one that carries no other, unless the catalogue has only cables of several links.
 
     Parameters
@@ -59,6 +67,8 @@ def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, 
     rate_gbps : float
     host : bool
         Whether it goes to a host.
+    cages : (LinkCages, LinkCages), optional
+        What the cages of the switches take, of the first link and of the first host's cable; any, if omitted.
 
     Returns
     -------
@@ -72,10 +82,13 @@ def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, 
     """
     asked = parts, np.array([length_m]), np.array([between]), rate_gbps
     to: Literal["switch", "host"] = "host" if host else "switch"
+    take = None if cages is None else cages[host]
+    if take is not None:
+        take = LinkCages(take.kinds, take.ends[:1]) if take.ends.size else None
     try:
-        return choose_cables(*asked, np.array([[0, 1]]), to)
+        return choose_cables(*asked, np.array([[0, 1]]), to, cages=take)
     except InputError:
-        return choose_cables(*asked, None, to)
+        return choose_cables(*asked, None, to, cages=take)
 
 
 class CableWork:
