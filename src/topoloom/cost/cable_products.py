@@ -176,6 +176,11 @@ class CableProduct(Cited, frozen=True, kw_only=True):
         return length_m / 2 + slack_m if self.panel else length_m + slack_m
 
     @property
+    def pieces_per_link(self) -> float:
+        """The cables of one link where all are full: less than 1 where links share one."""
+        return (2 if self.panel else self.cords) / self.links
+
+    @property
     def both_ends_w(self) -> float:
         """The power of one cable, both ends together, W."""
         return self.power_w + 2 * self.power_w_per_end

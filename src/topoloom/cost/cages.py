@@ -17,7 +17,7 @@ _SMALLER: dict[str, tuple[str, ...]] = {
 _SAME = 1 + 1e-9
 
 
-def fits(cage: Connector | None, plug: Connector | None) -> bool:
+def plug_fits(cage: Connector | None, plug: Connector | None) -> bool:
     """Whether a plug fits a cage, of the same kind or smaller; True where one of the two is not known."""
     return cage is None or plug is None or plug == cage or plug in _SMALLER.get(cage, ())
 
@@ -31,7 +31,7 @@ class HostPlug:
 
     def takes(self, connector: Connector | None) -> bool:
         """Whether a plug with this connector fits; True where one of the two is not known."""
-        return fits(self.connector, connector)
+        return plug_fits(self.connector, connector)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class SwitchCage:
 
     def takes(self, connector: Connector | None) -> bool:
         """Whether a plug with this connector fits; True where one of the two is not known."""
-        return fits(self.connector, connector)
+        return plug_fits(self.connector, connector)
 
     def runs(self, lane_gbps: float | None) -> bool:
         """Whether its ports run over lanes of that rate; True where a rate is not known.

@@ -60,6 +60,10 @@ def plugged_modules(
     switches : sequence of SwitchKind, optional
         The switches, as for the cables.
 
+    Returns
+    -------
+    tuple of PluggedModules
+
     Raises
     ------
     InputError

@@ -294,20 +294,19 @@ class Parts(TomlTable, frozen=True, dict=True):
 
     def _joins(self, cable: CableProduct, cage: SwitchCage) -> bool:
         """Whether a cable, or a module at its end, fits a cage of a switch, and its lanes and links those of the cage."""
-        known = cage.connector is not None
+        limited = cage.connector is not None
         if cage.socket:
             return cable.medium == "fibre" and cable.fibre.startswith(cage.socket) and cage.runs(cable.lane_gbps)
         if cable.modules:
-            return not (known and cable.links > cage.ports) and any(
+            return not (limited and cable.links > cage.ports) and any(
                 cage.takes(module.connector) and cage.runs(module.lane_gbps)
                 for module in self.transceiver
                 if module.name in cable.modules and module.side != "host"
             )
-        # Such a cable fills the cage.
+        # Such a cable is alone in its cage.
         own = cable.switch_connector
-        return (
-            cage.takes(own) and cage.runs(cable.lane_gbps) and (not known or own is None or cable.links == cage.ports)
-        )
+        enough = not limited or own is None or cage.least <= cable.links <= cage.ports
+        return cage.takes(own) and cage.runs(cable.lane_gbps) and enough
 
     def _plugs_into(self, cable: CableProduct, plug: HostPlug | None) -> bool:
         """Whether a cable, or a module at its end, fits the cages of hosts, and leaves no port of a cage without a link."""
@@ -394,7 +393,7 @@ class Parts(TomlTable, frozen=True, dict=True):
             is divided evenly among them.
         """
         cable = self.cable[index]
-        return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0)) * cable.cords / cable.links
+        return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0)) * cable.pieces_per_link
 
     def link_usd(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
         """The cost of a link of each length with its installation, float64 of the shape of `length_m`; inf beyond reach.
