@@ -34,7 +34,7 @@ COLUMNS = {
     ),
     "racks.csv": (
         {"site", "name", "status"},
-        {"width", "u_height", "form_factor", "role", "location", "weight", "max_weight", "weight_unit"},
+        {"width", "u_height", "form_factor", "role", "location", "weight", "max_weight", "weight_unit", "description"},
     ),
     "devices.csv": (
         {"role", "manufacturer", "device_type", "status", "site"},

@@ -6,15 +6,23 @@ import io
 import json
 
 import msgspec
+import numpy as np
 import pytest
 
 from topoloom import facility, price
+from topoloom.cabling.cabling import cable
+from topoloom.cabling.lists import racks_csv
 from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.cost.facility import rack_power
+from topoloom.designer.assessment.steps.cost import COST
+from topoloom.designer.assessment.subject import Subject
 from topoloom.network.opening import open_network
 from topoloom.placement.floors.floor import preset
 from topoloom.placement.floors.rows import row_names
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.placement.hosts.rack_device import FacilityRule, RackDevice
+from topoloom.placement.layout.layout import Layout
 
 #: DGX H100: 10.2 kW, 130.45 kg, 1,105 CFM, six inlets, four per rack (user guide; SuperPOD RA-11333-001).
 H100 = Housing(
@@ -132,6 +140,12 @@ def test_the_superpod_of_127_h100():
     assert leaves.max_unknown == 8
     assert leaves.weight_kg is None or leaves.weight_unknown == 0
     assert room.total.max_unknown == 48
+    power = rack_power(network.part(Layout), network.terms)
+    assert power is not None
+    words = dict(zip((rack.name for rack in room.racks), power.words, strict=True))
+    assert words[full.name] == "41.1 kW"
+    assert words[leaves.name] == f"at least {leaves.optics_w / 1000:,.1f} kW"
+    assert power.unknown == 48
     assert room.facility_w == pytest.approx(1.3 * room.total.max_w)
     assert room.heat_btu_h == pytest.approx(3.412 * room.total.max_w, rel=1e-4)
 
@@ -191,28 +205,31 @@ def test_what_is_not_known_is_counted_and_never_zero(tmp_path):
 )
 def test_limits_are_tested(rack, rule, words, tmp_path):
     """One sentence names the rack, the value, the limit and the remedy; at the limit nothing is refused."""
-    housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor", **rack), facility=FacilityRule(**rule))
+    housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor"))
     network = placed("complete:n=2,hosts=4", tmp_path, housing)
+    limited = Housing(host=HOST, rack=RackRule(u=12, leaf="tor", **rack), facility=FacilityRule(**rule))
+    layout = dataclasses.replace(network.part(Layout), housing=limited)
     if words is None:
-        facility(network)
+        facility(layout, network.terms.catalogue, 400)
     else:
         with pytest.raises(InputError, match=words):
-            facility(network)
+            facility(layout, network.terms.catalogue, 400)
 
 
 def test_a_floor_limits_the_power_of_a_rack(tmp_path):
-    """The power of a place counts the optics too, which the placement does not know."""
+    """The power of a place counts transceivers and cables, too."""
     path = tmp_path / "parts.toml"
     path.write_text(PARTS)
     floor = dataclasses.replace(preset("koibuchi-2013"), power_w_per_rack=6_010)
     housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor"))
-    network = open_network("complete:n=2,hosts=4").placed(
-        floor, hosts=housing, map="rows", parts=str(path), rate_gbps=400
-    )
+    network = placed("complete:n=2,hosts=4", tmp_path, housing)
+    layout = dataclasses.replace(network.part(Layout), floor=floor, slots=floor.slots_for(2))
     with pytest.raises(
         InputError, match=r"rack A01 takes 6,018 W, but its limit is 6,010: raise the power of its place"
     ):
-        facility(network)
+        facility(layout, network.terms.catalogue, 400)
+    with pytest.raises(InputError, match="do not fit into one rack"):
+        open_network("complete:n=2,hosts=4").placed(floor, hosts=housing, map="rows", parts=str(path), rate_gbps=400)
 
 
 def test_rows_have_the_names_of_their_slots():
@@ -221,3 +238,44 @@ def test_rows_have_the_names_of_their_slots():
     assert row_names(slots) == ["A"] * 3 + ["B"] * 3 + ["C"] * 3
     odd = dataclasses.replace(slots, names=("x", "y", "z", *slots.names[3:]))
     assert row_names(odd) == ["y 0 m"] * 3 + ["y 2.1 m"] * 3 + ["y 4.2 m"] * 3
+
+
+def test_all_parts_of_the_program_have_one_sum_of_a_rack(tmp_path):
+    """The command, the floor plan, the list of racks and the assessment: hosts, switches, optics and further devices."""
+    device = RackDevice(name="shelf", count=2, power_w=55, weight_kg=9)
+    housing = Housing(host=HOST, rack=RackRule(u=30, leaf="mor", device=(device,)))
+    network = placed("fat-tree:k=16,hosts=64", tmp_path, housing)
+    room, layout = facility(network), network.part(Layout)
+    watts = [rack.max_w for rack in room.racks]
+    by_hand = np.bincount(layout.host_rack, minlength=layout.racks) * (1_000 + 9)
+    assert room.total.devices_w == 2 * 55 * sum(rack.hosts > 0 for rack in room.racks) > 0
+    assert (np.array(watts) > by_hand).all()
+    power = rack_power(layout, network.terms)
+    assert power is not None
+    assert power.max_w.tolist() == watts
+    rows = list(csv.DictReader(io.StringIO(racks_csv(cable(network)))))
+    assert [1000 * float(row["power_kw"]) for row in rows] == pytest.approx(watts)
+    assert [row["power_unknown"] for row in rows] == ["0"] * len(rows)
+    (figure,) = [one for one in COST.run(Subject(network), Work()).figures if one.key == "rack_w"]
+    assert (figure.low, figure.value, figure.high) == (min(watts), max(watts), max(watts))
+
+
+@pytest.mark.parametrize("limit", ["power_w", "feed_w"])
+def test_racks_of_limited_power_supply_their_transceivers(tmp_path, limit):
+    """Five servers of 1,000 W take 5,045 W with their modules of 9 W: a rack of 5,010 W holds four of them, not five."""
+    watts = {"power_w": 5_010.0} if limit == "power_w" else {"feed_w": 1_670.0, "feeds": 4}
+    parts = PARTS.replace("power_max_w = 2_000", "power_max_w = 1_500")
+    for more, hosts in ((0.0, 4), (40.0, 5)):
+        rule = {name: value + (more if name != "feeds" else 0) for name, value in watts.items()}
+        housing = Housing(host=HOST, rack=RackRule(u=42, leaf="mor", **rule))
+        room = facility(placed("fat-tree:k=16,hosts=60,levels=2", tmp_path, housing, parts))
+        assert max(rack.hosts for rack in room.racks) == hosts
+        assert max(rack.max_w for rack in room.racks) <= 5_010 + 3 * more
+
+
+def test_a_limit_below_one_server_with_its_module_is_an_error(tmp_path):
+    """1,000 W of a server fit, 1,009 W do not."""
+    housing = Housing(host=HOST, rack=RackRule(u=42, leaf="mor", power_w=1_005.0))
+    parts = PARTS.replace("power_max_w = 2_000", "power_max_w = 950")
+    with pytest.raises(InputError, match=r"a rack of 42 units and 1,005 W holds no host of 1,009 W"):
+        placed("fat-tree:k=16,hosts=60,levels=2", tmp_path, housing, parts)

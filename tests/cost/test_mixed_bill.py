@@ -277,9 +277,9 @@ def test_a_mixed_network_is_placed_by_the_mean_over_its_links_rates(parts):
 
 
 def test_a_rack_supplies_each_switch_with_its_own_power(parts):
-    """A rack of both leaves and the spine needs 2 x 100 + 300 W; one that gives less has no place for all three."""
-    floor = replace(PRESETS.find("slimfly-2014"), rows=1, columns=3, switches_per_rack=3, power_w_per_rack=500.0)
+    """A rack of both leaves and the spine needs 2 x 100 + 300 W, and 3 modules of 15 W; with less, not all stand in it."""
+    floor = replace(PRESETS.find("slimfly-2014"), rows=1, columns=3, switches_per_rack=3, power_w_per_rack=545.0)
     network = open_network(PAIR)
     assert network.placed(floor, parts=parts, cluster="sequential", map="rows").layout.racks == 1
-    tight = replace(floor, power_w_per_rack=499.0)
+    tight = replace(floor, power_w_per_rack=544.0)
     assert network.placed(tight, parts=parts, cluster="sequential", map="rows").layout.racks == 2

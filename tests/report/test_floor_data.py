@@ -7,12 +7,14 @@ import pytest
 
 from topoloom import build, place
 from topoloom.cabling.cabling import Cabling, cable
+from topoloom.cost.facility import rack_power
 from topoloom.cost.parts_files import load_parts
+from topoloom.cost.terms import Terms
 from topoloom.figures.floor_view import View, rack_hints, racks_hold
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.placement.layout.tray_load import tray_load
-from topoloom.report.floor_data import floor_data, rack_power_w
+from topoloom.report.floor_data import floor_data
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.scripting import data_text
 
@@ -58,7 +60,8 @@ def test_cables_to_hosts_in_racks_are_bundles_too(housed):
     """In the data and in the picture; racks say what they hold, and what they draw."""
     layout = housed.layout
     assert layout.host_between.any()
-    data = floor_data(housed, rack_power_w(layout, PARTS, 40))
+    power = rack_power(layout, housed.terms)
+    data = floor_data(housed, power)
     bundles = data["bundles"]
     to_hosts = sum(count for count, host in zip(bundles["count"], bundles["host"], strict=True) if host)
     assert to_hosts == int(layout.host_between.sum())
@@ -68,15 +71,17 @@ def test_cables_to_hosts_in_racks_are_bundles_too(housed):
     switches = np.bincount(layout.rack, minlength=layout.racks)
     each = PARTS.switch_feed_w(layout.topology.radix, 40)
     assert data["racks"]["watts"] == pytest.approx(hosts * 5000 + switches * each, rel=1e-4)
+    assert data["racks"]["power"] == [f"{watts / 1000:,.1f} kW" for watts in data["racks"]["watts"]]
 
     pairs, cables, colours = View(layout).bundles
     assert cables.sum() == int(layout.between.sum()) + to_hosts
     assert len(colours) == len(pairs)
     for text, there, held in zip(racks_hold(layout), hosts.tolist(), switches.tolist(), strict=True):
         assert (f"{there} host" in text, f"{held} sw" in text) == (there > 0, held > 0)
-    assert "kW" in rack_hints(layout, rack_power_w(layout, PARTS, 40))[0]
+    assert power is not None
+    assert f" {power.words[0]}, " in rack_hints(layout, power.words)[0]
     assert "to hosts" in floorplan_svg(layout)
-    assert "power of the rack [kW]" in floorplan_svg(layout, watts=rack_power_w(layout, PARTS, 40))
+    assert "maximum power of the rack [kW]" in floorplan_svg(layout, power=power)
 
 
 def test_cables_to_hosts_lie_on_trays(housed):
@@ -97,7 +102,7 @@ def test_cables_to_hosts_lie_on_trays(housed):
 def test_ten_thousand_hosts_take_little_room():
     """A page of 1.5 MB has room for the floor of the Slim Fly of the example of ten thousand hosts."""
     cables = _cables("slimfly:q=19,hosts=15", "slimfly-2014")
-    assert len(data_text(floor_data(cables, rack_power_w(cables.layout, PARTS, 40)))) < 400_000
+    assert len(data_text(floor_data(cables, rack_power(cables.layout, Terms(parts=PARTS))))) < 400_000
 
 
 def test_very_many_bundles_leave_the_weakest_out(monkeypatch):

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.core.pages.templating import framed, rendered
-from topoloom.cost.facility import Supply, supplies
+from topoloom.cost.facility import Supply, power_words, supplies
 from topoloom.placement.layout.contents import RackType, Standing, rack_contents, rack_types, rack_units
 from topoloom.placement.layout.layout import Layout
 
@@ -110,9 +110,9 @@ def _facts(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], units
     counts += [_count(some[0].devices, "further device")] if some[0].devices else []
     free = units - rack_type.height
     fullest = max(some, key=lambda supply: supply.max_w or 0.0)
-    power = "power unknown" if fullest.max_w is None else f"{fullest.max_w / 1000:,.1f} kW"
+    power = power_words(fullest)
     if fullest.max_w is not None and fullest.max_unknown:
-        power = f"at least {power}, {_count(fullest.max_unknown, 'device')} unknown"
+        power += f", {_count(fullest.max_unknown, 'device')} unknown"
     weight = "weight unknown" if fullest.weight_kg is None else f"{fullest.weight_kg:,.0f} kg"
     if fullest.weight_kg is not None and fullest.weight_unknown:
         weight = f"at least {weight}, {_count(fullest.weight_unknown, 'device')} unknown"

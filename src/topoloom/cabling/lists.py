@@ -1,6 +1,5 @@
 """The lists of a cabling as CSV: cables to install, labels to print, bundles to make, products to order."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,12 +8,10 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 from topoloom.cost.choose import CableLot, Cables, order_list
-from topoloom.cost.switch_kinds import switch_kinds
-from topoloom.cost.terms import Terms
+from topoloom.cost.facility import supplies
 from topoloom.formats.cables import cable_list, switch_rows
 from topoloom.model.link_rates import RATE, rate_text
 from topoloom.placement.hosts.files import hosts_csv
-from topoloom.placement.layout.rack_table import rack_rows
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:
@@ -166,25 +163,33 @@ def host_list(cabling: Cabling, labels: Labels) -> str:
 
 
 def racks_csv(cabling: Cabling) -> str:
-    """One row per rack: its switches and hosts, its units, its power in kW and weight where known, its cables."""
-    layout, parts = cabling.layout, cabling.bought.parts
+    """One row per rack: its contents, its weight and maximum power as `topoloom facility` has them, and its cables.
+
+    A sum counts what is known, and is empty where nothing is; the columns that end in ``_unknown`` count the devices without a
+    figure.
+    """
+    layout = cabling.layout
     if layout.housing is None:
         return ""
-    columns = np.empty((2, layout.topology.switches))
-    kinds = switch_kinds(layout.topology, Terms(parts=parts, rate_gbps=cabling.rate_gbps))
-    for kind in kinds:
-        product = kind.product(parts)
-        heavy = None if product is None else product.weight_kg
-        each = parts.switch_feed_w(kind.bought, kind.rate_gbps) or math.nan, math.nan if heavy is None else heavy
-        columns[:, kind.switches] = np.array(each)[:, None]
-    rows = rack_rows(layout, *(columns if len(kinds) > 1 else columns[:, 0].tolist()))
-    shown = {
-        name: [guarded(str(row[name])) if name == "rack" else _cell(row[name]) for row in rows] for name in rows[0]
-    }
-    shown["power_kw"] = [_cell(None if row["power_w"] is None else row["power_w"] / 1000) for row in rows]
-    del shown["power_w"]
-    return csv_table(shown)
+    racks, topology = supplies(layout, cabling.terms), layout.topology
+    to_hosts = np.stack([layout.rack[topology.endpoints], layout.host_rack[topology.host]], axis=1)
+    ends = np.concatenate([layout.rack[topology.links], to_hosts])
+    stays = ends[:, 0] == ends[:, 1]
+    return csv_table(
+        {
+            "rack": [guarded(supply.name) for supply in racks],
+            "switches": [str(supply.switches) for supply in racks],
+            "hosts": [str(supply.hosts) for supply in racks],
+            "units": [f"{supply.units:g}" for supply in racks],
+            "weight_kg": [_cell(supply.weight_kg) for supply in racks],
+            "weight_unknown": [str(supply.weight_unknown) for supply in racks],
+            "power_kw": [_cell(None if supply.max_w is None else supply.max_w / 1000) for supply in racks],
+            "power_unknown": [str(supply.max_unknown) for supply in racks],
+            "cables_inside": numbers(np.bincount(ends[stays, 0], minlength=layout.racks)),
+            "cables_leaving": numbers(np.bincount(ends[~stays].ravel(), minlength=layout.racks)),
+        }
+    )
 
 
 def _cell(value: float | None) -> str:
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    return "" if value is None else f"{value:.10g}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.core.csv_files import csv_table, texts
+from topoloom.cost.facility import rack_power
 from topoloom.cost.switch_kinds import switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.placement.hosts.housing import host_names
@@ -184,6 +185,12 @@ def _racks(cabling: Cabling, site: str) -> str:
         columns["weight"] = [f"{rack.empty_kg:.2f}" if rack.empty_kg else ""] * layout.racks
         columns["max_weight"] = [str(math.floor(rack.load_kg)) if rack.load_kg else ""] * layout.racks
         columns["weight_unit"] = ["kg"] * layout.racks
+    power = rack_power(layout, cabling.terms)
+    columns["description"] = (
+        [""] * layout.racks
+        if power is None
+        else [f"maximum power: {words.removeprefix('power ')}" for words in power.words]
+    )
     return _rows(**columns)
 
 

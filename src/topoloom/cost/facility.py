@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.core.csv_files import csv_table, guarded
+from topoloom.core.errors import InputError
 from topoloom.cost.facility_limits import check_limits
 from topoloom.cost.facility_sums import Sums, rack_sums
 from topoloom.cost.parts import Parts
@@ -263,8 +264,62 @@ def supplies(layout: Layout, terms: Terms) -> tuple[Supply, ...]:
         One per rack.
     """
     rule = FacilityRule() if layout.housing is None else layout.housing.facility
-    sums = rack_sums(layout, terms, rule)
+    sums = rack_sums(layout, terms.on(layout.topology, "facility"), rule)
     return tuple(_supply(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
+
+
+@dataclass(frozen=True, eq=False)
+class RackPower:
+    """The maximum power of every rack, as `Supply` has it.
+
+    Attributes
+    ----------
+    max_w : float64[racks]
+        The sum of hosts, switches, transceivers, cables and further devices whose maximum power is known.
+    words : tuple of str
+        For readers: ``41.1 kW``, ``at least 3.2 kW`` where some devices have no known power, ``power unknown`` where all have
+        none.
+    unknown : int
+        The number of devices in all racks whose maximum power is not known.
+    """
+
+    max_w: np.ndarray
+    words: tuple[str, ...]
+    unknown: int
+
+
+def rack_power(layout: Layout, terms: Terms) -> RackPower | None:
+    """The maximum power of every rack, for pictures and tables of a floor.
+
+    Parameters
+    ----------
+    layout : Layout
+    terms : Terms
+        The catalogue and the rate.
+
+    Returns
+    -------
+    RackPower or None
+        None where nothing is known, or the catalogue sells no suitable switch or cable.
+    """
+    try:
+        racks = supplies(layout, terms)
+    except InputError:
+        return None
+    if not any(supply.max_w for supply in racks):
+        return None
+    return RackPower(
+        np.array([supply.max_w or 0.0 for supply in racks]),
+        tuple(power_words(supply) for supply in racks),
+        sum(supply.max_unknown for supply in racks),
+    )
+
+
+def power_words(supply: Supply) -> str:
+    """The maximum power in words: ``41.1 kW``, with "at least" where some devices lack it; ``power unknown``."""
+    if supply.max_w is None:
+        return "power unknown"
+    return f"{'at least ' * (supply.max_unknown > 0)}{supply.max_w / 1000:,.1f} kW"
 
 
 def _supply(name: str, sums: Sums, racks: Iterable[int]) -> Supply:

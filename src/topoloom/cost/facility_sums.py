@@ -24,6 +24,8 @@ _AMOUNTS = (
     *("weight_kg", "air_m3h", "liquid_w", "liquid_l_min"),
 )
 _UNKNOWN = ("max", "typical", "weight", "air", "liquid")
+#: Modules or ends of cables: side, rack, pieces, and the typical and maximum power of one.
+_End = tuple[str, np.ndarray, np.ndarray, "np.ndarray | float | None", "np.ndarray | float | None"]
 
 
 @dataclass
@@ -143,17 +145,19 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _optics(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind], sums: Sums) -> dict[str, np.ndarray]:
-    """The typical power of transceivers and cables at switches and at hosts, float64[racks] each; added to the sums.
+def optics_of_racks(layout: Layout, terms: Terms) -> dict[str, np.ndarray]:
+    """The known maximum power of transceivers and cables at switches and at hosts, float64[racks] each."""
+    watts_of = {side: np.zeros(layout.racks) for side in ("switch", "host")}
+    for side, rack, pieces, _, most in _ends(layout, terms, switch_kinds(layout.topology, terms)):
+        if most is not None:
+            watts_of[side] += np.bincount(rack, pieces * most, layout.racks)
+    return watts_of
 
-    The power of a cable with both ends built in is shared evenly by its ends.
-    """
-    parts, rate = terms.catalogue, terms.rate_on(layout.topology)
-    cables = [link_cables(layout, parts, rate, kinds)]
-    if terms.host_cables or layout.housing is not None:
-        cables.append(endpoint_cables(layout, parts, rate, kinds))
+
+def _optics(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind], sums: Sums) -> dict[str, np.ndarray]:
+    """The typical power of transceivers and cables at switches and at hosts, float64[racks] each; added to the sums."""
     typical = {side: np.zeros(layout.racks) for side in ("switch", "host")}
-    for side, rack, pieces, watts, most in [*_modules(layout, cables, rate, kinds), *_cable_ends(layout, cables)]:
+    for side, rack, pieces, watts, most in _ends(layout, terms, kinds):
         if watts is None:
             sums.unknown["typical"] += np.bincount(rack, pieces, layout.racks).astype(np.int64)
         else:
@@ -168,7 +172,14 @@ def _optics(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind], sums: Sum
     return typical
 
 
-_End = tuple[str, np.ndarray, np.ndarray, "np.ndarray | float | None", "np.ndarray | float | None"]
+def _ends(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind]) -> Iterator[_End]:
+    """All modules and all ends of cables; the power of a cable with both ends built in is shared evenly by its ends."""
+    parts, rate = terms.catalogue, terms.rate_on(layout.topology)
+    cables = [link_cables(layout, parts, rate, kinds)]
+    if terms.host_cables or layout.housing is not None:
+        cables.append(endpoint_cables(layout, parts, rate, kinds))
+    yield from _modules(layout, cables, rate, kinds)
+    yield from _cable_ends(layout, cables)
 
 
 def _modules(layout: Layout, cables: list[Cables], rate_gbps: float, kinds: Sequence[SwitchKind]) -> Iterator[_End]:

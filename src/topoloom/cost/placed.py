@@ -11,6 +11,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
+from topoloom.cost.rack_limits import within_power
 from topoloom.cost.servers import housing_of, with_switch
 from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
@@ -157,7 +158,8 @@ def placed_layout(
     Raises
     ------
     InputError
-        A floor, host or keyword is unknown; the catalogue lacks power or prices that are needed; the switches do not fit.
+        A floor, host or keyword is unknown; the catalogue lacks power or prices that are needed; the switches do not
+        fit; a rack takes more than its limit with transceivers and cables.
     """
     terms = terms.on(topology, "place")
     parts, rate = terms.catalogue, terms.rate_on(topology)
@@ -184,17 +186,21 @@ def placed_layout(
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
     if isinstance(objective, str) and objective in by_parts:
         objective = _by_rates(by_parts[objective], topology, rate)
-    return place_switches(
-        topology,
-        floor,
-        "auto" if cluster is None else cluster,
-        DEFAULT_MAP if map is None else map,
-        "length" if objective is None else objective,
-        switch_w=watts,
-        housing=housing,
-        switch_u=1.0 if sold is None or sold.u is None else sold.u,
-        **search,
-    )
+
+    def with_power(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
+        return place_switches(
+            topology,
+            floor,
+            "auto" if cluster is None else cluster,
+            DEFAULT_MAP if map is None else map,
+            "length" if objective is None else objective,
+            switch_w=switch_w,
+            housing=housing,
+            switch_u=1.0 if sold is None or sold.u is None else sold.u,
+            **search,
+        )
+
+    return within_power(with_power, watts, housing, terms)
 
 
 def layout_and_terms(

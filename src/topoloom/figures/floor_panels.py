@@ -49,7 +49,7 @@ def draw_plan(axes: "Axes", view: View, points_per_metre: float) -> None:
     _scale_bar(axes, view, points_per_metre)
     _legend(axes, view, drawn)
     if view.watts is not None:
-        _colour_bar(axes, _warm(), float(view.watts.max()) / 1000, "power of the rack [kW]", whole=False)
+        _colour_bar(axes, _warm(), float(view.watts.max()) / 1000, "maximum power of the rack [kW]", whole=False)
     elif drawn.size:
         _colour_bar(axes, _greys(), int(view.leaving.max()), "cables leaving the rack")
 

@@ -31,7 +31,8 @@ def floor_plan(
     trays : (float64[sections, 4], int64[sections])
         The sections of tray (x, y, x, y) in metres, and the number of cables on each, as from `tray_load`.
     watts : float64[racks], optional
-        Power of each rack, which gives its colour. Without it, or where all are equal, the number of cables that leave it.
+        Maximum power of each rack, which gives its colour. Without it, or where all are equal, the number of cables that leave
+        it.
 
     Returns
     -------

@@ -1,5 +1,6 @@
 """A layout as drawn on paper, x to the right and y upwards: the content of the picture, and its colours."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -86,7 +87,7 @@ class DrawnLayout(Protocol):
 class View:
     """A layout as drawn: seen from above, x to the right and y upwards, as in floor files.
 
-    `medium` is the medium of each link, `watts` the power of each rack; None where it is not known.
+    `medium` is the medium of each link, `watts` the maximum power of each rack; None where it is not known.
     """
 
     layout: DrawnLayout
@@ -237,10 +238,17 @@ def racks_hold(layout: DrawnLayout) -> list[str]:
     ]
 
 
-def rack_hints(layout: DrawnLayout, watts: np.ndarray | None = None) -> list[str]:
-    """A tooltip per rack: its number and slot, its contents, its power if known, and the cables that leave it."""
+def rack_hints(layout: DrawnLayout, power: Sequence[str] | None = None) -> list[str]:
+    """A tooltip per rack: its number and slot, its contents, its power if given, and the cables that leave it.
+
+    Parameters
+    ----------
+    layout : Layout
+    power : sequence of str, optional
+        The power of each rack, in words.
+    """
     held = [text.replace(" sw", " switches") for text in racks_hold(layout)]
-    power = [""] * layout.racks if watts is None else [f"{rack_w / 1000:,.1f} kW, " for rack_w in watts.tolist()]
+    power = [""] * layout.racks if power is None else [f"{words}, " for words in power]
     each = zip(layout.rack_names, held, power, cables_leaving(layout).tolist(), strict=True)
     return [
         f"rack {number}: {name}, {holds}, {draws}{leaving} cables leave it"

@@ -12,13 +12,13 @@ from topoloom.core.csv_files import csv_text
 from topoloom.core.folders import write_folder
 from topoloom.core.staging import Content
 from topoloom.cost.bill import Bill
+from topoloom.cost.facility import rack_power
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, placed_network, without_gaps
 from topoloom.model.network_folders import HOSTS, HOUSING, NETWORK, PARTS, RACKS, refuse_other_network
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.design_page import design_figures, design_page
-from topoloom.report.floor_data import rack_power_w
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.shortlist_files import SHORTLIST, bill_csv, shortlist_files, stale_in
 from topoloom.routing.table_files import TABLE_NAMES
@@ -80,7 +80,7 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         layout, terms = network.part(Layout), network.terms
         bill = without_gaps(network.bill, parts)
         cables = cable(network)
-        plan = floorplan_svg(layout, cables.link_medium, rack_power_w(layout, parts, terms.link_rate_gbps))
+        plan = floorplan_svg(layout, cables.link_medium, rack_power(layout, terms))
         files |= network_files(network.topology, "design", terms, layout, network.requirements)
         files |= layout_files(cables)
         files["bill.csv"] = bill_csv(bill)

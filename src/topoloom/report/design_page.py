@@ -10,6 +10,7 @@ from topoloom._version import __version__
 from topoloom.cabling.cabling import Cabling
 from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
+from topoloom.cost.facility import rack_power
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_age import old_prices
 from topoloom.designer.design import Design
@@ -33,7 +34,7 @@ from topoloom.report.design_tables import (
     search_gains,
     table_iv,
 )
-from topoloom.report.floor_data import floor_data, rack_power_w
+from topoloom.report.floor_data import floor_data
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.page import cards, figure, page, table
 from topoloom.report.scripting import DESIGN
@@ -109,9 +110,9 @@ def design_page(
     by_limit = ", ".join(f"{MEASURE_LABELS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
     winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
-        watts = rack_power_w(layout, parts, requirement.rate_gbps)
-        winner = _winner(layout, bill, floorplan_svg(layout, watts=watts) if plan is None else plan)
-        floor = None if cables is None else floor_data(cables, watts)
+        power = rack_power(layout, requirement.terms(parts))
+        winner = _winner(layout, bill, floorplan_svg(layout, power=power) if plan is None else plan)
+        floor = None if cables is None else floor_data(cables, power)
     figures = design_figures(design) if drawn is None else drawn
     body = rendered(
         "design.html",

@@ -5,11 +5,9 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.cost.parts import Parts
-from topoloom.cost.switch_kinds import switch_feeds_w
+from topoloom.cost.facility import RackPower
 from topoloom.figures.floor_panels import strongest
 from topoloom.figures.floor_view import HOST_CABLES, View
-from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
 from topoloom.report.scripting import short_number
 
@@ -18,44 +16,15 @@ from topoloom.report.scripting import short_number
 _MOST_FREE, _MOST_BUNDLES, _MOST_CABLES = 3_000, 12_000, 12_000
 
 
-def rack_power_w(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray | None:
-    """The maximum power of each rack: its switches, and its hosts where these have racks; without optics and cables.
-
-    Parameters
-    ----------
-    layout : Layout
-    parts : Parts
-        The catalogue with the power of a switch.
-    rate_gbps : float
-        The rate of the switches' ports; in a network of several rates, each port has its own instead.
-
-    Returns
-    -------
-    float64[racks] or None
-        In watts; None where the power of the switches is not known.
-    """
-    each = switch_feeds_w(layout.topology, parts, rate_gbps)
-    if not np.any(each):
-        return None
-    watts = (
-        np.bincount(layout.rack, each, layout.racks)
-        if isinstance(each, np.ndarray)
-        else np.bincount(layout.rack, minlength=layout.racks) * each
-    )
-    if layout.housing is not None:
-        watts = watts + np.bincount(layout.host_rack, minlength=layout.racks) * layout.housing.host.power_w
-    return np.asarray(watts, float)
-
-
-def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, Any]:
+def floor_data(cables: Cabling, power: RackPower | None = None) -> dict[str, Any]:
     """All that the floor viewer draws, as JSON values: columns of numbers, in metres, x to the right and y upwards.
 
     Parameters
     ----------
     cables : Cabling
         The cables of the layout.
-    watts : float64[racks], optional
-        Power of each rack, in watts.
+    power : RackPower, optional
+        The maximum power of each rack.
 
     Returns
     -------
@@ -80,7 +49,8 @@ def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, An
             "y": _metres(places[:, 1]),
             "switches": np.bincount(layout.rack, minlength=layout.racks).tolist(),
             "hosts": hosts.tolist(),
-            "watts": None if watts is None else [short_number(power, 5) for power in watts.tolist()],
+            "watts": None if power is None else [short_number(watts, 5) for watts in power.max_w.tolist()],
+            "power": None if power is None else list(power.words),
             "leaving": view.leaving.tolist(),
             "inside": inside.tolist(),
         },

@@ -3,6 +3,7 @@
 import numpy as np
 
 from topoloom.core.pages.svg import with_hints
+from topoloom.cost.facility import RackPower
 from topoloom.figures.floor_plan import floor_plan
 from topoloom.figures.floor_view import rack_hints
 from topoloom.figures.style import Figure, png_bytes, svg_text
@@ -10,7 +11,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
 
 
-def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> "Figure":
+def floorplan(layout: Layout, medium: np.ndarray | None = None, power: RackPower | None = None) -> "Figure":
     """One sheet with the racks and bundles to scale, the lengths of the cables, and the load of the trays.
 
     Parameters
@@ -19,8 +20,9 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarra
     medium : array of str, shape (links,), optional
         The medium of each link's cable (``copper``, ``optical``), which gives the colour of its bundle and of its bar by
         length. Without it, cables inside racks and between racks have one colour each.
-    watts : float64[racks], optional
-        Power of each rack, which gives its colour. Without it, or where all are equal, the number of cables that leave it.
+    power : RackPower, optional
+        The maximum power of each rack (`rack_power`), which gives its colour. Without it, or where all are equal, the number of
+        cables that leave it.
 
     Returns
     -------
@@ -32,10 +34,10 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarra
     InputError
         `medium` has another shape.
     """
-    return floor_plan(layout, medium, tray_load(layout), watts)
+    return floor_plan(layout, medium, tray_load(layout), None if power is None else power.max_w)
 
 
-def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> str:
+def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, power: RackPower | None = None) -> str:
     """The sheet as SVG text, with a tooltip on each rack.
 
     Parameters
@@ -43,19 +45,20 @@ def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, watts: np.nd
     layout : Layout
     medium : array of str, shape (links,), optional
         The medium of each link's cable.
-    watts : float64[racks], optional
-        Power of each rack.
+    power : RackPower, optional
+        The maximum power of each rack.
 
     Returns
     -------
     str
         An ``<svg>`` element.
     """
-    hints = {f"rack-{number}": hint for number, hint in enumerate(rack_hints(layout, watts))}
-    return with_hints(svg_text(floorplan(layout, medium, watts)), hints)
+    words = None if power is None else power.words
+    hints = {f"rack-{number}": hint for number, hint in enumerate(rack_hints(layout, words))}
+    return with_hints(svg_text(floorplan(layout, medium, power)), hints)
 
 
-def floorplan_png(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> bytes:
+def floorplan_png(layout: Layout, medium: np.ndarray | None = None, power: RackPower | None = None) -> bytes:
     """The sheet as a PNG picture, 1,950 pixels wide.
 
     Parameters
@@ -63,11 +66,11 @@ def floorplan_png(layout: Layout, medium: np.ndarray | None = None, watts: np.nd
     layout : Layout
     medium : array of str, shape (links,), optional
         The medium of each link's cable.
-    watts : float64[racks], optional
-        Power of each rack.
+    power : RackPower, optional
+        The maximum power of each rack.
 
     Returns
     -------
     bytes
     """
-    return png_bytes(floorplan(layout, medium, watts))
+    return png_bytes(floorplan(layout, medium, power))

@@ -11,6 +11,7 @@ from topoloom.cabling.cabling import cable
 from topoloom.core.errors import InputError, hint
 from topoloom.core.settings import setting
 from topoloom.cost.bill import price
+from topoloom.cost.facility import rack_power
 from topoloom.network import Network
 from topoloom.operations.catalogue._placing import HousedPlacing
 from topoloom.operations.catalogue.expand import ExpandOperation
@@ -20,7 +21,7 @@ from topoloom.placement.floors.floor_text import floor_toml
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.expansion_floor import step_floorplan
-from topoloom.report.floor_data import floor_data, rack_power_w
+from topoloom.report.floor_data import floor_data
 
 #: The columns of a cable that an installer needs in a step.
 _PULLED = ("work", "cable", "a", "a_port", "a_rack", "b", "b_port", "b_rack", "from", "from_port", "stock_m", "product")
@@ -44,7 +45,7 @@ class StandOperation(HousedPlacing, frozen=True, kw_only=True):
 
 def _stand(arguments: StandOperation, context: RunContext) -> dict[str, Any]:
     network = arguments.laid_out(context)
-    layout, parts, rate = network.part(Layout), network.terms.catalogue, network.terms.link_rate_gbps
+    layout = network.part(Layout)
     if arguments.blocked:
         network = _blocked(network, arguments.blocked, arguments, context)
         layout = network.part(Layout)
@@ -53,7 +54,7 @@ def _stand(arguments: StandOperation, context: RunContext) -> dict[str, Any]:
     slots = changed.slots
     return {
         "schema": "topoloom/stand/1",
-        "floor": floor_data(cable(network.standing(changed)), rack_power_w(changed, parts, rate)),
+        "floor": floor_data(cable(network.standing(changed)), rack_power(changed, network.terms)),
         "slots": {"name": list(slots.names), "x": slots.place_m[:, 0].tolist(), "y": slots.place_m[:, 1].tolist()},
         "racks": changed.racks,
         "total_m": changed.total_m,

@@ -80,16 +80,16 @@ def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
 def _write(cables: Any, folder: str) -> None:
     """Write all files of a layout's folder."""
     from topoloom.cabling.files import save_cabling
-    from topoloom.report.floor_data import rack_power_w
+    from topoloom.cost.facility import rack_power
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
     if hurried():
         say("interrupted: the floor plan is not drawn", err=True)
         save_cabling(cables, folder, {})
         return
-    medium, watts = cables.link_medium, rack_power_w(cables.layout, cables.bought.parts, cables.rate_gbps)
+    medium, power = cables.link_medium, rack_power(cables.layout, cables.terms)
     plans: dict[str, str | bytes] = {
-        "floorplan.svg": floorplan_svg(cables.layout, medium, watts),
-        "floorplan.png": floorplan_png(cables.layout, medium, watts),
+        "floorplan.svg": floorplan_svg(cables.layout, medium, power),
+        "floorplan.png": floorplan_png(cables.layout, medium, power),
     }
     save_cabling(cables, folder, plans)

@@ -66,7 +66,18 @@ class LimitsTable(TomlTable, frozen=True):
 
     switches: Annotated[int, _count("most switches")] | None = None
     hosts: Annotated[int, setting("most hosts", least=0, most=1_000_000_000)] | None = None
-    power_w: Annotated[float, setting("most power of its switches", unit="W", above=0, most=1e5)] | None = None
+    power_w: (
+        Annotated[
+            float,
+            setting(
+                "most power of the rack there: its switches, their transceivers and cables, and hosts where these have racks",
+                unit="W",
+                above=0,
+                most=1e5,
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PillarRow(TomlTable, frozen=True):

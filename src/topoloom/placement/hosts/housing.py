@@ -1,5 +1,6 @@
 """The description of hosts and racks: the tables `[host]` and `[rack]` of a requirement or of a separate file."""
 
+import math
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
@@ -143,7 +144,9 @@ class RackRule(TomlTable, frozen=True):
 
     u: Annotated[float, setting("its height", unit="rack units", above=0, most=1000)] = 42.0
     power_w: (
-        Annotated[float, setting("its maximum power, hosts and switches; no limit, if omitted", unit="W", above=0)]
+        Annotated[
+            float, setting("its maximum power, with all that stands in it; no limit, if omitted", unit="W", above=0)
+        ]
         | None
     ) = None
     hosts: (
@@ -205,6 +208,12 @@ class RackRule(TomlTable, frozen=True):
     price_usd: (
         Annotated[float, setting("price of one rack with its power distribution", unit="USD", least=0)] | None
     ) = None
+
+    @property
+    def supply_w(self) -> float:
+        """The power that a rack may take, W: `power_w`, or what its feeds carry when one of several fails; inf: no limit."""
+        feeds = math.inf if self.feed_w is None else max(1, self.feeds - 1) * self.feed_w
+        return min(feeds, math.inf if self.power_w is None else self.power_w)
 
 
 class Housing(TomlTable, frozen=True):

@@ -202,7 +202,7 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
     """
     _check_interfaces(topology, housing)
     rack = housing.rack
-    power_w = min(float(limits[2]), _ENDLESS if rack.power_w is None else rack.power_w)
+    power_w = min(float(limits[2]), rack.supply_w)
     most_switches = min(float(limits[0]), _ENDLESS if rack.switches is None else rack.switches)
     most_hosts = min(float(limits[1]), _ENDLESS if rack.hosts is None else rack.hosts)
     capacity = RackCapacity(housing, switch_w, most_switches, most_hosts, power_w)

@@ -26,10 +26,10 @@ function makeFloor(floor) {
   const camera = makeCamera(canvas, floor.box, () => nameScene(floor, scene, camera.scale()));
 
   const rackFacts = (at) => {
-    const { name, watts, leaving, inside, x, y } = floor.racks;
+    const { name, leaving, inside, x, y } = floor.racks;
     const lines = [make("h4", {}, `rack ${name[at]}`)];
     const details = [holds(floor, at).replace(" sw", floor.racks.switches[at] === 1 ? " switch" : " switches")];
-    if (watts) details.push(`${written(watts[at] / 1000, 1)} kW`);
+    if (floor.racks.power) details.push(floor.racks.power[at]);
     details.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${shortly(x[at])} m, y ${shortly(y[at])} m`);
     lines.push(make("ul", {}, ...details.map((line) => make("li", {}, line))));
     const bundles = of[at].map((number) => list[number]).sort((a, b) => b.count - a.count);
@@ -98,8 +98,7 @@ function makeFloor(floor) {
   };
   const hint = (target) => {
     if (target.what === "rack") {
-      const { name, watts } = floor.racks;
-      return [name[target.at], holds(floor, target.at), ...(watts ? [`${written(watts[target.at] / 1000, 1)} kW`] : [])];
+      return [floor.racks.name[target.at], holds(floor, target.at), ...(floor.racks.power ? [floor.racks.power[target.at]] : [])];
     }
     const one = list[target.at];
     return [`${floor.racks.name[one.a]} \u2013 ${floor.racks.name[one.b]}`, counted(one.count, one.host ? "host cable" : "cable"), `${written(one.metres, 1)} m, ${one.product}`];

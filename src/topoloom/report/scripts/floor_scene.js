@@ -1,7 +1,7 @@
 // The floor itself: slots, racks with their names and colours, pillars, trays; x to the right, y upwards.
 
 const SHADES = {
-  watts: { label: "power", unit: "kW", of: (racks, at) => (racks.watts ? racks.watts[at] / 1000 : null), decimals: 1, to: [230, 110, 20] },
+  watts: { label: "maximum power", unit: "kW", of: (racks, at) => (racks.watts ? racks.watts[at] / 1000 : null), decimals: 1, to: [230, 110, 20] },
   leaving: { label: "cables that leave", unit: "", of: (racks, at) => racks.leaving[at], decimals: 0, to: [125, 138, 155] },
   switches: { label: "switches", unit: "", of: (racks, at) => racks.switches[at], decimals: 0, to: [0, 114, 178] },
   hosts: { label: "hosts", unit: "", of: (racks, at) => racks.hosts[at], decimals: 0, to: [0, 158, 115] },

@@ -2,14 +2,11 @@
 
 import math
 
-import numpy as np
-
 from topoloom.core.work import Work
-from topoloom.cost.switch_kinds import switch_feeds_w
+from topoloom.cost.facility import rack_power
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
 from topoloom.designer.assessment.subject import Subject
-from topoloom.placement.layout.rack_table import rack_rows
 
 
 def _finite(value: float) -> float | None:
@@ -85,27 +82,31 @@ def _cost(subject: Subject, work: Work) -> StepResult:
 
 def _racks(subject: Subject) -> list[Figure]:
     """Power of the fullest rack, with the least and the greatest rack as its interval."""
-    layout, topology = subject.layout, subject.topology
-    watts = switch_feeds_w(topology, subject.parts, subject.rate_gbps)
-    rows = rack_rows(layout, watts)
-    if rows:
-        loads = [row["power_w"] for row in rows]
-        counted = "switches at their maximum power, and hosts"
-    else:
-        loads = np.bincount(layout.rack, np.broadcast_to(watts, layout.rack.shape), layout.racks).tolist()
-        counted = "switches at their maximum power; without hosts, whose power the requirement does not give"
-    finite = [load for load in loads if load is not None and not math.isnan(load)]
-    if len(finite) < len(loads) or not finite:
+    power = rack_power(subject.layout, subject.network.terms)
+    if power is None:
         return []
+    fullest = int(power.max_w.argmax())
+    how = (
+        "hosts, switches, transceivers, cables and further devices at their maximum power, as topoloom facility has it"
+    )
+    if subject.layout.housing is None:
+        how = "switches, transceivers and cables at their maximum power, as topoloom facility has it, without hosts"
+    if power.unknown:
+        how += f"; {power.unknown:,} devices whose power is not known are not included"
+    least, most = float(power.max_w.min()), float(power.max_w[fullest])
+    how += (
+        f"; {subject.layout.rack_names[fullest]} takes most, and the interval is from the rack that takes least to it"
+    )
     return [
         Figure(
             key="rack_w",
-            label="power of the fullest rack",
+            label="maximum power of the fullest rack",
             unit="W",
-            value=float(max(finite)),
-            low=float(min(finite)),
-            high=float(max(finite)),
-            how=f"{counted}; the interval is from the rack with the least power to the one with the most",
+            value=most,
+            low=least,
+            high=most,
+            how=how,
+            by_hand="topoloom facility FOLDER",
             better="less",
         )
     ]
