@@ -79,7 +79,7 @@ def test_hosts_on_rails_get_tables_for_each_port():
     assert (found["host_tables"], found["uniform_throughput"]) == (1, 0.5)
     shown = _run(tree, "--bisections", "2")
     assert "2; port r of a host sends to ports r of the others" in shown
-    assert "not measured on rails" in shown
+    assert "worst permutation: ports over a channel  1\n" in shown
     with pytest.raises(InputError, match="--host-tables 2 makes new tables; omit --virtual-channels"):
         _run(tree, "--host-tables", "2", "--virtual-channels", "1")
 

@@ -109,11 +109,13 @@ def test_networks_that_fail_are_replaced_until_enough_are_within_limits():
 
     work = Work()
     wanted = replace_limits(_wanted(), maximum_channel_load=1.0)
-    chosen, failing = chosen_within_limits(choose, outcomes, wanted, 1, work, work)
+    tested: set[str] = set()
+    chosen, failing = chosen_within_limits(choose, outcomes, wanted, 1, work, work, tested)
     assert chosen == ["complete:n=6,hosts=4"]
     assert set(failing) == set(specs[:3])
     assert rounds[0] == frozenset()
-    assert chosen_within_limits(choose, outcomes, _wanted(), 1, work, work)[1] == {}, (
+    assert tested == set(specs)
+    assert chosen_within_limits(choose, outcomes, _wanted(), 1, work, work, set())[1] == {}, (
         "no such limit, nothing is measured"
     )
 
@@ -131,9 +133,17 @@ def test_what_is_recommended_is_tested_when_no_time_is_left():
     wanted = replace_limits(_wanted(), maximum_channel_load=1.0)
     spent = work.budget(0.0)
     assert spent.stopped
-    chosen, failing = chosen_within_limits(choose, outcomes, wanted, 1, work, spent)
+    chosen, failing = chosen_within_limits(choose, outcomes, wanted, 1, work, spent, set())
     assert chosen == ["complete:n=6,hosts=4"]
     assert set(failing) == set(specs[:3])
+
+
+def test_what_was_too_expensive_next_to_a_network_that_fails_is_taken_back():
+    """The random graphs cost less than 1 / 1.05 of the fat tree, and fail on their tables: the fat tree is then the design."""
+    result = design(_wanted(oversubscription=1.0, cost_over_best=1.05), jobs=1)
+    assert result.best == "fat-tree:k=8,hosts=64"
+    assert failed_on_tables(result.dropped)
+    assert result.unmeasured == 0
 
 
 def replace_limits(requirement: Requirement, **limits: float) -> Requirement:

@@ -132,3 +132,17 @@ def test_fewer_finalists_later_leave_no_folder_of_earlier_ones(made, tmp_path):
     write_design(replace(found, shortlist=found.shortlist[:1]), tmp_path / "out")
     assert (tmp_path / "out" / "shortlist" / "1" / "topology.json").is_file()
     assert not (tmp_path / "out" / "shortlist" / "2" / "topology.json").exists()
+
+
+def test_a_reference_design_of_another_family_is_compared_and_not_ranked():
+    """The cheaper Dragonfly is behind the fat tree, and its sentence gives no rank."""
+    wanted = msgspec.structs.replace(
+        _REQUIREMENT, families=FamiliesRequirement(only=("fat-tree",)), limits=DesignLimits(blocking=4), shortlist=6
+    )
+    found = design(wanted, jobs=1)
+    assert found.shortlist[0].spec == found.best
+    assert found.shortlist[0].why.startswith("1st: ")
+    compared = [each for each in found.shortlist if each.spec.startswith("dragonfly")]
+    assert [each.why.partition(":")[0] for each in compared] == ["Compared, not ranked"]
+    assert found.shortlist.index(compared[0]) > 0
+    assert all(f"than {compared[0].name}" not in each.why for each in found.shortlist)

@@ -1,6 +1,6 @@
 """The quality of tables for hosts on rails: port r of a host sends to ports r of the others, and to nothing else."""
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -8,6 +8,8 @@ import pytest
 from topoloom import InputError, Topology, build, host_routings, quality, route
 from topoloom.core.random_streams import Draws
 from topoloom.core.random_streams.kernels import shuffle
+from topoloom.core.work import Work
+from topoloom.throughput.rail_worst import worst_on_rails
 from topoloom.throughput.rails import rails_of
 from topoloom.throughput.traffic import uniform_remote
 
@@ -47,7 +49,9 @@ def test_two_units_of_two_rails_by_hand():
     assert (one.uniform_bound, one.tub, one.uniform_flow.lower) == (1.0, 1.0, pytest.approx(1.0))
     two = quality(host_routings(topology, "fat-tree", 2), bisections=20)
     assert (two.host_tables, two.uniform_throughput, two.permutation_throughput) == (2, 1.0, 1.0)
-    assert one.worst_load is None
+    # The worst permutation sends all of a leaf over one cable; with a table for each port, one port per cable.
+    assert (one.worst_load, one.worst_throughput) == (2, 0.5)
+    assert (two.worst_load, two.worst_throughput) == (1, 1.0)
     assert quality(route(topology, "ecmp"), bisections=20).uniform_throughput == 1.0
 
 
@@ -135,3 +139,39 @@ def test_what_does_not_go_together_is_said():
         quality([route(topology), route(plain)])
     with pytest.raises(InputError, match="empty sequence"):
         quality([])
+
+
+@pytest.mark.parametrize(
+    ("spec", "tables", "mixed"),
+    [
+        ("fat-tree:k=4,hosts=12+rails:nics=2", 1, False),
+        ("fat-tree:k=4,hosts=12+nics:count=2", 2, False),
+        ("fat-tree:k=6,hosts=12+nics:count=3", 3, True),
+        ("random-regular:n=6,degree=3,hosts=2+rails:nics=2", 1, True),
+    ],
+)
+def test_the_worst_permutation_of_rails_is_that_of_all_permutations(spec, tables, mixed):
+    """Brute force over all permutations of at most six hosts; where rates differ, a pair sends the lower of its two rates."""
+    topology = build(spec)
+    if mixed:
+        rates = np.where(np.arange(topology.endpoints.size) % 5 < 2, 100.0, 200.0)
+        topology = topology.replace(endpoint_rate_gbps=rates, link_rate_gbps=np.full(len(topology.links), 100.0))
+    routings = host_routings(topology, "fat-tree", tables) if tables > 1 else (route(topology),)
+    rails = rails_of(routings[0].topology, tables)
+    weight = np.zeros((len(rails.ports), len(rails.ports), 2 * len(topology.links)))
+    for a, b, rail, channels in flows(routings[0].topology, routings):
+        rate = 1.0 if not mixed else min(rates[rails.ports[a, rail]], rates[rails.ports[b, rail]]) / 100
+        weight[a, b, channels] += rate
+    hosts = range(len(weight))
+    most = max(sum(weight[a, b] for a, b in enumerate(order)).max() for order in permutations(hosts))
+    worst = worst_on_rails(rails, routings, Work())
+    assert sorted(worst.partner.tolist()) == list(hosts)
+    assert worst.load == pytest.approx(most)
+    assert sum(weight[a, b] for a, b in enumerate(worst.partner.tolist())).max() == pytest.approx(most)
+
+
+def test_rails_of_one_fat_tree_have_the_worst_permutation_of_planes():
+    """256 servers of eight ports: eight leaves of 32 ports per rail, so seven ports elsewhere share the cable of one place."""
+    rails = quality(route(build("fat-tree:k=64,hosts=2048+rails:nics=8"), "fat-tree-hosts"), bisections=10)
+    planes = quality(route(build("fat-tree:k=64,hosts=256+planes:count=8"), "fat-tree-hosts"), bisections=10)
+    assert (rails.worst_load, rails.worst_throughput) == (planes.worst_load, planes.worst_throughput) == (7, 1 / 7)

@@ -15,7 +15,7 @@ from topoloom.topologies.spec import FAMILIES, Facts, Family
 MOST_SWITCHES = 50_000
 #: The families of the preset "supported": fat trees and Dragonfly+ have routing engines in NVIDIA's and open subnet managers,
 #: and are what leaf-spine Ethernet is; HPE sells Slingshot as a Dragonfly.
-_SUPPORTED = ("fat-tree", "megafly")
+SUPPORTED = ("fat-tree", "megafly")
 _SUPPORTED_BY_HPE = ("dragonfly", "slingshot")
 
 
@@ -74,7 +74,7 @@ def chosen_families(requirement: Requirement, parts: Parts) -> list[Family]:
     only = {FAMILIES.find(name).name for name in families.only}
     if not only and families.preset == "supported":
         vendors = {product.vendor for product in parts.switch.product if product.vendor}
-        only = {*_SUPPORTED, *(_SUPPORTED_BY_HPE if not vendors or "HPE" in vendors else ())}
+        only = {*SUPPORTED, *(_SUPPORTED_BY_HPE if not vendors or "HPE" in vendors else ())}
     omitted = {FAMILIES.find(name).name for name in families.leave_out}
     return [record for name, record in FAMILIES.items() if (not only or name in only) and name not in omitted]
 

@@ -1,7 +1,9 @@
 """The operation `design`: measure candidates in parallel, apply the limits, rank the rest and mark the Pareto front."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,7 +13,8 @@ from topoloom.core.former_keys import with_current_keys
 from topoloom.core.threads import cores
 from topoloom.core.work import Ended, Work
 from topoloom.designer.assessment.assessment import Assessment
-from topoloom.designer.candidates import enumerate_candidates
+from topoloom.designer.candidates import Proposal, enumerate_candidates
+from topoloom.designer.duplicates import duplicates
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measured_limits import chosen_within_limits
 from topoloom.designer.measuring import Measuring
@@ -54,8 +57,9 @@ class Design(Result):
     usual : tuple of Candidate or Dropped
         The reference designs: fat trees tapered 1:1, 2:1 and 4:1, and a Dragonfly.
     shortlist : tuple of Assessment
-        The fully assessed networks, best first, at most `requirement.shortlist`: the best of the leading families, reference
-        designs, and the ends of the Pareto front. `requirement.minutes` is the budget of time.
+        The fully assessed networks, at most `requirement.shortlist`: the best of the leading families, reference designs, and
+        the ends of the Pareto front. The best is first; those that are not ranked are last. `requirement.minutes` is the
+        budget of time.
     search : Searched or None
         Networks found beyond the catalogue and what they gain; None where the requirement asks for no search.
     phases : tuple of Phases
@@ -254,30 +258,44 @@ def design(
             "families"
         )
     stored = CandidateStore(Path(store), requirement, parts) if store is not None else None
-    with Measuring(requirement, parts, cores(jobs), work) as measuring, work.interruptible():
+    with Measuring(requirement, parts, cores(jobs), work) as measuring:
         screening = Screening(requirement, measuring, stored, work, fresh=fresh)
         beyond = DesignSearch(requirement, parts, screening, proposals, work)
-        work.begin(sum(proposal.passed is None for proposal in proposals), "candidates")
-        screening.take(proposals)
-        if requirement.search.networks:
-            beyond.run()
-    proposals += beyond.proposals
-    screening.settle(proposals)
+        with work.interruptible():
+            work.begin(sum(proposal.passed is None for proposal in proposals), "candidates")
+            screening.take(proposals)
+            if requirement.search.networks:
+                beyond.run()
+        proposals += beyond.proposals
+        screening.settle(proposals)
+        budget = work.budget(requirement.minutes * 60)
+        compared_only = frozenset(proposal.spec for proposal in proposals if proposal.compared_only)
+        named = tuple(reference_specs(requirement)) if requirement.usual else ()
+        tested: set[str] = set()
+        failing: dict[str, Dropped] = {}
+        while True:
+            screened = _screened(screening, proposals, compared_only, requirement)
+            equals = duplicates(screened, requirement, frozenset((*named, *requirement.families.specs)))
+            screening.found |= equals
+            screened = [candidate for candidate in screened if candidate.spec not in equals]
+            usual = tuple(screening.found[spec] for spec in named if spec in screening.found)
+            searched = beyond.summary(screened) if requirement.search.networks else None
+            catalogue = None if searched is None else best_of_catalogue(screened, searched)
+            choose = partial(_chosen, screened, usual, requirement.shortlist, catalogue)
+            # Formulas only filter: a network whose tables fail a limit leaves the ranking, and the shortlist is chosen again.
+            chosen, failed = chosen_within_limits(
+                choose, screening.found, requirement, cores(jobs), work, budget, tested
+            )
+            failing |= failed
+            if not screening.without(failed):
+                break
+            # Without the cheapest design, others are no longer too expensive. Their time is not that of the shortlist.
+            left = budget.seconds_left
+            with work.interruptible():
+                screening.take(proposals)
+            screening.settle(proposals)
+            budget = work.budget(left)
     outcomes = [screening.found[p.spec] for p in proposals if p.spec in screening.found]
-    compared_only = {proposal.spec for proposal in proposals if proposal.compared_only}
-    screened = in_order((c for c in outcomes if isinstance(c, Candidate) and c.spec not in compared_only), requirement)
-    named = tuple(reference_specs(requirement)) if requirement.usual else ()
-    usual = tuple(screening.found[spec] for spec in named if spec in screening.found)
-    searched = beyond.summary(screened) if requirement.search.networks else None
-    catalogue = None if searched is None else best_of_catalogue(screened, searched)
-    budget = work.budget(requirement.minutes * 60)
-
-    def chosen_without(failing: frozenset[str]) -> list[str]:
-        left = [candidate for candidate in screened if candidate.spec not in failing]
-        return chosen_shortlist(left, usual, pareto_front(left), requirement.shortlist, catalogue)
-
-    # Formulas only filter: a network whose tables fail a limit leaves the ranking, and the shortlist is chosen without it.
-    chosen, failing = chosen_within_limits(chosen_without, screening.found, requirement, cores(jobs), work, budget)
     screened = [candidate for candidate in screened if candidate.spec not in failing]
     by_spec: dict[str, Outcome] = {**screening.found, **failing}
     # Without a shortlist the winner is still placed: its lengths, cost and power are those of the network as built.
@@ -293,7 +311,16 @@ def design(
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
         assessed, late = assess_shortlist(
-            chain, networks, requirement, parts, steps, work, budget, cores(jobs), fresh=fresh
+            chain,
+            networks,
+            requirement,
+            parts,
+            steps,
+            work,
+            budget,
+            cores(jobs),
+            fresh=fresh,
+            compared_only=compared_only,
         )
         by_spec |= late
         failing |= late
@@ -330,6 +357,22 @@ def design(
             name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}
         ),
     )
+
+
+def _screened(
+    screening: Screening, proposals: Sequence[Proposal], compared_only: frozenset[str], requirement: Requirement
+) -> list[Candidate]:
+    """The candidates within every limit so far, best first, without those that are only compared."""
+    outcomes = (screening.found.get(proposal.spec) for proposal in proposals if proposal.spec not in compared_only)
+    return in_order((outcome for outcome in outcomes if isinstance(outcome, Candidate)), requirement)
+
+
+def _chosen(
+    screened: Sequence[Candidate], usual: Sequence[Outcome], count: int, catalogue: str | None, failing: frozenset[str]
+) -> list[str]:
+    """The shortlist (`chosen_shortlist`) without the networks that fail a limit."""
+    left = [candidate for candidate in screened if candidate.spec not in failing]
+    return chosen_shortlist(left, usual, pareto_front(left), count, catalogue)
 
 
 def _winner(spec: str, networks: dict[str, Network], shortlist: tuple[Assessment, ...]) -> Network | None:

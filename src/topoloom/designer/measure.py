@@ -28,6 +28,7 @@ from topoloom.network.opening import as_network
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.place import DEFAULT_MAP, SCREENING_MAP
 from topoloom.topologies.spec import build
+from topoloom.topologies.spec.titles import network_title
 
 
 class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
@@ -468,6 +469,28 @@ def measured_by_default_placement(
         rebuilt |= collective_times(requirement, topology.hosts, single_numbers(candidate) | rebuilt)
     placed = msgspec.structs.replace(candidate, **rebuilt, map=DEFAULT_MAP)
     return None if passed_limit(single_numbers(placed), requirement.limits) is not None else (placed, networks)
+
+
+def outcome_name(outcome: Outcome, requirement: Requirement, parts: Parts) -> str:
+    """The name of a network for people; that of a dropped one as far as its switches are known.
+
+    Parameters
+    ----------
+    outcome : Candidate or Dropped
+    requirement : Requirement
+    parts : Parts
+        The requirement's catalogue, for the names of switches.
+
+    Returns
+    -------
+    str
+    """
+    if isinstance(outcome, Candidate):
+        return outcome.name
+    switches, radix = (int(outcome.known.get(key, 0)) for key in ("switches", "radix"))
+    if not switches or not radix:
+        return network_title(outcome.spec)
+    return network_name(outcome.spec, switches, radix, parts, requirement.rate_gbps)
 
 
 def passed_limit(measures: Mapping[str, float], limits: DesignLimits) -> str | None:

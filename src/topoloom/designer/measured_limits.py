@@ -93,6 +93,7 @@ def chosen_within_limits(
     jobs: int,
     work: Work,
     budget: Work,
+    tested: set[str],
 ) -> tuple[list[str], dict[str, Dropped]]:
     """Choose a shortlist whose networks keep the limits on their tables: those that fail are replaced.
 
@@ -108,6 +109,8 @@ def chosen_within_limits(
         Can stop the measuring.
     budget : Work
         The time of the shortlist, of which the measuring may take half. The network that leads is tested even after that.
+    tested : set of str
+        Specs that were tested before and are not tested again; those that are tested are added.
 
     Returns
     -------
@@ -116,7 +119,6 @@ def chosen_within_limits(
         it is assessed.
     """
     failing: dict[str, Dropped] = {}
-    tested: set[str] = set()
     chosen = list(choose(frozenset()))
     if needed_throughput(requirement)[0] < TOLERANCE and requirement.limits.diameter is None:
         return chosen, failing

@@ -1,6 +1,6 @@
 """The screening: candidates are measured or read from the store; those that are too expensive are skipped."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from topoloom.core.work import Work
 from topoloom.designer.candidates import Proposal
@@ -32,6 +32,8 @@ class Screening:
     ) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
+        #: Measured, but too expensive next to the cheapest design found so far.
+        self._expensive: dict[str, Outcome] = {}
         self._requirement, self._measuring, self._kept, self._work, self._fresh = (
             requirement,
             measuring,
@@ -66,7 +68,8 @@ class Screening:
         pursued = [proposal for proposal in proposals if proposal.passed is None]
         before = len(self.found)
         for proposal in pursued:
-            old = self._kept.get(proposal.spec) if self._kept is not None and not self._fresh else None
+            new = self._kept is not None and not self._fresh and proposal.spec not in self.found
+            old = self._kept.get(proposal.spec) if self._kept is not None and new else None
             if old is not None and (limited := _limited(old, self._requirement)) is not None:
                 self.found[proposal.spec] = limited
         reused = len(self.found) - before
@@ -82,18 +85,39 @@ class Screening:
 
     def settle(self, proposals: Iterable[Proposal]) -> None:
         """Drop what is too expensive in the end: the same rule for all, in whatever order they were measured."""
-        self.found = {
-            p.spec: self.found[p.spec]
-            for p in proposals
-            if p.spec in self.found and not self.too_expensive(p.least_usd)
-        }
+        least = {p.spec: p.least_usd for p in proposals if p.spec in self.found}
+        expensive = {spec: self.found[spec] for spec, usd in least.items() if self.too_expensive(usd)}
+        self.found = {spec: self.found[spec] for spec in least if spec not in expensive}
+        self._expensive |= expensive
         for spec, outcome in self.found.items():
             if (
                 spec not in self._wanted
                 and isinstance(outcome, Candidate)
                 and self.too_expensive(outcome.cost_per_host_usd)
             ):
+                self._expensive[spec] = outcome
                 self.found[spec] = Dropped(spec, outcome.family, "cost_over_best", None, single_numbers(outcome))
+
+    def without(self, failing: Mapping[str, Dropped]) -> bool:
+        """Take designs away that fail a limit; what was too expensive next to them is taken back, to be settled again.
+
+        Parameters
+        ----------
+        failing : mapping of str to Dropped
+            By spec.
+
+        Returns
+        -------
+        bool
+            Whether the cheapest design was among them: then more candidates are to be measured.
+        """
+        before = self._cheapest
+        self.found |= failing
+        if self._cheapest <= before:
+            return False
+        self.found |= {spec: outcome for spec, outcome in self._expensive.items() if spec not in failing}
+        self._expensive.clear()
+        return True
 
     def _not_found(self, proposals: Sequence[Proposal], every: bool) -> Iterator[str]:
         """The specs to measure; those that have become too expensive are skipped, unless `every` is set."""

@@ -11,7 +11,7 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assess import assess
 from topoloom.designer.assessment.assessment import Assessment
-from topoloom.designer.assessment.reasons import Ranking, reasons
+from topoloom.designer.assessment.reasons import Ranking, compared, reasons
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.assessment.subjects import subject_of
 from topoloom.designer.measure import (
@@ -19,17 +19,16 @@ from topoloom.designer.measure import (
     Dropped,
     Outcome,
     measured_by_default_placement,
+    outcome_name,
     passed_limit,
     placed_network,
     single_numbers,
 )
 from topoloom.designer.measured_limits import failed_by_assessment
-from topoloom.designer.names import network_name
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.store import CandidateStore
 from topoloom.network import Network
 from topoloom.placement.layout.place import DEFAULT_MAP
-from topoloom.topologies.spec.titles import network_title
 
 #: Reasons why a reference design cannot be assessed: there is no such network, or no bill.
 _NOT_ASSESSABLE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
@@ -39,8 +38,10 @@ _PLACED_SECONDS = 20.0
 
 
 def in_order(candidates: Iterable[Candidate], requirement: Requirement) -> list[Candidate]:
-    """Sort candidates by the objective, best first."""
-    return sorted(candidates, key=lambda c: (getattr(c, requirement.minimize), c.cost_per_host_usd, c.spec))
+    """Sort candidates by the objective, best first; then by cost per host, and by mean latency."""
+    return sorted(
+        candidates, key=lambda c: (getattr(c, requirement.minimize), c.cost_per_host_usd, c.mean_latency_ns, c.spec)
+    )
 
 
 def chosen_shortlist(
@@ -183,6 +184,7 @@ def assess_shortlist(
     jobs: int,
     *,
     fresh: bool,
+    compared_only: frozenset[str] = frozenset(),
 ) -> tuple[tuple[Assessment, ...], dict[str, Dropped]]:
     """Assess the shortlist in full, and give the reason for each network's rank.
 
@@ -204,11 +206,14 @@ def assess_shortlist(
         Number of threads.
     fresh : bool
         Ignore the results in the store.
+    compared_only : frozenset of str
+        Specs of reference designs whose family does not take part: they are not ranked.
 
     Returns
     -------
     (tuple of Assessment, dict of str to Dropped)
-        Best first; networks that exceed a limit come last. The networks that fail a limit by what was measured, by spec.
+        Best first; then networks that are only compared, then networks that exceed a limit. And the networks that fail a limit
+        by what was measured, by spec.
     """
     subjects: list[Subject] = []
     assessed: list[Outcome] = []
@@ -216,6 +221,7 @@ def assess_shortlist(
         shortlist,
         key=lambda outcome: (
             isinstance(outcome, Dropped),
+            outcome.spec in compared_only,
             _score(outcome, requirement) is None,
             _score(outcome, requirement) or 0.0,
         ),
@@ -257,18 +263,24 @@ def assess_shortlist(
     # By the candidate's spec, which may omit details that the network's own spec has.
     assessments = _distinct(
         tuple(
-            replace(assessment, spec=outcome.spec, name=_name(outcome, requirement, parts))
+            replace(assessment, spec=outcome.spec, name=outcome_name(outcome, requirement, parts))
             for assessment, outcome in zip(assessments, assessed, strict=True)
         )
     )
-    scores = tuple(_score(outcome, requirement) if isinstance(outcome, Candidate) else None for outcome in assessed)
+    measures = [_score(outcome, requirement) if isinstance(outcome, Candidate) else None for outcome in assessed]
+    scores = tuple(
+        None if outcome.spec in compared_only else score for outcome, score in zip(assessed, measures, strict=True)
+    )
     label, unit = objective_in_words(requirement.minimize)
     sentences = reasons(assessments, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
+    best = next((score for score in scores if score is not None), None)
     sentences = [
-        sentence
+        compared(score, best, label, unit)
+        if isinstance(outcome, Candidate) and outcome.spec in compared_only
+        else sentence
         if isinstance(outcome, Candidate)
         else f"Exceeds a limit of the requirement: {outcome.limit}{f', {outcome.reason}' if outcome.reason else ''}."
-        for outcome, sentence in zip(assessed, sentences, strict=True)
+        for outcome, sentence, score in zip(assessed, sentences, measures, strict=True)
     ]
     explained = (replace(assessment, why=sentence) for assessment, sentence in zip(assessments, sentences, strict=True))
     return tuple(explained), failing
@@ -304,16 +316,6 @@ def _score(outcome: Outcome, requirement: Requirement) -> float | None:
         else getattr(outcome, requirement.minimize)
     )
     return None if value is None else float(value)
-
-
-def _name(outcome: Outcome, requirement: Requirement, parts: Parts) -> str:
-    """The name of a network for people."""
-    if isinstance(outcome, Candidate):
-        return outcome.name
-    switches, radix = (int(outcome.known.get(key, 0)) for key in ("switches", "radix"))
-    if not switches or not radix:
-        return network_title(outcome.spec)
-    return network_name(outcome.spec, switches, radix, parts, requirement.rate_gbps)
 
 
 def _distinct(assessments: tuple[Assessment, ...]) -> tuple[Assessment, ...]:

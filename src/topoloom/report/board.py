@@ -19,6 +19,8 @@ from topoloom.topologies.spec.titles import network_title
 
 #: Alternatives on the page.
 _ALTERNATIVES = 3
+#: Costs that differ by less are the same.
+_SAME = 5e-4
 _COLUMNS = ("cost [USD]", "compared", "power [kW]", "switches", "racks", "uniform throughput", "longest cable [m]")
 
 
@@ -106,7 +108,9 @@ def _numbers(best: Candidate, assessment: Assessment | None) -> Markup:
 
 def _cells(candidate: Candidate, best: Candidate, assessment: Assessment | None) -> list[str]:
     throughput = None if assessment is None else assessment.value("uniform_throughput")
-    compared = "-" if candidate is best else f"{candidate.cost_usd / best.cost_usd - 1:+.1%}".replace("-", "\u2212")
+    difference = candidate.cost_usd / best.cost_usd - 1
+    same = "-" if candidate is best else "the same"
+    compared = same if abs(difference) < _SAME else f"{difference:+.1%}".replace("-", "\u2212")
     return [
         f"{candidate.cost_usd:,.0f}",
         compared,
@@ -135,7 +139,7 @@ def _risks(
 
 def _measured_risks(assessment: Assessment) -> Iterator[str]:
     saturation, leaf, left = (assessment.value(key) for key in ("saturation", "cut_off_by_leaf", "left_after_5"))
-    if saturation is not None:
+    if saturation is not None and saturation < 1:
         yield f"Queues grow from {saturation:.0%} of uniform load on."
     if leaf is not None:
         yield f"The loss of one leaf switch cuts off {leaf:,.0f} host{'s' * (leaf != 1)}."

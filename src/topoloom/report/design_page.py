@@ -14,7 +14,7 @@ from topoloom.cost.facility import rack_power
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_age import old_prices
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate, maximum_channel_load
+from topoloom.designer.measure import Candidate, maximum_channel_load, outcome_name
 from topoloom.designer.measured_limits import failed_on_tables
 from topoloom.designer.offers import CUT_SEEDS
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
@@ -139,7 +139,7 @@ def design_page(
         most_rows=MOST_ROWS,
         shortlist="" if shortlist is None else side_by_side(shortlist),
         reasons=sentences(design.shortlist, SHORTLIST) if design.shortlist else "",
-        failed=failed_on_tables(design.dropped),
+        failed=[(outcome_name(outcome, requirement, parts), outcome) for outcome in failed_on_tables(design.dropped)],
         limits=MEASURE_LABELS,
         minutes=f"{requirement.minutes:g}",
         curves=[figure(interval_curves_svg(curve), "") for curve in curves],

@@ -22,6 +22,7 @@ from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
 from topoloom.throughput.over_planes import quality_of_planes
+from topoloom.throughput.rail_worst import worst_on_rails
 from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.symmetric import symmetric_flow
@@ -328,8 +329,13 @@ def _on_rails(
     mean_pairs = pairs[0] if len(pairs) == 1 else np.mean(pairs, axis=0)
     through = [_through(table, channel_pairs) for table, channel_pairs in zip(routings, pairs, strict=True)]
     drawn = rails.bisections(routings, bisections, seed, jobs, work) if by_tables else None
-    single = rails.count == 1 and len(routings) * topology.switches**2 <= MOST_SWITCHES**2
-    worst = worst_permutation(routings, jobs, work=work) if by_tables and single else None
+    worst = worst_demand = None
+    if by_tables and rails.count > 1:
+        worst = worst_on_rails(rails, routings, work)
+        worst_demand = None if worst is None else rails.permuted(worst.partner)
+    elif by_tables and len(routings) * topology.switches**2 <= MOST_SWITCHES**2:
+        worst = worst_permutation(routings, jobs, work=work)
+        worst_demand = host_permutation(topology, worst.partner).dense()
     bound = permuted = maximal = requested_loads = demand_requested = None
     if topology.switches <= MOST_TUB:
         work.begin(None, "maximal permutation")
@@ -370,7 +376,7 @@ def _on_rails(
         tub=bound.value if bound else None,
         uniform_flow=flow(uniform),
         permutation_flow=flow(maximal),
-        worst_flow=None if worst is None else flow(host_permutation(topology, worst.partner).dense()),
+        worst_flow=flow(worst_demand),
         traffic=traffic,
         traffic_throughput=requested_loads.throughput if requested_loads else None,
         traffic_bound=bound_of(demand_requested),

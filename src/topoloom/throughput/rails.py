@@ -156,6 +156,17 @@ class Rails:
                     parts[table[receiver]][source, destination] += amount * (source != destination)
         return Tub(2 * total_capacity(self.topology) / most if most else math.inf, np.arange(n)), parts
 
+    def permuted(self, partner: np.ndarray) -> np.ndarray:
+        """Return the demand between switches (float64[n, n]) of a permutation of the hosts (in the order of `ports`)."""
+        n = self.topology.switches
+        demand = np.zeros((n, n))
+        for rail in range(self.count):
+            switch, rate = self.switch(rail), self.rate(rail)
+            amounts = 1.0 if rate is None else np.minimum(rate, rate[partner])
+            np.add.at(demand, (switch, switch[partner]), amounts)
+        np.fill_diagonal(demand, 0.0)
+        return demand
+
     def loads(
         self,
         routings: Sequence[Routing],

@@ -58,9 +58,10 @@ class Quality(Result):
     bisections : int
         The number of random bisections; their seed is in the provenance.
     worst_load : int, float or None
-        Hosts that send over one channel in the worst permutation for these tables, exact; where rates differ, the traffic over
-        the channel as a share of its rate. None: over 8,192 switches (tables times switches squared over 8,192 squared), or
-        hosts on rails.
+        Ports that send over one channel in the worst permutation of the hosts for these tables, exact; where rates differ, the
+        traffic over the channel as a share of its rate. On rails a host sends port by port to one other host. None: packets
+        choose paths, over 8,192 switches (tables times switches squared over 8,192 squared), or over about 2,000 hosts on
+        rails.
     worst_throughput : float or None
         1 / worst_load, and at most 1.
     permutation_throughput : float or None

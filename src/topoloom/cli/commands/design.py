@@ -118,6 +118,7 @@ def _print(design: "Design") -> None:
     """Print the best design, or the limits that exclude all candidates."""
     from topoloom.cost.price_age import old_prices
     from topoloom.designer.candidates import MOST_SWITCHES
+    from topoloom.designer.measure import outcome_name
     from topoloom.designer.measured_limits import failed_on_tables
 
     best, limits = design.winner, design.requirement.limits
@@ -137,11 +138,13 @@ def _print(design: "Design") -> None:
         f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
         f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W per host"
     )
+    parts = design.requirement.catalogue()
     for outcome in failed_on_tables(design.dropped)[:_MOST_FAILED]:
-        say(f"  not ranked: {outcome.spec}: {outcome.limit}, {outcome.reason}")
+        name = outcome_name(outcome, design.requirement, parts)
+        say(f"  not ranked: {name}, {outcome.spec}: {outcome.limit}, {outcome.reason}")
     if design.search is not None:
         _print_search(design.search)
-    if old := old_prices(design.requirement.catalogue()):
+    if old := old_prices(parts):
         say(f"  {old}", err=True)
     if limits.oversubscription is None and limits.maximum_channel_load is None and best.oversubscription > 1.5:
         say(

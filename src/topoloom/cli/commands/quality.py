@@ -74,6 +74,8 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
     for key, words in _WORDS.items():
         if key == "worst_load" and routed.topology.mixed:
             words = "worst permutation: load of a channel"
+        elif key == "worst_load" and result.rails > 1:
+            words = "worst permutation: ports over a channel"
         if not key.startswith("traffic") or operation.traffic is not None:
             rows.append((words.format(operation.traffic), _shown(result, key)))
     print_facts(routed.topology.name, rows)
@@ -84,9 +86,13 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
 def _shown(result: "Quality", key: str) -> str:
     """A value of the result in words."""
     value = getattr(result, key)
-    if value is None and result.rails > 1 and "worst" in key:
-        return "not measured on rails"
-    if value is None and result.host_tables > 1 and key.startswith("worst") and key != "worst_flow":
+    if (
+        value is None
+        and max(result.rails, result.host_tables) > 1
+        and not result.expected
+        and key.startswith("worst")
+        and key != "worst_flow"
+    ):
         return "too large"
     if value is None and result.expected:
         return "not known from expected loads" if "worst" in key else "too large: see --gap"

@@ -102,6 +102,33 @@ def _position(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     return f"{text} Of it, {_shares(bill)}."
 
 
+def compared(score: float | None, best: float | None, label: str, unit: str) -> str:
+    """The sentence of a network that is compared with the ranked ones, but not ranked.
+
+    Parameters
+    ----------
+    score, best : float or None
+        The objective of the network, and of the best ranked one; None: not known.
+    label, unit : str
+        Of the objective.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> compared(1500.0, 2000.0, "cost", "USD")
+    'Compared, not ranked: its family does not take part. Cost 1,500 USD, 25.0% lower than the first.'
+    """
+    text = "Compared, not ranked: its family does not take part."
+    if score is None:
+        return text
+    difference = "" if best is None else _difference(score, best)
+    shown = f"{_amount(score)} {unit}".rstrip()
+    return f"{text} {label[:1].upper()}{label[1:]} {shown}{f', {difference} than the first' if difference else ''}."
+
+
 def _shares(bill: Bill) -> str:
     """The shares of the bill in whole percents, which sum to 100: switches, cables and optics, and the rest by its kinds."""
     kinds_of = dict(_KINDS)
@@ -202,7 +229,7 @@ def _risks(network: Assessment) -> str:
     """The risks: the load at which queues grow, the effect of a lost leaf, and the bandwidth after lost links."""
     risks = []
     saturated, leaf, left = network.value("saturation"), network.value("cut_off_by_leaf"), network.value("left_after_5")
-    if saturated is not None:
+    if saturated is not None and saturated < 1:
         risks.append(f"queues grow from {saturated:.0%} of uniform load on")
     if leaf is not None:
         risks.append(f"losing a leaf switch cuts off {leaf:,.0f} host{'s' * (leaf != 1)}")

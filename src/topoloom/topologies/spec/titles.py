@@ -28,6 +28,8 @@ def network_title(spec: str) -> str:
     'two-plane rail-optimised fat tree'
     >>> network_title("fat-tree:k=64,hosts=1024,taper=2:1"), network_title("hyperx:dims=8x8,hosts=8")
     ('2:1 fat tree', '8 x 8 HyperX')
+    >>> network_title("fat-tree:k=64,hosts=1152,bundles=uneven")
+    'fat tree with uneven bundles'
     """
     try:
         base, *changes = split(spec.strip(), "+")
@@ -38,6 +40,7 @@ def network_title(spec: str) -> str:
             record = FAMILIES.find(name)
             values, _ = read_settings(record.name, record.parameters, text, takes_hosts=True)
             title = " ".join([*_shape(values), record.title])
+            title += " with uneven bundles" if values.get("bundles") == "uneven" else ""
         for change in changes:
             name, _, text = change.partition(":")
             record_of_change = TRANSFORMS.find(name)

@@ -38,7 +38,7 @@ def _throughput(subject: Subject, work: Work) -> StepResult:
             how=f"the worst permutation for these tables, exact, {routing.description}; the bound (TUB) is for the permutation"
             " of the longest distances, for any routing"
             if measured.worst_throughput is not None
-            else "not given for expected loads, for hosts on rails, or for more than 8,192 switches",
+            else "not given for expected loads, for more than 8,192 switches, or for more than about 2,000 hosts on rails",
             by_hand=by,
             better="more",
         ),
