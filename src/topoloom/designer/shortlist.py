@@ -11,7 +11,7 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assess import assess
 from topoloom.designer.assessment.assessment import Assessment
-from topoloom.designer.assessment.reasons import Ranking, compared, reasons
+from topoloom.designer.assessment.reasons import Ranking, compared_sentence, reasons
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.assessment.subjects import subject_of
 from topoloom.designer.measure import (
@@ -275,7 +275,7 @@ def assess_shortlist(
     sentences = reasons(assessments, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
     best = next((score for score in scores if score is not None), None)
     sentences = [
-        compared(score, best, label, unit)
+        compared_sentence(score, best, label, unit)
         if isinstance(outcome, Candidate) and outcome.spec in compared_only
         else sentence
         if isinstance(outcome, Candidate)

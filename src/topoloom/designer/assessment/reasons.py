@@ -102,7 +102,7 @@ def _position(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     return f"{text} Of it, {_shares(bill)}."
 
 
-def compared(score: float | None, best: float | None, label: str, unit: str) -> str:
+def compared_sentence(score: float | None, best: float | None, label: str, unit: str) -> str:
     """The sentence of a network that is compared with the ranked ones, but not ranked.
 
     Parameters
@@ -118,7 +118,7 @@ def compared(score: float | None, best: float | None, label: str, unit: str) -> 
 
     Examples
     --------
-    >>> compared(1500.0, 2000.0, "cost", "USD")
+    >>> compared_sentence(1500.0, 2000.0, "cost", "USD")
     'Compared, not ranked: its family does not take part. Cost 1,500 USD, 25.0% lower than the first.'
     """
     text = "Compared, not ranked: its family does not take part."
