@@ -94,6 +94,38 @@ def test_other_operations_and_unknown_inside_rates():
         assert times.bound_s <= times.seconds < 1.1 * times.bound_s, times.operation
 
 
+def test_rails_and_planes_of_several_rates_share_the_data_by_their_rates():
+    """Two planes of 400G and two of 800G carry what three planes of 800G carry: 1 : 1 : 2 : 2 of the data, at the same time.
+
+    With equal rates that are written out, the times are those without rates.
+    """
+    tree = build("fat-tree:k=8,hosts=12+planes:count=4")
+    tables = route(tree, "fat-tree-hosts")
+    plain = rail_collective(tables, "allreduce", 64 * _MIB, settings=_FAST)
+    links, ports = len(tree.links), tree.endpoints.size
+
+    def rated(factors: list[float]) -> float:
+        slow, fast = np.array(factors)[:, None] * 800.0, 12
+        own = tree.replace(
+            endpoints=tree.endpoints,
+            host=tree.host,
+            link_rate_gbps=np.repeat(slow, links // 4),
+            endpoint_rate_gbps=slow.ravel()[part_of_port(tree)],
+        )
+        assert own.endpoints.size == ports == 4 * fast
+        times = rail_collective(route(own, "fat-tree-hosts"), "allreduce", 64 * _MIB, settings=_FAST)
+        assert times.bound_s <= times.seconds < 1.1 * times.bound_s
+        return times.seconds
+
+    assert rated([1, 1, 1, 1]) == pytest.approx(plain.seconds)
+    assert rated([0.5, 0.5, 1, 1]) == pytest.approx(plain.seconds * 4 / 3, rel=0.02)
+
+
+def part_of_port(topology):
+    """The plane of each host port: planes follow each other in the order of their switches."""
+    return topology.endpoints // (topology.switches // 4)
+
+
 def test_a_rack_of_trays_is_one_domain():
     """Sixteen accelerators on four trays of four ports: the network carries a quarter of what single trays would need."""
     tables = route(build("fat-tree:k=8,hosts=32+planes:count=4"), "fat-tree-hosts")

@@ -14,7 +14,6 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.planes import Plane, plane_count, planes_of
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
@@ -113,7 +112,8 @@ def rail_collective(
     """Simulate a collective of hosts that use all their ports at once, as flows along the tables.
 
     Rings visit the hosts in the order of the machine, first those of a switch, then one host of each switch; of two algorithms
-    that are possible, the faster one counts. Planes that are alike are simulated once.
+    that are possible, the faster one counts. Planes that are alike are simulated once. Where rails or planes differ in rate,
+    each carries data in proportion to the lowest rate of its ports.
 
     Parameters
     ----------
@@ -135,8 +135,7 @@ def rail_collective(
     Raises
     ------
     InputError
-        Another operation, fewer than two hosts, hosts that differ in their number of ports, links of several rates, tables
-        that choose paths.
+        Another operation, fewer than two hosts, hosts that differ in their number of ports, tables that choose paths.
     Stopped
         `work` was stopped.
 
@@ -153,7 +152,6 @@ def rail_collective(
     work = Work() if work is None else work
     settings = AppSettings() if settings is None else settings
     scale_up = ScaleUp() if scale_up is None else scale_up
-    refuse_mixed(routing.topology, "rail_collective")
     topology = scale_up_domains(routing.topology, scale_up)
     chosen = np.arange(topology.hosts) if hosts is None else np.asarray(hosts, np.int64)
     if chosen.size < 2:
@@ -252,14 +250,20 @@ def _fastest(
     work: Work,
 ) -> tuple[str, float]:
     """The fastest algorithm, and its seconds on the slowest plane."""
-    per_port = size / ports
     cases = [_PlaneCase.of(*planes, chosen, rates, settings) for planes in _distinct(topology, routing)]
+    # What a rail carries: an equal share, or one in proportion to its rate.
+    if rates.port_gbps is None:
+        shares = [np.full(case.rail_gbps.size, 1 / ports) for case in cases]
+    else:
+        total = sum(_rail_gbps(plane, chosen).sum() for plane in planes_of(topology))
+        shares = [case.rail_gbps / total for case in cases]
     times: dict[str, float] = {}
     for algorithm in _fitting(operation, chosen.size, cases[0].group):
         slowest = 0.0
-        for case in cases:
+        for case, share in zip(cases, shares, strict=True):
             work.check()
-            slowest = max(slowest, case.seconds(_parts_of(operation, algorithm, per_port, case.group), work))
+            parts = [_parts_of(operation, algorithm, size * each, case.group) for each in share.tolist()]
+            slowest = max(slowest, case.seconds(parts, work))
         times[algorithm] = slowest
     best = min(times, key=lambda name: times[name])
     return best, times[best]
@@ -282,6 +286,20 @@ def _distinct(topology: Topology, routing: Routing) -> list[tuple[Plane, tuple[R
     return list(planes.values())
 
 
+def _taking(plane: Plane, chosen: np.ndarray) -> np.ndarray:
+    """The ports, int[rails, hosts], with which hosts take part in a plane."""
+    place = np.searchsorted(plane.hosts, chosen)
+    if (place >= plane.hosts.size).any() or (plane.hosts[np.minimum(place, plane.hosts.size - 1)] != chosen).any():
+        raise InputError(f"{plane.topology.name}: not every host has a port in this plane")
+    return np.asarray(ports_by_host(plane.topology)[place].T)
+
+
+def _rail_gbps(plane: Plane, chosen: np.ndarray) -> np.ndarray:
+    """The lowest rate of the ports of each rail in a plane; 1 where rates are not given."""
+    taking, own = _taking(plane, chosen), plane.topology.endpoint_rate_gbps
+    return np.ones(len(taking)) if own is None else np.asarray(own[taking].min(axis=1))
+
+
 @dataclass(frozen=True, eq=False)
 class _PlaneCase:
     """A plane with its ports as ranks: rank r n + i is port r of the i-th host that takes part.
@@ -294,23 +312,22 @@ class _PlaneCase:
         By kind: all, the rail, the inner groups of a rail, the ranks with the same place in these.
     group : int
         Ranks of an inner group.
+    rail_gbps : float64[rails]
+        The lowest rate of the ports of each rail; 1 where rates are not given.
     """
 
     network: object
     homes: np.ndarray
     groups: tuple[np.ndarray, ...]
     group: int
+    rail_gbps: np.ndarray
 
     @classmethod
     def of(
         cls, plane: Plane, tables: tuple[Routing, ...], chosen: np.ndarray, rates: Machine, settings: AppSettings
     ) -> "_PlaneCase":
         """The case of a plane."""
-        ports = ports_by_host(plane.topology)
-        place = np.searchsorted(plane.hosts, chosen)
-        if (place >= plane.hosts.size).any() or (plane.hosts[np.minimum(place, plane.hosts.size - 1)] != chosen).any():
-            raise InputError(f"{plane.topology.name}: not every host has a port in this plane")
-        taking = ports[place].T
+        taking = _taking(plane, chosen)
         rails, n = taking.shape
         # A rail's inner groups are the hosts of a switch, where these are as many on each.
         on_switch = np.unique(plane.topology.endpoints[taking[0]], return_counts=True)[1]
@@ -327,13 +344,16 @@ class _PlaneCase:
             host_s=rates.host_s,
             half_duplex=settings.duplex == "half",
         )
-        return cls(network, taking.reshape(-1).astype(np.int64), groups, group)
+        return cls(network, taking.reshape(-1).astype(np.int64), groups, group, _rail_gbps(plane, chosen))
 
-    def seconds(self, parts: _Parts, work: Work) -> float:
-        """The simulated time of some parts, one after the other, on all rails."""
-        script = Script()
-        for algorithm, size, kind in parts:
-            script.collective(algorithm, size, kind)
-        programs = Programs((script,), np.zeros(self.homes.size, np.int64), self.groups)
+    def seconds(self, parts: list[_Parts], work: Work) -> float:
+        """The simulated time of the parts of each rail, one after the other, on all rails at once."""
+        distinct = list(dict.fromkeys(map(tuple, parts)))
+        scripts = tuple(Script() for _ in distinct)
+        for script, of_rail in zip(scripts, distinct, strict=True):
+            for algorithm, size, kind in of_rail:
+                script.collective(algorithm, size, kind)
+        of = np.repeat([distinct.index(tuple(of_rail)) for of_rail in parts], self.homes.size // len(parts))
+        programs = Programs(scripts, of.astype(np.int64), self.groups)
         schedule = Schedule("collective of rails", programs)
         return simulate_flows(self.network, schedule, self.homes, detached_bytes=DETACHED, work=work.step()).seconds  # type: ignore[arg-type]
