@@ -15,6 +15,7 @@ from topoloom.cabling.expansion.stages import Growth, Stage, difference
 from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
 from topoloom.cost.bill import price
+from topoloom.cost.choose import Cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
 from topoloom.cost.purchases import purchases, total_usd
@@ -61,6 +62,8 @@ class Planner:
             for end, port in zip(ends, host_ports(last.host).tolist(), strict=True):
                 self._ports_of.setdefault(end, []).append(port)
         self.wiring = CableWork(topology, plugs, last.switches, self.ports)
+        #: The cable to buy for a length, between racks or not, to a host or not.
+        self._offers: dict[tuple[float, bool, bool], Cables] = {}
         self._take_stock(self.before)
         self._next = int(self.before.number.max(initial=0)) + 1
 
@@ -74,7 +77,10 @@ class Planner:
                 self.wiring.plugged[b, at_b - 1] = place_
 
     def _buy(self, length_m: float, between: bool, host: bool) -> int:
-        offered = cable_alone(self._parts, length_m, between, self._rate_gbps, host, self._cages)
+        asked = length_m, between, host
+        if asked not in self._offers:
+            self._offers[asked] = cable_alone(self._parts, length_m, between, self._rate_gbps, host, self._cages)
+        offered = self._offers[asked]
         usd = float(offered.usd_low[0]), float(offered.usd_high[0])
         new = WiredCable(
             self._next,
