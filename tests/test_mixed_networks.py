@@ -20,7 +20,7 @@ LAYOUT = place(MIXED)
 
 
 #: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
-REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24), "phases": lambda: topoloom.phases(MIXED, [4, 8])}
+REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24)}
 
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
 INDIFFERENT = {
@@ -41,7 +41,7 @@ INDIFFERENT = {
     "save": ("carries rates, or says that they are dropped", None),
     "save_routing": ("carries them in topology.json", None),
     "save_cabling": ("writes the rate of every cable", None),
-    "save_phases": ("a Phases has one rate: phases refuses", None),
+    "save_phases": ("writes the rate of every cable", None),
     "save_expansion": ("an Expansion has one rate: expand refuses", None),
     "check_plan": ("a plan has one rate: expand refuses", None),
     "compare_fabrics": ("who is cabled to whom", None),
@@ -61,6 +61,7 @@ INDIFFERENT = {
 
 #: What gives every link and port its own rate, and where this is tested.
 HONOURS = {
+    "phases": "expansion/test_phases.py",
     "collective": "applications/test_own_rates.py",
     "collective_bound": "applications/test_own_rates.py",
     "run_app": "applications/test_own_rates.py",

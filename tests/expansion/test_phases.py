@@ -150,6 +150,34 @@ def test_the_last_phase_is_the_network_of_the_spec(tmp_path):
     assert [int(number) for _, number in rows] == result.number.tolist()
 
 
+def test_each_cable_of_a_phase_keeps_its_rate(tmp_path):
+    """Hosts of 25G under uplinks of 100G; half of the leaves later. A spine is bought with its ports of the last phase.
+
+    By hand: 8 leaves of 4 hosts and 4 uplinks, 4 spines of 8 ports at 100G, also where 4 leaves stand.
+    """
+    network = as_network(build("fat-tree:k=8,hosts=32+rates:links=100,hosts=25")).priced(parts="slimfly-2014")
+    result = phases(network, [16, 32])
+    save_phases(result, tmp_path / "grow")
+    earlier = {}
+    for phase in result.phases:
+        with (tmp_path / "grow" / str(phase.number) / "cables.csv").open(newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["kind"] in {"link", "host"}]
+        ends = ("a_switch", "a_port", "b_switch", "b_port")
+        cables = {row["cable"]: (row["rate_gbps"], *(row[end] for end in ends)) for row in rows}
+        assert earlier.items() <= cables.items()
+        assert [row["rate_gbps"] for row in rows] == [{"link": "100", "host": "25"}[row["kind"]] for row in rows]
+        earlier = cables
+    first, last = (network.bill for network in result.networks)
+    assert [line.count for line in first.lines if line.kind == "switch"] == [4, 4]
+    one = [
+        {line.item: line.cost_usd / line.count for line in bill.lines if line.kind == "switch"}
+        for bill in (first, last)
+    ]
+    assert one[0] == pytest.approx(one[1])
+    assert result.left_over == ()
+    assert result.cost_usd == pytest.approx(price(network).cost_usd)
+
+
 def test_half_now_and_half_later():
     """2,048 hosts on 64 ports, by hand: 32 leaves and 32 spines, then 32 leaves; the spines keep 1,024 ports free."""
     result = phases("fat-tree:k=64,hosts=2048", [1024, 2048], ["2027-01", "2027-07"])

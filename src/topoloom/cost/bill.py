@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from topoloom.cost.placed import layout_and_terms
 from topoloom.cost.products import port_total
 from topoloom.cost.purchase_files import SUFFIXES, save_purchase
 from topoloom.cost.spares import Spares
-from topoloom.cost.switch_kinds import switch_kinds
+from topoloom.cost.switch_kinds import SwitchKind, switch_kinds
+from topoloom.cost.terms import Terms
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.model.sources import NetworkSource
+from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True)
@@ -315,8 +317,32 @@ def price(
     terms = terms.changed(
         parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
     ).on(layout.topology, "price")
+    return bill_with(layout, terms, switch_kinds(layout.topology, terms), orders=orders)
+
+
+def bill_with(layout: Layout, terms: Terms, switches: Sequence[SwitchKind], *, orders: bool = False) -> Bill:
+    """The bill of a layout with the given switches.
+
+    Parameters
+    ----------
+    layout : Layout
+    terms : Terms
+        For this network (`Terms.on`).
+    switches : sequence of SwitchKind
+        As `switch_kinds` makes them, or with more ports.
+    orders : bool
+        As in `price`.
+
+    Returns
+    -------
+    Bill
+
+    Raises
+    ------
+    InputError
+        The catalogue has no suitable switch or cable.
+    """
     topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.rate_on(layout.topology)
-    switches = switch_kinds(topology, terms)
     host_cables = terms.host_cables
     bought_cables = [link_cables(layout, parts, rate_gbps, switches)]
     if host_cables or layout.housing is not None:

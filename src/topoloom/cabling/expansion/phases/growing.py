@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from topoloom.cabling.expansion.phases.dates import check_phases
@@ -9,16 +10,15 @@ from topoloom.cabling.expansion.phases.numbering import ArrivalNumbers
 from topoloom.cabling.expansion.phases.phase import Phase, PhaseNetwork, Phases
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
-from topoloom.cost.bill import Bill, price
+from topoloom.cost.bill import bill_with
 from topoloom.cost.choose import CableLot
 from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
 from topoloom.cost.purchases import in_stock, purchases
-from topoloom.cost.terms import Terms
+from topoloom.cost.switch_kinds import SwitchKind, switch_kinds
 from topoloom.formats.cables import host_ports
 from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.graph.planes import distinct_planes, plane_count
-from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
@@ -55,7 +55,7 @@ def phases(
     parts : Parts, str or path, optional
         The catalogue of the bills; the network's own, otherwise ``slimfly-2014``.
     rate_gbps : float, optional
-        The rate of every link, Gb/s.
+        The rate of every link, Gb/s; in a network of several rates, each has its own.
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
@@ -78,7 +78,6 @@ def phases(
     """
     work = Work() if work is None else work
     source = network_of(network, "phases")
-    refuse_mixed(source.topology, "phases")
     check_phases(hosts, by)
     placed = source.with_layout(parts=parts, rate_gbps=rate_gbps)
     layout, terms = placed.part(Layout), placed.terms.changed(parts=parts, rate_gbps=rate_gbps)
@@ -89,10 +88,12 @@ def phases(
             f"{topology.name}: the last phase has {hosts[-1]:,} hosts, which is {what}: the network has {topology.hosts:,};"
             " the network of the last phase must have exactly its hosts (+populated:hosts=NUMBER leaves ports idle)"
         )
-    if terms.radix is None and not terms.spare_ports:
+    terms = terms.on(topology, "phases")
+    if terms.radix is None and not terms.spare_ports and not topology.mixed:
         # A switch of an early phase is bought with the ports that it needs in the end.
         terms = terms.changed(radix=topology.radix)
     numbers = ArrivalNumbers(layout, placed.plugs, hosts)
+    kinds = switch_kinds(numbers.whole, terms)
     networks: list[PhaseNetwork] = []
     steps: list[Phase] = []
     owned: tuple[Line, ...] = ()
@@ -101,7 +102,7 @@ def phases(
     for number, count in enumerate(hosts):
         work.check()
         own, plugs = numbers.layout(number), numbers.plugs(number)
-        bill = _bill(own, terms)
+        bill = bill_with(own, terms, _kinds_of(kinds, own.topology), orders=True)
         bought, orders = purchases(owned, bill.lines), purchases(stock, bill.orders)
         cost = math.fsum(line.cost_usd for line in bought if not math.isnan(line.cost_usd))
         earlier = networks[-1] if networks else None
@@ -179,19 +180,15 @@ def _cables(network: PhaseNetwork) -> int:
     return len(topology.links) + topology.endpoints.size
 
 
-def _bill(layout: Layout, terms: Terms) -> Bill:
-    """The bill of a layout by these terms, with its orders."""
-    terms = terms.on(layout.topology, "phases")
-    return price(
-        layout,
-        terms.catalogue,
-        terms.link_rate_gbps,
-        terms.radix,
-        terms.host_cables,
-        terms.spare_ports or None,
-        orders=True,
-        spares=False if terms.spares is None else terms.spares,
-    )
+def _kinds_of(kinds: Sequence[SwitchKind], topology: Topology) -> tuple[SwitchKind, ...]:
+    """The switches of a phase, which are the first of the network, with the ports that they need in the last phase."""
+    ports = topology.degrees + topology.endpoints_at
+    of_phase = []
+    for kind in kinds:
+        switches = kind.switches[kind.switches < topology.switches]
+        if switches.size:
+            of_phase.append(replace(kind, switches=switches, in_use=float(ports[switches].mean())))
+    return tuple(of_phase)
 
 
 def _oversubscription(topology: Topology, jobs: int | None) -> float:

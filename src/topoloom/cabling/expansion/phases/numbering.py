@@ -33,6 +33,8 @@ class ArrivalNumbers:
         As in `Arrival`.
     number : int64[switches]
         The number in the network of each switch, in the order of arrival.
+    whole : Topology
+        The network of the last phase, in the order of arrival.
     ports_used : int64[switches]
         Ports that each switch uses in the last phase, in the order of arrival.
     """
@@ -44,12 +46,12 @@ class ArrivalNumbers:
         self.number = np.argsort(arrival.switch, kind="stable")
         host_number = np.argsort(arrival.host, kind="stable")
         self._phase, self._host_phase = arrival.switch[self.number], arrival.host[host_number]
-        self._whole = subnetwork(topology, self.number, host_number)
+        self.whole = subnetwork(topology, self.number, host_number)
         self._layout = layout
         self._slot = layout.slot[self.number]
         self._host_slot = None if layout.host_slot is None else layout.host_slot[host_number]
-        self.ports_used = self._whole.degrees + self._whole.endpoints_at
-        self._levels = _level_names(self._whole)
+        self.ports_used = self.whole.degrees + self.whole.endpoints_at
+        self._levels = _level_names(self.whole)
         self._number_cables(topology, Plugs.of(topology) if plugs is None else plugs)
 
     def _number_cables(self, topology: Topology, plugs: Plugs) -> None:
@@ -64,7 +66,7 @@ class ArrivalNumbers:
         order = np.lexsort((ends[:, 1], ends[:, 0]))
         self._link_ports = ports[order]
         self._endpoint_ports = plugs.endpoint[np.argsort(place[topology.endpoints], kind="stable")]
-        whole = self._whole
+        whole = self.whole
         self._link_phase = self._phase[whole.links].max(axis=1)
         self._endpoint_phase = np.maximum(self._phase[whole.endpoints], self._host_phase[whole.host])
         phase = np.concatenate([self._link_phase, self._endpoint_phase])
@@ -76,7 +78,7 @@ class ArrivalNumbers:
         """The network of a phase on its floor."""
         switches = np.flatnonzero(self._phase <= phase)
         hosts = np.flatnonzero(self._host_phase <= phase)
-        whole, layout = self._whole, self._layout
+        whole, layout = self.whole, self._layout
         last = phase == int(self._host_phase.max())
         topology = subnetwork(whole, switches, hosts).replace(
             name=layout.topology.name if last else f"{layout.topology.name}, phase {phase + 1}"
