@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topoloom import load
+from topoloom import design, load
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -39,3 +39,34 @@ def test_the_faults_of_the_fabric_are_those_of_its_script():
     )
     assert faulty(before, repaired=False) == morning
     assert faulty(before, repaired=True) == evening
+
+
+@pytest.mark.exhaustive
+def test_half_of_256_servers_comes_in_each_phase():
+    """256 x 8 x 800G with rails, by hand: 32 leaves and 32 spines, then 32 leaves; no cable moves."""
+    made = design(_EXAMPLES / "b300-256.toml", shortlist=0)
+    grown = made.phases_of(made.best)
+    assert (made.winner.switches, made.winner.hosts) == (96, 256)
+    assert [phase.new_switches for phase in grown.phases] == [{"leaf": 32, "spine": 32}, {"leaf": 32}]
+    assert [(phase.by, phase.new_cables, phase.moved) for phase in grown.phases] == [
+        ("2027-01", 2048, 0),
+        ("2027-07", 2048, 0),
+    ]
+    assert grown.cost_usd == pytest.approx(made.winner.cost_usd)
+
+
+@pytest.mark.exhaustive
+def test_16384_accelerators_in_two_planes_may_grow_to_24576():
+    """By hand, per plane of 128 ports: 24,576 / 128 = 192 cores; 16,384 / 64 = 256 leaves, and as many aggregation switches.
+
+    Now 2 x (16,384 ports of hosts + 2 x 16,384 links) cables.
+    """
+    made = design(_EXAMPLES / "two-planes-16k.toml", shortlist=0)
+    grown = made.phases_of(made.best)
+    assert [phase.new_switches for phase in grown.phases] == [
+        {"leaf": 512, "aggregation": 512, "core": 384},
+        {"leaf": 256, "aggregation": 256},
+    ]
+    assert [phase.new_cables for phase in grown.phases] == [6 * 16_384, 6 * 8_192]
+    assert (grown.moved, grown.left_over) == (0, ())
+    assert grown.phases[0].cost_usd == pytest.approx(made.winner.cost_usd)

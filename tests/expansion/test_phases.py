@@ -23,7 +23,9 @@ GROWING = {
     "planes": ("fat-tree:k=8,hosts=32+planes:count=2", [16, 32], "tree"),
     "planes of rails": ("fat-tree:k=16,hosts=64+rails:nics=2+planes:count=2", [16, 32], "tree"),
     "dragonfly": ("dragonfly:a=4,h=2,p=2", [24, 72], "groups"),
+    "dragonfly+": ("megafly:leaves=2,spines=2,p=2,h=2,g=5", [6, 20], "tree"),
     "slim fly": ("slimfly:q=5,hosts=4+populated:hosts=180", [90, 180], "whole"),
+    "jellyfish": ("jellyfish:n=20,degree=4,hosts=2", [20, 40], "whole"),
 }
 
 

@@ -121,8 +121,13 @@ def test_planes_grow_into_a_network_of_as_many():
 @pytest.mark.parametrize(
     ("spec", "to", "options", "message"),
     [
-        ("fat-tree:k=4,pods=2+rails:nics=2", 16, {"method": "splice"}, "hosts have several ports in one plane"),
-        ("fat-tree:k=4,hosts=8+rails:nics=2+planes:count=2", 10, {"method": "splice"}, "several ports in one plane"),
+        (
+            "fat-tree:k=4,pods=2+rails:nics=2",
+            16,
+            {"method": "splice"},
+            "a host has ports on several switches of a plane",
+        ),
+        ("fat-tree:k=4,hosts=8+rails:nics=2+planes:count=2", 10, {"method": "splice"}, "several switches of a plane"),
         (
             "jellyfish:n=20,degree=4,hosts=2+planes:count=2",
             24,

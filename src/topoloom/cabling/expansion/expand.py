@@ -9,6 +9,7 @@ from topoloom.cabling.expansion.cable_order.planner import Planner
 from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.housed_floor import HousedFloor
+from topoloom.cabling.expansion.larger_trees import larger_trees
 from topoloom.cabling.expansion.migration import into_network
 from topoloom.cabling.expansion.planes import grown_planes
 from topoloom.cabling.expansion.recognise import recognised
@@ -25,6 +26,7 @@ from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.layout.layout import Layout
+from topoloom.topologies.spec import build
 
 #: The most switches of a network that is planned cable by cable.
 MOST_SWITCHES = 1 << 20
@@ -57,7 +59,8 @@ def expand(
         The existing network. Without a layout it is placed on `floor` first; a layout stays unchanged, and new switches are
         added to it. Parameters omitted below are taken from the network.
     to : int
-        Its new size: switches, hosts or links, as the method counts; for several planes the size of each.
+        Its new size: switches, hosts or links, as the method counts; for several planes the size of each. Of a fat tree for a
+        number of hosts: its hosts. It grows into the fat tree for `to` hosts.
     method : str
         ``auto`` (the family's own, else ``splice``) or a name of `topoloom.cabling.expansion.registry.METHODS`.
     into : NetworkSource, optional
@@ -105,6 +108,28 @@ def expand(
     """
     work = Work() if work is None else work
     stands = network_of(network, "expand")
+    if into is None and to is not None and method == "auto" and degree is None and hosts is None and batch is None:
+        trees = _into_larger_tree(stands.topology, to)
+        refused: InputError | None = None
+        for larger in trees:
+            try:
+                return expand(
+                    stands,
+                    into=build(larger),
+                    floor=floor,
+                    parts=parts,
+                    rate_gbps=rate_gbps,
+                    radix=radix,
+                    host_cables=host_cables,
+                    plugs=plugs,
+                    seed=seed,
+                    jobs=jobs,
+                    work=work,
+                )
+            except InputError as error:
+                refused = error
+        if refused is not None:
+            raise refused
     refuse_mixed(stands.topology, "expand")
     search = {} if stands.layout is not None else {"seed": seed, "jobs": jobs}
     stands = stands.with_layout(floor, parts=parts, rate_gbps=rate_gbps, **search)
@@ -189,6 +214,20 @@ def expand(
         start=planner.start(jobs),
         provenance=provenance_of(before, seed=seed, settings=settings),
     )
+
+
+def _into_larger_tree(before: Topology, hosts: int) -> list[str]:
+    """The specs of the fat trees for `hosts` hosts that a fat tree for a number of hosts grows into; empty for others.
+
+    Raises
+    ------
+    InputError
+        The network is a fat tree that has the hosts already.
+    """
+    trees = list(larger_trees(before, hosts)) if hosts > before.hosts else list(larger_trees(before, before.hosts + 1))
+    if trees and hosts <= before.hosts:
+        raise InputError(f"{before.name}: it has {before.hosts:,} hosts; give more than these as its size (to)")
+    return trees
 
 
 def _refuse_other_rate(before: Topology, goal: Topology) -> None:

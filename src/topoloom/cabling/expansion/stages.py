@@ -130,12 +130,11 @@ def grown_name(before: Topology, size: str) -> str:
 
 
 def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Endpoints and their hosts if switch i has counts[i] of them: existing ones stay, new ones get the next numbers."""
-    if before.hosts < before.endpoints.size:
-        raise InputError(
-            f"{before.name}: hosts have several ports in one plane (rails, nics), which this method cannot give to new"
-            " hosts; name the larger network (into), or grow by method channels, which keeps the hosts unchanged"
-        )
+    """Endpoints and their hosts if switch i has counts[i] of them: existing ones stay, new ones get the next numbers.
+
+    Where each host has the same number of ports, all on one switch, so have new hosts.
+    """
+    each = _ports_on_one_switch(before)
     had = np.zeros(counts.size, np.int64)
     had[: before.switches] = before.endpoints_at
     if (counts < had).any():
@@ -144,9 +143,36 @@ def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarr
             f"{before.name}: switch {switch} has {had[switch]} hosts and would keep {counts[switch]}; hosts do not move:"
             " give the larger network at least as many hosts on each switch"
         )
+    if ((counts - had) % each).any():
+        switch = int(np.argmax((counts - had) % each > 0))
+        raise InputError(
+            f"{before.name}: switch {switch} would get {counts[switch] - had[switch]} host ports, but a host has {each}; give a"
+            f" multiple of {each}"
+        )
     more = np.repeat(np.arange(counts.size), counts - had)
     endpoints = np.concatenate([before.endpoints, more])
-    return endpoints, np.concatenate([before.host, before.hosts + np.arange(more.size)])
+    return endpoints, np.concatenate([before.host, before.hosts + np.arange(more.size) // each])
+
+
+def _ports_on_one_switch(before: Topology) -> int:
+    """The ports of each host, all on one switch.
+
+    Raises
+    ------
+    InputError
+        Hosts have ports on several switches, or different numbers of them.
+    """
+    if before.hosts in (0, before.endpoints.size):
+        return 1
+    ports = np.bincount(before.host, minlength=before.hosts)
+    switch = np.zeros(before.hosts, np.int64)
+    switch[before.host] = before.endpoints
+    if np.ptp(ports) or (switch[before.host] != before.endpoints).any():
+        raise InputError(
+            f"{before.name}: a host has ports on several switches of a plane (rails), which this method cannot give to new"
+            " hosts; name the larger network (into), or grow by method channels, which keeps the hosts unchanged"
+        )
+    return int(ports[0])
 
 
 def hosts_with(before: Topology, switches: int, each: int) -> tuple[np.ndarray, np.ndarray]:

@@ -27,9 +27,16 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
     doing: ClassVar[str] = "expanding"
     functions: ClassVar[tuple[str, ...]] = ("expand", "check_plan", "load_expansion")
 
-    to: Annotated[int, setting("size to grow to: switches, hosts or links, as the method counts", least=1)] | None = (
-        None
-    )
+    to: (
+        Annotated[
+            int,
+            setting(
+                "size to grow to: switches, hosts or links, as the method counts; of a fat tree for hosts: hosts",
+                least=1,
+            ),
+        ]
+        | None
+    ) = None
     method: Annotated[str, setting("the method; auto is the family's own method, or splice")] = "auto"
     into: (
         Annotated[

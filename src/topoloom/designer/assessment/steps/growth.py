@@ -1,11 +1,10 @@
 """The step of growth: a plan, and its cost, for 10 % and 25 % more hosts."""
 
 import math
-import re
-from collections.abc import Iterator
 
 from topoloom.cabling.expansion.expand import expand
 from topoloom.cabling.expansion.expansion import Expansion
+from topoloom.cabling.expansion.larger_trees import larger_trees
 from topoloom.cabling.expansion.recognise import recognised
 from topoloom.cabling.expansion.registry import find_method
 from topoloom.core.errors import InputError
@@ -97,7 +96,7 @@ def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
     size = {"switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links)}[method.counts]
     wanted = math.ceil(size * (1 + share) - 1e-9)  # less 1e-9, so that rounding adds no switch or host
     unplanned: InputError | None = None
-    for larger in _larger_trees(subject.topology, share):
+    for larger in larger_trees(subject.topology, math.ceil(subject.topology.hosts * (1 + share) - 1e-9)):
         work.check()
         try:
             return _expanded(subject, work, into=build(larger)), f"--into '{larger}'"
@@ -119,37 +118,6 @@ def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
 def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topology | None = None) -> Expansion:
     """The plan to a size, or into another network."""
     return expand(subject.network, to, into=into, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
-
-
-#: The number of hosts in the spec of a fat tree, and in the transform that keeps some of them.
-_HOSTS, _POPULATED = re.compile(r"(?<=[:,]hosts=)[0-9]+"), re.compile(r"\+populated:hosts=([0-9]+)")
-
-
-def _larger_trees(topology: Topology, share: float) -> Iterator[str]:
-    """The specs of fat trees for exactly `share` more hosts: the same tree with more of its places filled, or larger ones, up
-    to whole units of leaves; nothing where the spec is no fat tree for a number of hosts.
-    """
-    spec, hosts = topology.spec or "", math.ceil(topology.hosts * (1 + share) - 1e-9)
-    base, plus, transforms = _POPULATED.sub("", spec).partition("+")
-    match = _HOSTS.search(base)
-    if not base.startswith("fat-tree:") or match is None:
-        return
-    full = build(base + plus + transforms)
-    if hosts <= full.hosts:
-        yield f"{base}{plus}{transforms}+populated:hosts={hosts}"
-        return
-    places, most = int(match[0]), int(full.endpoints_at.max(initial=1))
-    needed = math.ceil(places * hosts / full.hosts - 1e-9)
-    if needed * full.hosts == hosts * places:
-        yield _HOSTS.sub(str(needed), base, count=1) + plus + transforms
-    sizes = {-(-needed // unit) * unit for unit in (most, most * (full.endpoints.size // full.hosts))} - {needed}
-    for size in sorted(sizes):
-        larger = _HOSTS.sub(str(size), base, count=1) + plus + transforms
-        try:
-            exact = build(larger).hosts == hosts
-        except InputError:
-            continue  # leaves that do not fill units of rails
-        yield larger if exact else f"{larger}+populated:hosts={hosts}"
 
 
 GROWTH = AssessmentStep("growth", "growth by 10% and 25%", "Growth", _growth)
