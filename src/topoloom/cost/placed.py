@@ -12,7 +12,7 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.rack_limits import within_power
-from topoloom.cost.servers import housing_of, with_switch
+from topoloom.cost.servers import housing_of, with_ports, with_switch
 from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
@@ -171,7 +171,7 @@ def placed_layout(
         floor = room
     else:
         floor = chosen_floor(DEFAULT_ROOM if room is None else str(room), rows, columns, switches_per_rack)
-    housing = None if hosts is None else housing_of(hosts, parts)
+    housing = None if hosts is None else with_ports(housing_of(hosts, parts), topology, parts, rate)
     # Only where a floor or a rack limits the power: otherwise the catalogue need not have a switch of this size.
     power_limited = floor.limits_power or housing is not None
     watts = switch_feeds_w(topology, parts, rate) if power_limited else 0.0

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from topoloom.core.errors import InputError, hint
 from topoloom.cost.parts import Parts
 from topoloom.cost.switch_products import SwitchProduct
+from topoloom.model.topology import Topology
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_housing
 
 #: The keys of a host that its server in the catalogue fills.
@@ -89,6 +91,32 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
         host=msgspec.structs.replace(housing.host, **filled),
         rack=msgspec.structs.replace(housing.rack, **racked),
     )
+
+
+def with_ports(housing: Housing, topology: Topology, parts: Parts, rate_gbps: float) -> Housing:
+    """Hosts whose interfaces are split into as many ports as the network needs, where the product can be split so.
+
+    A host with eight interfaces on a network of two planes with eight ports each has two ports per interface.
+
+    Parameters
+    ----------
+    housing : Housing
+        A host with a number of ports per interface is not changed.
+    topology : Topology
+    parts : Parts
+    rate_gbps : float
+        The rate of a port, Gb/s; in a network of several rates, each port has its own instead.
+    """
+    host, counts = housing.host, np.bincount(topology.host, minlength=topology.hosts)
+    if host.nics is None or host.ports != 1 or not counts.size or (counts != counts[0]).any():
+        return housing
+    ports, over = divmod(int(counts[0]), host.nics)
+    own = topology.endpoint_rate_gbps
+    fastest = rate_gbps if not topology.mixed or own is None else float(own.max())
+    modes = [mode for interface in parts.nic if interface.name == host.nic for mode in interface.split]
+    if over or not any(mode.ports == ports and mode.rate_gbps >= fastest * (1 - 1e-9) for mode in modes):
+        return housing
+    return msgspec.structs.replace(housing, host=msgspec.structs.replace(host, ports=ports))
 
 
 def with_switch(housing: Housing, product: SwitchProduct | None) -> Housing:

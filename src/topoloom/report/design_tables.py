@@ -115,9 +115,10 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
     if host is None:
         return []
     ports = f"{design.requirement.ports_per_host} port{'s' * (design.requirement.ports_per_host > 1)} on this network"
+    watts = f"{host.power_w:,.0f} W" if host.power_w else "power not known"
     power = "" if rack.power_w is None else f", {rack.power_w / 1000:g} kW"
     return [
-        ("host", f"{host.name}: {ports}, {host.units:g} units, {host.power_w:,.0f} W"),
+        ("host", f"{host.name}: {ports}, {host.units:g} units, {watts}"),
         ("rack", f"{rack.u:g} units{power}; leaf switches: {rack.leaf}"),
     ]
 

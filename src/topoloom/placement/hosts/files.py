@@ -65,7 +65,7 @@ def hosts_csv(housing: Housing, racks: list[str], height: np.ndarray, leaves: li
             "rack": texts(racks),
             "unit": numbers(height, 2),
             "units": numbers(np.full(count, housing.host.units), 2),
-            "power_w": numbers(np.full(count, housing.host.power_w)),
+            "power_w": numbers(np.full(count, housing.host.power_w)) if housing.host.power_w else texts([""] * count),
             "ports": texts(leaves),
         }
     )

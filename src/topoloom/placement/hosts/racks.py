@@ -96,9 +96,14 @@ class RackCapacity:
         Raises
         ------
         InputError
-            A rack has a limit of weight or air, and the weight or the air of a host is not known.
+            A rack has a limit of power, weight or air, and that of a host is not known.
         """
         host, rack = self.housing.host, self.housing.rack
+        if self.power_w < _ENDLESS and not host.power_w:
+            raise InputError(
+                f"racks have {self.power_w:,.0f} W, but the power of '{host.name}' is not known; give power_w in [host], or"
+                " omit the limit"
+            )
         for key, most, value, unit in (
             ("weight_kg", rack.load_kg, host.weight_kg, "kg"),
             ("air_m3h", rack.air_m3h, host.air_m3h, "m³/h"),
@@ -166,7 +171,8 @@ class RackCapacity:
         host, rack = self.housing.host, self.housing.rack
         also = " with the devices of [rack]" if self.stack.present(int(hosts)) else ""
         if hosts:
-            return f"host of {host.power_w:,.0f} W and {host.units:g} units ('{host.name}'){also}"
+            power = f"{host.power_w:,.0f} W and " if host.power_w else ""
+            return f"host of {power}{host.units:g} units ('{host.name}'){also}"
         return f"switch of {self.switch_w:,.0f} W and {rack.switch_u:g} units{also}"
 
 
