@@ -305,7 +305,7 @@ class Parts(TomlTable, frozen=True, dict=True):
             )
         # Such a cable is alone in its cage.
         own = cable.switch_connector
-        enough = not limited or own is None or cage.least <= cable.links <= cage.ports
+        enough = own is None or (cage.least <= cable.links and not (limited and cable.links > cage.ports))
         return cage.takes(own) and cage.runs(cable.lane_gbps) and enough
 
     def _plugs_into(self, cable: CableProduct, plug: HostPlug | None) -> bool:
@@ -314,7 +314,7 @@ class Parts(TomlTable, frozen=True, dict=True):
             return True
         if cable.modules:
             return any(
-                plug.takes(module.connector)
+                plug.takes(module.connector) and module.links >= plug.ports
                 for module in self.transceiver
                 if module.name in cable.modules and module.side != "switch"
             )
@@ -461,7 +461,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         """The transceiver at one end of a fibre: the first of its `modules` that fits a switch or a host (`side`).
 
         For a host whose cages are known (`plug`), the first that fits the cage and has as many links as the cage has ports;
-        where none has, the first that fits the cage.
+        where none has, the first with more.
 
         Parameters
         ----------
@@ -483,7 +483,7 @@ class Parts(TomlTable, frozen=True, dict=True):
             by_name[name]
             for name in cable.modules
             if by_name[name].side in {side, "any"}
-            and (plug is None or plug.takes(by_name[name].connector))
+            and (plug is None or (plug.takes(by_name[name].connector) and by_name[name].links >= plug.ports))
             and (cage is None or cage.takes(by_name[name].connector))
         ]
         if not fitting:

@@ -219,9 +219,10 @@ def cages_of_ends(
     Returns
     -------
     (LinkCages, LinkCages) or None
-        None where the catalogue has no suitable switch, or does not give the cages of its switches.
+        None where the catalogue has no suitable switch, or names no cages at all.
     """
-    if not any(kind.connector for product in parts.switch.product for kind in product.port_kinds):
+    named = (kind.connector for product in parts.switch.product for kind in product.port_kinds)
+    if not any(named) and not any(cable.switch_connector for cable in parts.cable):
         return None
     if switches is None:
         switches = kinds_if_sold(topology, Terms(parts=parts, rate_gbps=None if topology.mixed else rate_gbps))
