@@ -7,6 +7,8 @@ import pytest
 
 from topoloom import design
 from topoloom.cost.bill import price
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.design import Design
 from topoloom.designer.measure import place_candidate
 from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
@@ -69,3 +71,24 @@ def test_what_is_not_known_is_a_risk(made):
 def test_without_a_winner_there_is_no_page(made):
     """The report then begins with the requirement."""
     assert board_page(replace(made, ranked=()), made.requirement.catalogue(), None) == ""
+
+
+def test_the_measured_throughput_is_the_risk_not_the_formula(made):
+    """51 % by the tables; the oversubscription by formula would say another number. Full load is no risk."""
+
+    def assessed(uniform: float, saturation: float) -> str:
+        figures = [
+            Figure(key=key, label=key, value=value)
+            for key, value in (("uniform_throughput", uniform), ("saturation", saturation))
+        ]
+        best = made.winner
+        assessment = Assessment(name=best.name, spec=best.spec, hosts=best.hosts, figures=tuple(figures))
+        return _page(replace(made, shortlist=(assessment,)))
+
+    text = assessed(0.512, 0.55)
+    assert "When all hosts send to all others at once, each gets 51% of the rate of its port." in text
+    assert "Queues grow from 55% of uniform load on." in text
+    assert "Oversubscription is" not in text
+    text = assessed(1.0, 1.0)
+    assert "each gets" not in text
+    assert "Queues grow" not in text

@@ -19,8 +19,8 @@ from topoloom.topologies.spec.titles import network_title
 
 #: Alternatives on the page.
 _ALTERNATIVES = 3
-#: Costs that differ by less are the same.
-_SAME = 5e-4
+#: Costs that differ by less are the same; a share of a host's rate that counts as all of it.
+_SAME, _FULL = 5e-4, 0.995
 _COLUMNS = ("cost [USD]", "compared", "power [kW]", "switches", "racks", "uniform throughput", "longest cable [m]")
 
 
@@ -98,11 +98,11 @@ def _numbers(best: Candidate, assessment: Assessment | None) -> Markup:
         (f"{amount(best.power_w / 1000)} kW", f"network power, {amount(best.power_per_host_w, 3)} W per host"),
         (f"{best.racks:,}", "racks"),
         (f"{best.hosts:,}", f"hosts{room}"),
-        (f"{best.switches:,}", f"switches, {best.radix} ports used"),
+        (f"{best.switches:,}", f"switches, up to {best.radix} ports used"),
         (f"{best.links:,}", f"cables between switches, up to {best.longest_cable_m:.0f} m"),
     ]
     if throughput is not None:
-        numbers.append((f"{throughput:.0%}", "of the hosts' rate, all to all at once"))
+        numbers.append((f"{throughput:.0%}", "of the rate of a host, when all send to all at once"))
     return cards(numbers)
 
 
@@ -126,7 +126,10 @@ def _risks(
     design: Design, best: Candidate, assessment: Assessment | None, bill: Bill | None, parts: Parts
 ) -> Iterator[str]:
     """What may go wrong: with the network, with the figures, with the prices."""
-    if best.oversubscription > 1:
+    throughput = None if assessment is None else assessment.value("uniform_throughput")
+    if throughput is not None and throughput < _FULL:
+        yield f"When all hosts send to all others at once, each gets {throughput:.0%} of the rate of its port."
+    elif throughput is None and best.oversubscription > 1:
         yield f"Oversubscription is {best.oversubscription:.2f}: hosts that all send at once share the links between switches."
     if assessment is None:
         yield "The network was not assessed in full: no tables, throughput or failures were measured."

@@ -118,7 +118,7 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
     watts = f"{host.power_w:,.0f} W" if host.power_w else "power not known"
     power = "" if rack.power_w is None else f", {rack.power_w / 1000:g} kW"
     return [
-        ("host", f"{host.name}: {ports}, {host.units:g} units, {watts}"),
+        ("host", f"{host.name}: {ports}, {host.units:g} unit{'s' * (host.units != 1)}, {watts}"),
         ("rack", f"{rack.u:g} units{power}; leaf switches: {rack.leaf}"),
     ]
 
