@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from topoloom.cli.output import print_facts, print_table, say
-from topoloom.core.amounts import amount
+from topoloom.core.amounts import amount, in_currency
 
 if TYPE_CHECKING:
     from topoloom.designer.assessment.assessment import Assessment
@@ -44,12 +44,19 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
         )
         for number, network in enumerate(networks, 1)
     ]
-    print_table([("", "network", "engine", *(_SHOWN[key] for key in shown)), *rows])
+    print_table([("", "network", "engine", *(_head(networks, key) for key in shown)), *rows])
     for number, network in enumerate(networks, 1):
         if network.why:
             say(f"{number}. {network.why}")
     _print_unpriced(networks)
     _print_missing(networks, minutes)
+
+
+def _head(networks: "Sequence[Assessment]", key: str) -> str:
+    """The heading of a figure, in the currency of the networks' prices."""
+    figures = (network.figure(key) for network in networks)
+    unit = next((figure.unit for figure in figures if figure is not None), "USD")
+    return in_currency(_SHOWN[key], unit) if key.endswith("usd") else _SHOWN[key]
 
 
 def print_assessment(network: "Assessment", minutes: float | None) -> None:

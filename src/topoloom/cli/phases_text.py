@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from topoloom.cli.output import print_facts, print_table, say
+from topoloom.core.amounts import with_currency
 
 if TYPE_CHECKING:
     from topoloom.cabling.expansion.phases.phase import Phase, Phases
@@ -16,10 +17,22 @@ def print_phases(phases: "Phases") -> None:
         [
             ("moved", f"{phases.moved:,} cables"),
             ("left over", ", ".join(f"{line.count} {line.item}" for line in phases.left_over) or "nothing"),
-            ("cost", "not known" if math.isnan(phases.cost_usd) else f"{phases.cost_usd:,.0f} USD"),
+            ("cost", "not known" if math.isnan(phases.cost_usd) else with_currency(phases.cost_usd, phases.currency)),
         ],
     )
-    head = ("phase", "by", "hosts", "switches", "new cables", "moved", "racks", "ports kept", "kW", "cost USD", "buys")
+    head = (
+        "phase",
+        "by",
+        "hosts",
+        "switches",
+        "new cables",
+        "moved",
+        "racks",
+        "ports kept",
+        "kW",
+        f"cost {phases.currency}",
+        "buys",
+    )
     say()
     print_table([head, *map(_row, phases.phases)])
     say()

@@ -1,5 +1,6 @@
 """Numbers as people read them: significant digits, commas, no exponent."""
 
+import re
 from decimal import Decimal
 
 
@@ -24,3 +25,47 @@ def amount(value: float, digits: int = 4) -> str:
         return f"{value:,.0f}"
     # Rounded first, then written: the format "g" has exponents, the format "f" no significant digits.
     return f"{Decimal(f'{value:.{digits}g}'):,f}"
+
+
+def with_currency(value: float, currency: str, digits: int = 0) -> str:
+    """An amount with its currency.
+
+    Parameters
+    ----------
+    value : float
+    currency : str
+        Three capital letters.
+    digits : int
+        Digits after the point.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_currency(2_730_000, "EUR"), with_currency(1168.24, "USD", 1)
+    ('2,730,000 EUR', '1,168.2 USD')
+    """
+    return f"{value:,.{digits}f} {currency}"
+
+
+def in_currency(label: str, currency: str) -> str:
+    """A label in the currency of a catalogue; labels are written in US dollars, the default.
+
+    Parameters
+    ----------
+    label : str
+    currency : str
+        Three capital letters.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> in_currency("cost per host [USD]", "JPY")
+    'cost per host [JPY]'
+    """
+    return label if currency == "USD" else re.sub(r"\bUSD\b", currency, label)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from topoloom.cabling.expansion.phases.phase import Phases
+from topoloom.core.amounts import in_currency
 from topoloom.core.errors import InputError, check_path
 from topoloom.core.former_keys import with_current_keys
 from topoloom.core.threads import cores
@@ -155,9 +156,14 @@ class Design(Result):
             self.pareto,
             lambda c: c.cost_per_host_usd,
             lambda c: c.mean_latency_ns,
-            ("cost [USD per host]", "mean zero-load latency [ns]"),
+            (in_currency("cost [USD per host]", self.currency), "mean zero-load latency [ns]"),
             self.leading(),
         )
+
+    @property
+    def currency(self) -> str:
+        """The currency of all amounts: that of the requirement's catalogue."""
+        return self.requirement.currency
 
     def leading(self, most: int = 6) -> list[tuple[int, Candidate]]:
         """The best candidate of each family with its rank, best first, at most `most`."""

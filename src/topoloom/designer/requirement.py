@@ -542,6 +542,11 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             )
         return msgspec.structs.replace(parts, switch=msgspec.structs.replace(parts.switch, product=named))
 
+    @property
+    def currency(self) -> str:
+        """The currency of the catalogue, with its quotes."""
+        return self.whole_catalogue().currency
+
     def terms(self, parts: Parts) -> Terms:
         """The terms of purchase of a design; `parts` as `catalogue` returns them."""
         return Terms(parts=parts, rate_gbps=self.rate_gbps, host_cables=self.cable.hosts, spares=self.spares)

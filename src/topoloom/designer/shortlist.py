@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from topoloom.core.amounts import in_currency
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
@@ -271,7 +272,7 @@ def assess_shortlist(
     scores = tuple(
         None if outcome.spec in compared_only else score for outcome, score in zip(assessed, measures, strict=True)
     )
-    label, unit = objective_in_words(requirement.minimize)
+    label, unit = objective_in_words(requirement.minimize, parts.currency)
     sentences = reasons(assessments, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
     best = next((score for score in scores if score is not None), None)
     sentences = [
@@ -303,9 +304,10 @@ _OBJECTIVES = {
 }
 
 
-def objective_in_words(key: str) -> tuple[str, str]:
-    """The label and the unit of an objective, for sentences."""
-    return _OBJECTIVES.get(key, (key.replace("_", " "), ""))
+def objective_in_words(key: str, currency: str = "USD") -> tuple[str, str]:
+    """The label and the unit of an objective, for sentences; amounts are in `currency`."""
+    label, unit = _OBJECTIVES.get(key, (key.replace("_", " "), ""))
+    return label, in_currency(unit, currency)
 
 
 def _score(outcome: Outcome, requirement: Requirement) -> float | None:

@@ -5,7 +5,7 @@ from math import isnan
 
 from markupsafe import Markup
 
-from topoloom.core.amounts import amount
+from topoloom.core.amounts import amount, in_currency, with_currency
 from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
@@ -48,9 +48,9 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         name=best.name,
         spec=best.spec,
         why=_reason(best, design),
-        numbers=_numbers(best, assessed.get(best.spec)),
+        numbers=_numbers(best, assessed.get(best.spec), parts.currency),
         phases=phases_summary(design.phases_of(best.spec), design.no_phases.get(best.spec, "")),
-        columns=_COLUMNS,
+        columns=[in_currency(column, parts.currency) for column in _COLUMNS],
         others=[
             {
                 "name": candidate.name,
@@ -90,11 +90,11 @@ def _reason(best: Candidate, design: Design) -> str:
     )
 
 
-def _numbers(best: Candidate, assessment: Assessment | None) -> Markup:
+def _numbers(best: Candidate, assessment: Assessment | None, currency: str) -> Markup:
     throughput = None if assessment is None else assessment.value("uniform_throughput")
     room = f", room for {best.room_hosts:,} more" if best.room_hosts else ""
     numbers = [
-        (f"{best.cost_usd:,.0f}", f"USD; {best.cost_per_host_usd:,.0f} USD per host"),
+        (f"{best.cost_usd:,.0f}", f"{currency}; {with_currency(best.cost_per_host_usd, currency)} per host"),
         (f"{amount(best.power_w / 1000)} kW", f"network power, {amount(best.power_per_host_w, 3)} W per host"),
         (f"{best.racks:,}", "racks"),
         (f"{best.hosts:,}", f"hosts{room}"),
@@ -161,7 +161,7 @@ def _price_risks(bill: Bill | None, parts: Parts, rate_gbps: float) -> Iterator[
             yield f"No power is known of: {_plural(bill.unmetered)}. The power does not include them."
         low, high = bill.cost_low_usd, bill.cost_high_usd
         if not isnan(low) and low != high:
-            yield f"Prices are ranges: the cost is between {low:,.0f} and {high:,.0f} USD."
+            yield f"Prices are ranges: the cost is between {low:,.0f} and {with_currency(high, bill.currency)}."
     if parts.rate_gbps is not None and not parts.rate_gbps[0] <= rate_gbps <= parts.rate_gbps[1]:
         yield f"The prices of {parts.name} are extrapolated to {rate_gbps:g} Gb/s; use them to compare, not as a budget."
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from topoloom.core.amounts import in_currency
 from topoloom.designer.design import Design
 from topoloom.figures.interval_curves import IntervalCurves
 from topoloom.figures.marks import looks
@@ -107,7 +108,7 @@ def design_data(
     objective = design.requirement.minimize
     ordered = sorted(COLUMNS, key=lambda column: column.key != objective)
     columns = [
-        column._replace(shown=column.shown or column.key == objective)
+        column._replace(shown=column.shown or column.key == objective, unit=in_currency(column.unit, design.currency))
         for column in ordered
         if any(row[column.key] is not None for row in rows)
     ]
@@ -123,7 +124,9 @@ def design_data(
         "families": {
             family: [*look_of(look), family_title(family)] for family, look in looks(families_of(design)).items()
         },
-        "limits": {limit: MEASURE_LABELS.get(limit, limit) for limit in design.dropped_by},
+        "limits": {
+            limit: in_currency(MEASURE_LABELS.get(limit, limit), design.currency) for limit in design.dropped_by
+        },
         "floor": floor,
         "shortlist": None if shortlist is None else shortlist.plain(),
         **curve_data(curves),

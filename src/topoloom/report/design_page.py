@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from topoloom._version import __version__
 from topoloom.cabling.cabling import Cabling
+from topoloom.core.amounts import in_currency
 from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
 from topoloom.cost.facility import rack_power
@@ -107,7 +108,10 @@ def design_page(
     shortlist = networks_side_by_side(design.shortlist) if design.shortlist else None
     curves = assessment_curves(design.shortlist)
     price_range_fits = parts.rate_gbps is None or parts.rate_gbps[0] <= requirement.rate_gbps <= parts.rate_gbps[1]
-    by_limit = ", ".join(f"{MEASURE_LABELS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
+    by_limit = ", ".join(
+        f"{in_currency(MEASURE_LABELS.get(limit, limit), parts.currency)}: {count}"
+        for limit, count in design.dropped_by.items()
+    )
     winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
         power = rack_power(layout, requirement.terms(parts))
@@ -132,15 +136,15 @@ def design_page(
         by_limit=by_limit,
         dropped=dropped_rows(design),
         best=best,
-        answer="" if best is None else _answer(best),
+        answer="" if best is None else _answer(best, parts.currency),
         ranking=ranking(design) if design.ranked else "",
-        search_gains="" if design.search is None else search_gains(design.search),
+        search_gains="" if design.search is None else search_gains(design.search, parts.currency),
         reference_designs=reference_table(design),
         most_rows=MOST_ROWS,
         shortlist="" if shortlist is None else side_by_side(shortlist),
         reasons=sentences(design.shortlist, SHORTLIST) if design.shortlist else "",
         failed=[(outcome_name(outcome, requirement, parts), outcome) for outcome in failed_on_tables(design.dropped)],
-        limits=MEASURE_LABELS,
+        limits={limit: in_currency(label, parts.currency) for limit, label in MEASURE_LABELS.items()},
         minutes=f"{requirement.minutes:g}",
         curves=[figure(interval_curves_svg(curve), "") for curve in curves],
         replaced=[figure(*drawing) for name, drawing in figures.items() if name in _REPLACED],
@@ -153,14 +157,14 @@ def design_page(
     return page(requirement.title, [body], design_data(design, floor, shortlist, curves), DESIGN)
 
 
-def _answer(best: Candidate) -> Markup:
+def _answer(best: Candidate, currency: str) -> Markup:
     return cards(
         [
             (f"{best.switches:,}", f"switches of {best.radix} ports"),
             (f"{best.hosts:,}", "hosts"),
             (f"{best.diameter}", "hops at most (diameter)"),
             (f"{best.host_aspl:.3f}", "mean hops between hosts"),
-            (f"{best.cost_per_host_usd:,.1f}", "USD per host"),
+            (f"{best.cost_per_host_usd:,.1f}", f"{currency} per host"),
             (f"{best.power_per_host_w:.2f}", "W per host"),
             (f"{best.worst_latency_ns:,.0f} ns", "worst latency without load"),
             (f"{best.racks}", f"racks, longest cable {best.longest_cable_m:.1f} m"),
@@ -185,7 +189,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     design.pareto,
                     lambda c: c.cost_per_host_usd,
                     lambda c: c.mean_latency_ns,
-                    ("cost [USD per host]", "mean zero-load latency [ns]"),
+                    (in_currency("cost [USD per host]", design.currency), "mean zero-load latency [ns]"),
                     named,
                     families,
                     titles,
@@ -252,7 +256,7 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     ]
     rows.append(["sum", "", "", f"{bill.cost_usd:,.0f}", f"{bill.power_w:,.0f}"])
     rows.append(["per host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
-    head = ["item", "count", "metres", "cost [USD]", "power [W]"]
+    head = ["item", "count", "metres", f"cost [{bill.currency}]", "power [W]"]
     return {
         "maximum_load": maximum_channel_load(layout.topology) if layout.topology.links.size else None,
         "plan": figure(plan, caption),

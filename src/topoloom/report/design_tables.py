@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from topoloom.core.amounts import amount
+from topoloom.core.amounts import amount, in_currency
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS
@@ -73,7 +73,7 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
             f" {floor.inside_m:g} m inside a rack; between racks, {floor.cable_rule}",
         ),
         ("parts", parts.name),
-        ("minimise", MEASURE_LABELS[requirement.minimize]),
+        ("minimise", in_currency(MEASURE_LABELS[requirement.minimize], parts.currency)),
     ]
     if requirement.host is not None:
         rows += _host_rows(design)
@@ -100,7 +100,9 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
         value = getattr(requirement.limits, limit)
         if value is not None:
             default = " (the default)" if limit == "blocking" and value == DEFAULT_BLOCKING else ""
-            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {amount(value, 6)}{default}"))
+            rows.append(
+                ("limit", f"{in_currency(MEASURE_LABELS[limit], parts.currency)}: at most {amount(value, 6)}{default}")
+            )
     if requirement.least.survives:
         rows.append(("must survive", "the loss of any one " + ", any one ".join(requirement.least.survives)))
     for key in ("bisection_gbps_per_host", "grow_to_hosts"):
@@ -123,11 +125,11 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
     ]
 
 
-def search_gains(search: Searched) -> Markup:
+def search_gains(search: Searched, currency: str = "USD") -> Markup:
     """The gains of the search beyond the catalogue, one row per measure."""
     rows = [
         (
-            MEASURE_LABELS.get(gain.measure, gain.measure),
+            in_currency(MEASURE_LABELS.get(gain.measure, gain.measure), currency),
             amount(gain.catalogue, 6),
             amount(gain.found, 6) if gain.share > 0 else "-",
             f"{gain.share:.1%}" if gain.share > 0 else "none",
@@ -145,7 +147,7 @@ def ranking(design: Design) -> Markup:
         "rank",
         "network",
         "spec",
-        "cost [USD per host]",
+        in_currency("cost [USD per host]", design.currency),
         "power [W per host]",
         "mean latency [ns]",
         "worst latency [ns]",
@@ -200,7 +202,7 @@ def reference_table(design: Design) -> Markup | str:
     head = [
         "network",
         "spec",
-        "cost [USD]",
+        in_currency("cost [USD]", design.currency),
         "compared with the best",
         "power [W]",
         "switches",
@@ -218,7 +220,7 @@ def reference_table(design: Design) -> Markup | str:
         exceeds = ""
         if isinstance(outcome, Dropped):
             limit, reason = (
-                MEASURE_LABELS.get(outcome.limit, outcome.limit),
+                in_currency(MEASURE_LABELS.get(outcome.limit, outcome.limit), design.currency),
                 f"; {outcome.reason}" if outcome.reason else "",
             )
             exceeds = f"exceeds a limit: {limit}{reason}"
@@ -299,7 +301,7 @@ def dropped_rows(design: Design) -> Markup | str:
         more = f", and {len(families) - _MOST_FAMILIES} more" if len(families) > _MOST_FAMILIES else ""
         rows.append(
             [
-                MEASURE_LABELS.get(limit, limit),
+                in_currency(MEASURE_LABELS.get(limit, limit), design.currency),
                 f"{count:,}",
                 listed + more,
                 candidates[0].spec,

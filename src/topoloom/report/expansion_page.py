@@ -10,6 +10,7 @@ from markupsafe import Markup
 from topoloom._version import __version__
 from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
 from topoloom.cabling.expansion.plan_files import plan_rows, save_expansion, step_facts
+from topoloom.core.amounts import with_currency
 from topoloom.core.pages.templating import rendered
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, interval_curves_svg
 from topoloom.report.curve_data import curve_data
@@ -96,7 +97,7 @@ def _totals(expansion: Expansion) -> Markup:
             (f"{expansion.longest_new_m:.1f} m", "longest new cable"),
             (f"{len(expansion.racks_touched)} of {expansion.racks_before}", "racks touched"),
             (f"{expansion.racks_new}", "racks set up"),
-            (_usd(expansion.cost.total_usd), "switches, cables, installation"),
+            (_cost(expansion), "switches, cables, installation"),
         ]
     )
 
@@ -180,8 +181,9 @@ def _cut_off(step: ExpansionStep) -> str:
     return "; ".join(parts)
 
 
-def _usd(value: float) -> str:
-    return f"{value:,.0f} USD" if value else "no prices"
+def _cost(expansion: Expansion) -> str:
+    total = expansion.cost.total_usd
+    return with_currency(total, expansion.after.bought.parts.currency) if total else "no prices"
 
 
 def _hops(value: float, digits: int) -> str:

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from topoloom.cabling.expansion.phases.phase import Phases
-from topoloom.core.amounts import amount
+from topoloom.core.amounts import amount, in_currency
 from topoloom.report.page import table
 
 _HEAD = (
@@ -41,4 +41,4 @@ def phases_summary(phases: Phases | None, refused: str = "") -> Markup | str:
         )
         for phase in phases.phases
     ]
-    return table(_HEAD, rows, text=frozenset({1, 3}))
+    return table([in_currency(head, phases.currency) for head in _HEAD], rows, text=frozenset({1, 3}))

@@ -109,7 +109,7 @@ def _cell(value: float, digits: int) -> str | None:
 
 def bill_csv(bill: Bill) -> str:
     """The lines of a bill and their sums, as CSV."""
-    columns = ("item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd")
+    columns = ("item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd", "currency")
     rows: list[list[object]] = [
         [
             line.item,
@@ -117,11 +117,14 @@ def bill_csv(bill: Bill) -> str:
             f"{line.length_m:.1f}" if line.length_m else None,
             *(_cell(value, digits) for value, digits in ((line.cost_usd, 2), (line.power_w, 1))),
             *(_cell(value, 2) for value in (line.cost_low_usd, line.cost_high_usd)),
+            bill.currency,
         ]
         for line in bill.lines
     ]
     low, high = bill.cost_low_usd, bill.cost_high_usd
-    rows.append(["sum", None, None, f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}", f"{low:.2f}", f"{high:.2f}"])
+    rows.append(
+        ["sum", None, None, f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}", f"{low:.2f}", f"{high:.2f}", bill.currency]
+    )
     rows.append(
         [
             "per host",
@@ -131,6 +134,7 @@ def bill_csv(bill: Bill) -> str:
             f"{bill.power_per_host_w:.4f}",
             f"{bill.per_host(low):.4f}",
             f"{bill.per_host(high):.4f}",
+            bill.currency,
         ]
     )
     return csv_text(columns, rows)

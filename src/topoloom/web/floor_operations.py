@@ -60,6 +60,7 @@ def _stand(arguments: StandOperation, context: RunContext) -> dict[str, Any]:
         "total_m": changed.total_m,
         "longest_m": changed.longest_m,
         "cost_usd": bill.cost_usd,
+        "currency": bill.currency,
         "total_m_unmoved": layout.total_m,
         "cost_usd_unmoved": before.cost_usd,
         "toml": floor_toml(changed.floor, slots),
@@ -163,6 +164,7 @@ def _grow(arguments: GrowOperation, context: RunContext) -> dict[str, Any]:
         "bought": plan.bought,
         "longest_new_m": plan.longest_new_m,
         "total_usd": plan.cost.total_usd,
+        "currency": plan.after.bought.parts.currency,
         "steps": [
             {
                 "title": step.title,

@@ -8,7 +8,7 @@ from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json, Threads, ToolFiles
 from topoloom.cli.signals import hurried
-from topoloom.core.amounts import amount
+from topoloom.core.amounts import amount, with_currency
 from topoloom.core.errors import Stopped
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.design import DesignOperation
@@ -136,7 +136,7 @@ def _print(design: "Design") -> None:
         f"best of {len(design.ranked)}: {best.name}\n"
         f"  {best.spec}\n"
         f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
-        f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W per host"
+        f" {with_currency(best.cost_per_host_usd, design.currency, 1)} and {best.power_per_host_w:.2f} W per host"
     )
     parts = design.requirement.catalogue()
     for outcome in failed_on_tables(design.dropped)[:_MOST_FAILED]:

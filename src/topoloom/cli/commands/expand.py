@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import plain, print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json, Threads
+from topoloom.core.amounts import with_currency
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.expand import ExpandOperation
@@ -145,7 +146,7 @@ def _cost_text(plan: "Expansion") -> str:
     missing = f"; the catalogue {parts.name} has no price for {' and '.join(unknown)}" if unknown else ""
     if unknown and not amounts:
         return f"not known{missing}"
-    return f"{cost.total_usd:,.0f} USD: {', '.join(amounts) or 'nothing is bought'}{missing}"
+    return f"{with_currency(cost.total_usd, parts.currency)}: {', '.join(amounts) or 'nothing is bought'}{missing}"
 
 
 def _refuse_own(source: str, folder: str) -> None:

@@ -88,10 +88,15 @@ def assess(
     Raises
     ------
     InputError
-        `subjects` is empty.
+        `subjects` is empty, or their prices are in several currencies.
     """
     if not subjects:
         raise InputError("assess: no network given; give one or more")
+    if len(currencies := sorted({subject.parts.currency for subject in subjects})) > 1:
+        raise InputError(
+            f"the prices of the networks are in {' and '.join(currencies)}; compare networks with prices in one currency: give"
+            " one catalogue for all (`parts`), or quotes in one currency"
+        )
     work = Work() if work is None else work
     chain = _Chain(
         list(subjects), None if store is None else Path(store), work, seconds, cores(jobs), repeats, fresh=fresh

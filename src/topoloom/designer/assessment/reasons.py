@@ -192,8 +192,9 @@ def _by_hosts(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     then = f" and would then be {_nth(ranking.ranks(scores)[place])}" if comparable else ""
     if network.hosts >= wanted:
         return f"It has idle ports for {_MORE_HOSTS:.0%} more hosts{then}."
-    more = _amount(network.value(f"growth_{_MORE_HOSTS * 100:.0f}_usd") or 0.0)
-    return f"For {_MORE_HOSTS:.0%} more hosts it costs {more} USD more{then}."
+    growth = network.figure(f"growth_{_MORE_HOSTS * 100:.0f}_usd")
+    more, currency = ("0", "USD") if growth is None else (_amount(growth.value or 0.0), growth.unit)
+    return f"For {_MORE_HOSTS:.0%} more hosts it costs {more} {currency} more{then}."
 
 
 def _no_growth(network: Assessment, hosts: int) -> str:

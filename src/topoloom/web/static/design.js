@@ -117,7 +117,7 @@ function withKey(toml, key, value) {
   return lines.join("\n");
 }
 
-const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost per host [USD]"], ["power_per_host_w", "power per host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
+const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost per host [currency of the parts]"], ["power_per_host_w", "power per host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
 
 function makeRanking(rows, id) {
   const columns = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));

@@ -32,7 +32,7 @@ function floorPage(main, query, catalogue) {
       state.result = result;
       showWrong(wrong, null);
       const more = (now, before) => (now === before ? "" : ` (${difference(now, before)} from the search's result)`);
-      facts.replaceChildren(makeFacts([["racks", result.racks], ["cables", `${written(result.total_m, 0)} m${more(result.total_m, result.total_m_unmoved)}`], ["longest cable", `${written(result.longest_m, 1)} m`], ["bill", `${written(result.cost_usd, 0)} USD${more(result.cost_usd, result.cost_usd_unmoved)}`],
+      facts.replaceChildren(makeFacts([["racks", result.racks], ["cables", `${written(result.total_m, 0)} m${more(result.total_m, result.total_m_unmoved)}`], ["longest cable", `${written(result.longest_m, 1)} m`], ["bill", `${written(result.cost_usd, 0)} ${result.currency}${more(result.cost_usd, result.cost_usd_unmoved)}`],
         ["moved", Object.entries(state.moved).map((pair) => pair.join(" to ")).join(", ")], ["blocked", state.blocked.join(", ")]]));
       const view = makeFloor(result.floor);
       box.replaceChildren(view);

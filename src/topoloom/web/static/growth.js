@@ -22,7 +22,7 @@ function growthPage(main, query, catalogue) {
       if (request !== state.asked) return;
       showWrong(wrong, null);
       facts.replaceChildren(makeFacts([["method", result.method], ["switches afterwards", result.switches], ["hosts afterwards", result.hosts], ["steps", result.steps.length], ["cables", `${written(result.removed, 0)} removed, ${written(result.added, 0)} added, ${written(result.kept, 0)} untouched`],
-        ["to buy", counted(result.bought, "cable")], ["longest new cable", `${written(result.longest_new_m, 1)} m`], ["cost", `${written(result.total_usd, 0)} USD`]]));
+        ["to buy", counted(result.bought, "cable")], ["longest new cable", `${written(result.longest_new_m, 1)} m`], ["cost", `${written(result.total_usd, 0)} ${result.currency}`]]));
       how.replaceChildren(makeHow([job]));
       show(result);
     } catch (error) {

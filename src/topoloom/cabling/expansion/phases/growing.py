@@ -150,7 +150,13 @@ def phases(
         networks=tuple(networks),
         number=numbers.number,
         provenance=provenance_of(
-            topology, settings={"hosts": list(hosts), "by": list(by), "parts": terms.catalogue.name}
+            topology,
+            settings={
+                "hosts": list(hosts),
+                "by": list(by),
+                "parts": terms.catalogue.name,
+                "currency": terms.catalogue.currency,
+            },
         ),
     )
 

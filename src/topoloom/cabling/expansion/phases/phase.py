@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
+from topoloom.core.amounts import with_currency
 from topoloom.core.errors import InputError
 from topoloom.cost.bill import Bill
 from topoloom.cost.choose import CableLot
@@ -159,6 +160,11 @@ class Phases(Result):
         return sum(phase.moved for phase in self.phases)
 
     @property
+    def currency(self) -> str:
+        """The currency of all amounts, also of those whose names end in ``usd``."""
+        return str(self.provenance.settings.get("currency", "USD"))
+
+    @property
     def cost_usd(self) -> float:
         """The cost of all phases."""
         return self.phases[-1].total_usd
@@ -232,8 +238,9 @@ class Phases(Result):
         if self.planes > 1:
             share = 1 / self.planes
             sentences.append(
-                f"The {self.planes} planes share no switch. A plane may come later: each plane costs {self.plane_usd:,.0f} USD"
-                f" in phase 1, and hosts have {share:.0%} less bandwidth per plane that is missing."
+                f"The {self.planes} planes share no switch. A plane may come later: each plane costs"
+                f" {with_currency(self.plane_usd, self.currency)} in phase 1, and hosts have {share:.0%} less bandwidth per"
+                " plane that is missing."
             )
         return sentences
 
@@ -244,7 +251,7 @@ class Phases(Result):
         spent = np.array([phase.total_usd - phase.cost_usd for phase in self.phases])
         axes.bar(names, [phase.cost_usd for phase in self.phases], bottom=spent)
         axes.set_xlabel("phase")
-        axes.set_ylabel("cost [USD]")
+        axes.set_ylabel(f"cost [{self.currency}]")
 
 
 _TIMING = {

@@ -26,7 +26,7 @@ def _cost(subject: Subject, work: Work) -> StepResult:
         Figure(
             key="cost_usd",
             label="cost",
-            unit="USD",
+            unit=bill.currency,
             value=_finite(bill.cost_usd),
             low=_finite(bill.cost_low_usd) if ranged else None,
             high=_finite(bill.cost_high_usd) if ranged else None,
@@ -37,7 +37,7 @@ def _cost(subject: Subject, work: Work) -> StepResult:
         Figure(
             key="cost_per_host_usd",
             label="cost per host",
-            unit="USD",
+            unit=bill.currency,
             value=_finite(bill.cost_per_host_usd),
             low=_finite(bill.per_host(bill.cost_low_usd)) if ranged else None,
             high=_finite(bill.per_host(bill.cost_high_usd)) if ranged else None,
@@ -71,7 +71,7 @@ def _cost(subject: Subject, work: Work) -> StepResult:
             Figure(
                 key="spares_usd",
                 label="spares",
-                unit="USD",
+                unit=bill.currency,
                 value=_finite(sum(line.cost_usd for line in spare)),
                 how=f"{sum(line.count for line in spare):,} spare parts on the shelf, included in the bill",
                 better="less",

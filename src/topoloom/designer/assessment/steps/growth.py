@@ -68,7 +68,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         Figure(
             key=f"growth_{key}_usd",
             label=f"cost to grow by {percent}",
-            unit="USD",
+            unit=subject.parts.currency,
             value=None if unknown and not cost else cost,
             how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} more hosts"
             + (f"; without {', '.join(unknown)}, whose price is not known" if unknown else ""),
