@@ -47,7 +47,7 @@ MEASURE_LABELS = {
     "taper": "taper: ports down per port up, at any level",
     "blocking": "blocking factor: host ports per link up at a tree's narrowest level; oversubscription elsewhere",
     "survives": "failures that must not cut off a host",
-    "grow_to_hosts": "hosts, including those that idle ports can take",
+    "grow_to_hosts": "hosts after a later growth, for which a design is sized",
     "bisection_gbps_per_host": "bisection bandwidth [Gb/s per host]",
     "all_to_all_ms": "all to all, by formula [ms]",
     "all_reduce_ms": "all-reduce, by formula [ms]",

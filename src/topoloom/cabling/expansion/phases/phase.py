@@ -257,5 +257,6 @@ class Phases(Result):
 _TIMING = {
     "tree": "Leaves come with their hosts, with all their uplinks; no cable moves.",
     "groups": "Groups come with their hosts; their cables to later groups come with those, and no cable moves.",
-    "whole": "All switches come in phase 1, because every host needs them; later phases add hosts on idle ports.",
+    "whole": "All switches come in phase 1, because every host needs them; later phases add hosts on idle ports. `topoloom"
+    " expand` plans a smaller network that grows by moving cables.",
 }
