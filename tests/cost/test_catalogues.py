@@ -200,3 +200,8 @@ def test_later_models_do_not_replace_the_first_of_a_size():
         parts = load_parts(catalogue)
         assert parts.switch_product(ports, rate).name == first
         assert next(one for one in parts.switch.product if one.name == other).serves(ports, rate)
+
+
+def test_servers_are_the_same_in_both_catalogues_of_2026():
+    """A server does not depend on the network that it is bought with."""
+    assert load_parts("infiniband-2026").server == load_parts("ethernet-2026").server
