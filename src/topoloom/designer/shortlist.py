@@ -40,9 +40,12 @@ _PLACED_SECONDS = 20.0
 
 def in_order(candidates: Iterable[Candidate], requirement: Requirement) -> list[Candidate]:
     """Sort candidates by the objective, best first; then by cost per host, and by mean latency."""
-    return sorted(
-        candidates, key=lambda c: (getattr(c, requirement.minimize), c.cost_per_host_usd, c.mean_latency_ns, c.spec)
-    )
+    return sorted(candidates, key=lambda c: (getattr(c, requirement.minimize), *_ties(c)))
+
+
+def _ties(candidate: Candidate) -> tuple[float, float, str]:
+    """What decides between candidates that are equal by the objective."""
+    return candidate.cost_per_host_usd, candidate.mean_latency_ns, candidate.spec
 
 
 def chosen_shortlist(
@@ -225,6 +228,7 @@ def assess_shortlist(
             outcome.spec in compared_only,
             _score(outcome, requirement) is None,
             _score(outcome, requirement) or 0.0,
+            _ties(outcome) if isinstance(outcome, Candidate) else (),
         ),
     )
     with work.interruptible(), suppress(Stopped):

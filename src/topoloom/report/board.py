@@ -145,7 +145,7 @@ def _measured_risks(assessment: Assessment) -> Iterator[str]:
     if saturation is not None and saturation < 1:
         yield f"Queues grow from {saturation:.0%} of uniform load on."
     if leaf is not None:
-        yield f"The loss of one leaf switch cuts off {leaf:,.0f} host{'s' * (leaf != 1)}."
+        yield f"The loss of one leaf switch cuts off {f'{leaf:,.0f}' if leaf else 'no'} host{'s' * (leaf > 1)}."
     if left is not None:
         yield f"The loss of 5 % of the links leaves {left:.0%} of the bandwidth."
     if assessment.missing:

@@ -233,7 +233,7 @@ def _risks(network: Assessment) -> str:
     if saturated is not None and saturated < 1:
         risks.append(f"queues grow from {saturated:.0%} of uniform load on")
     if leaf is not None:
-        risks.append(f"losing a leaf switch cuts off {leaf:,.0f} host{'s' * (leaf != 1)}")
+        risks.append(f"losing a leaf switch cuts off {f'{leaf:,.0f}' if leaf else 'no'} host{'s' * (leaf > 1)}")
     if left is not None:
         risks.append(f"losing 5% of the links leaves {left:.0%} of the bandwidth")
     return f"Risks: {'; '.join(risks)}." if risks else ""
