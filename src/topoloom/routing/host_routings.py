@@ -1,5 +1,9 @@
 """Separate tables for the hosts of a switch, as in InfiniBand, where every host has its own address."""
 
+from dataclasses import replace
+
+import msgspec
+
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
@@ -12,6 +16,7 @@ from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, tables_for
+from topoloom.routing.verification.verify import verify_routing
 
 
 def host_routings(
@@ -57,11 +62,25 @@ def host_routings(
         raise InputError(f"count={count}; at least one table is needed")
     if count == 1:
         return (route(topology, engine, seed=seed, jobs=jobs, layout=layout, work=work),)
+    together = engines.find(engine).together
+    if together and count == int(topology.endpoints_at.max(initial=0)):
+        routed = route(topology, together, seed=seed, jobs=jobs, work=work)
+        if len(routed.host_tables) == count:
+            return tuple(
+                _of_host(routed, table, engine, number, jobs, work) for number, table in enumerate(routed.host_tables)
+            )
     seeds = [seed, *(Draws(seed, number).word() >> 33 for number in range(1, count))]
     return tuple(
         route(topology, engine, seed=table_seed, jobs=jobs, layout=layout, host=(number, count), work=work)
         for number, table_seed in enumerate(seeds)
     )
+
+
+def _of_host(routed: Routing, table: Routing, engine: str, number: int, jobs: int | None, work: Work | None) -> Routing:
+    """One table of a routing with a table per host, as `route` makes it with ``host``."""
+    settings = {**routed.provenance.settings, "host": (number, len(routed.host_tables))}
+    provenance = msgspec.structs.replace(routed.provenance, engine=engine, settings=settings)
+    return replace(table, engine=engine, verification=verify_routing(table, jobs, work=work), provenance=provenance)
 
 
 def tables_by_host(

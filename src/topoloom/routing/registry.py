@@ -67,6 +67,8 @@ class Engine:
         Most memory per ordered pair of switches, in bytes, without the ports.
     rooted : bool
         Whether it uses `RoutingRequest.root`.
+    together : str
+        The engine that makes the tables of all hosts of a switch as one routing; only for engines with `by_host`.
     fits : callable (Topology) -> str or None, optional
         Returns why the engine fits a network, in words, or None. When omitted, the engine is never chosen automatically.
     """
@@ -80,6 +82,7 @@ class Engine:
     bytes_a_pair: float = 2.0
     rooted: bool = False
     fits: Callable[[Topology], str | None] | None = None
+    together: str = ""
 
 
 #: All engines by name: those of this package, and those of packages with entry points ``topoloom.engines``.
@@ -98,6 +101,7 @@ def engine(
     bytes_a_pair: float = 2.0,
     rooted: bool = False,
     fits: Callable[[Topology], str | None] | None = None,
+    together: str = "",
 ) -> Callable[[Callable[[RoutingRequest], Routing]], Callable[[RoutingRequest], Routing]]:
     """Register a function (Request) -> Routing as an engine.
 
@@ -105,7 +109,7 @@ def engine(
     ----------
     name, text : str
         The name that users type, and a line of help.
-    safe, streams, by_host, bytes_a_pair, rooted, fits
+    safe, streams, by_host, bytes_a_pair, rooted, fits, together
         As for `Engine`.
 
     Returns
@@ -119,7 +123,7 @@ def engine(
     """
 
     def register(make: Callable[[RoutingRequest], Routing]) -> Callable[[RoutingRequest], Routing]:
-        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted, fits))
+        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted, fits, together))
         return make
 
     return register

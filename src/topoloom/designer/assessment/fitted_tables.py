@@ -11,13 +11,12 @@ from topoloom.graph.planes import plane_count
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.fitting import ANY, fitting_engine
+from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 
 #: Virtual lanes for data of most InfiniBand switches (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
 VIRTUAL_CHANNELS = 8
-#: Engines whose paths differ for each host of a switch, and the engines with all these tables.
-_BY_HOST = {"fat-tree": "fat-tree-hosts"}
 
 
 def fitted_tables(
@@ -64,8 +63,8 @@ def fitted_tables(
 
 def _fitting(topology: Topology, layout: Layout | None, seed: int, jobs: int | None, work: Work | None) -> Routing:
     engine, reason = fitting_engine(topology) if plane_count(topology) else (ANY, "")
-    by_host = _BY_HOST.get(engine)
-    if by_host is not None:
+    by_host = engines.find(engine).together
+    if by_host:
         with suppress(InputError):
             routing = route(topology, by_host, seed=seed, jobs=jobs, work=work)
             settings = {**routing.provenance.settings, "fits": reason}

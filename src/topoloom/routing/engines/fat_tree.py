@@ -15,6 +15,7 @@ from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.routing.trees.uneven import uneven_tables, wired_evenly
 
 
 def _fits(topology: Topology) -> str | None:
@@ -43,6 +44,7 @@ def _fits(topology: Topology) -> str | None:
     safe=True,
     by_host=True,
     fits=_fits,
+    together="fat-tree-hosts",
 )
 def fat_tree(request: RoutingRequest) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
@@ -70,12 +72,16 @@ _BYTES_A_PAIR = 64
 def fat_tree_hosts(request: RoutingRequest) -> Routing:
     """d-mod-k for every host of a switch: packets to a host use the table of its index at the switch.
 
-    If there are more hosts than tables, host i uses table i modulo the number of tables.
+    If there are more hosts than tables, host i uses table i modulo the number of tables. Where bundles of a level have
+    different widths, or cables are missing, the digits of d-mod-k would lead packets of one host through different ancestors
+    and down the same cables; then loads decide together with the digits (`uneven_tables`).
     """
     topology = request.topology
     hosts = int(topology.endpoints_at.max(initial=1))
     count = max(1, min(hosts, MOST_HOST_ENTRIES // topology.switches**2))
-    tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
+    tables = _uneven(request, count)
+    if tables is None:
+        tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
     choice = Layers(tuple(tables[1:]), by_host=True) if count > 1 else None
     return Routing(topology, "fat-tree-hosts", tables[0], minimal=True, choice=choice)
 
@@ -93,9 +99,31 @@ def adaptive_nearest_common_ancestor(request: RoutingRequest) -> Routing:
     return Routing(request.topology, "anca", _tables(request), minimal=True, choice=choice)
 
 
+def _uneven(request: RoutingRequest, count: int) -> list[np.ndarray] | None:
+    """Tables for `count` hosts of every switch of a tree that is not wired evenly; None for other trees."""
+    topology, level, channels = request.topology, levels_of(request.topology), channels_of(request.topology)
+    if count < 2 or wired_evenly(level, channels) or not reach(topology, level)[0]:
+        return None
+    rank = _ranks(topology, level)
+    ups = np.bincount(channels.origin, weights=level[channels.to] > level[channels.origin], minlength=level.size)
+    if (ups[level < level.max()] == 0).any():
+        return None
+    most = [int(ups[level == low].max(initial=1)) for low in range(int(level.max()))]
+    ports = np.stack([empty_ports(topology)] * count)
+    stride = _strides(most, int((level == 0).sum()) * count)
+    uneven_tables(topology, channels, level, rank, stride, count, ports, request.work)
+    # No path between hosts ends at the other switches; all tables have the same paths to them.
+    others = np.flatnonzero(level > 0)
+    fill_minimal(topology, others, ports[0], 0, request.jobs, work=request.work)
+    ports[1:, others] = ports[0, others]
+    return list(ports)
+
+
 def _tables(request: RoutingRequest) -> np.ndarray:
     topology = request.topology
     level = levels_of(topology)
+    if request.host is not None and (together := _uneven(request, request.host[1])) is not None:
+        return together[request.host[0]]
     channels = channels_of(topology)
     rises = level[channels.to] > level[channels.origin]
     ports = empty_ports(topology)
