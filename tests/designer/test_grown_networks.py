@@ -102,7 +102,7 @@ def test_every_family_is_sized_for_the_growth(hosts, later, radix, nics):
     )
     specs = [proposal.spec for proposal in enumerate_candidates(wanted, wanted.catalogue())]
     families = set()
-    for spec in {*specs, *reference_specs(wanted)}:
+    for spec in {*specs, *reference_specs(wanted, wanted.catalogue())}:
         try:
             now, then = build(spec), build(whole_spec(spec))
         except InputError:

@@ -11,7 +11,7 @@ from topoloom.cost.placed import place
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
-from topoloom.designer.offers import idle_room, survived, worst_taper
+from topoloom.designer.offers import survived, worst_taper
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import (
     DesignLimits,
@@ -22,6 +22,7 @@ from topoloom.designer.requirement import (
     SwitchRequirement,
 )
 from topoloom.designer.requirement_files import read_requirement
+from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import wirings
 from topoloom.graph.planes import plane_count
 from topoloom.placement.hosts.housing import HostType, RackRule
@@ -94,7 +95,7 @@ def test_what_everybody_buys_is_always_measured():
     found = design(requirement(families=FamiliesRequirement(only=("slimfly",))), jobs=1)
     assert {one.family for one in found.ranked} == {"slimfly"}
     assert {one.family for one in found.usual} == {"fat-tree", "dragonfly"}
-    assert [one.spec for one in found.usual] == list(reference_specs(found.requirement))
+    assert [one.spec for one in found.usual] == list(reference_specs(found.requirement, found.requirement.catalogue()))
     everything = design(requirement(), jobs=1)
     ranked = {one.spec for one in everything.ranked}
     assert {one.spec for one in everything.usual if isinstance(one, Candidate)} <= ranked
@@ -107,7 +108,7 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     few = requirement(
         hosts=200, host=HostType(u=1), switch=SwitchRequirement(radix=8), families=FamiliesRequirement(only=("torus",))
     )
-    trees = [spec for spec in reference_specs(few) if not spec.startswith("dragonfly")]
+    trees = [spec for spec in reference_specs(few, few.catalogue()) if not spec.startswith("dragonfly")]
     assert [spec.partition(":")[0] for spec in trees] == ["pgft"] * 3
     found = design(few, jobs=1)
     full, tapered, dropped = (one for one in found.usual if one.family == "pgft")
@@ -115,12 +116,12 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     assert full.switches > tapered.switches
     assert dropped.limit == "blocking", "six hosts on two uplinks are beyond 2:1"
     several = requirement(hosts=100, host=HostType(nics=2, u=1), switch=SwitchRequirement(radix=8))
-    rails = [spec for spec in reference_specs(several) if spec.startswith("pgft")]
+    rails = [spec for spec in reference_specs(several, several.catalogue()) if spec.startswith("pgft")]
     assert rails
     assert all(build(spec).hosts == 100 and "+rails:nics=2" in spec for spec in rails)
     # More than four levels take: told as before.
     many = requirement(hosts=5000, host=HostType(u=1), switch=SwitchRequirement(radix=8))
-    assert next(reference_specs(many)).startswith("fat-tree")
+    assert next(reference_specs(many, many.catalogue())).startswith("fat-tree")
 
 
 @pytest.mark.exhaustive
@@ -150,8 +151,7 @@ def test_tapers_and_idle_ports_are_counted_by_hand():
     assert worst_taper(build("fat-tree:k=12,hosts=32,taper=2:1")) == 2
     assert worst_taper(build("fat-tree:k=8,hosts=32")) == 1
     assert worst_taper(build("ring:n=5,hosts=3")) is None
-    assert idle_room(build("ring:n=5,hosts=3"), 8, 1) == 15
-    assert idle_room(build("ring:n=5,hosts=3"), 8, 2) == 7
+    assert SwitchPorts(8, 40, 40, ()).idle_hosts(build("ring:n=5,hosts=3")) == 15
 
 
 @pytest.mark.exhaustive

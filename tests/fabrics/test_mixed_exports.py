@@ -109,7 +109,11 @@ def test_codes_has_a_rate_for_each_kind_of_link(tmp_path):
 
 
 #: A network of two rates that an export's tool can have, where it is not the pair of leaves.
-SPECS = {"caminos": "petersen:hosts=1+rates:links=400,hosts=100", "codes": "dragonfly:h=2+rates:links=200,hosts=100"}
+SPECS = {
+    "anytopo": "complete:n=3,hosts=2+rates:links=400,hosts=100",
+    "caminos": "petersen:hosts=1+rates:links=400,hosts=100",
+    "codes": "dragonfly:h=2+rates:links=200,hosts=100",
+}
 
 
 @pytest.mark.parametrize("name", sorted(EXPORTS))
@@ -117,12 +121,28 @@ def test_no_export_drops_rates_in_silence(name, tmp_path):
     """Of a network of two rates, each export writes both, refuses in one sentence, or reports that it drops them."""
     record, spec = EXPORTS.find(name), SPECS.get(name, PAIR)
     if record.timed and not record.rates:
-        with pytest.raises(InputError, match=rf"export {name}: .* Gb/s, and export {name} takes one rate for all"):
+        with pytest.raises(
+            InputError, match=rf"export {name}: .* Gb/s, and export {name} takes one rate for all"
+        ) as error:
             write_export(name, spec, tmp_path)
+        assert record.one_rate in str(error.value)
         return
     with drops() as dropped:
         write_export(name, spec, tmp_path)
     assert bool(dropped) != record.rates
+
+
+def test_sst_has_one_rate_for_links_and_a_lower_one_for_hosts(tmp_path):
+    """A port and an interface agree on the lower rate: hosts may be slower, but not faster, and links are alike."""
+    write_export("anytopo", "complete:n=3,hosts=2+rates:links=400,hosts=100", tmp_path)
+    parameters = json.loads((tmp_path / "parameters.json").read_text())
+    assert (parameters["link_bw"], parameters["host_link_bw"]) == ("400Gb/s", "100Gb/s")
+    square = build("ring:n=4,hosts=1")
+    for links, hosts in ((100, 400), ([100, 100, 100, 400], 100)):
+        with pytest.raises(
+            InputError, match="SST's routers have one rate for all links, and hosts one that is not higher"
+        ):
+            write_export("anytopo", square.with_rates(links, hosts), tmp_path)
 
 
 def test_equal_rates_are_written_as_before(tmp_path):

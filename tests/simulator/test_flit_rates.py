@@ -143,6 +143,12 @@ def test_hosts_of_two_rates_send_and_receive_by_their_rates():
     assert hosts / 40_000 == pytest.approx(0.5 * received, rel=0.04)
     point = simulate(routing, "uniform", ROUTER, loads=[0.5]).points[0]
     assert point.accepted == pytest.approx(0.5, rel=0.01)
+    slow, fast = point.by_rate
+    assert type(point).from_record(point.record()).by_rate == point.by_rate
+    assert (slow.rate_gbps, slow.hosts, fast.rate_gbps, fast.hosts) == (100, 4, 400, 4)
+    for each, share in ((slow, other[2]), (fast, other[0])):
+        assert each.accepted == pytest.approx(0.5 * share / (own.sum() - own.min()), rel=0.04)
+        assert each.accepted_min <= each.accepted
     # Host 0 (400) sends to host 6 (100), and host 2 (100) to host 4 (400): a quarter of a fast port is used.
     hosts, _ = flits_of(topology, [6, 7, 4, 5, 2, 3, 0, 1], 40_000)
     assert hosts / 40_000 == pytest.approx(np.full(8, 0.125), rel=0.04)

@@ -229,7 +229,7 @@ def cable(
         placed = network_of(network, "cable").with_layout(parts=parts, rate_gbps=rate_gbps)
         layout, terms, plugs = placed.part(Layout), placed.terms, placed.plugs if plugs is None else plugs
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps, host_cables=host_cables).on(layout.topology, "cable")
-    parts, rate_gbps, topology = terms.catalogue, terms.link_rate_gbps, layout.topology
+    parts, rate_gbps, topology = terms.catalogue, terms.rate_on(layout.topology), layout.topology
     host_cables = terms.host_cables or layout.housing is not None
     m, k = len(topology.links), topology.endpoints.size if host_cables else 0
     link = np.concatenate([np.arange(m), np.full(k, -1)])

@@ -16,7 +16,7 @@ from topoloom.cost.servers import housing_of, with_ports, with_switch
 from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
-from topoloom.model.link_rates import own_rates
+from topoloom.model.link_rates import own_rates, shown_rate
 from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.chosen import chosen_floor
@@ -172,6 +172,8 @@ def placed_layout(
     else:
         floor = chosen_floor(DEFAULT_ROOM if room is None else str(room), rows, columns, switches_per_rack)
     housing = None if hosts is None else with_ports(housing_of(hosts, parts), topology, parts, rate)
+    if housing is not None:
+        _check_rate(topology, housing.host, rate)
     # Only where a floor or a rack limits the power: otherwise the catalogue need not have a switch of this size.
     power_limited = floor.limits_power or housing is not None
     watts = switch_feeds_w(topology, parts, rate) if power_limited else 0.0
@@ -227,6 +229,18 @@ def layout_and_terms(
         return network, Terms()
     placed = network_of(network, taker).with_layout(parts=parts, rate_gbps=rate_gbps)
     return placed.part(Layout), placed.terms
+
+
+def _check_rate(topology: Topology, host: HostType, rate_gbps: float) -> None:
+    """Refuse hosts of another rate than the network's host ports, which decide cables, loads and times."""
+    if host.rate_gbps is None or not topology.endpoints.size:
+        return
+    _, own = own_rates(topology, rate_gbps)
+    if not np.allclose(own, host.rate_gbps, rtol=1e-9, atol=0):
+        raise InputError(
+            f"rate_gbps = {host.rate_gbps:g} in [host], but host ports of {topology.name} have {shown_rate(np.unique(own))};"
+            f" give the spec the rates of both: '+rates:links={rate_gbps:g},hosts={host.rate_gbps:g}'"
+        )
 
 
 def _switch(parts: Parts, topology: Topology, rate_gbps: float) -> SwitchProduct | None:

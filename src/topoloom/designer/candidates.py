@@ -7,6 +7,7 @@ from typing import Any
 from topoloom.cost.parts import Parts
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
+from topoloom.designer.switch_ports import SwitchPorts, sizes_of
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wired_spec, wirings
 from topoloom.graph.moore import moore_aspl, moore_diameter
 from topoloom.topologies.spec import FAMILIES, Facts, Family
@@ -25,7 +26,8 @@ class Proposal:
 
     `least_usd` is the cost of its switches per host; 0 where theory gives no bound. `passed` is None where no limit is
     exceeded for certain. `compared_only`: it is measured for comparison only, because its family does not take part. `ports`
-    is the least number of ports that a switch uses; 0 where only some switches carry hosts.
+    is the least number of ports that a switch uses; 0 where only some switches carry hosts. `reason` is a sentence about
+    `passed`, where it does not speak for itself.
     """
 
     spec: str
@@ -33,24 +35,24 @@ class Proposal:
     passed: str | None = None
     compared_only: bool = False
     ports: int = 0
+    reason: str | None = None
 
 
 def enumerate_candidates(requirement: Requirement, parts: Parts) -> list[Proposal]:
     """Every family's candidates for a requirement and the specs that it names, sorted by the lower bound of their cost."""
     proposals: dict[str, Proposal] = {}
-    chosen = chosen_families(requirement, parts)
+    chosen, ports = chosen_families(requirement, parts), SwitchPorts.of(requirement, parts)
     for record in chosen:
-        if record.sizes is None:
-            continue
         for wiring in wirings(requirement):
-            for sized in record.sizes(requirement.grown_hosts * wiring.ports, requirement.radix):
+            for sized in sizes_of(record, requirement.grown_hosts * wiring.ports, ports):
                 values = fitted_wiring(record, dict(sized), requirement.grown_hosts, wiring)
                 if values is not None:
                     proposal = proposal_of(record, values, requirement, parts, wiring)
-                    proposals.setdefault(proposal.spec, proposal)
+                    if proposal.passed != "radix":
+                        proposals.setdefault(proposal.spec, proposal)
     for spec in requirement.families.specs:
         proposals.setdefault(spec, Proposal(spec))
-    for spec in reference_specs(requirement) if requirement.usual else ():
+    for spec in reference_specs(requirement, parts) if requirement.usual else ():
         # A reference design is measured whatever it costs: a recommendation is compared with it.
         if spec not in proposals:
             proposals[spec] = Proposal(
@@ -108,14 +110,16 @@ def proposal_of(
     wired = wired_spec(record, values, requirement.grown_hosts, wiring, change, requirement.hosts)
     facts, spec = wired.facts, wired.spec
     if facts is None:
-        return Proposal(spec, passed="construction")
+        return Proposal(spec, passed="construction", reason=wired.reason)
     if facts.carriers is not None or not wired.per_switch:
         # Where only some switches carry hosts, theory gives few bounds; such candidates are few.
         return Proposal(spec, passed=_passed(facts, requirement, None, wiring))
     # Where the highest degree is random, it is at least the mean.
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
-    ports, rate = degree + floor(wired.per_switch), requirement.rate_gbps
-    usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(rate) or ports), rate)
+    sold = SwitchPorts.of(requirement, parts)
+    if sold.mixed and not sold.fits(degree, ceil(wired.per_switch)):
+        return Proposal(spec, passed="radix", ports=degree + ceil(wired.per_switch))
+    usd = facts.switches * _least_usd(degree, floor(wired.per_switch), sold, parts)
     # Per host, a part has at least the switches of the whole network.
     least = usd * wiring.planes / requirement.grown_hosts
     return Proposal(
@@ -124,6 +128,14 @@ def proposal_of(
         _passed(facts, requirement, wired.per_switch, wiring),
         ports=degree + ceil(wired.per_switch),
     )
+
+
+def _least_usd(links: int, hosts: int, sold: SwitchPorts, parts: Parts) -> float:
+    """The price of a switch with at least these ports."""
+    ports, rate = links + hosts, sold.rate_gbps
+    if not sold.mixed:
+        return parts.switch_usd(min(ports, parts.most_ports(rate) or ports), rate)
+    return parts.switch_usd({each: count for each, count in ((rate, links), (sold.host_gbps, hosts)) if count} or ports)
 
 
 def _passed(facts: Facts, requirement: Requirement, per_switch: float | None, wiring: PlaneWiring) -> str | None:

@@ -276,7 +276,7 @@ def design(
         screening.settle(proposals)
         budget = work.budget(requirement.minutes * 60)
         compared_only = frozenset(proposal.spec for proposal in proposals if proposal.compared_only)
-        named = tuple(reference_specs(requirement)) if requirement.usual else ()
+        named = tuple(reference_specs(requirement, parts)) if requirement.usual else ()
         tested: set[str] = set()
         failing: dict[str, Dropped] = {}
         while True:
@@ -344,7 +344,7 @@ def design(
     for proposal in proposals:
         limit = proposal.passed or ("cost_over_best" if screening.too_expensive(proposal.least_usd) else None)
         if limit and proposal.spec not in screening.found:
-            dropped.append(Dropped(proposal.spec, proposal.spec.partition(":")[0], limit))
+            dropped.append(Dropped(proposal.spec, proposal.spec.partition(":")[0], limit, proposal.reason))
     return Design(
         requirement,
         tuple(ranked),

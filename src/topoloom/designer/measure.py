@@ -13,9 +13,12 @@ from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import placed_layout
-from topoloom.designer.names import network_name
-from topoloom.designer.offers import bisection, collective_times, idle_room, survived, tree_blocking, worst_taper
+from topoloom.cost.products import shown_ports
+from topoloom.cost.switch_kinds import port_counts
+from topoloom.designer.names import name_of_network, network_name
+from topoloom.designer.offers import bisection, collective_times, survived, tree_blocking, worst_taper
 from topoloom.designer.requirement import DesignLimits, Requirement
+from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import whole_spec
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
@@ -146,7 +149,8 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         return out("construction", "its parts are joined neither by links nor by hosts")
     states = (topology,) if grown is None else (topology, grown)
     taper, blocking = _worst(map(worst_taper, states)), _worst(map(tree_blocking, states))
-    room = whole.hosts - topology.hosts + idle_room(whole, requirement.radix, requirement.ports_per_host)
+    sold = SwitchPorts.of(requirement, parts)
+    room = whole.hosts - topology.hosts + sold.idle_hosts(whole) // requirement.ports_per_host
     measures |= {
         "switches": topology.switches,
         "hosts": topology.hosts,
@@ -155,8 +159,8 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         "planes": len(planes),
         "room_hosts": room,
     } | {key: value for key, value in (("taper", taper), ("blocking", blocking)) if value is not None}
-    if whole.radix > requirement.radix:
-        return out("radix", f"a switch needs {whole.radix} ports")
+    if not sold.carries(whole):
+        return out("radix", f"a switch needs {_most_ports(whole)} ports")
     if topology.hosts < requirement.hosts:
         return out("hosts", f"it has room for {topology.hosts} hosts")
     if (limit := passed_limit(measures, requirement.limits)) is not None:
@@ -210,7 +214,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     wide = requirement.least.bisection_gbps_per_host
     if wide is not None and measures.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
         return out("bisection_gbps_per_host", f"{measures.get('bisection_gbps_per_host', 0.0):.4g} Gb/s per host")
-    name = network_name(spec, topology.switches, whole.radix, parts, requirement.rate_gbps)
+    name = name_of_network(spec, topology, parts, requirement.rate_gbps, whole.radix)
     fields = {
         "maximum_channel_load": None,
         **measures,
@@ -225,6 +229,15 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
 def _worst(values: Iterable[float | None]) -> float | None:
     """The largest of the values that are known."""
     return max((value for value in values if value is not None), default=None)
+
+
+def _most_ports(topology: Topology) -> str:
+    """The ports of the switch with most of them, in words."""
+    if not topology.mixed:
+        return str(topology.radix)
+    counts = port_counts(topology)
+    most = counts[counts.sum(axis=1).argmax()].tolist()
+    return shown_ports({rate: count for rate, count in zip(topology.rates_gbps.tolist(), most, strict=True) if count})
 
 
 _TIMES = ("all_to_all_ms", "all_reduce_ms", "step_ms")
@@ -305,8 +318,9 @@ def priced(layout: Layout, requirement: Requirement, parts: Parts, grown: Topolo
     InputError
         The catalogue lacks a part, or has no price for a switch, a cable or a transceiver of the bill.
     """
-    terms = requirement.terms(parts)
-    radix = None if grown is None else grown.radix
+    terms = requirement.terms(parts, layout.topology)
+    # Where rates differ, each switch is bought for its own ports.
+    radix = None if grown is None or grown.mixed else grown.radix
     bill = price(layout, terms.parts, terms.rate_gbps, radix, terms.host_cables, spares=terms.spares)
     return without_gaps(bill, parts)
 
@@ -363,7 +377,7 @@ def place_candidate(
     InputError
         The switches do not fit on the floor.
     """
-    terms, room = requirement.terms(parts), requirement.floor.floor()
+    terms, room = requirement.terms(parts, topology), requirement.floor.floor()
     whole = topology if grown is None else grown
     layout = placed_layout(whole, terms, room, hosts=requirement.housing, map=SCREENING_MAP)
     return layout if grown is None else layout_of_part(layout, topology)
@@ -401,12 +415,16 @@ def placed_networks(
     InputError
         The switches do not fit on the floor.
     """
-    terms, whole = msgspec.structs.asdict(requirement.terms(parts)), whole_spec(spec)
-    network = as_network(build(whole)).priced(**terms).with_requirements(json_value(requirement))
+    whole = whole_spec(spec)
+    grown = build(whole)
+    terms = msgspec.structs.asdict(requirement.terms(parts, grown))
+    network = as_network(grown).priced(**terms).with_requirements(json_value(requirement))
     network = network.placed(requirement.floor.floor(), hosts=requirement.housing, map=map, jobs=jobs, work=work)
     if whole == spec:
         return {spec: network}
-    part = as_network(build(spec)).priced(**terms | {"radix": network.topology.radix})
+    # Where rates differ, each switch is bought for its own ports.
+    radix = None if grown.mixed else network.topology.radix
+    part = as_network(build(spec)).priced(**terms | {"radix": radix})
     layout = layout_of_part(network.part(Layout), part.topology)
     return {whole: network, spec: part.with_requirements(json_value(requirement)).standing(layout)}
 
@@ -488,7 +506,7 @@ def outcome_name(outcome: Outcome, requirement: Requirement, parts: Parts) -> st
     if isinstance(outcome, Candidate):
         return outcome.name
     switches, radix = (int(outcome.known.get(key, 0)) for key in ("switches", "radix"))
-    if not switches or not radix:
+    if not switches or not radix or requirement.rates:
         return network_title(outcome.spec)
     return network_name(outcome.spec, switches, radix, parts, requirement.rate_gbps)
 

@@ -1,7 +1,12 @@
 """Names of candidates for people: the kind of network, and how many of which switch."""
 
+from collections import Counter
+
 from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import switch_kinds
+from topoloom.cost.terms import Terms
+from topoloom.model.topology import Topology
 from topoloom.topologies.spec.titles import network_title
 
 
@@ -38,3 +43,30 @@ def network_name(spec: str, switches: int, radix: int, parts: Parts, rate_gbps: 
         product = None
     sold = product.name if product is not None else f"switch{'es' * (switches != 1)} of {radix} ports"
     return f"{network_title(spec)}, {switches:,} {sold}"
+
+
+def name_of_network(spec: str, topology: Topology, parts: Parts, rate_gbps: float, radix: int) -> str:
+    """The name of a built network; where rates differ, with the product of each kind of switch.
+
+    Parameters
+    ----------
+    spec : str
+    topology : Topology
+    parts : Parts
+    rate_gbps : float
+        The rate of the ports of a network without rates of its own, Gb/s.
+    radix : int
+        The ports that each switch of a network of one rate is bought with.
+
+    Returns
+    -------
+    str
+    """
+    if not topology.mixed:
+        return network_name(spec, topology.switches, radix, parts, rate_gbps)
+    kinds = switch_kinds(topology, Terms(parts=parts))
+    counts: Counter[str] = Counter()
+    for kind in kinds:
+        product = kind.product(parts)
+        counts[f"switches of {kind.words}" if product is None else product.name] += kind.switches.size
+    return f"{network_title(spec)}, {' and '.join(f'{count:,} {sold}' for sold, count in counts.items())}"

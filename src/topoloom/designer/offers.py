@@ -79,26 +79,6 @@ def bisection(planes: tuple[Plane, ...], rate_gbps: float) -> tuple[int, float] 
     return links, sum(gbps) if gbps else links * rate_gbps
 
 
-def idle_room(topology: Topology, radix: int, ports: int) -> int:
-    """Number of hosts that fit into idle ports of the switches that carry hosts.
-
-    Parameters
-    ----------
-    topology : Topology
-    radix : int
-        Ports of every switch.
-    ports : int
-        Ports per host.
-
-    Returns
-    -------
-    int
-    """
-    carrying = np.flatnonzero(topology.endpoints_at)
-    idle = radix - topology.degrees[carrying] - topology.endpoints_at[carrying]
-    return int(np.maximum(idle, 0).sum()) // ports
-
-
 def survived(topology: Topology, planes: int) -> frozenset[str]:
     """The kinds of "port", "leaf" and "plane" of which any one may fail without cutting a host off."""
     hosts, endpoints, host = topology.hosts, topology.endpoints, topology.host
@@ -147,7 +127,7 @@ def collective_times(requirement: Requirement, hosts: int, measures: dict[str, f
     """
     work, rate = (
         requirement.collective,
-        requirement.rate_gbps * requirement.ports_per_host * 1e6,
+        requirement.host_gbps * requirement.ports_per_host * 1e6,
     )  # bits per millisecond
     rounds = 2 * math.ceil(math.log2(max(2, hosts)))
     reduce = 2 * (hosts - 1) / hosts * work.all_reduce_mib * _BITS_PER_MIB / rate

@@ -1,30 +1,50 @@
 """Reference designs: the networks that a recommendation is compared with."""
 
 from collections.abc import Iterator
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 from topoloom.core.errors import InputError
+from topoloom.cost.parts import Parts
 from topoloom.designer.requirement import Requirement
+from topoloom.designer.switch_ports import SwitchPorts, parameters_of, sizes_of, tree_of_taper
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wired_spec
 from topoloom.topologies.families.tree_plan import four_levels, plan_tree
-from topoloom.topologies.spec import FAMILIES
+from topoloom.topologies.spec import FAMILIES, Family
 
 #: Ports down to ports up at the leaves of the trees.
 _TAPERS = ((1, 1), (2, 1), (4, 1))
 
 
-def reference_specs(requirement: Requirement) -> Iterator[str]:
+def reference_specs(requirement: Requirement, parts: Parts) -> Iterator[str]:
     """Specs of the reference designs: fat trees tapered 1:1, 2:1 and 4:1, and the smallest Dragonfly that holds the hosts.
 
-    A tree has four levels, of equal subtrees, where three levels hold too few hosts. Where hosts have several ports, the
-    trees have rails, and the Dragonfly has all ports of a host on one switch. Where the hosts grow, each is the part for the
-    first of them of a network that is sized for all.
+    Where hosts and links differ in rate, the tapers are ratios of bandwidth. A tree has four levels, of equal subtrees, where
+    three levels hold too few hosts and all rates are equal. Where hosts have several ports, the trees have rails, and the
+    Dragonfly has all ports of a host on one switch. Where the hosts grow, each is the part for the first of them of a network
+    that is sized for all.
+
+    Parameters
+    ----------
+    requirement : Requirement
+    parts : Parts
+        The requirement's catalogue.
+
+    Returns
+    -------
+    iterator of str
     """
     ports, hosts, now = requirement.ports_per_host, requirement.grown_hosts, requirement.hosts
+    sold = SwitchPorts.of(requirement, parts)
     tree, dragonfly = FAMILIES.find("fat-tree"), FAMILIES.find("dragonfly")
-    wiring = PlaneWiring(1, ports, rails=ports > 1)
+    wiring = PlaneWiring(1, ports, rails=ports > 1, rates=requirement.rates)
     for taper in _TAPERS:
+        if sold.mixed:
+            plan = tree_of_taper(hosts * ports, sold, taper)
+            rated = None if plan is None else fitted_wiring(tree, parameters_of(plan), hosts, wiring)
+            if rated is not None:
+                yield wired_spec(tree, rated, hosts, wiring, now=now).spec
+            continue
         values: dict[str, Any] = {"k": requirement.radix - requirement.radix % 2, "hosts": hosts * ports}
         values |= {"taper": taper} if taper > (1, 1) else {}
         try:
@@ -39,12 +59,20 @@ def reference_specs(requirement: Requirement) -> Iterator[str]:
                 else tuple(_four_levels(values["k"], tree_values["hosts"], taper, requirement, wiring))
             )
             yield from taller or (wired_spec(tree, tree_values, hosts, wiring, now=now).spec,)
-    wiring = PlaneWiring(1, ports)
-    sizes = dragonfly.sizes(hosts * ports, requirement.radix) if dragonfly.sizes is not None else ()
+    wiring = PlaneWiring(1, ports, rates=requirement.rates)
+    sizes = sizes_of(dragonfly, hosts * ports, sold)
     fitting = [fitted for size in sizes if (fitted := fitted_wiring(dragonfly, dict(size), hosts, wiring)) is not None]
+    if sold.mixed:
+        fitting = [fitted for fitted in fitting if _fits(dragonfly, fitted, hosts, wiring, sold)]
     if fitting:
         least = min(fitting, key=lambda values: dragonfly.known(dragonfly.filled(dict(values))).switches)
         yield wired_spec(dragonfly, least, hosts, wiring, now=now).spec
+
+
+def _fits(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring, ports: SwitchPorts) -> bool:
+    """Whether a switch has the ports that a family's parameters need."""
+    wired = wired_spec(record, values, hosts, wiring)
+    return wired.facts is not None and ports.fits(wired.facts.degree or 0, ceil(wired.per_switch))
 
 
 def _within_three_levels(values: dict[str, Any]) -> bool:

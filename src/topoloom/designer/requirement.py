@@ -21,6 +21,7 @@ from topoloom.cost.terms import DEFAULT_PARTS, Terms
 from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS
 from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.model.results import json_value
+from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor, preset
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
@@ -372,7 +373,12 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     ) = None
     switch: Annotated[SwitchRequirement, setting("the available switches")]
     title: Annotated[str, setting("the report's title")] = "A network"
-    rate_gbps: Annotated[float, _positive("the rate of every link; cables are priced per Gb/s", "Gb/s")] = 40.0
+    rate_gbps: Annotated[
+        float,
+        _positive(
+            "the rate of every link, and of host ports without `host.rate_gbps`; cables are priced per Gb/s", "Gb/s"
+        ),
+    ] = 40.0
     cable: Annotated[CableRequirement, setting("the cables: their delay, and whether host cables are billed")] = (
         CableRequirement()
     )
@@ -460,6 +466,19 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         return 1 if self.host is None else (self.host.nics or 1) * self.host.ports
 
     @property
+    def host_gbps(self) -> float:
+        """The rate of a host port, Gb/s."""
+        own = None if self.host is None else self.host.rate_gbps
+        return self.rate_gbps if own is None else own
+
+    @property
+    def rates(self) -> str:
+        """The transform that gives links and host ports of a spec their rates; empty where all are alike."""
+        if self.host_gbps == self.rate_gbps:
+            return ""
+        return f"+rates:links={self.rate_gbps:.10g},hosts={self.host_gbps:.10g}"
+
+    @property
     def housing(self) -> Housing | None:
         """Hosts and their racks; None where hosts stand with their switches."""
         return None if self.host is None else Housing(host=self.host, rack=self.rack, facility=self.facility)
@@ -519,6 +538,13 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
                 f"nic: the catalogue '{parts.name}' has no interface '{self.host.nic}'"
                 f" ({_elsewhere('nic', self.host.nic, nics)})"
             )
+        sold = next((nic for nic in parts.nic if nic.name == self.host.nic), None)
+        rate, ports = self.host.rate_gbps, self.host.ports
+        if sold is not None and rate is not None and rate * ports > sold.rate_gbps * (1 + 1e-9):
+            raise InputError(
+                f"rate_gbps: the interface '{sold.name}' has {sold.rate_gbps:g} Gb/s, but {ports} x {rate:g} Gb/s are needed;"
+                " give a rate that it has"
+            )
         # A host of any name may be described key by key.
         if self.host.name not in servers and self.host == HostType(name=self.host.name) != HostType():
             raise InputError(
@@ -547,9 +573,18 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         """The currency of the catalogue, with its quotes."""
         return self.whole_catalogue().currency
 
-    def terms(self, parts: Parts) -> Terms:
-        """The terms of purchase of a design; `parts` as `catalogue` returns them."""
-        return Terms(parts=parts, rate_gbps=self.rate_gbps, host_cables=self.cable.hosts, spares=self.spares)
+    def terms(self, parts: Parts, topology: Topology) -> Terms:
+        """The terms of purchase of a design; a network with rates has its own.
+
+        Parameters
+        ----------
+        parts : Parts
+            As `catalogue` returns them.
+        topology : Topology
+            The network that is bought.
+        """
+        rate = topology.uniform_rate_gbps if topology.rated else self.rate_gbps
+        return Terms(parts=parts, rate_gbps=rate, host_cables=self.cable.hosts, spares=self.spares)
 
     def filled(self) -> "Requirement":
         """The requirement, completed with the catalogue's data of the host and the switch that it names, and with defaults.
@@ -582,15 +617,20 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             if housing.host.u is None:
                 raise InputError(f"the height of the host '{self.host.name}' is not known; give `u` in [host]")
         if self.switch.product:
-            ports = parts.switch.product[0].ports_at(self.rate_gbps)
-            if not ports:
-                raise InputError(
-                    f"'{self.switch.product}' has no ports of {self.rate_gbps:g} Gb/s; give another rate_gbps"
-                )
+            product, slower = parts.switch.product[0], min(self.rate_gbps, self.host_gbps)
+            ports = product.ports_at(slower)
+            for rate, key in ((self.rate_gbps, "rate_gbps"), (self.host_gbps, "host.rate_gbps")):
+                if not product.ports_at(rate):
+                    raise InputError(f"'{self.switch.product}' has no ports of {rate:g} Gb/s; give another {key}")
             radix = min(ports, self.switch.radix) if self.switch.radix else ports
             requirement = msgspec.structs.replace(requirement, switch=msgspec.structs.replace(self.switch, radix=radix))
         if requirement.switch.radix is None:
             raise InputError(
                 "switch.radix is missing; give the ports of the largest switch, or name a [switch] product"
             )
+        if requirement.rates:
+            # Specs that the user names have the rates of the requirement, unless they have their own.
+            specs = tuple(spec if "+rates:" in spec else spec + requirement.rates for spec in self.families.specs)
+            families = msgspec.structs.replace(requirement.families, specs=specs)
+            requirement = msgspec.structs.replace(requirement, families=families)
         return requirement

@@ -43,7 +43,7 @@ class Screening:
         )
         # Specs that the user names, and reference designs, are measured and ranked whatever they cost.
         self._wanted = frozenset(requirement.families.specs) | frozenset(
-            reference_specs(requirement) if requirement.usual else ()
+            reference_specs(requirement, requirement.catalogue()) if requirement.usual else ()
         )
 
     @property

@@ -267,7 +267,8 @@ def _counts(candidate: Candidate) -> tuple[object, ...]:
 
 def _other_radices(requirement: Requirement, parts: Parts) -> list[int]:
     """Ports of the smaller switches available at the requirement's rate; 3/4 and 1/2 of the radix where any can be priced."""
-    products = {product.ports_at(requirement.rate_gbps) for product in parts.switch.product}
+    slower = min(requirement.rate_gbps, requirement.host_gbps)
+    products = {product.ports_at(slower) for product in parts.switch.product}
     sizes = products if products else {requirement.radix * 3 // 4, requirement.radix // 2}
     return sorted((size for size in sizes if 2 < size < requirement.radix), reverse=True)
 

@@ -24,17 +24,20 @@ class PlaneWiring:
     planes, ports : int
     rails : bool
         Whether a host's ports in a plane are spread over the leaves of a unit; otherwise all are on one switch.
+    rates : str
+        The transform that gives links and host ports their rates; empty where all are alike.
     """
 
     planes: int
     ports: int
     rails: bool = False
+    rates: str = ""
 
     @property
     def suffix(self) -> str:
         """The transforms that this wiring adds to the spec of a plane."""
         spread = "" if self.ports == 1 else f"+rails:nics={self.ports}" if self.rails else f"+nics:count={self.ports}"
-        return spread + (f"+planes:count={self.planes}" if self.planes > 1 else "")
+        return spread + (f"+planes:count={self.planes}" if self.planes > 1 else "") + self.rates
 
 
 def wirings(requirement: Requirement) -> Iterator[PlaneWiring]:
@@ -54,9 +57,9 @@ def wirings(requirement: Requirement) -> Iterator[PlaneWiring]:
                 f" cannot be spread evenly over {planes} planes; give [host] nics and ports that can, or other planes"
             )
         if ports == planes or requirement.rails is not True:
-            yield PlaneWiring(planes, ports // planes)
+            yield PlaneWiring(planes, ports // planes, rates=requirement.rates)
         if ports > planes and requirement.rails is not False:
-            yield PlaneWiring(planes, ports // planes, rails=True)
+            yield PlaneWiring(planes, ports // planes, rails=True, rates=requirement.rates)
 
 
 def fitted_wiring(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring) -> dict[str, Any] | None:
@@ -81,7 +84,7 @@ def fitted_wiring(record: Family, values: dict[str, Any], hosts: int, wiring: Pl
         # A unit has one leaf per port of a host, so leaves come in whole units.
         if record.name != "fat-tree" or "hosts" not in values:
             return None
-        tapers = {key: values[key] for key in ("taper", "core_taper", "leaf") if key in values}
+        tapers = {key: values[key] for key in ("taper", "core_taper", "leaf", "leaf_k") if key in values}
         plan = plan_tree(values["k"], values["hosts"], **tapers, even=values.get("bundles") != "uneven")
         if plan.leaves % wiring.ports:
             return {**values, "hosts": -(-hosts // plan.down) * plan.down * wiring.ports}
@@ -106,11 +109,14 @@ class WiredSpec:
         The theory of one plane, with all its hosts; None: the family's parameters do not fit together.
     per_switch : float
         Host ports of the requirement per switch of a plane that carries hosts.
+    reason : str or None
+        Why the family's parameters do not fit together.
     """
 
     spec: str
     facts: Facts | None
     per_switch: float = 0.0
+    reason: str | None = None
 
 
 def wired_spec(
@@ -142,8 +148,8 @@ def wired_spec(
     each = values.pop("hosts", None) if record.takes_hosts else None
     try:
         facts = record.known(record.filled(values))
-    except InputError:
-        return WiredSpec(record.spec_of(values, each) + change + wiring.suffix, None)
+    except InputError as error:
+        return WiredSpec(record.spec_of(values, each) + change + wiring.suffix, None, reason=str(error))
     carriers = facts.switches if facts.carriers is None else facts.carriers
     ports = hosts * wiring.ports
     if each is not None:

@@ -22,6 +22,7 @@ from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
 from topoloom.placement.hosts.housing import host_names
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, tables_for
 from topoloom.simulation.flits.point_table import tables_digest
@@ -384,6 +385,9 @@ class Network:
     ) -> "Network":
         """This network with tables: the installed ones, unless an engine or virtual channels are given; otherwise as `routed`.
 
+        If neither is given and no tables are installed, the hosts of a switch take the parallel cables between two switches in
+        turn (`topoloom.routing.bundles`).
+
         Parameters
         ----------
         engine, virtual_channels, **routing
@@ -400,7 +404,10 @@ class Network:
         """
         if engine is None and virtual_channels is None and self.tables is not None:
             return self
-        return self.routed(engine, virtual_channels=virtual_channels, **routing)
+        made = self.routed(engine, virtual_channels=virtual_channels, **routing)
+        if engine is not None or virtual_channels is not None or made.tables is None:
+            return made
+        return self._with((), tables=spread_over_bundles(made.tables, routing.get("jobs"), routing.get("work")))
 
     def with_installed(self, tables: Routing) -> "Network":
         """This network with the given tables as the installed ones.

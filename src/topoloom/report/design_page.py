@@ -114,7 +114,7 @@ def design_page(
     )
     winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
-        power = rack_power(layout, requirement.terms(parts))
+        power = rack_power(layout, requirement.terms(parts, layout.topology))
         winner = _winner(layout, bill, floorplan_svg(layout, power=power) if plan is None else plan)
         floor = None if cables is None else floor_data(cables, power)
     figures = design_figures(design) if drawn is None else drawn

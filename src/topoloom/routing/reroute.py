@@ -13,7 +13,7 @@ from topoloom.core.work import Work
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import plane_count
 from topoloom.model.results import Provenance, Result, provenance_of
-from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.route import route
@@ -140,7 +140,10 @@ def reroute(
     """
     work = Work() if work is None else work
     links, switches, cables, began = list(links), list(switches), list(cables), time.monotonic()
-    routing = taken(routing, Routing, "reroute")
+    if not isinstance(routing, Routing):
+        network = network_of(routing, "reroute")
+        # The paths of default tables: one table, which can be repaired.
+        routing = route(network.topology, layout=network.layout) if network.tables is None else network.tables
     topology = routing.topology
     if routing.choice is not None or routing.virtual_channel_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes virtual channels on the path"

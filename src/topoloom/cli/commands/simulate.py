@@ -48,6 +48,9 @@ class _Output(Json, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    hosts: (
+        Annotated[str, setting("write what each host accepts at each load to this CSV file", metavar="FILE")] | None
+    ) = None
     packets: (
         Annotated[
             str,
@@ -60,7 +63,7 @@ class _Output(Json, frozen=True, kw_only=True):
         """Refuse files that cannot be written, or for which the operation has no data, before any work."""
         from topoloom.report.pictures import check_picture
 
-        for option, path in (("-o", self.output), ("--packets", self.packets)):
+        for option, path in (("-o", self.output), ("--hosts", self.hosts), ("--packets", self.packets)):
             if path is None:
                 continue
             if Path(path).suffix.lower() not in _TABLES:
@@ -72,12 +75,12 @@ class _Output(Json, frozen=True, kw_only=True):
                 check_picture(path, option)
         if operation.has_end:
             self.refuse_changed(
-                ("output", "plot", "heat"), f"'{operation.traffic}' is simulated to its end, at no load"
+                ("output", "plot", "heat", "hosts"), f"'{operation.traffic}' is simulated to its end, at no load"
             )
         if study is not None:
             self.refuse_changed(
-                ("output", "heat", "packets"),
-                "a study stores points in its folder, but no packets and no loads of links",
+                ("output", "heat", "hosts", "packets"),
+                "a study stores points in its folder, but no packets and no loads of links and hosts",
             )
 
 
@@ -134,7 +137,9 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
     for curve in curves:
         if len(curve.points) < loads:
             say(f"{curve.provenance.name}: {len(curve.points)} of {loads} loads are finished", err=True)
-    for file in (to.output, to.plot, to.heat):
+    if to.hosts is not None:
+        _write_hosts(curves, to.hosts)
+    for file in (to.output, to.plot, to.heat, to.hosts):
         if file is not None:
             say(f"wrote {file}", err=True)
     if result.ended != "done":
@@ -214,6 +219,25 @@ def _draw_heat(curve: "LoadCurve", of: "SimulatedNetwork", path: str) -> None:
     write_picture(link_heat(of.routing, point, geometry_of(topology)), path, f"Load of links: {topology.name}")
 
 
+def _write_hosts(curves: "tuple[LoadCurve, ...]", path: str) -> None:
+    """Write what each host accepts, as a share of its rate and in Gb/s where rates are known, to a CSV file."""
+    from topoloom.core.csv_files import csv_text
+    from topoloom.core.files import write_atomically
+
+    columns = ("network", "engine", "traffic", "offered", "host", "accepted", "accepted_gbps")
+    rows: list[tuple[object, ...]] = []
+    for curve in curves:
+        about = (curve.provenance.name, curve.provenance.engine, curve.traffic)
+        for point in curve.points:
+            gbps = [f"{each:.6g}" for each in point.host_accepted_gbps.tolist()] or [""] * point.host_accepted.size
+            shares = point.host_accepted.tolist()
+            rows += [
+                (*about, point.offered, host, f"{share:.6g}", rate)
+                for host, (share, rate) in enumerate(zip(shares, gbps, strict=True))
+            ]
+    write_atomically(path, csv_text(columns, rows))
+
+
 def _print(curve: "LoadCurve", apart: bool) -> None:
     """Print one curve as a table."""
     origin = curve.provenance
@@ -224,6 +248,14 @@ def _print(curve: "LoadCurve", apart: bool) -> None:
     ]
     rows = [tuple(_cell(getattr(point, name)) for name in shown) for point in curve.points]
     print_table([tuple(name.replace("_", " ") for name in shown), *rows])
+    by_rate = [(point.offered, each) for point in curve.points for each in point.by_rate]
+    if by_rate:
+        say("\naccepted by hosts of each rate, as shares of this rate")
+        cells = [
+            (_cell(offered), plain(each.rate_gbps), str(each.hosts), _cell(each.accepted), _cell(each.accepted_min))
+            for offered, each in by_rate
+        ]
+        print_table([("offered", "rate gbps", "hosts", "mean", "least"), *cells])
     if curve.saturation is not None:
         digits = len(f"{curve.saturation.width:.12f}".rstrip("0")) - 2
         say(f"saturates at {curve.saturation.offered:.{digits}f}, where {curve.saturation.accepted:.4f} arrives")

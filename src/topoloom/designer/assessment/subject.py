@@ -11,6 +11,7 @@ from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS, fitted_
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.rail_collectives import ScaleUp
 
@@ -72,8 +73,9 @@ class Subject:
 
     @property
     def rate_gbps(self) -> float:
-        """The rate of every link."""
-        return self.network.terms.link_rate_gbps
+        """The rate of every link, Gb/s; the highest one where rates differ."""
+        topology = self.topology
+        return float(topology.rates_gbps[-1]) if topology.mixed else self.network.terms.link_rate_gbps
 
     @property
     def bill(self) -> Bill:
@@ -117,6 +119,7 @@ class Subject:
                 jobs=self.jobs,
                 work=work,
             )
+            self.tables = spread_over_bundles(self.tables, self.jobs, work)
         if (used := virtual_channels_of(self.tables)) > self.virtual_channels:
             raise InputError(
                 f"{self.topology.name}: its tables take {used} virtual channels, the switches have {self.virtual_channels}"

@@ -12,6 +12,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports._shared import log, number, refuse_hostless, refuse_parallel, refuse_planes, tell_ports
 from topoloom.fabric.exports.registry import ExportRequest, Files, export
+from topoloom.model.link_rates import shown_rate
 from topoloom.routing.routing import Routing
 
 #: Routes take two megabytes for 722 switches, and grow with the square.
@@ -26,6 +27,7 @@ _KEY = '  <key id="e" for="node" attr.name="endpoints" attr.type="int"/>\n'
     tables=False,
     sometimes=_ROUTES,
     timed=True,
+    rates=True,
 )
 def anytopo(request: ExportRequest) -> Files:
     """network.graphml and parameters.json; with tables also next_hops.json, and routes.py, which computes routes from it."""
@@ -36,9 +38,10 @@ def anytopo(request: ExportRequest) -> Files:
     if not len(topology.links):
         raise InputError(f"{topology.name}: no links; anytopo needs at least one")
     tell_ports(topology, "a separate endpoint")
-    settings = request.settings
+    links, hosts = _rates(request)
     parameters = {
-        "link_bw": f"{number(settings.rate_gbps)}Gb/s",
+        "link_bw": f"{number(links)}Gb/s",
+        **({} if hosts == links else {"host_link_bw": f"{number(hosts)}Gb/s"}),
         "link_latency": f"{number(round(float(request.link_ns.mean()), 3))}ns",
         "host_link_latency": f"{number(round(float(request.host_ns.mean()), 3))}ns",
     }
@@ -59,6 +62,27 @@ def anytopo(request: ExportRequest) -> Files:
         files["routes.py"] = _READER
     files["parameters.json"] = json.dumps(parameters, indent=1) + "\n"
     return files
+
+
+def _rates(request: ExportRequest) -> tuple[float, float]:
+    """The rate of all links and that of all hosts' links, Gb/s.
+
+    Routers have one rate for all their ports. A port and the interface of a host agree on the lower of their rates
+    (REPORT_BW in ``portControl.cc`` and ``linkControl.cc``), so hosts may be slower than links, and not faster.
+
+    Raises
+    ------
+    InputError
+        Links differ in rate, hosts differ, or hosts are faster than links.
+    """
+    links, hosts = np.unique(request.link_gbps), np.unique(request.host_gbps)
+    if links.size > 1 or hosts.size > 1 or (request.topology.mixed and hosts[0] > links[0]):
+        raise InputError(
+            f"{request.topology.name}: links of {shown_rate(links)} and hosts of {shown_rate(hosts)}; SST's routers have one"
+            " rate for all links, and hosts one that is not higher; its .without_rates() (topoloom convert IN OUT"
+            " --drop-rates) makes all alike"
+        )
+    return float(links[0]), float(hosts[0])
 
 
 def graphml_text(request: ExportRequest) -> str:

@@ -8,7 +8,13 @@ from topoloom.fabric.exports.registry import ExportRequest, Files, export
 from topoloom.model.topology import Topology
 
 
-@export("booksim", "network file for BookSim 2 (topology = anynet)", tables=False, timed=True)
+@export(
+    "booksim",
+    "network file for BookSim 2 (topology = anynet)",
+    tables=False,
+    timed=True,
+    one_rate="anynet has the latency of a channel, and each channel passes one flit per cycle",
+)
 def booksim(request: ExportRequest) -> Files:
     """network.anynet, with the cycles of links if the lengths of cables are known."""
     return {

@@ -146,6 +146,8 @@ class Export:
     rates : bool
         Whether it writes a rate per link instead of one for all. Without, a timed export refuses mixed networks, and another
         one reports that it drops their rates.
+    one_rate : str
+        Why the tool's format has one rate for all links; empty where nothing explains it.
     """
 
     name: str
@@ -157,6 +159,7 @@ class Export:
     options: dict[str, Parameter] = field(default_factory=dict)
     asked: bool = False
     rates: bool = False
+    one_rate: str = ""
 
     @property
     def words(self) -> str:
@@ -181,6 +184,7 @@ def export(
     timed: bool = False,
     asked: bool = False,
     rates: bool = False,
+    one_rate: str = "",
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
     """Register a function of an `ExportRequest`, and of options, as an export.
@@ -202,6 +206,8 @@ def export(
     rates : bool
         Whether it writes a rate per link. In a network of several rates, a timed export without refuses, and another one
         reports that it drops them.
+    one_rate : str
+        Why the tool's format has one rate for all links, for the refusal.
     **options : Parameter
         The options after its name.
 
@@ -213,7 +219,9 @@ def export(
 
     def register(make: Callable[..., Files]) -> Callable[..., Files]:
         usual = {key: option.default for key, option in options.items()}
-        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates))
+        EXPORTS.add(
+            name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates, one_rate)
+        )
         return make
 
     return register
@@ -340,7 +348,12 @@ def made_of(
     """
     if request.topology.mixed and not record.rates:
         if record.timed:
-            refuse_mixed(request.topology, f"export {record.name}")
+            try:
+                refuse_mixed(request.topology, f"export {record.name}")
+            except InputError as error:
+                if not record.one_rate:
+                    raise
+                raise InputError(f"{error}; {record.one_rate}") from None
         tell_dropped(f"export {record.name}", "its files hold no rates")
     if record.tables and request.routing is None:
         raise InputError(f"export {record.name} writes tables; use 'topoloom export'")

@@ -46,6 +46,13 @@ class HostType(TomlTable, frozen=True):
         | None
     ) = None
     ports: Annotated[int, setting("ports of each interface: 2 for a NIC split in two", least=1, most=64)] = 1
+    rate_gbps: (
+        Annotated[
+            float,
+            setting("the rate of each of these ports; that of the links, if omitted", unit="Gb/s", above=0, most=1e6),
+        ]
+        | None
+    ) = None
     nic: Annotated[str, setting("the interface's product, in the parts catalogue")] = ""
     cages: Annotated[
         tuple[tuple[Annotated[int, msgspec.Meta(ge=0, le=1_000_000)], ...], ...],

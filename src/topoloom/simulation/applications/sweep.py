@@ -10,6 +10,7 @@ from topoloom.model.results import Provenance
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.host_routings import tables_by_host
 from topoloom.routing.routing import Routing, tables_for
 from topoloom.simulation.applications.app_run import AppRun
@@ -111,17 +112,15 @@ def cases_of(
                 name, tables_for(opened.topology, saved).host_tables, layout, seed if table_seed is None else table_seed
             )
         ]
-    return [
-        Case(
-            name,
-            tables_by_host(
-                opened.topology, None, engine, host_tables, seed=number, jobs=jobs, layout=layout, work=work
-            ),
-            layout,
-            number,
+    cases = []
+    for number in range(seed, seed + seeds):
+        tables = tables_by_host(
+            opened.topology, None, engine, host_tables, seed=number, jobs=jobs, layout=layout, work=work
         )
-        for number in range(seed, seed + seeds)
-    ]
+        if engine is None and host_tables is None and len(tables) == 1:
+            tables = spread_over_bundles(tables[0], jobs, work).host_tables
+        cases.append(Case(name, tables, layout, number))
+    return cases
 
 
 def placements_of(texts: Sequence[str], seed: int = 1) -> list[tuple[str, int]]:

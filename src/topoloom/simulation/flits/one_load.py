@@ -11,7 +11,7 @@ from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.pace import INTERVAL, USUAL, BatchPace, fast_pace
-from topoloom.simulation.flits.point import Point
+from topoloom.simulation.flits.point import AcceptedByRate, Point
 from topoloom.simulation.flits.rates import flits_at_full_load
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
@@ -127,6 +127,7 @@ def simulate_load(
     received = run.host_flits() - host_flits_before
     if ports is not None:
         received = np.bincount(demand.owner, weights=received, minlength=demand.turn.size)
+    by_rate: tuple[AcceptedByRate, ...] = ()
     if run.rates is None:
         least = float(received[traffic.receivers].min()) / each / (end - begin)
         host_accepted = received / each / (end - begin)
@@ -136,6 +137,7 @@ def simulate_load(
         host_accepted = received / run.rates.by_host(ports) / (end - begin)
         least = float(host_accepted[traffic.receivers].min())
         flit_gbps = run.rates.fastest_gbps
+        by_rate = _by_rate(run.rates.by_host(ports) * flit_gbps, host_accepted, traffic.receivers)
         gbps = accepted * flit_gbps * (senders / sending)
     loads = run.channel_flits() - carried
     if run.rates is not None:
@@ -166,6 +168,7 @@ def simulate_load(
         link_max=float(loads.max(initial=0)),
         latency_mean_ns=mean * config.cycle_ns if config.cycle_ns else None,
         accepted_gbps=gbps,
+        by_rate=by_rate,
         channel_loads=loads,
         host_accepted=host_accepted.astype(np.float32),
         host_accepted_gbps=(received * (flit_gbps / (end - begin)) if flit_gbps else np.empty(0)).astype(np.float32),
@@ -173,6 +176,13 @@ def simulate_load(
             routing.topology, engine=routing.engine, seed=seed, settings={"traffic": traffic.name}, timings=timings
         ),
     )
+
+
+def _by_rate(rate_gbps: np.ndarray, accepted: np.ndarray, receives: np.ndarray) -> tuple[AcceptedByRate, ...]:
+    """The shares that the receiving hosts of each rate accept."""
+    rounded = np.round(rate_gbps, 6)  # a sum of rates has rounding errors
+    groups = [(rate, accepted[receives & (rounded == rate)]) for rate in np.unique(rounded[receives]).tolist()]
+    return tuple(AcceptedByRate(rate, each.size, float(each.mean()), float(each.min())) for rate, each in groups)
 
 
 class _Progress:

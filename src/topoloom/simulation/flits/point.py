@@ -1,10 +1,31 @@
 """A point of a load curve: the measurements at one offered load."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from topoloom.model.results import Provenance, Result
+from topoloom.model.results import Provenance, Result, json_value
+
+
+@dataclass(frozen=True)
+class AcceptedByRate:
+    """What the hosts of one rate accept, as shares of this rate.
+
+    Attributes
+    ----------
+    rate_gbps : float
+        The rate of all ports of a host together, Gb/s.
+    hosts : int
+        Hosts of this rate that receive.
+    accepted, accepted_min : float
+        The mean of these hosts, and that of the host that accepts least.
+    """
+
+    rate_gbps: float
+    hosts: int
+    accepted: float
+    accepted_min: float
 
 
 @dataclass(frozen=True)
@@ -42,6 +63,9 @@ class Point(Result):
     accepted_gbps : float, optional
         `accepted` in Gbit/s per port of a host: where rates differ, by the network's rates, else where the router defines the
         size of a flit.
+    by_rate : tuple of AcceptedByRate
+        What hosts of each rate accept, the lowest rate first; empty, and not in the record, where all rates are the same, or
+        for points that a table keeps.
     channel_loads : float32[channels]
         The share of each channel's own rate in use, in the order of `Routing.channels`; empty if not counted. Not in records.
     host_accepted, host_accepted_gbps : float32[hosts]
@@ -49,7 +73,7 @@ class Point(Result):
     """
 
     record_name = "point"
-    unrecorded = ("channel_loads", "host_accepted", "host_accepted_gbps")
+    unrecorded = ("by_rate", "channel_loads", "host_accepted", "host_accepted_gbps")
 
     offered: float
     accepted: float
@@ -69,10 +93,15 @@ class Point(Result):
     link_max: float = 0.0
     latency_mean_ns: float | None = None
     accepted_gbps: float | None = None
+    by_rate: tuple[AcceptedByRate, ...] = field(default=(), compare=False)
     channel_loads: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
     host_accepted: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
     host_accepted_gbps: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """As `Result.record`; with what hosts of each rate accept where rates differ."""
+        return super().record() | ({"by_rate": json_value(self.by_rate)} if self.by_rate else {})
 
 
 #: The columns of a table of points, in order: all that is equal in two equal runs.

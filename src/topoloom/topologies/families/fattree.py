@@ -33,6 +33,7 @@ def _planned(values: dict[str, Any]) -> TreePlan:
         taper=values["taper"] or (1, 1),
         core_taper=values["core_taper"] or (1, 1),
         leaf=values["leaf"],
+        leaf_k=values["leaf_k"],
         even=values["bundles"] != "uneven",
     )
 
@@ -63,7 +64,7 @@ def _fat_tree_facts(k: int, pods: int | None = None, hosts: int | None = None, *
     )
 
 
-_OPEN: dict[str, Any] = dict.fromkeys(("levels", "taper", "core_taper", "leaf", "bundles"))
+_OPEN: dict[str, Any] = dict.fromkeys(("levels", "taper", "core_taper", "leaf", "leaf_k", "bundles"))
 
 
 def _degrees(plan: TreePlan) -> tuple[int, ...]:
@@ -124,6 +125,12 @@ def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     taper=Ratio("largest ratio of bandwidth down to bandwidth up at a leaf, as 2:1; 1:1 when omitted", default=None),
     core_taper=Ratio("the same at the middle switches of three levels", default=None),
     leaf=Ratio("ports of a leaf down and up, instead of taper: 40:20", default=None),
+    leaf_k=Integer(
+        2,
+        4096,
+        "ports of a leaf, where it is another switch or its hosts' ports are slower; k when omitted",
+        default=None,
+    ),
     bundles=Choice(
         ("even", "uneven"),
         "the same number of cables between a top switch and each switch below, or fewer top switches and unequal bundles",

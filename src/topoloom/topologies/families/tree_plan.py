@@ -126,6 +126,7 @@ def plan_tree(
     taper: Pair = (1, 1),
     core_taper: Pair = (1, 1),
     leaf: Pair | None = None,
+    leaf_k: int | None = None,
     even: bool = True,
 ) -> TreePlan:
     """The fat tree of fewest switches, then fewest cables, for a number of host ports.
@@ -144,6 +145,9 @@ def plan_tree(
         The same ratio at an aggregation switch of three levels.
     leaf : (int, int), optional
         A leaf's ports down and up, instead of the best that `taper` allows.
+    leaf_k : int, optional
+        Ports of a leaf, where leaves are other switches than those above, or their hosts' ports are slower and so more; k when
+        omitted.
     even : bool
         True: bundles of equally many cables, which need a number of top switches that divides the ports up. False: the fewest
         top switches with enough ports, where some bundles have one more cable.
@@ -162,18 +166,19 @@ def plan_tree(
     >>> plan.leaves, plan.cores
     (24, 16)
     """
-    _check(k, hosts, taper, core_taper, leaf)
+    wide = k if leaf_k is None else leaf_k
+    _check(k, hosts, taper, core_taper, leaf, wide)
     for count in (levels,) if levels is not None else (1, 2, 3):
-        if count == 1 and hosts <= k:
+        if count == 1 and hosts <= wide:
             return TreePlan(k, hosts, 1, hosts, 0)
         if count == 1:
             continue
         make = _two_levels if count == 2 else _three_levels
-        plan = _best(make(k, hosts, down, up, core_taper, even) for down, up in _leaves(k, hosts, taper, leaf))
+        plan = _best(make(k, hosts, down, up, core_taper, even) for down, up in _leaves(wide, hosts, taper, leaf))
         if plan is not None:
             return plan
     count = levels or 3
-    most = most_hosts(k, count, leaf or _tapered(k, taper))
+    most = most_hosts(k, count, leaf or _tapered(wide, taper))
     raise InputError(
         f"hosts={hosts}: {count} level{'s' * (count > 1)} of {k}-port switches take about {most:,} at most; take more ports"
         " per switch (breakout), several planes, or a steeper taper"
@@ -278,14 +283,15 @@ def _switches_of(m: tuple[int, ...], w: tuple[int, ...]) -> int:
     return sum(prod(m[level:]) * prod(w[:level]) for level in range(1, len(m) + 1))
 
 
-def _check(k: int, hosts: int, taper: Pair, core_taper: Pair, leaf: Pair | None) -> None:
-    if k < 2 or hosts < 1:
+def _check(k: int, hosts: int, taper: Pair, core_taper: Pair, leaf: Pair | None, leaf_k: int) -> None:
+    if min(k, leaf_k) < 2 or hosts < 1:
         raise InputError(f"k={k}, hosts={hosts}: a tree needs at least two ports per switch and one host")
     for name, (down, up) in (("taper", taper), ("core_taper", core_taper), ("leaf", leaf or (1, 1))):
         if down < 1 or up < 1:
             raise InputError(f"{name}={down}:{up}: both numbers must be at least 1; 2:1 is half the bandwidth up")
-    if leaf is not None and sum(leaf) > k:
-        raise InputError(f"leaf={leaf[0]}:{leaf[1]}: {sum(leaf)} ports, but a switch has {k}")
+    if leaf is not None and sum(leaf) > leaf_k:
+        remedy = "; where leaves have more, give leaf_k" if leaf_k == k else ""
+        raise InputError(f"leaf={leaf[0]}:{leaf[1]}: {sum(leaf)} ports, but a switch has {leaf_k}{remedy}")
 
 
 def _tapered(k: int, taper: Pair) -> Pair:

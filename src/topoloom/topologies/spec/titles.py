@@ -39,7 +39,7 @@ def network_title(spec: str) -> str:
         else:
             record = FAMILIES.find(name)
             values, _ = read_settings(record.name, record.parameters, text, takes_hosts=True)
-            title = " ".join([*_shape(values), record.title])
+            title = " ".join([*_shape(values, _host_share(changes)), record.title])
             title += " with uneven bundles" if values.get("bundles") == "uneven" else ""
         for change in changes:
             name, _, text = change.partition(":")
@@ -70,12 +70,24 @@ def _factors(text: str) -> list[str]:
     return [*factors, split(last, ",")[0]]
 
 
-def _shape(values: Mapping[str, Any]) -> list[str]:
-    """What tells networks of one family apart: the sides of a grid, the taper of a tree."""
+def _host_share(changes: list[str]) -> float:
+    """The rate of host ports as a share of that of the links, by the transform `rates`."""
+    for change in changes:
+        name, _, text = change.partition(":")
+        if name == "rates":
+            values, _ = read_settings(name, TRANSFORMS.find(name).parameters, text)
+            if values["links"] and values["hosts"]:
+                return float(values["hosts"] / values["links"])
+    return 1.0
+
+
+def _shape(values: Mapping[str, Any], host_share: float) -> list[str]:
+    """What tells networks of one family apart: the sides of a grid, the taper of a tree by bandwidth."""
     if values.get("dims"):
         return [" x ".join(map(str, values["dims"]))]
-    tapers = [values.get(key) for key in ("leaf", "taper", "core_taper")]
-    return [f"{down / up:.3g}:1" for down, up in filter(None, tapers) if down > up]
+    shares = {"leaf": host_share, "taper": host_share, "core_taper": 1.0}
+    tapers = [values[key][0] / values[key][1] * share for key, share in shares.items() if values.get(key)]
+    return [f"{taper:.3g}:1" for taper in tapers if taper > 1 + 1e-9]
 
 
 def _change(name: str, values: Mapping[str, Any]) -> list[str]:
