@@ -12,7 +12,13 @@ from topoloom.cabling.elevations import elevation_files
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import cables_csv, host_list
 from topoloom.cabling.netbox import netbox_files
-from topoloom.cabling.netbox_choices import INTERFACE_TYPES, cable_type, host_interface_type, interface_type
+from topoloom.cabling.netbox_choices import (
+    INTERFACE_TYPES,
+    cable_type,
+    host_interface_type,
+    interface_type,
+    native_type,
+)
 from topoloom.cost.parts_files import load_parts
 from topoloom.network.opening import open_network
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
@@ -133,5 +139,13 @@ def test_interfaces_have_the_plug_and_the_rate():
     assert host_interface_type("800gbase-x-osfp", "OSFP flat", 800) == "800gbase-x-osfp"
     assert host_interface_type("infiniband-ndr", "OSFP flat", 400) == "infiniband-ndr"
     assert host_interface_type("800gbase-x-osfp", None, 400) == "other"
+    kinds = {}
     for name in ("infiniband-2026", "ethernet-2026"):
-        assert {product.netbox_type for product in load_parts(name).switch.product} <= {"", *INTERFACE_CHOICES}
+        for product in load_parts(name).switch.product:
+            kinds[product.name] = native_type(product, infiniband=name.startswith("infiniband"))
+    assert set(kinds.values()) <= {"", *INTERFACE_CHOICES}
+    assert kinds["SN5400"] == kinds["AS9716-32D"] == "400gbase-x-qsfpdd"
+    assert kinds["AS9817-64O"] == kinds["SN5610"] == "800gbase-x-osfp"
+    assert kinds["Q3401-RD"] == kinds["Q3450-LD"] == "infiniband-xdr"
+    # The shape of the cages is not known; co-packaged optics have none.
+    assert kinds["8122-64EH"] == kinds["SN6810-LD"] == ""

@@ -6,6 +6,7 @@ The choices are those of netbox/dcim/choices.py of NetBox 4.6.8 (commit 43fe81f9
 import re
 
 from topoloom.cost.cable_products import CableProduct
+from topoloom.cost.switch_products import SwitchProduct
 
 #: Types of pluggable Ethernet interfaces, and of InfiniBand.
 INTERFACE_TYPES = frozenset(
@@ -57,6 +58,34 @@ def cable_type(product: CableProduct) -> str:
     if grade is not None:
         return f"{'mmf' if grade[1].startswith('OM') else 'smf'}-{grade[1].lower()}"
     return "" if product.modules else _MEDIA.get(product.medium, "")
+
+
+#: InfiniBand by the rate of a port, Gb/s.
+_INFINIBAND = {100: "infiniband-edr", 200: "infiniband-hdr", 400: "infiniband-ndr", 800: "infiniband-xdr"}
+
+
+def native_type(product: SwitchProduct, *, infiniband: bool) -> str:
+    """NetBox's type of a product's ports at their highest rate.
+
+    Parameters
+    ----------
+    product : SwitchProduct
+    infiniband : bool
+        Whether it is an InfiniBand switch.
+
+    Returns
+    -------
+    str
+        The product's `netbox_type`; else InfiniBand by its rate, Ethernet by rate and cage; empty where NetBox has none.
+    """
+    rate = product.rate_gbps
+    if product.netbox_type or rate is None:
+        return product.netbox_type
+    if infiniband:
+        return _INFINIBAND.get(round(rate), "")
+    cage = "" if product.connector is None else _CAGES.get(product.connector, "")
+    name = f"{rate:g}gbase-x-{cage}" if rate < 1000 else f"{rate / 1000:g}tbase-x-{cage}1600"
+    return name if name in INTERFACE_TYPES else ""
 
 
 def interface_type(native: str, rate_gbps: float) -> str:

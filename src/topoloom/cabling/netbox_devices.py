@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.netbox_choices import native_type
 from topoloom.core.csv_files import csv_table, texts
 from topoloom.cost.facility import rack_power
 from topoloom.cost.switch_kinds import switch_kinds
@@ -216,4 +217,12 @@ def positions(devices: Devices) -> dict[str, tuple[str, float | None]]:
 
 def native_types(cabling: Cabling) -> np.ndarray:
     """The NetBox type of the ports of every switch, str[switches]; empty where the catalogue has none."""
-    return np.array(["" if product is None else product.netbox_type for product in switch_products(cabling)], object)
+    sold = cabling.bought.parts.switch.product
+    infiniband = any(product.netbox_type.startswith("infiniband-") for product in sold)
+    return np.array(
+        [
+            "" if product is None else native_type(product, infiniband=infiniband)
+            for product in switch_products(cabling)
+        ],
+        object,
+    )
