@@ -49,7 +49,8 @@ def requirement(**changes):
     ("example", "spec", "switches"),
     [
         ("superpod-h100", "fat-tree:k=64,hosts=1016+rails:nics=8", 48),
-        ("hpc-2k-ndr", "fat-tree:k=64,hosts=2048,taper=2:1", 70),
+        # Sized for 2,100 hosts; the 2:1 tree for them has 70 switches, and longer cables.
+        ("hpc-2k-ndr", "jellyfish:n=75,degree=36,seed=1,hosts=28+part:hosts=2048", 75),
         ("ai-4k", "fat-tree:k=64,hosts=512,taper=2:1+planes:count=8", 144),
         ("ai-131k", "fat-tree:k=512,hosts=131072+planes:count=8", 6_144),
     ],
