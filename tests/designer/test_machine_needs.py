@@ -49,8 +49,9 @@ def requirement(**changes):
     ("example", "spec", "switches"),
     [
         ("superpod-h100", "fat-tree:k=64,hosts=1016+rails:nics=8", 48),
-        # Sized for 2,100 hosts; the 2:1 tree for them has 70 switches, and longer cables.
-        ("hpc-2k-ndr", "jellyfish:n=75,degree=36,seed=1,hosts=28+part:hosts=2048", 75),
+        # Sized for 2,100 hosts. The 2:1 tree for them has 70 switches, but 42 hosts per leaf: with the leaf they do not fit
+        # in a rack of 42 units, and the host cables need modules at both ends.
+        ("hpc-2k-ndr", "fat-tree:k=64,hosts=2100,taper=3:2+part:hosts=2048", 81),
         ("ai-4k", "fat-tree:k=64,hosts=512,taper=2:1+planes:count=8", 144),
         ("ai-131k", "fat-tree:k=512,hosts=131072+planes:count=8", 6_144),
     ],

@@ -287,7 +287,8 @@ def design(
             usual = tuple(screening.found[spec] for spec in named if spec in screening.found)
             searched = beyond.summary(screened) if requirement.search.networks else None
             catalogue = None if searched is None else best_of_catalogue(screened, searched)
-            choose = partial(_chosen, screened, usual, requirement.shortlist, catalogue)
+            # Without a shortlist, only the winner is tested.
+            choose = partial(_chosen, screened, usual, max(1, requirement.shortlist), catalogue)
             # Formulas only filter: a network whose tables fail a limit leaves the ranking, and the shortlist is chosen again.
             chosen, failed = chosen_within_limits(
                 choose, screening.found, requirement, cores(jobs), work, budget, tested
@@ -304,6 +305,7 @@ def design(
     outcomes = [screening.found[p.spec] for p in proposals if p.spec in screening.found]
     screened = [candidate for candidate in screened if candidate.spec not in failing]
     by_spec: dict[str, Outcome] = {**screening.found, **failing}
+    chosen = chosen if requirement.shortlist else []
     # Without a shortlist the winner is still placed: its lengths, cost and power are those of the network as built.
     placed = [by_spec[spec] for spec in chosen or [candidate.spec for candidate in screened[:1]]]
     to_place = [outcome for outcome in placed if isinstance(outcome, Candidate)]

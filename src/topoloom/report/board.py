@@ -49,7 +49,8 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         spec=best.spec,
         why=_reason(best, design),
         numbers=_numbers(best, assessed.get(best.spec), parts.currency),
-        phases=phases_summary(design.phases_of(best.spec), design.no_phases.get(best.spec, "")),
+        phases=phases_summary(design.phases_of(best.spec)),
+        no_phases=design.no_phases.get(best.spec, ""),
         columns=[in_currency(column, parts.currency) for column in _COLUMNS],
         others=[
             {

@@ -21,10 +21,10 @@ _HEAD = (
 )
 
 
-def phases_summary(phases: Phases | None, refused: str = "") -> Markup | str:
-    """One row per phase: what it buys, what moves, and its cost; without phases the reason why there are none, if any."""
+def phases_summary(phases: Phases | None) -> Markup | str:
+    """One row per phase: what it buys, what moves, and its cost; empty without phases."""
     if phases is None:
-        return Markup("<p>It cannot be bought in phases: {}.</p>").format(refused) if refused else ""
+        return ""
     rows = [
         (
             str(phase.number),
