@@ -28,7 +28,7 @@ def test_the_caption_says_what_the_picture_shows_and_what_the_winner_costs():
     """As many designs as marks; cost and power as `topoloom cost` has them."""
     caption = _TOOL["caption"]()
     assert f"{len(_marks(_TOOL['PICTURE'].read_text())):,} designs" in caption
-    network = build("slimfly:q=19,hosts=15")
+    network = build("slimfly:q=19,hosts=14+populated:hosts=10000")
     bill = price(place(network))
     assert f"{network.switches:,} switches" in caption
     assert f"{bill.cost_per_host_usd:,.1f} USD" in caption
@@ -47,7 +47,7 @@ def test_the_demo_draws_the_picture_and_its_report_says_the_same_numbers(tmp_pat
     assert len(drawn) == len(kept)
     assert all(abs(x - u) < 1 and abs(y - v) < 1 for (x, y), (u, v) in zip(drawn, kept, strict=True))
     report = (folder / "report.html").read_text()
-    assert "234 are within every limit" in report
+    assert "270 are within every limit" in report
     assert "1,168.2" in report
     for number in range(1, 7):
         assessed = (folder / "shortlist" / str(number) / "assessment.json").read_text()
