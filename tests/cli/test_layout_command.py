@@ -65,6 +65,8 @@ def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
         "order.csv",
         "parts.json",
         "bundles.csv",
+        "elevations",
+        "elevations.html",
         "floor.toml",
         "netbox",
         "sheets",

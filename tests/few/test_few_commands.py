@@ -334,7 +334,7 @@ ALONE = {
     "balance --rows 1 --columns 1": "error: --degrees begins at 3, and this floor has at most 0 links per switch; take a",
     "bounds --switches 1 --degree 0": "moore diameter *0",
     "bounds --switches 2 --degree 1": "moore diameter *1",
-    "design O/need.toml -o O/designs --jobs 1": "best of .*complete:n=1,hosts=8",
+    "design O/need.toml -o O/designs --jobs 1": r"best of .*: fat tree, 1 switch of 8 ports\n  fat-tree:k=64,hosts=8",
     "study O/study.toml -o O/study": "3 of 3 tasks done, 0 failed",
     "new requirement -o O/new.toml --hosts 8 --switch 64x400 --yes": "next: topoloom design .*new.toml -o design",
     "new study -o O/new.toml --operation hops --network complete:n=1 --axis none --yes": "next: topoloom study .*new.toml",

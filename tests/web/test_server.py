@@ -422,9 +422,9 @@ def test_read_only_begins_nothing(tmp_path):
     ("arguments", "words"),
     [
         (["nowhere"], "nowhere: no such folder to serve"),
-        (["--host", "203.0.113.9"], "take another port"),
+        (["--host", "203.0.113.9"], "give another port"),
         (["--executor", "magic"], "no executor named 'magic'"),
-        (["--token", "x"], "--token: 8 to 200 letters"),
+        (["--token", "x"], "--token: give 8 to 200 letters"),
     ],
 )
 def test_what_cannot_be_served_is_one_sentence(tmp_path, arguments, words):
