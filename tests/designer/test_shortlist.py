@@ -137,7 +137,7 @@ def test_fewer_finalists_later_leave_no_folder_of_earlier_ones(made, tmp_path):
 def test_a_reference_design_of_another_family_is_compared_and_not_ranked():
     """The cheaper Dragonfly is behind the fat tree, and its sentence gives no rank."""
     wanted = msgspec.structs.replace(
-        _REQUIREMENT, families=FamiliesRequirement(only=("fat-tree",)), limits=DesignLimits(blocking=4), shortlist=6
+        _REQUIREMENT, families=FamiliesRequirement(only=("fat-tree",)), limits=DesignLimits(blocking=4), shortlist=8
     )
     found = design(wanted, jobs=1)
     assert found.shortlist[0].spec == found.best

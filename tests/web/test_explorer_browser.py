@@ -161,7 +161,7 @@ def test_by_keys_alone_a_path_is_followed_and_a_switch_lost(browser, server):
 def test_what_is_wrong_is_said_where_it_is(browser, server):
     """The sentence of the command line, and markup stays text."""
     browser.get(f"{server.base}/topology?spec={quote(_HOSTILE)}")
-    _wait(browser, lambda: "no family named" in _text(browser, "p.wrong"))
+    _wait(browser, lambda: "no family, file or folder named" in _text(browser, "p.wrong"))
     assert browser.title.startswith("Topology")
     browser.get(f"{server.base}/topology?spec=slimfly:q=6")
     _wait(browser, lambda: "q=6" in _text(browser, "p.wrong"))
@@ -182,7 +182,8 @@ def test_a_requirement_is_checked_and_designed(browser, server):
     note = browser.find_element(By.CSS_SELECTOR, "span.wrong[data-key=hosts]")
     _wait(browser, lambda: "requirement:" in note.text)
     toml = (
-        'hosts = 20\nshortlist = 1\nminutes = 0.1\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n'
+        "hosts = 20\nshortlist = 1\nminutes = 0.1\n[switch]\nradix = 16\n"
+        '[families]\ntry = ["fat-tree", "slimfly", "hypercube"]\n'
     )
     browser.execute_script(
         "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", text, toml
@@ -252,7 +253,7 @@ def test_jobs_and_folders_are_shown(browser, server):
     browser.get(server.base + "/jobs")
     _wait(browser, lambda: "ring:n=21" in _text(browser, "#jobs-table"))
     browser.find_element(By.XPATH, "//tr[contains(., 'ring:n=21')]//button").click()
-    _wait(browser, lambda: "begun\n1 time" in _text(browser, "tr.log"))
+    _wait(browser, lambda: "attempts\n1 time" in _text(browser, "tr.log"))
     browser.get(server.base + "/folders?file=nets/page.html")
     frame = _wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe"))
     assert frame.get_attribute("sandbox") == "allow-scripts"

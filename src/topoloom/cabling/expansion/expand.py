@@ -108,8 +108,15 @@ def expand(
     """
     work = Work() if work is None else work
     stands = network_of(network, "expand")
-    if into is None and to is not None and method == "auto" and degree is None and hosts is None and batch is None:
-        trees = _into_larger_tree(stands.topology, to)
+    if (
+        into is None
+        and isinstance(to, int | np.integer)
+        and method == "auto"
+        and degree is None
+        and hosts is None
+        and batch is None
+    ):
+        trees = _into_larger_tree(stands.topology, int(to))
         refused: InputError | None = None
         for larger in trees:
             try:
