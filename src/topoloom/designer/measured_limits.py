@@ -9,7 +9,6 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.fitted_tables import fitted_tables
 from topoloom.designer.measure import Candidate, Dropped, Outcome, single_numbers
 from topoloom.designer.requirement import Requirement
-from topoloom.routing.bundles import spread_over_bundles
 from topoloom.throughput.quality import uniform_throughput
 from topoloom.topologies.spec import build
 
@@ -150,7 +149,6 @@ def _tested(spec: str, requirement: Requirement, jobs: int, work: Work) -> tuple
     """The limit that a network fails by its tables; None if it keeps all, cannot be routed, or takes too long."""
     try:
         routing = fitted_tables(build(spec), virtual_channels=requirement.switch.virtual_channels, jobs=jobs, work=work)
-        routing = spread_over_bundles(routing, jobs, work)
         throughput = uniform_throughput(routing, jobs=jobs, work=work)
     except (InputError, Stopped):
         return None

@@ -68,8 +68,9 @@ class Screening:
         pursued = [proposal for proposal in proposals if proposal.passed is None]
         before = len(self.found)
         for proposal in pursued:
-            new = self._kept is not None and not self._fresh and proposal.spec not in self.found
-            old = self._kept.get(proposal.spec) if self._kept is not None and new else None
+            if self._kept is None or self._fresh or proposal.spec in self.found:
+                continue
+            old = self._kept.get(proposal.spec)
             if old is not None and (limited := _limited(old, self._requirement)) is not None:
                 self.found[proposal.spec] = limited
         reused = len(self.found) - before

@@ -11,6 +11,7 @@ import numpy as np
 
 from topoloom.core.work import Work
 from topoloom.model.capacities import whole_capacities
+from topoloom.routing.channels import bundle_starts
 from topoloom.routing.choices import Layers
 from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import engines
@@ -95,7 +96,7 @@ def _turns(routing: Routing) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
     channels, topology = routing.channels, routing.topology
     if not channels.to.size:
         return None
-    starts = np.r_[True, (np.diff(channels.to) != 0) | (np.diff(channels.origin) != 0)]
+    starts = bundle_starts(channels.origin, channels.to)
     if starts.all():
         return None
     bundle, begin = np.cumsum(starts) - 1, np.flatnonzero(starts)

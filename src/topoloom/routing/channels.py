@@ -44,6 +44,24 @@ def channels_of(topology: Topology) -> Channels:
     return Channels(first, to, origin, back, turn_first)
 
 
+def bundle_starts(origin: np.ndarray, to: np.ndarray) -> np.ndarray:
+    """Whether each channel is the first of a bundle: of neighbouring channels from one switch to another, bool[channels].
+
+    Parameters
+    ----------
+    origin, to : int[channels]
+        The ends of channels, those of a bundle next to each other, as `channels_of` has them.
+
+    Examples
+    --------
+    >>> bundle_starts(np.array([0, 0, 0, 1]), np.array([1, 1, 2, 2])).tolist()
+    [True, False, True, True]
+    """
+    starts = np.ones(to.size, np.bool_)
+    starts[1:] = (np.diff(to) != 0) | (np.diff(origin) != 0)
+    return starts
+
+
 def turn_rows(channels: Channels) -> np.ndarray:
     """For each channel, the turn from it to the first port of the switch that it leads to, int64[2 m]."""
     begins, degrees = channels.first[channels.to], np.diff(channels.first)

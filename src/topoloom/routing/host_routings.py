@@ -11,6 +11,7 @@ from topoloom.graph.planes import plane_count
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import engines
@@ -106,7 +107,8 @@ def tables_by_host(
         When omitted, the engine that fits the network.
     count : int, optional
         Tables for the hosts of a switch. When omitted: one, or one per host for engines that give each host separate paths
-        (fat-tree), reduced to fit memory if the engine is not named.
+        (fat-tree), reduced to fit memory if the engine is not named. With neither engine nor count, the hosts of a switch
+        take the parallel cables between two switches in turn (`spread_over_bundles`).
     seed, jobs, layout, work
         As for `route`.
 
@@ -128,4 +130,7 @@ def tables_by_host(
         count = int(topology.endpoints_at.max(initial=1)) if engines.find(name).by_host else 1
         if engine is None:
             count = max(1, min(count, MOST_HOST_ENTRIES // topology.switches**2))
+            if count == 1:
+                routed = route(topology, name, seed=seed, jobs=jobs, layout=layout, work=work)
+                return spread_over_bundles(routed, jobs, work).host_tables
     return host_routings(topology, name, count, seed=seed, jobs=jobs, layout=layout, work=work)

@@ -14,6 +14,7 @@ from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.channels import bundle_starts
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.memory import check_memory, needed_bytes
 from topoloom.routing.planes import joined_planes
@@ -237,7 +238,7 @@ def _shifted_over_parallel_cables(routing: Routing, step: int) -> Routing:
     channels, ports = routing.channels, routing.ports
     if not channels.to.size:
         return routing
-    starts = np.r_[True, (np.diff(channels.to) != 0) | (np.diff(channels.origin) != 0)]
+    starts = bundle_starts(channels.origin, channels.to)
     first_parallel = np.flatnonzero(starts)[np.cumsum(starts) - 1]
     width = np.bincount(first_parallel, minlength=first_parallel.size)[first_parallel]
     place = np.arange(first_parallel.size)

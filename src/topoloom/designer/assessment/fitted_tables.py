@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
@@ -10,6 +11,7 @@ from topoloom.core.work import Work
 from topoloom.graph.planes import plane_count
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
@@ -29,6 +31,8 @@ def fitted_tables(
     work: Work | None = None,
 ) -> Routing:
     """Route a network by the engine that fits; a fat tree gets one table per host of a switch, as in InfiniBand.
+
+    In other networks the hosts of a switch take the parallel cables between two switches in turn (`spread_over_bundles`).
 
     Parameters
     ----------
@@ -53,12 +57,13 @@ def fitted_tables(
         `work` was stopped.
     """
     routing = _fitting(topology, layout, seed, jobs, work)
-    if virtual_channels_of(routing) <= virtual_channels:
-        return routing
-    try:
-        return route(topology, routing.engine, virtual_channels=virtual_channels, seed=seed, jobs=jobs, work=work)
-    except InputError:
-        return route(topology, ANY, virtual_channels=virtual_channels, seed=seed, jobs=jobs, work=work)
+    if virtual_channels_of(routing) > virtual_channels:
+        settings: dict[str, Any] = {"virtual_channels": virtual_channels, "seed": seed, "jobs": jobs, "work": work}
+        try:
+            routing = route(topology, routing.engine, **settings)
+        except InputError:
+            routing = route(topology, ANY, **settings)
+    return spread_over_bundles(routing, jobs, work)
 
 
 def _fitting(topology: Topology, layout: Layout | None, seed: int, jobs: int | None, work: Work | None) -> Routing:

@@ -11,7 +11,6 @@ from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS, fitted_
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
-from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.rail_collectives import ScaleUp
 
@@ -119,7 +118,6 @@ class Subject:
                 jobs=self.jobs,
                 work=work,
             )
-            self.tables = spread_over_bundles(self.tables, self.jobs, work)
         if (used := virtual_channels_of(self.tables)) > self.virtual_channels:
             raise InputError(
                 f"{self.topology.name}: its tables take {used} virtual channels, the switches have {self.virtual_channels}"

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
-from topoloom.routing.channels import channels_of
+from topoloom.routing.channels import bundle_starts, channels_of
 from topoloom.routing.choices import AnyShortest, Layers
 from topoloom.routing.levels_below import reach
 from topoloom.routing.memory import MOST_HOST_ENTRIES
@@ -56,7 +56,9 @@ def fat_tree(request: RoutingRequest) -> Routing:
     Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
     patterns, CCPE 22(2), 2010.
     """
-    return Routing(request.topology, "fat-tree", _tables(request), minimal=True)
+    together = None if request.host is None else _uneven(request, request.host[1])
+    ports = _tables(request) if together is None or request.host is None else together[request.host[0]]
+    return Routing(request.topology, "fat-tree", ports, minimal=True)
 
 
 #: Bytes per pair of switches that are assumed to be free.
@@ -122,8 +124,6 @@ def _uneven(request: RoutingRequest, count: int) -> list[np.ndarray] | None:
 def _tables(request: RoutingRequest) -> np.ndarray:
     topology = request.topology
     level = levels_of(topology)
-    if request.host is not None and (together := _uneven(request, request.host[1])) is not None:
-        return together[request.host[0]]
     channels = channels_of(topology)
     rises = level[channels.to] > level[channels.origin]
     ports = empty_ports(topology)
@@ -139,7 +139,7 @@ def _tables(request: RoutingRequest) -> np.ndarray:
     first_up = np.searchsorted(channels.origin[upward[:-1]], np.arange(topology.switches))
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
     # Destinations take turns on parallel cables down to a switch; the counter is that of the first cable.
-    bundled = bool(channels.to.size) and bool(((np.diff(channels.to) == 0) & (np.diff(channels.origin) == 0)).any())
+    bundled = not bundle_starts(channels.origin, channels.to).all()
     turn = np.zeros(channels.to.size, np.int64)
     carries = carriers_of(topology)
     request.work.begin(leaves.size, "destinations")

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.core.work import Work
 from topoloom.model.topology import Topology
-from topoloom.routing.channels import Channels
+from topoloom.routing.channels import Channels, bundle_starts
 from topoloom.routing.routing import host_weights
 
 #: How often the tables of each destination are made again, with the loads of all others known.
@@ -29,9 +29,7 @@ def wired_evenly(level: np.ndarray, channels: Channels) -> bool:
     """
     rises = np.flatnonzero(level[channels.to] > level[channels.origin])
     ups = np.bincount(channels.origin[rises], minlength=level.size)
-    starts = np.flatnonzero(
-        np.r_[True, (np.diff(channels.to[rises]) != 0) | (np.diff(channels.origin[rises]) != 0)][: rises.size]
-    )
+    starts = np.flatnonzero(bundle_starts(channels.origin[rises], channels.to[rises]))
     width, low = np.diff(np.r_[starts, rises.size]), level[channels.origin[rises[starts]]]
     return all(
         np.unique(ups[level == height]).size <= 1 and np.unique(width[low == height]).size <= 1
@@ -75,7 +73,7 @@ def uneven_tables(
     in_order = np.lexsort((rank[channels.to], channels.origin))
     upward = in_order[rises[in_order]]
     first_up = np.searchsorted(channels.origin[upward], np.arange(topology.switches + 1))
-    starts = np.flatnonzero(np.r_[True, (np.diff(channels.to[upward]) != 0) | (np.diff(channels.origin[upward]) != 0)])
+    starts = np.flatnonzero(bundle_starts(channels.origin[upward], channels.to[upward]))
     width = np.diff(np.r_[starts, upward.size])
     rising = np.lexsort((rank, level))
     load = np.zeros(channels.to.size, np.int64)

@@ -11,7 +11,6 @@ from topoloom.model.link_rates import rate_for, shown_rate
 from topoloom.model.sources import NetworkSource, network_of, several
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
-from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.host_routings import tables_by_host
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.settings import PRESETS, AppSettings, with_changes
@@ -89,11 +88,8 @@ def given(
         usual = usual_settings(source[0].topology, taker)
         tables = source[0].host_tables if len(source) == 1 else source
         return Given(tables, layout, usual if settings is None else at_own_rates(source[0].topology, settings))
-    routings = tables_by_host(source.topology, source.tables, layout=source.layout)
-    if source.tables is None and len(routings) == 1:
-        routings = spread_over_bundles(routings[0]).host_tables
     return Given(
-        routings,
+        tables_by_host(source.topology, source.tables, layout=source.layout),
         source.layout if layout is None else layout,
         at_own_rates(source.topology, app_settings([source], None, ()) if settings is None else settings),
     )

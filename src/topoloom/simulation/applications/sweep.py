@@ -10,7 +10,6 @@ from topoloom.model.results import Provenance
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
-from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.host_routings import tables_by_host
 from topoloom.routing.routing import Routing, tables_for
 from topoloom.simulation.applications.app_run import AppRun
@@ -117,8 +116,6 @@ def cases_of(
         tables = tables_by_host(
             opened.topology, None, engine, host_tables, seed=number, jobs=jobs, layout=layout, work=work
         )
-        if engine is None and host_tables is None and len(tables) == 1:
-            tables = spread_over_bundles(tables[0], jobs, work).host_tables
         cases.append(Case(name, tables, layout, number))
     return cases
 
