@@ -61,12 +61,11 @@ def within_power(
             return layout
         try:
             watts = rack_sums(layout, terms, FacilityRule()).amounts["max_w"]
+            if not (watts > limit_w * _ROUNDING).any():
+                return layout
             optics = optics_of_racks(layout, terms)
         except InputError:
             # The catalogue sells no suitable switch or cable, which the bill reports.
-            return layout
-        over = watts > limit_w * _ROUNDING
-        if not over.any():
             return layout
         at_switches = optics["switch"] if housing is not None else optics["switch"] + optics["host"]
         at_switch = max(at_switch, _each(at_switches, layout.switches_in_rack))

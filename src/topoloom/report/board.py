@@ -10,6 +10,7 @@ from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.reasons import lost_hosts
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate
 from topoloom.designer.shortlist import objective_in_words
@@ -146,7 +147,7 @@ def _measured_risks(assessment: Assessment) -> Iterator[str]:
     if saturation is not None and saturation < 1:
         yield f"Queues grow from {saturation:.0%} of uniform load on."
     if leaf is not None:
-        yield f"The loss of one leaf switch cuts off {f'{leaf:,.0f}' if leaf else 'no'} host{'s' * (leaf > 1)}."
+        yield f"The loss of one leaf switch cuts off {lost_hosts(leaf)}."
     if left is not None:
         yield f"The loss of 5 % of the links leaves {left:.0%} of the bandwidth."
     if assessment.missing:

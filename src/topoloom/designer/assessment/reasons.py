@@ -226,6 +226,17 @@ def _free_places(network: Assessment) -> str:
     return f"{spare:,} place{'s' * (spare != 1)} of the floor stay{'s' * (spare == 1)} free."
 
 
+def lost_hosts(hosts: float) -> str:
+    """A number of hosts in words.
+
+    Examples
+    --------
+    >>> lost_hosts(0), lost_hosts(1), lost_hosts(1024)
+    ('no host', '1 host', '1,024 hosts')
+    """
+    return f"{f'{hosts:,.0f}' if hosts else 'no'} host{'s' * (hosts > 1)}"
+
+
 def _risks(network: Assessment) -> str:
     """The risks: the load at which queues grow, the effect of a lost leaf, and the bandwidth after lost links."""
     risks = []
@@ -233,7 +244,7 @@ def _risks(network: Assessment) -> str:
     if saturated is not None and saturated < 1:
         risks.append(f"queues grow from {saturated:.0%} of uniform load on")
     if leaf is not None:
-        risks.append(f"losing a leaf switch cuts off {f'{leaf:,.0f}' if leaf else 'no'} host{'s' * (leaf > 1)}")
+        risks.append(f"losing a leaf switch cuts off {lost_hosts(leaf)}")
     if left is not None:
         risks.append(f"losing 5% of the links leaves {left:.0%} of the bandwidth")
     return f"Risks: {'; '.join(risks)}." if risks else ""
