@@ -283,15 +283,16 @@ def _latencies(
 ) -> dict[str, float]:
     """Mean and worst latency without load, in ns, of the worst plane."""
     switch, cable = requirement.switch.delay_ns, requirement.cable.delay_ns_per_m
+    packet = requirement.packet(None if layout.topology.rated else requirement.rate_gbps)
     if len(planes) == 1:
-        of_planes = [latencies(layout.topology, layout.length_m, switch, cable, jobs=jobs)]
+        of_planes = [latencies(layout.topology, layout.length_m, switch, cable, packet=packet, jobs=jobs)]
     else:
         part = np.empty(layout.topology.switches, np.int64)
         for number, plane in enumerate(planes):
             part[plane.switches] = number
         of_link = part[layout.topology.links[:, 0]]
         of_planes = [
-            latencies(plane.topology, layout.length_m[of_link == number], switch, cable, jobs=jobs)
+            latencies(plane.topology, layout.length_m[of_link == number], switch, cable, packet=packet, jobs=jobs)
             for number, plane in enumerate(planes)
         ]
     return {

@@ -20,6 +20,7 @@ from topoloom.cost.spares import Spares
 from topoloom.cost.terms import DEFAULT_PARTS, Terms
 from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS
 from topoloom.designer.assessment.subject import MOST_REPEATS
+from topoloom.graph.packet_delays import Serialization
 from topoloom.model.results import json_value
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor, preset
@@ -72,6 +73,17 @@ class SwitchRequirement(TomlTable, frozen=True):
         str, setting("the switch to buy, a product of the parts catalogue; `radix` is then its ports at `rate_gbps`")
     ] = ""
     delay_ns: Annotated[float, _not_negative("the delay of one switch", "ns")] = 100.0
+    packet_bytes: Annotated[
+        float, _not_negative("size of a packet whose time on the links is part of the latencies; 0: none", "bytes")
+    ] = 0.0
+    flit_bytes: Annotated[
+        float,
+        _not_negative(
+            "what a switch receives of a packet before it forwards; 0: `delay_ns` includes it; `packet_bytes`:"
+            " store-and-forward",
+            "bytes",
+        ),
+    ] = 0.0
     virtual_channels: Annotated[
         int,
         setting(
@@ -483,6 +495,22 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         """Hosts and their racks; None where hosts stand with their switches."""
         return None if self.host is None else Housing(host=self.host, rack=self.rack, facility=self.facility)
 
+    def packet(self, rate_gbps: float | None = None) -> Serialization:
+        """The packet whose time on the links is part of latencies.
+
+        Parameters
+        ----------
+        rate_gbps : float, optional
+            The rate of every link of a network without rates.
+
+        Raises
+        ------
+        InputError
+            A flit is larger than the packet.
+        """
+        sizes = {"packet_bytes": self.switch.packet_bytes, "flit_bytes": self.switch.flit_bytes}
+        return Serialization(**sizes, rate_gbps=rate_gbps)
+
     def changed(self, changes: Mapping[str, Any], source: str = "design") -> "Requirement":
         """The requirement with some of its keys changed, tables within it key by key.
 
@@ -597,6 +625,7 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             No such switch, a switch without ports of that rate, or neither radix nor product.
         """
         self.check_phases()
+        self.packet()
         parts, requirement = self.catalogue(), self
         if not self.parts:
             log.warning(

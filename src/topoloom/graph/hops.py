@@ -15,6 +15,7 @@ from topoloom.graph.connectivity import component_count, components, edge_disjoi
 from topoloom.graph.distances import distances_from, eccentricities
 from topoloom.graph.gpu import Device, check_device
 from topoloom.graph.latency import Delays, Latency, latencies
+from topoloom.graph.packet_delays import Serialization
 from topoloom.graph.pair_counts import PairCounts, count_pairs
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, mean_hops
 from topoloom.graph.paths import PathCounts, sample_switches, shortest_path_counts
@@ -151,6 +152,7 @@ def hops(
     paths: bool = False,
     latency: Delays | None = None,
     length_m: np.ndarray | float = 5.0,
+    packet: Serialization | None = None,
     device: Device = "auto",
     work: Work | None = None,
 ) -> Hops:
@@ -173,6 +175,8 @@ def hops(
         Also measure the zero-load latency with these delays, between hosts, or between switches if there are no hosts.
     length_m : float64[m] or float
         The length of every link in metres, for the latency.
+    packet : Serialization, optional
+        A packet whose time on the links, each at its own rate, adds to the latency.
     device : "auto", "cpu" or "cuda"
         Where to count all pairs: on the CPU or a CUDA device, with the same result. "auto" uses a device for at least 100,000
         switches if Numba finds one. `provenance.settings` records the choice.
@@ -220,11 +224,12 @@ def hops(
         extra["paths"] = _paths_between(topology, planes, wanted, seed, jobs, work)
     if latency is not None:
         delays = latency.switch_ns, latency.cable_ns_per_m
-        extra["latency"] = _latency(topology, planes, length_m, delays, wanted, seed, jobs, work)
+        extra["latency"] = _latency(topology, planes, length_m, delays, packet, wanted, seed, jobs, work)
         settings |= {
             "switch_ns": delays[0],
             "cable_ns_per_m": delays[1],
             "length_m": float(length_m) if np.ndim(length_m) == 0 else None,
+            **({} if packet is None else packet.settings()),
         }
     if sample is None:
         pairs, settings["device"] = _all_pairs(topology, planes, jobs, work, device)
@@ -273,6 +278,7 @@ def _latency(
     planes: int,
     length_m: np.ndarray | float,
     delays: tuple[float, float],
+    packet: Serialization | None,
     samples: int,
     seed: int,
     jobs: int | None,
@@ -289,6 +295,7 @@ def _latency(
         The length of every link, in metres.
     delays : (float, float)
         Nanoseconds per switch, and per metre of cable.
+    packet : Serialization or None
     samples, seed : int
         Most switches per plane to start from, and their seed.
     jobs, work
@@ -296,13 +303,13 @@ def _latency(
     """
     between: Literal["hosts", "switches"] = "hosts" if topology.hosts else "switches"
     if planes <= 1:
-        return latencies(topology, length_m, *delays, between, samples, seed, jobs, work=work)
+        return latencies(topology, length_m, *delays, between, samples, seed, jobs, packet=packet, work=work)
     lengths = np.broadcast_to(np.asarray(length_m, float), (len(topology.links),))
     # Equal planes may have different cable lengths, so each is measured separately.
     by_plane, pairs = [], []
     for plane in planes_of(topology):
         plane_latency = latencies(
-            plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, work=work
+            plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, packet=packet, work=work
         )
         ports = plane.topology.endpoints.size
         by_plane.append(plane_latency)

@@ -1,4 +1,4 @@
-"""Zero-load latency: the delay of the switches and cables of the fastest path without other traffic."""
+"""Zero-load latency: the delay of the switches and cables of the fastest path without other traffic, and of a packet's bits."""
 
 import math
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from topoloom.core.settings import Settings, setting
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
+from topoloom.graph.packet_delays import Serialization, packet_delays
 from topoloom.graph.paths import sample_switches
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
@@ -78,13 +79,15 @@ def latencies(
     seed: int = 1,
     jobs: int | None = None,
     *,
+    packet: Serialization | None = None,
     work: Work | None = None,
 ) -> Latency:
     """Measure mean and maximum zero-load latency over the fastest paths.
 
     The latency of a path is `switch_delay_ns` for every switch on it, both ends included, plus `cable_delay_ns_per_m`
     for each metre of its links; a path of h hops passes h + 1 switches. The cables between hosts and switches are not included.
-    The fastest path need not have the fewest hops.
+    The fastest path need not have the fewest hops. With `packet`, the time of its bits on every link counts too, and on the
+    hosts' links (`Serialization`).
 
     Parameters
     ----------
@@ -102,13 +105,16 @@ def latencies(
         Of the sample.
     jobs : int, optional
         Threads; every core when omitted.
+    packet : Serialization, optional
+        The size of a packet. None, and 0 bytes: its time on the links is not counted.
     work : Work, optional
         Receives the progress in blocks of 16 switches.
 
     Raises
     ------
     InputError
-        Lengths or delays that are negative or not finite; a wrong number of lengths; `between` hosts if there are none.
+        Lengths or delays that are negative or not finite; a wrong number of lengths; `between` hosts if there are none; a
+        packet where the rate is not known.
 
     Examples
     --------
@@ -126,36 +132,55 @@ def latencies(
         if not (math.isfinite(delay) and delay >= 0):
             raise InputError(f"{name}={delay}: a delay must be a number of nanoseconds, 0 or more")
     weight = _weights(topology, between)
-    carriers = np.flatnonzero(weight)
-    chosen = sample_switches(carriers, sources, seed)
     offsets, neighbours, link = topology.csr
     cost = (switch_delay_ns + cable_delay_ns_per_m * lengths)[link]
+    sized = packet_delays(topology, cost, packet, between) if packet is not None and packet.packet_bytes else None
+    carriers, near = np.flatnonzero(weight), np.zeros(topology.switches)
+    chosen, extra_ns = sample_switches(carriers, sources, seed), switch_delay_ns
+    starts, own = chosen, weight[chosen]
+    sweeps = _few_sweeps(topology)
+    if sized is not None:
+        offsets, neighbours, cost, weight, near = (
+            sized.offsets,
+            sized.neighbours,
+            sized.cost,
+            sized.weight,
+            sized.near_ns,
+        )
+        starts, extra_ns, sweeps = sized.starts(chosen), extra_ns + sized.all_ns, sweeps and sized.undirected
+        own = weight[starts]
     width, buckets = _buckets(cost)
 
-    sums, greatest = np.empty(chosen.size), np.empty(chosen.size)
-    chunk, sweeps = COSTS, _few_sweeps(topology)
+    sums, greatest = np.empty(starts.size), np.empty(starts.size)
+    chunk = COSTS
 
     def measure(numbers: Iterator[int]) -> None:
-        distance = np.empty(topology.switches * COSTS if sweeps else 0)
+        distance = np.empty((offsets.size - 1) * COSTS if sweeps else 0)
         for number in numbers:
             part = slice(number * chunk, (number + 1) * chunk)
-            graph = offsets, neighbours, cost, weight, chosen[part]
+            graph = offsets, neighbours, cost, weight, starts[part]
             if sweeps:
                 row_latency_sums(*graph, distance, sums[part], greatest[part])
             else:
                 latency_sums(*graph, width, buckets, sums[part], greatest[part])
 
     work = Work() if work is None else work
-    work.begin(-(-chosen.size // chunk), f"blocks of {chunk} switches")
-    over_cores(measure, -(-chosen.size // chunk), jobs, work)
+    work.begin(-(-starts.size // chunk), f"blocks of {chunk} switches")
+    over_cores(measure, -(-starts.size // chunk), jobs, work)
     work.check()
     settings = {"switch_ns": switch_delay_ns, "cable_ns_per_m": cable_delay_ns_per_m, "sources": sources}
+    if packet is not None:
+        settings |= packet.settings()
     provenance = provenance_of(topology, seed=seed, settings=settings)
-    pairs = int(weight[chosen].sum()) * (int(weight.sum()) - 1)
+    pairs = int(own.sum()) * (int(weight.sum()) - 1)
     if not pairs:
         return Latency(0.0, 0.0, between, int(chosen.size), chosen.size < carriers.size, provenance)
-    mean = float(weight[chosen] @ sums) / pairs + switch_delay_ns
-    longest = float(greatest.max()) + switch_delay_ns
+    if near.any():
+        # The kernels give 0 for hosts on one switch with ports of one rate.
+        sums = sums + (own - 1) * near[starts]
+        greatest = np.where(own > 1, np.maximum(greatest, near[starts]), greatest)
+    mean = float(own @ sums) / pairs + extra_ns
+    longest = float(greatest.max()) + extra_ns
     return Latency(mean, longest, between, int(chosen.size), chosen.size < carriers.size, provenance)
 
 

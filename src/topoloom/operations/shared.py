@@ -83,6 +83,18 @@ METIS_RUNS = 8
 SwitchDelay = Annotated[float, setting("delay of a switch", unit="ns", least=0, most=1e6)]
 CableDelay = Annotated[float, setting("delay of cables", unit="ns/m", least=0, most=1e6)]
 SWITCH_NS, CABLE_NS_PER_M = 60.0, 5.0
+PacketBytes = Annotated[
+    float, setting("size of a packet whose time on the links counts; 0: none", unit="bytes", least=0, most=1e9)
+]
+FlitBytes = Annotated[
+    float,
+    setting(
+        "what a switch receives of a packet before it forwards; 0: switch_ns includes it; packet_bytes: store-and-forward",
+        unit="bytes",
+        least=0,
+        most=1e9,
+    ),
+]
 
 #: Rate of every link.
 Rate = Annotated[float, setting("rate of a link", unit="Gb/s", above=0, most=1e9, option="--rate")]

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import CABLE_NS_PER_M, SEED, SWITCH_NS, CableDelay, Seed, Source, SwitchDelay
+from topoloom.operations.shared import (
+    CABLE_NS_PER_M,
+    SEED,
+    SWITCH_NS,
+    CableDelay,
+    FlitBytes,
+    PacketBytes,
+    Seed,
+    Source,
+    SwitchDelay,
+)
 
 if TYPE_CHECKING:
     from topoloom.graph.hops import Hops
@@ -32,6 +42,21 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
     length_m: Annotated[
         float, setting("length of every cable; cables in a folder of topoloom layout have their own", unit="m", least=0)
     ] = 5.0
+    packet_bytes: PacketBytes = 0.0
+    flit_bytes: FlitBytes = 0.0
+    rate_gbps: (
+        Annotated[
+            float,
+            setting(
+                "rate of every link, for packet_bytes, where the network has no rates",
+                unit="Gb/s",
+                above=0,
+                most=1e9,
+                option="--rate",
+            ),
+        ]
+        | None
+    ) = None
     samples: (
         Annotated[
             int,
@@ -52,8 +77,14 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> "Hops":
         from topoloom.graph.hops import hops
         from topoloom.graph.latency import Delays
+        from topoloom.graph.packet_delays import Serialization
         from topoloom.network.opening import open_network
 
+        sizes = ["packet_bytes", "flit_bytes", "rate_gbps"]
+        if not self.latency:
+            self.refuse_changed(sizes, "only the latency (`latency`) depends on packets")
+        elif not self.packet_bytes:
+            self.refuse_changed(sizes, "it counts only for a packet of a given size (`packet_bytes`)")
         network = open_network(self.topology)
         layout = network.layout if self.latency else None
         if layout is not None:
@@ -71,6 +102,9 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
             paths=self.paths,
             latency=Delays(switch_ns=self.switch_ns, cable_ns_per_m=self.cable_ns_per_m) if self.latency else None,
             length_m=self.length_m if layout is None else layout.length_m,
+            packet=Serialization(packet_bytes=self.packet_bytes, flit_bytes=self.flit_bytes, rate_gbps=self.rate_gbps)
+            if self.packet_bytes
+            else None,
             device=self.device,
             work=context.work,
         )
