@@ -88,6 +88,7 @@ def test_a_row_of_the_cable_list(hosts):
         "medium": "fibre",
         "usd_low": "305.68",
         "usd_high": "305.68",
+        "currency": "USD",
         "power_w": "0",
     }
     switch = {key: value for key, value in table[-50].items() if value}

@@ -32,6 +32,7 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
         "medium": texts(cabling.medium.tolist()),
         "usd_low": numbers(bought.usd_low, 2),
         "usd_high": numbers(bought.usd_high, 2),
+        "currency": [bought.parts.currency] * len(cabling),
         "power_w": numbers(bought.power_w),
     }
     racks = [guarded(name) for name in layout.rack_names]
@@ -119,11 +120,11 @@ def bundles_csv(cabling: Cabling) -> str:
 
 def order_csv(bought: Cables) -> str:
     """One row per product and length: the number to order, and their total cost."""
-    return orders_csv(order_list(bought))
+    return orders_csv(order_list(bought), bought.parts.currency)
 
 
-def orders_csv(orders: Sequence[CableLot]) -> str:
-    """One row per lot: the number to order, and their total cost."""
+def orders_csv(orders: Sequence[CableLot], currency: str) -> str:
+    """One row per lot: the number to order, and their total cost in this currency."""
     each = {
         "pieces": [order.count for order in orders],
         "stock_m": [order.stock_m for order in orders],
@@ -139,6 +140,7 @@ def orders_csv(orders: Sequence[CableLot]) -> str:
             "supply": ["cut to length" if order.cut else "stock length" for order in orders],
         }
         | {name: numbers(np.array(values, np.int64 if name == "pieces" else float)) for name, values in each.items()}
+        | {"currency": [currency] * len(orders)}
     )
 
 

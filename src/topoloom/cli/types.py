@@ -10,15 +10,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import in_digits, number_text
 
 #: Units in messages.
-_UNIT_WORDS = {
-    "s": "seconds",
-    "min": "minutes",
-    "m": "metres",
-    "ns": "nanoseconds",
-    "h": "hours",
-    "USD": "dollars",
-    "%": "percent",
-}
+_UNIT_WORDS = {"s": "seconds", "min": "minutes", "m": "metres", "ns": "nanoseconds", "h": "hours", "%": "percent"}
 
 
 class Whole(click.ParamType):

@@ -127,7 +127,8 @@ class Design(Result):
             | {"map": None, **{key: out.known.get(key) for key in MEASURES}}
             for out in self.dropped
         ]
-        return rows
+        currency = self.currency
+        return [row | {"currency": currency} for row in rows]
 
     def __repr__(self) -> str:
         """The best network and the counts; the fields are long."""

@@ -42,6 +42,7 @@ COLUMNS = (
     "medium",
     "usd_low",
     "usd_high",
+    "currency",
     "power_w",
     "hosts",
     "host_rate_gbps",

@@ -94,7 +94,7 @@ def optimize(
     lengths, cap_m : LinkLengths, float, optional
         The length of a link between any two switches, and the longest allowed cable, in metres.
     cap_usd : float, optional
-        The largest cost of all cables together, in US dollars; the cables of the topology must not cost more.
+        The largest cost of all cables together, in the currency of `parts`; the cables of the topology must not cost more.
     parts, rate_gbps : Parts, float, optional
         For `cap_usd`: the catalogue with the prices, and the rate of every link; when omitted, 40 Gb/s or the nearest rate with
         prices.
@@ -245,12 +245,14 @@ def optimize(
     optimal = bool(values) and values.get("throughput", 0.0) >= values.get("throughput_bound", math.inf) * (1 - 1e-9)
     reached = reporter.reached or optimal
     text = goal.text if goal is not None else "hops" if traffic is None else traffic.name
+    priced = goal.parts if goal is not None else parts if rules.spending is not None else None
     settings = {
         "objective": text,
         "cap_ns": None if goal is None else goal.cap_ns,
         "length": length,
         "cap_m": cap_m,
         "cap_usd": cap_usd,
+        "currency": None if priced is None else priced.currency,
         "keep": keep if keep is None or isinstance(keep, str) else "racks",
         "fix": fix if fix is None or isinstance(fix, str) else "links",
         "start": start,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.core.amounts import with_currency
 from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
 from topoloom.graph.geometry import Geometry, longest_link
@@ -11,15 +12,15 @@ from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.link_lengths import LinkLengths
 
-#: The unit of prices and budgets, per US dollar.
+#: The unit of prices and budgets, per unit of the catalogue's currency.
 MILLIONTHS = 1_000_000
-#: The price of a link that is too long for every cable, and the largest budget, in US dollars: sums fit into int64.
+#: The price of a link that is too long for every cable, and the largest budget: sums fit into int64.
 _NEVER, _MOST_USD = 1e12, 1e12
 
 
 @dataclass(frozen=True, eq=False)
 class Spending:
-    """Prices of links and their budget, in millionths of a US dollar: whole numbers, whose sums are exact.
+    """Prices of links and their budget, in millionths of the currency's unit: whole numbers, whose sums are exact.
 
     Attributes
     ----------
@@ -44,7 +45,7 @@ class Spending:
         return int(self.price[self.kind[links[:, 0], links[:, 1]]].sum())
 
     def usd(self, links: np.ndarray) -> float:
-        """The same in US dollars."""
+        """The same in the catalogue's currency."""
         return self.cost(links) / MILLIONTHS
 
 
@@ -135,7 +136,7 @@ def spending_within(
     lengths : LinkLengths or None
         The length of a link between any two switches.
     cap_usd : float
-        The largest cost of all cables together, in US dollars.
+        The largest cost of all cables together, in the currency of `parts`.
     parts : Parts or None
         The catalogue with the prices.
     rate_gbps : float or None
@@ -147,7 +148,7 @@ def spending_within(
         Missing lengths or prices, an invalid cap, or cables of the topology that cost more than the cap.
     """
     if not 0 < cap_usd < np.inf:
-        raise InputError(f"cap_usd={cap_usd:g}: the budget must be a number of US dollars above 0")
+        raise InputError(f"cap_usd={cap_usd:g}: the budget must be a number above 0, in the currency of the catalogue")
     if lengths is None:
         raise InputError(
             f"{topology.name}: cap_usd needs the lengths between switches; give a folder of topoloom layout"
@@ -160,8 +161,8 @@ def spending_within(
     spending = Spending(lengths.kind, price, round(MILLIONTHS * min(cap_usd, _MOST_USD)))
     if spending.cost(topology.links) > spending.most:
         raise InputError(
-            f"{topology.name}: its cables cost {spending.usd(topology.links):,.2f} dollars, more than"
-            f" cap_usd={cap_usd:,.10g}; raise cap_usd, or change the layout"
+            f"{topology.name}: its cables cost {with_currency(spending.usd(topology.links), parts.currency, 2)}, more"
+            f" than cap_usd={cap_usd:,.10g}; raise cap_usd, or change the layout"
         )
     return spending
 

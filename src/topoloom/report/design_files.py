@@ -106,7 +106,7 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
 
 def candidates_csv(design: Design) -> str:
     """Every candidate, ranked ones first: rank, Pareto front, the limit that dropped it, and its measures."""
-    columns = ("rank", "pareto", "spec", "family", "dropped", "map", *MEASURES)
+    columns = ("rank", "pareto", "spec", "family", "dropped", "map", *MEASURES, "currency")
     return csv_text(columns, ([_cell(row[column]) for column in columns] for row in design.rows()))
 
 

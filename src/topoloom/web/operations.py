@@ -195,4 +195,8 @@ class RequirementOperation(Operation, frozen=True, kw_only=True):
 
 def _requirement(arguments: RequirementOperation, _jobs: int | None, _work: Work) -> dict[str, Any]:
     requirement: Requirement = requirement_of(arguments.text, "requirement")
-    return {"schema": "topoloom/need/1", "requirement": msgspec.to_builtins(requirement)}
+    return {
+        "schema": "topoloom/need/1",
+        "requirement": msgspec.to_builtins(requirement),
+        "currency": requirement.currency,
+    }

@@ -207,7 +207,14 @@ def expand(
     after = planner.after(growth)
     asked = {"to": to, "into": None if into is None else into.spec or into.name, "radix": radix}
     asked |= {"degree": degree, "hosts": hosts, "batch": batch, "host_cables": host_cables}
-    settings = {"parts": parts.name, "rate_gbps": rate_gbps, "floor": layout.floor.name, "layout": layout.made, **asked}
+    settings = {
+        "parts": parts.name,
+        "currency": parts.currency,
+        "rate_gbps": rate_gbps,
+        "floor": layout.floor.name,
+        "layout": layout.made,
+        **asked,
+    }
     return Expansion(
         method=name,
         before=replace(planner.before, terms=terms.changed(parts=parts)),

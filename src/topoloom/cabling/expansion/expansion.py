@@ -96,7 +96,7 @@ class ExpansionStep(Recorded):
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of a plan, in USD; NaN where the catalogue has no price.
+    """The cost of a plan, in the currency of its catalogue; NaN where the catalogue has no price.
 
     switches: the new ones; cables: those that are bought; installation: every cable that is added or moved, at the catalogue's
     price per cable; transceivers, adapters (interfaces of hosts) and racks: those that the network has more than before.
@@ -111,7 +111,7 @@ class Cost:
 
     @property
     def by_kind(self) -> dict[str, float]:
-        """The cost of each kind of part, in USD."""
+        """The cost of each kind of part."""
         kinds = ("switches", "cables", "transceivers", "adapters", "racks", "installation")
         return {kind: getattr(self, f"{kind}_usd") for kind in kinds}
 
@@ -285,7 +285,7 @@ class Expansion(Filed):
 
     @property
     def cost_usd(self) -> dict[str, float]:
-        """The cost in USD by kind, and the total of all known costs."""
+        """The cost by kind, and the total of all known costs, in the catalogue's currency."""
         return self.cost.by_kind | {"total": self.cost.total_usd}
 
     @property

@@ -131,6 +131,7 @@ def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
         "medium": [parts.cable[cable.product].medium for cable in about],
         "usd_low": metres([low for low, _ in usd], 2),
         "usd_high": metres([high for _, high in usd], 2),
+        "currency": [parts.currency] * len(rows),
         "cut_off": [str(task.cut_off) if task.cut_off else "" for task in tasks],
         "interrupted": [str(task.interrupted) if task.interrupted else "" for task in tasks],
     }

@@ -97,4 +97,9 @@ def _facts(result: "Optimized", output: str | None) -> list[tuple[str, str]]:
         "ended": result.reason if result.ended == "done" else result.ended,
         "digest": result.topology.digest,
     }
-    return [(key, plain(value)) for key, value in facts.items() if value is not None]
+    currency = result.provenance.settings.get("currency")
+    return [
+        (key, plain(value)) if key != "cable_usd" or currency is None else ("cable_cost", f"{plain(value)} {currency}")
+        for key, value in facts.items()
+        if value is not None
+    ]

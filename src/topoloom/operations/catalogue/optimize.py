@@ -122,7 +122,12 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
     ) = None
     cap_m: Annotated[float, setting("longest cable of a layout", unit="m", above=0)] | None = None
     cap_usd: (
-        Annotated[float, setting("most cost of all cables together, by the parts catalogue", unit="USD", above=0)]
+        Annotated[
+            float,
+            setting(
+                "most cost of all cables together, in the currency of the parts catalogue", metavar="AMOUNT", above=0
+            ),
+        ]
         | None
     ) = None
     objective: Annotated[

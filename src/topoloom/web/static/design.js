@@ -22,12 +22,13 @@ function designPage(main, query, catalogue) {
     }
     form.append(make("details", { open: ["", "switch", "limits"].includes(table) }, make("summary", {}, table ? `[${table}]` : "requirement"), group));
   }
-  let ran = "", asked = 0;
+  let ran = "", asked = 0, currency = "USD";
   const check = later(async () => {
     for (const note of form.querySelectorAll("span.wrong")) note.textContent = "";
     try {
       const { result } = await ask("requirement", { text: text.value });
       showWrong(wrong, null);
+      currency = result.currency;
       text.removeAttribute("aria-invalid");
       for (const [key, input] of fields) {
         const value = key.split(".").reduce((inside, part) => (inside || {})[part], result.requirement);
@@ -53,14 +54,14 @@ function designPage(main, query, catalogue) {
       if (watching) return;
       watching = setInterval(async () => {
         const rows = await api(`/api/tasks/${job.digest}/measured`).catch(() => []);
-        if (watching !== true && request === asked && rows.length) showMeasured(results, rows);
+        if (watching !== true && request === asked && rows.length) showMeasured(results, rows, currency);
       }, 1000);
     };
     try {
       const { result, job } = await ask("design", { text: toml, change: shortlist ? { shortlist, minutes } : { shortlist: 0 } }, watch).finally(() => { clearInterval(watching); watching = true; });
       if (request !== asked) return;
       ran = toml;
-      showDesign(results, result, job, shortlist > 0);
+      showDesign(results, result, job, currency, shortlist > 0);
     } catch (error) { if (request === asked) showWrong(wrong, error); }
   }
   run.onclick = async () => {
@@ -117,22 +118,22 @@ function withKey(toml, key, value) {
   return lines.join("\n");
 }
 
-const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost per host [currency of the parts]"], ["power_per_host_w", "power per host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
+const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost per host"], ["power_per_host_w", "power per host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
 
-function makeRanking(rows, id) {
+function makeRanking(rows, id, currency) {
   const columns = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));
-  return make("table", { id }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "rank"), ...columns.map(([key, label]) => make("th", { scope: "col", class: key === "spec" ? "text" : null }, label)), make("th", { scope: "col" }, ""))),
+  return make("table", { id }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "rank"), ...columns.map(([key, label]) => make("th", { scope: "col", class: key === "spec" ? "text" : null }, key.endsWith("_usd") ? `${label} [${currency}]` : label)), make("th", { scope: "col" }, ""))),
     make("tbody", {}, ...rows.map((row, at) => make("tr", { class: at ? null : "best" }, make("td", {}, String(at + 1)), ...columns.map(([key]) => (key === "spec" ? make("td", { class: "spec" }, ...breakable(row.spec)) : make("td", {}, written(row[key], null)))),
       make("td", {}, make("a", { href: `/topology?spec=${encodeURIComponent(row.spec)}` }, "draw"))))));
 }
 
 /** Candidates as they are measured; the limits are not applied yet. */
-function showMeasured(box, rows) {
-  box.replaceChildren(make("h2", {}, `${counted(rows.length, "candidate")} measured so far`), make("div", { class: "wide" }, makeRanking(rows, "arrivals")));
+function showMeasured(box, rows, currency) {
+  box.replaceChildren(make("h2", {}, `${counted(rows.length, "candidate")} measured so far`), make("div", { class: "wide" }, makeRanking(rows, "arrivals", currency)));
 }
 
-function showDesign(box, design, job, whole) {
-  const rows = design.ranked.slice(0, 300), table = makeRanking(rows, "candidates");
+function showDesign(box, design, job, currency, whole) {
+  const rows = design.ranked.slice(0, 300), table = makeRanking(rows, "candidates", currency);
   const shortlist = design.shortlist || [];
   box.replaceChildren(make("h2", {}, `${counted(design.ranked.length, "network")} within every limit`),
     whole ? null : make("p", { class: "quiet" }, "Ranked by the stored measurements; the button Design also assesses the shortlist in full."),

@@ -66,18 +66,18 @@ def phases_files(phases: Phases, operation: str = "phases") -> dict[str, Content
         files[PURCHASE] = purchase_csv([bill for _, bill in phases.purchases()])
     plugged: set[int] = set()
     for phase, network in zip(phases.phases, phases.networks, strict=False):
-        inner = _files(phase, network, operation, plugged)
+        inner = _files(phase, network, operation, phases.currency, plugged)
         files |= {f"{phase.number}/{name}": content for name, content in inner.items()}
     return files
 
 
-def _files(phase: Phase, network: PhaseNetwork, operation: str, plugged: set[int]) -> dict[str, Content]:
+def _files(phase: Phase, network: PhaseNetwork, operation: str, currency: str, plugged: set[int]) -> dict[str, Content]:
     """The files of one phase; `plugged` are the cables of the phases before, and is updated."""
     layout, terms = network.layout, network.terms
     cabling = cable(layout, terms.catalogue, network.bill.rate_gbps, True, network.plugs)
     files: dict[str, Content] = {**network_files(layout.topology, operation, terms, layout), **layout_files(cabling)}
-    files["bought.csv"] = bought_csv(phase)
-    files["order.csv"] = orders_csv(phase.orders)
+    files["bought.csv"] = bought_csv(phase, currency)
+    files["order.csv"] = orders_csv(phase.orders, currency)
     new = [row for row in cabling.rows() if row["cable"] not in plugged]
     plugged.update(cabling.number.tolist())
     columns = tuple(new[0]) if new else ("cable",)
@@ -91,9 +91,9 @@ def phases_csv(phases: Phases) -> str:
     return csv_text(tuple(rows[0]), ([_text(value) for value in row.values()] for row in rows))
 
 
-def bought_csv(phase: Phase) -> str:
-    """One row per line that is bought for a phase."""
-    columns = ("phase", "by", "kind", "item", "count", "length_m", "cost_usd")
+def bought_csv(phase: Phase, currency: str) -> str:
+    """One row per line that is bought for a phase; its cost is in this currency."""
+    columns = ("phase", "by", "kind", "item", "count", "length_m", "cost_usd", "currency")
     return csv_text(
         columns,
         (
@@ -101,6 +101,7 @@ def bought_csv(phase: Phase) -> str:
                 *(phase.number, phase.by, line.kind, line.item, line.count),
                 f"{line.length_m:.1f}" if line.length_m else None,
                 None if np.isnan(line.cost_usd) else f"{line.cost_usd:.2f}",
+                currency,
             ]
             for line in phase.bought
         ),

@@ -173,6 +173,7 @@ class Phases(Result):
         """One row per phase."""
         return [
             {name: value for name, value in phase._content().items() if not isinstance(value, (dict, list))}
+            | {"currency": self.currency}
             for phase in self.phases
         ]
 
