@@ -1,10 +1,15 @@
 """Growth of hosts with several ports, of hosts in racks, and into idle ports: what stands stays, plans check themselves."""
 
+from dataclasses import replace
+
+import msgspec
 import numpy as np
 import pytest
 
 from topoloom import InputError, build, check_plan, expand, load_expansion, place, save_expansion
 from topoloom.cabling.expansion.stages import switches_of_hosts
+from topoloom.cost.facility import supplies
+from topoloom.cost.terms import Terms
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 
 ROOM = Housing(host=HostType(name="srv", u=8, power_w=10_000), rack=RackRule(u=48, power_w=45_000, price_usd=2_000))
@@ -71,6 +76,25 @@ def test_racks_and_adapters_are_in_the_cost():
     assert plan.cost.racks_usd == 2_000 * plan.racks_new > 0
     assert plan.cost.by_kind.keys() == {"switches", "cables", "transceivers", "adapters", "racks", "installation"}
     assert plan.cost_usd["total"] == pytest.approx(sum(plan.cost.by_kind.values()))
+
+
+def test_grown_racks_supply_their_transceivers():
+    """Four hosts of 10 kW fit into 40,050 W, but not with their cables: `place` and `expand` put three into a rack."""
+    host = HostType(name="srv", u=8, power_w=10_000, nics=4)
+    room, sold = Housing(host=host, rack=RackRule(u=48, power_w=40_050)), {"parts": "infiniband-2026", "rate_gbps": 400}
+    small, large = (build(f"pgft:m=4x{leaves},w=1x4,p=1x2+rails:nics=4") for leaves in (4, 8))
+    terms = Terms().changed(**sold)
+    layout = place(small, "koibuchi-2013", map="rows", housing=room, **sold)
+    plan = expand(layout, into=large, **sold)
+    fresh = place(large, "koibuchi-2013", map="rows", housing=room, **sold)
+    for whole in (plan.after.layout, fresh):
+        assert max(rack.max_w for rack in supplies(whole, terms)) <= 40_050
+        assert whole.hosts_per_rack == 3
+    assert plan.after.layout.housing == room
+    # An existing rack that its new cables overload is named.
+    tight = msgspec.structs.replace(room, rack=RackRule(u=48, hosts=3, power_w=30_072))
+    with pytest.raises(InputError, match=r"rack A02 takes 30,[0-9]+ W with its transceivers and cables, but its limit"):
+        expand(replace(fresh, housing=tight), into="pgft:m=4x16,w=1x4,p=1x2+rails:nics=4", **sold)
 
 
 def test_hosts_whose_leaves_part_are_refused():

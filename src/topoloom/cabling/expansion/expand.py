@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.expansion.cable_order.planner import Planner
-from topoloom.cabling.expansion.expansion import Expansion
+from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.housed_floor import HousedFloor
 from topoloom.cabling.expansion.larger_trees import larger_trees
@@ -19,12 +20,14 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
+from topoloom.cost.rack_limits import within_power
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
+from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.layout.layout import Layout
 from topoloom.topologies.spec import build
 
@@ -195,16 +198,27 @@ def expand(
     if radix is not None and most > radix:
         raise InputError(f"{growth.stages[-1].topology.name}: a switch needs {most} ports; radix={radix} is too small")
     group = growth.stages[-1].topology.labels.get("group")
-    growing_floor = _growing_floor(layout, more, parts, rate_gbps, group)
     ports = max(most, before.radix, radix or 0)
-    planner = Planner(layout, parts, rate_gbps, host_cables, plugs, growth, ports, growing_floor)
-    steps = []
-    work.begin(len(growth.stages), "steps")
-    for stage in growth.stages:
-        work.check()
-        steps.append(planner.step(stage, jobs))
-        work.advance()
-    after = planner.after(growth)
+    plans: list[tuple[Planner, list[ExpansionStep], Cabling]] = []
+
+    def planned(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
+        stood = replace(layout, housing=housing)
+        growing_floor = _growing_floor(stood, more, parts, rate_gbps, group, float(np.max(switch_w)))
+        planner = Planner(layout, parts, rate_gbps, host_cables, plugs, growth, ports, growing_floor)
+        steps = []
+        work.begin(len(growth.stages), "steps")
+        for stage in growth.stages:
+            work.check()
+            steps.append(planner.step(stage, jobs))
+            work.advance()
+        plans.append((planner, steps, planner.after(growth)))
+        return plans[-1][-1].layout
+
+    plan_terms = terms.changed(parts=parts, rate_gbps=rate_gbps, host_cables=host_cables)
+    within_power(planned, _switch_w(layout, parts, rate_gbps), layout.housing, plan_terms)
+    planner, steps, after = plans[-1]
+    if after.layout.housing is not layout.housing:
+        after = replace(after, layout=replace(after.layout, housing=layout.housing))
     asked = {"to": to, "into": None if into is None else into.spec or into.name, "radix": radix}
     asked |= {"degree": degree, "hosts": hosts, "batch": batch, "host_cables": host_cables}
     settings = {
@@ -286,9 +300,21 @@ def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:
 
 
 def _growing_floor(
-    layout: Layout, more: int, parts: Parts, rate_gbps: float, group: np.ndarray | None = None
+    layout: Layout,
+    more: int,
+    parts: Parts,
+    rate_gbps: float,
+    group: np.ndarray | None = None,
+    switch_w: float | None = None,
 ) -> GrowingFloor:
+    """The floor with space for `more` racks; a switch has `switch_w`, or what it takes without its transceivers."""
+    watts = _switch_w(layout, parts, rate_gbps) if switch_w is None else switch_w
     if layout.housing is not None:
-        return HousedFloor(layout, max(0, more), parts.switch_feed_w(layout.topology.radix, rate_gbps))
-    watts = parts.switch_w(layout.topology.radix, rate_gbps) if layout.floor.limits_power else 0.0
+        return HousedFloor(layout, max(0, more), watts)
     return GrowingFloor(layout, max(0, more), watts, group)
+
+
+def _switch_w(layout: Layout, parts: Parts, rate_gbps: float) -> float:
+    """The power that a rack must supply to a switch without its transceivers, W; 0 where nothing limits it."""
+    limited = layout.housing is not None or layout.floor.limits_power
+    return parts.switch_feed_w(layout.topology.radix, rate_gbps) if limited else 0.0

@@ -1,6 +1,5 @@
 """The floor of a growing network whose hosts stand in racks: new hosts and switches fill racks, then take free slots."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
-from topoloom.placement.hosts.racks import units_of
+from topoloom.placement.hosts.racks import RackCapacity, units_of
 from topoloom.placement.layout.layout import Layout
 
 
@@ -35,10 +34,12 @@ class HousedFloor(GrowingFloor):
         if layout.housing is None:
             raise InputError("this layout has no racks of hosts")
         self._housing = layout.housing
-        rack, limits = layout.housing.rack, self.slots.limits
-        ceilings = [math.inf if most is None else most for most in (rack.switches, rack.hosts, rack.power_w)]
-        #: The most switches, hosts and W of each slot.
-        self._limits = np.minimum(limits, np.array(ceilings, float))
+        kinds, kind = np.unique(self.slots.limits, axis=0, return_inverse=True)
+        self._capacities = [RackCapacity.of(layout.housing, switch_w, limits) for limits in kinds]
+        #: The capacity of each slot, by its number there.
+        self._kind = kind.reshape(-1)
+        #: Whether a rack of a capacity holds these numbers of switches and hosts.
+        self._held: dict[tuple[int, int, int], bool] = {}
         self._switches = np.bincount(self._slot, minlength=len(self.slots))
         self._hosts = np.bincount(self._host_slot, minlength=len(self.slots))
         self._carriers = np.unique(layout.topology.endpoints)
@@ -120,7 +121,7 @@ class HousedFloor(GrowingFloor):
                 raise self._full(f"{guests.size} hosts")
             place = self._nearest(slots, near)
             count = 1
-            while count < guests.size and self._fits(0, count + 1)[place]:
+            while count < guests.size and self._holds(place, 0, count + 1):
                 count += 1
             host_slot[guests[:count]] = place
             self._hosts[place] += count
@@ -128,11 +129,16 @@ class HousedFloor(GrowingFloor):
 
     def _fits(self, switches: int, hosts: int) -> np.ndarray:
         """Whether each slot has room for that many more switches and hosts, bool[slots]."""
-        host, rack = self._housing.host, self._housing.rack
-        count, guests = self._switches + switches, self._hosts + hosts
-        watts = count * self._switch_w + guests * host.power_w
-        within = (np.stack([count, guests, watts], axis=1) <= self._limits * (1 + 1e-9)).all(axis=1)
-        return np.asarray(within & (count * rack.switch_u + guests * host.units <= rack.u * (1 + 1e-9)))
+        contents = np.stack([self._kind, self._switches, self._hosts], axis=1)
+        _, first, number = np.unique(contents, axis=0, return_index=True, return_inverse=True)
+        return np.array([self._holds(slot, switches, hosts) for slot in first.tolist()])[number.reshape(-1)]
+
+    def _holds(self, slot: int, switches: int, hosts: int) -> bool:
+        """Whether a slot has room for that many more switches and hosts: the same limits as where racks are planned."""
+        asked = int(self._kind[slot]), int(self._switches[slot]) + switches, int(self._hosts[slot]) + hosts
+        if asked not in self._held:
+            self._held[asked] = self._capacities[asked[0]].holds(*asked[1:])
+        return self._held[asked]
 
     def _open(self, fits: np.ndarray, preferred: np.ndarray) -> np.ndarray:
         """The slots with room that hold a rack of the preferred kind; else the free ones; int64[...]."""

@@ -78,6 +78,23 @@ class RackCapacity:
     #: What hosts, switches and further devices of a rack share, in words with `{}` for the limit.
     RESOURCES: ClassVar[tuple[str, ...]] = ("{:g} units", "{:,.0f} W", "{:,.0f} kg", "{:,.0f} m³/h of air")
 
+    @classmethod
+    def of(cls, housing: Housing, switch_w: float, limits: np.ndarray) -> "RackCapacity":
+        """The capacity of a rack in a place with further limits.
+
+        Parameters
+        ----------
+        housing : Housing
+        switch_w : float
+            Power of a switch that a rack must supply, W.
+        limits : float64[3]
+            The limits of the place: switches, hosts, watts; inf without a limit.
+        """
+        rack = housing.rack
+        most_switches = min(float(limits[0]), _ENDLESS if rack.switches is None else rack.switches)
+        most_hosts = min(float(limits[1]), _ENDLESS if rack.hosts is None else rack.hosts)
+        return cls(housing, switch_w, most_switches, most_hosts, min(float(limits[2]), rack.supply_w))
+
     @cached_property
     def stack(self) -> Stack:
         """The heights of a rack's devices."""
@@ -208,10 +225,7 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
     """
     _check_interfaces(topology, housing)
     rack = housing.rack
-    power_w = min(float(limits[2]), rack.supply_w)
-    most_switches = min(float(limits[0]), _ENDLESS if rack.switches is None else rack.switches)
-    most_hosts = min(float(limits[1]), _ENDLESS if rack.hosts is None else rack.hosts)
-    capacity = RackCapacity(housing, switch_w, most_switches, most_hosts, power_w)
+    capacity = RackCapacity.of(housing, switch_w, limits)
     capacity.most(hosts=True)
     units = units_of(topology)
     whole = rack.unit_hosts or 1
