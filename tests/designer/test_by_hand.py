@@ -15,7 +15,7 @@ from topoloom.cli.main import cli
 from topoloom.designer.assessment.steps.cost import COST
 from topoloom.designer.assessment.steps.growth import GROWTH
 from topoloom.designer.assessment.steps.tables import TABLES
-from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT
+from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT, WORST
 from topoloom.report.design_files import write_design
 
 _QUOTES = "name = 'my quotes'\ninstallation_usd = 77.0\n"
@@ -106,7 +106,7 @@ def test_all_commands_of_a_design_give_their_numbers(tmp_path, name):
 
 def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):
     """Bill, tables, throughput and growth of two shortlist with quotes; each finalist is built once after the screening."""
-    monkeypatch.setattr(assess_module, "STEPS", (COST, TABLES, THROUGHPUT, PATTERNED, GROWTH))
+    monkeypatch.setattr(assess_module, "STEPS", (COST, TABLES, THROUGHPUT, PATTERNED, WORST, GROWTH))
     built: Counter[str] = Counter()
     build = measure_module.build
 

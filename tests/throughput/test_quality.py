@@ -11,6 +11,7 @@ from topoloom.core.work import Work
 from topoloom.model.topology import Topology
 from topoloom.routing.route import route
 from topoloom.throughput.bisections import effective_bisection
+from topoloom.throughput.one_pattern import uniform_throughput
 from topoloom.throughput.quality import quality
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.traffic import uniform_remote
@@ -173,3 +174,11 @@ def test_stopped_quality_says_so():
     work.stop()
     with pytest.raises(Stopped):
         quality(route(build("torus:dims=4x4")), bisections=5, work=work)
+
+
+@pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=3", "fat-tree:k=4,hosts=8+rails:nics=2", "fat-tree:k=4,hosts=8+planes:count=2"])
+def test_uniform_throughput_alone_equals_that_of_quality(spec):
+    """Both the throughput and its bound, also on rails."""
+    routing = route(build(spec))
+    whole = quality(routing, bisections=1)
+    assert uniform_throughput(routing) == (whole.uniform_throughput, whole.uniform_bound)

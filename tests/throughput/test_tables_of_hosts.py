@@ -8,7 +8,7 @@ import pytest
 
 from topoloom import build, quality, route
 from topoloom.routing.host_routings import host_routings
-from topoloom.throughput.quality import pattern_throughput
+from topoloom.throughput.one_pattern import pattern_throughput
 from topoloom.throughput.traffic.worst import worst_permutation
 
 

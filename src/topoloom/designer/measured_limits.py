@@ -9,7 +9,7 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.fitted_tables import fitted_tables
 from topoloom.designer.measure import Candidate, Dropped, Outcome, single_numbers
 from topoloom.designer.requirement import Requirement
-from topoloom.throughput.quality import uniform_throughput
+from topoloom.throughput.one_pattern import uniform_throughput
 from topoloom.topologies.spec import build
 
 #: How the reason begins for a network that fails a limit by its tables.
@@ -149,7 +149,7 @@ def _tested(spec: str, requirement: Requirement, jobs: int, work: Work) -> tuple
     """The limit that a network fails by its tables; None if it keeps all, cannot be routed, or takes too long."""
     try:
         routing = fitted_tables(build(spec), virtual_channels=requirement.switch.virtual_channels, jobs=jobs, work=work)
-        throughput = uniform_throughput(routing, jobs=jobs, work=work)
+        throughput, _ = uniform_throughput(routing, jobs=jobs, work=work)
     except (InputError, Stopped):
         return None
     hops = None if routing.verification is None else routing.verification.max_hops

@@ -19,7 +19,7 @@ from topoloom.model.sources import NetworkSource, installed
 from topoloom.model.topology import Topology
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
-from topoloom.throughput.quality import MOST_TUB
+from topoloom.throughput.one_pattern import MOST_TUB
 from topoloom.throughput.tub import tub, uniform_bound
 
 

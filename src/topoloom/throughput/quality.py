@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from topoloom.routing.verification.verify import verify_routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
+from topoloom.throughput.one_pattern import MOST_TUB, with_load
 from topoloom.throughput.over_planes import quality_of_planes
 from topoloom.throughput.rail_worst import worst_on_rails
 from topoloom.throughput.rails import Rails, rails_of
@@ -28,9 +29,7 @@ from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.traffic import (
     PATTERNS,
-    Loop,
     TablesNeededError,
-    Trace,
     Traffic,
     host_permutation,
     hosts_on,
@@ -45,8 +44,6 @@ from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 
 #: Size, sources times channels, up to which `quality` solves the exact flows: it takes seconds.
 QUICK_FLOWS = 20_000
-#: Switches up to which the bound of the maximal permutation is computed: its matrices take 24 n^2 bytes.
-MOST_TUB = 8192
 #: Bounds of a flow that differ by at most this are taken as equal.
 _EXACT_GAP = 1e-6
 
@@ -172,82 +169,6 @@ def quality(
     )
 
 
-def pattern_throughput(
-    routing: Routing, pattern: str, *, seed: int = 1, jobs: int | None = None, work: Work | None = None
-) -> tuple[float, float]:
-    """Return what `quality` gives for one pattern, without the other measures: `traffic_throughput` and `traffic_bound`.
-
-    Parameters
-    ----------
-    routing : Routing
-    pattern : str
-        A pattern with a load.
-    seed, jobs, work
-        As for `quality`.
-
-    Returns
-    -------
-    (float, float)
-        The throughput of the slowest plane, and the routing-independent bound.
-
-    Raises
-    ------
-    InputError, Stopped
-        As for `quality`.
-    """
-    work = Work() if work is None else work
-    carried, bound = math.inf, math.inf
-    for tables, rails in _planes_of_tables(routing):
-        topology = tables[0].topology
-        if rails is None:
-            sent = _with_load(pattern, traffic_of(pattern, tables[0], seed))
-            loads = expected_loads(tables[0], sent, jobs, work=work)
-        else:
-            wanted = _with_load(pattern, rails.pattern(pattern, tables[0], seed))
-            loads, demand = rails.loads(tables, rails.parts(wanted), rails.host_limit(wanted), jobs, work)
-            sent = matrix(topology, demand)
-        carried, bound = min(carried, loads.throughput), min(bound, volume_bound(topology, sent, jobs))
-    return carried, bound
-
-
-def uniform_throughput(routing: Routing, *, jobs: int | None = None, work: Work | None = None) -> float:
-    """Return what `quality` gives as `uniform_throughput`, without the other measures.
-
-    Parameters
-    ----------
-    routing : Routing
-    jobs, work
-        As for `quality`.
-
-    Returns
-    -------
-    float
-        That of the slowest plane.
-
-    Raises
-    ------
-    InputError, Stopped
-        As for `quality`.
-    """
-    work = Work() if work is None else work
-    carried = math.inf
-    for tables, rails in _planes_of_tables(routing):
-        if rails is None:
-            loads = expected_loads(tables[0], uniform_remote(tables[0].topology), jobs, work=work)
-        else:
-            loads, _ = rails.loads(tables, rails.parts(rails.uniform()), 1.0, jobs, work)
-        carried = min(carried, loads.throughput)
-    return carried
-
-
-def _planes_of_tables(routing: Routing) -> Iterator[tuple[tuple[Routing, ...], Rails | None]]:
-    """Yield the tables of each kind of plane, one per host of a switch where they have these, and the rails of the plane."""
-    tables = routing.host_tables
-    planes = [own for own, _ in distinct_tables(*tables)] if plane_count(routing.topology) > 1 else [tables]
-    for own in planes:
-        yield own, rails_of(own[0].topology, len(own))
-
-
 def _quick(topology: Topology) -> bool:
     """Whether the exact flows of this topology take seconds."""
     return int((hosts_on(topology) > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
@@ -318,7 +239,7 @@ def _on_rails(
             " of a pattern, such as 'permutation', which is between hosts"
         )
     by_tables = all(routing.choice is None for routing in routings)
-    requested = None if traffic is None else _with_load(traffic, rails.pattern(traffic, routing, seed))
+    requested = None if traffic is None else with_load(traffic, rails.pattern(traffic, routing, seed))
     uniform_loads, uniform = rails.loads(routings, rails.parts(rails.uniform()), 1.0, jobs, work)
     pairs = [
         _expected_pairs(table, jobs)
@@ -476,7 +397,7 @@ def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traf
         return traffic
     if not routing.topology.endpoints.size:
         routing = replace(routing, topology=routing.topology.with_hosts(1))
-    return _with_load(traffic, traffic_of(traffic, routing, seed))
+    return with_load(traffic, traffic_of(traffic, routing, seed))
 
 
 def check_asked(topology: Topology, traffic: str | None, seed: int = 1) -> None:
@@ -500,11 +421,4 @@ def check_asked(topology: Topology, traffic: str | None, seed: int = 1) -> None:
         PATTERNS.find(traffic.partition(":")[0])
         return
     with contextlib.suppress(TablesNeededError):
-        _with_load(traffic, traffic_of(traffic, topology if topology.hosts else topology.with_hosts(1), seed))
-
-
-def _with_load(text: str, traffic: Traffic | Loop | Trace) -> Traffic:
-    """Return traffic that never ends; refuse a trace or a closed loop."""
-    if not isinstance(traffic, Traffic):
-        raise InputError(f"traffic '{text}' ends, and so has no load; simulate it with `execute`")
-    return traffic
+        with_load(traffic, traffic_of(traffic, topology if topology.hosts else topology.with_hosts(1), seed))

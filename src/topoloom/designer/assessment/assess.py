@@ -25,7 +25,7 @@ from topoloom.designer.assessment.steps.failures import DEGRADATION, FAILURES
 from topoloom.designer.assessment.steps.growth import GROWTH
 from topoloom.designer.assessment.steps.load import LOADED, SATURATED
 from topoloom.designer.assessment.steps.tables import TABLES
-from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT
+from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT, WORST
 from topoloom.designer.assessment.subject import EFFORTS, MOST_REPEATS, Subject
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.simulation.flits.load_curve import LoadCurve
@@ -38,6 +38,7 @@ STEPS: tuple[AssessmentStep, ...] = (
     TABLES,
     THROUGHPUT,
     PATTERNED,
+    WORST,
     FAILURES,
     LOADED[0],
     COLLECTIVES,

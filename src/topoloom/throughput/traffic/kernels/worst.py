@@ -3,9 +3,9 @@
 A destination is a row of the tables: a switch, or the hosts of a switch to which one of several tables leads. A source switch
 and a destination are adjacent when the tables' path between them uses the channel; each has a capacity equal to its hosts,
 `hosts` (int64[n]) and `wanted` (int64[rows]). The trees are those of `tree_walk.fill_trees`. The data about one switch u is
-copied from their columns once for all its channels, as `port`, `start` and `count` (int64[rows] by destination d): the port of
-u towards d, and the range order[d, start : start + count] of switches that reach d through u. Source: Towles and Dally, SPAA
-2002.
+copied from their columns once for all its channels, sorted by the port of u: port p leads to the destinations
+row[begins[p] : begins[p + 1]], ascending, and order[d, start : start + count] are the switches that reach d through u. Source:
+Towles and Dally, SPAA 2002.
 """
 
 import numpy as np
@@ -34,12 +34,13 @@ def greatest(
     """
     best, best_channel = 0, -1
     for u in range(begin, end):
-        port, start, count = _column(ports, place, size, wanted, goal, u)
-        for p in range(first[u + 1] - first[u]):
-            senders, getters, pairs = _sides(order, hosts, wanted, port, start, count, p)
+        begins, row, start, count = _column(ports, place, size, wanted, goal, u)
+        for p in range(begins.size - 1):
+            a, b = begins[p], begins[p + 1]
+            senders, getters, pairs = _sides(order, hosts, wanted, row[a:b], start[a:b], count[a:b])
             most = min(senders, getters)
             if most > best and most >= known:
-                load = _match(order, hosts, wanted, port, start, count, p, pairs, most)[0]
+                load = _match(order, hosts, wanted, row[a:b], start[a:b], count[a:b], pairs, most)[0]
                 if load > best:
                     best, best_channel = load, first[u] + p
     return best_channel, best
@@ -58,9 +59,11 @@ def matching(
     p: int,
 ) -> np.ndarray:
     """Return a maximum matching over port p of switch u, int64[k, 3]: source switch, row of the destination, hosts."""
-    port, start, count = _column(ports, place, size, wanted, goal, u)
-    senders, getters, pairs = _sides(order, hosts, wanted, port, start, count, p)
-    _, source, destination, flow = _match(order, hosts, wanted, port, start, count, p, pairs, min(senders, getters))
+    begins, row, start, count = _column(ports, place, size, wanted, goal, u)
+    a, b = begins[p], begins[p + 1]
+    row, start, count = row[a:b], start[a:b], count[a:b]
+    senders, getters, pairs = _sides(order, hosts, wanted, row, start, count)
+    _, source, destination, flow = _match(order, hosts, wanted, row, start, count, pairs, min(senders, getters))
     used = np.flatnonzero(flow)
     pairs_used = np.empty((used.size, 3), np.int64)
     for i in range(used.size):
@@ -71,36 +74,42 @@ def matching(
 @allocating
 def _column(
     ports: np.ndarray, place: np.ndarray, size: np.ndarray, wanted: np.ndarray, goal: np.ndarray, u: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return port, start and count of switch u; the port is -1 to u, to rows without hosts, and where u does not reach."""
-    rows = wanted.size
-    port, start, count = np.full(rows, -1, np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return begins, row, start and count of switch u; u itself, rows without hosts and rows that u does not reach are left
+    out.
+    """
+    rows, ports_used = wanted.size, 0
+    port = np.full(rows, -1, np.int64)
     for d in range(rows):
-        start[d], count[d] = place[d, u], size[d, u]
-        if goal[d] != u and wanted[d] > 0 and count[d] > 0:
+        if goal[d] != u and wanted[d] > 0 and size[d, u] > 0:
             port[d] = ports[d, u]
-    return port, start, count
+            ports_used = max(ports_used, port[d] + 1)
+    begins = np.zeros(ports_used + 1, np.int64)
+    for d in range(rows):
+        if port[d] >= 0:
+            begins[port[d] + 1] += 1
+    begins = np.cumsum(begins)
+    fill, used = begins.copy(), begins[ports_used]
+    row, start, count = np.empty(used, np.int64), np.empty(used, np.int64), np.empty(used, np.int64)
+    for d in range(rows):
+        if port[d] >= 0:
+            i = fill[port[d]]
+            row[i], start[i], count[i] = d, place[d, u], size[d, u]
+            fill[port[d]] += 1
+    return begins, row, start, count
 
 
 @allocating
 def _sides(
-    order: np.ndarray,
-    hosts: np.ndarray,
-    wanted: np.ndarray,
-    port: np.ndarray,
-    start: np.ndarray,
-    count: np.ndarray,
-    p: int,
+    order: np.ndarray, hosts: np.ndarray, wanted: np.ndarray, row: np.ndarray, start: np.ndarray, count: np.ndarray
 ) -> tuple[int, int, int]:
-    """Return how many hosts may send over port p and how many may receive over it, and how many pairs of switches use it."""
+    """Return how many hosts may send over a port and how many may receive over it, and how many pairs of switches use it."""
     seen = np.zeros(hosts.size, np.bool_)
     senders = getters = pairs = 0
-    for d in range(wanted.size):
-        if port[d] != p:
-            continue
-        getters += wanted[d]
+    for d in range(row.size):
+        getters += wanted[row[d]]
         for i in range(start[d], start[d] + count[d]):
-            s = np.int64(order[d, i])
+            s = np.int64(order[row[d], i])
             if hosts[s] > 0:
                 pairs += 1
                 if not seen[s]:
@@ -114,33 +123,31 @@ def _match(
     order: np.ndarray,
     hosts: np.ndarray,
     wanted: np.ndarray,
-    port: np.ndarray,
+    row: np.ndarray,
     start: np.ndarray,
     count: np.ndarray,
-    p: int,
     pairs: int,
     most: int,
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the most hosts of a matching over port p, at most `most`, and its pairs: source, destination, hosts int64[pairs].
+    """Return the most hosts of a matching over a port, at most `most`, and its pairs: source, destination, hosts int64[pairs].
 
     The matching is first greedy, sources with the fewest destinations first; then augmenting paths are searched breadth first.
     Switches that an unsuccessful search has visited can never be on an augmenting path (the Hungarian tree) and are skipped
     from then on.
     """
-    n, rows, filled = hosts.size, wanted.size, 0
+    n, rows, filled = hosts.size, row.size, 0
     source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
     flow = np.zeros(pairs, np.int64)
     begins = np.zeros(rows + 1, np.int64)  # where the pairs of each destination begin
     degree = np.zeros(n + 1, np.int64)
     for d in range(rows):
         begins[d] = filled
-        if port[d] == p:
-            for i in range(start[d], start[d] + count[d]):
-                s = np.int64(order[d, i])
-                if hosts[s] > 0:
-                    source[filled], destination[filled] = s, d
-                    degree[s + 1] += 1
-                    filled += 1
+        for i in range(start[d], start[d] + count[d]):
+            s = np.int64(order[row[d], i])
+            if hosts[s] > 0:
+                source[filled], destination[filled] = s, d
+                degree[s + 1] += 1
+                filled += 1
     begins[rows] = filled
     by = np.argsort(degree[1:], kind="mergesort")
     ends = np.cumsum(degree)
@@ -149,7 +156,7 @@ def _match(
         listed[fill[source[e]]] = e
         fill[source[e]] += 1
     # Greedy matching.
-    left, room = hosts.copy(), wanted.copy()
+    left, room = hosts.copy(), wanted[row]
     total = 0
     for s in by:
         for i in range(ends[s], ends[s + 1]):
@@ -212,4 +219,4 @@ def _match(
                     break
                 flow[e] -= amount
                 d = destination[e]
-    return total, source, destination, flow
+    return total, source, row[destination], flow

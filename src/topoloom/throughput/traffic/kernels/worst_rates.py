@@ -35,13 +35,13 @@ def greatest_share(
     best, best_channel = 0.0, -1
     offered, taken = _offered(hosts, rate), _offered(wanted, rate)
     for u in range(begin, end):
-        port, start, count = _column(ports, place, size, taken, goal, u)
-        for p in range(first[u + 1] - first[u]):
-            channel = first[u] + p
-            senders, getters, pairs = _sides(order, offered, taken, port, start, count, p)
+        begins, row, start, count = _column(ports, place, size, taken, goal, u)
+        for p in range(begins.size - 1):
+            a, b, channel = begins[p], begins[p + 1], first[u] + p
+            senders, getters, pairs = _sides(order, offered, taken, row[a:b], start[a:b], count[a:b])
             most = min(senders, getters) / capacity[channel]
             if most > best and most >= known:
-                amount = _heaviest(order, hosts, wanted, rate, port, start, count, p, pairs)[0]
+                amount = _heaviest(order, hosts, wanted, rate, row[a:b], start[a:b], count[a:b], pairs)[0]
                 if amount / capacity[channel] > best:
                     best, best_channel = amount / capacity[channel], channel
     return best_channel, best
@@ -65,22 +65,24 @@ def heaviest_matching(
     Columns: source switch, level of its hosts, row of the destination, level of its hosts, hosts.
     """
     offered, taken = _offered(hosts, rate), _offered(wanted, rate)
-    port, start, count = _column(ports, place, size, taken, goal, u)
-    pairs = _sides(order, offered, taken, port, start, count, p)[2]
-    _, source, destination, flow = _heaviest(order, hosts, wanted, rate, port, start, count, p, pairs)
+    begins, row, start, count = _column(ports, place, size, taken, goal, u)
+    a, b = begins[p], begins[p + 1]
+    row, start, count = row[a:b], start[a:b], count[a:b]
+    pairs = _sides(order, offered, taken, row, start, count)[2]
+    _, source, destination, flow = _heaviest(order, hosts, wanted, rate, row, start, count, pairs)
     used = 0
     for e in range(pairs):
         used += np.count_nonzero(flow[e])
-    rows = np.empty((used, 5), np.int64)
-    row = 0
+    matched = np.empty((used, 5), np.int64)
+    number = 0
     for e in range(pairs):
         for i in range(rate.size):
             for j in range(rate.size):
                 if flow[e, i, j] > 0:
-                    rows[row, 0], rows[row, 1], rows[row, 2] = source[e], i, destination[e]
-                    rows[row, 3], rows[row, 4] = j, flow[e, i, j]
-                    row += 1
-    return rows
+                    matched[number, 0], matched[number, 1], matched[number, 2] = source[e], i, destination[e]
+                    matched[number, 3], matched[number, 4] = j, flow[e, i, j]
+                    number += 1
+    return matched
 
 
 @allocating
@@ -99,29 +101,27 @@ def _heaviest(
     hosts: np.ndarray,
     wanted: np.ndarray,
     rate: np.ndarray,
-    port: np.ndarray,
+    row: np.ndarray,
     start: np.ndarray,
     count: np.ndarray,
-    p: int,
     pairs: int,
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the greatest weight of a matching over port p, its pairs of switches, and the hosts of each pair and two levels.
+    """Return the greatest weight of a matching over a port, its pairs of switches, and the hosts of each pair and two levels.
 
     Pairs: source and destination int64[pairs]; hosts int64[pairs, levels, levels]. The matching grows along augmenting paths,
     the heaviest first (successive longest paths, by Bellman and Ford), until none adds weight. So each state is the heaviest of
     its number of hosts, and the weights of paths never grow.
     """
-    n, rows, levels, filled = hosts.shape[0], wanted.shape[0], rate.size, 0
+    n, rows, levels, filled = hosts.shape[0], row.size, rate.size, 0
     source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
     flow = np.zeros((pairs, levels, levels), np.int64)
     for d in range(rows):
-        if port[d] == p:
-            for place in range(start[d], start[d] + count[d]):
-                s = np.int64(order[d, place])
-                if hosts[s].any():
-                    source[filled], destination[filled] = s, d
-                    filled += 1
-    left, room = hosts.copy(), wanted.copy()
+        for place in range(start[d], start[d] + count[d]):
+            s = np.int64(order[row[d], place])
+            if hosts[s].any():
+                source[filled], destination[filled] = s, d
+                filled += 1
+    left, room = hosts.copy(), wanted[row]
     never = -(np.int64(1) << 62)
     # The weight of the heaviest path to the hosts of each switch and level, and the pair and level by which it arrives.
     sent, got = np.empty((n, levels), np.int64), np.empty((rows, levels), np.int64)
@@ -154,7 +154,7 @@ def _heaviest(
                 if room[destination[e], level] > 0 and got[destination[e], level] > best:
                     best, d, j = got[destination[e], level], destination[e], level
         if d < 0:
-            return total, source, destination, flow
+            return total, source, row[destination], flow
         # The hosts that the path can move: at its ends, and against the flow.
         amount, at, level = room[d, j], d, j
         while True:
