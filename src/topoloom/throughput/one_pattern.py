@@ -8,7 +8,7 @@ from topoloom.core.work import Work
 from topoloom.graph.planes import plane_count
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
-from topoloom.throughput.over_planes import least
+from topoloom.throughput.over_planes import slowest
 from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.traffic import Loop, Trace, Traffic, matrix, traffic_of, uniform_remote
 from topoloom.throughput.traffic.loads import expected_loads
@@ -89,7 +89,7 @@ def uniform_throughput(
             sent = matrix(topology, demand)
         carried = min(carried, loads.throughput)
         bounds.append(volume_bound(topology, sent, jobs) if topology.switches <= MOST_TUB else None)
-    return carried, least(bounds)
+    return carried, slowest(bounds)
 
 
 def _planes_of_tables(routing: Routing) -> Iterator[tuple[tuple[Routing, ...], Rails | None]]:

@@ -48,7 +48,7 @@ def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int], rates
     if len(qualities) == 1:
         return replace(first, **changes)  # type: ignore[arg-type]
     for name in _LEAST:
-        changes[name] = least([getattr(quality, name) for quality in qualities])
+        changes[name] = slowest([getattr(quality, name) for quality in qualities])
     for name in _BRACKETS:
         brackets: list[Bracket | None] = [getattr(quality, name) for quality in qualities]
         given_brackets = [quality for quality in brackets if quality is not None]
@@ -78,7 +78,7 @@ def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int], rates
     return replace(first, **changes)  # type: ignore[arg-type]
 
 
-def least(values: Sequence[float | None]) -> float | None:
+def slowest(values: Sequence[float | None]) -> float | None:
     """Return the measure of the slowest plane; None if a plane lacks it."""
     given = [value for value in values if value is not None]
     return min(given) if len(given) == len(values) else None
