@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topoloom import as_network, build, compare
-from topoloom.cabling.expansion.larger_trees import larger_trees
+from topoloom.cabling.expansion.larger_networks import larger_networks
 from topoloom.core.work import Work
 from topoloom.designer.assessment.assess import STEPS, assess
 from topoloom.designer.assessment.assessment import Assessments
@@ -114,12 +114,15 @@ def test_networks_of_several_rates_are_compared():
 def test_growth_fills_free_places_before_it_adds_switches():
     """Exactly the hosts that are wanted, and rates are no hosts."""
     populated = build("fat-tree:k=8,hosts=128+populated:hosts=100")
-    assert list(larger_trees(populated, 110)) == ["fat-tree:k=8,hosts=128+populated:hosts=110"]
-    rated = build("fat-tree:k=4,hosts=16+rates:links=400,hosts=400")
-    assert next(larger_trees(rated, 18)) == "fat-tree:k=4,hosts=18+rates:links=400,hosts=400"
-    for spec in larger_trees(build("fat-tree:k=16,hosts=128+rails:nics=8"), 24):
+    assert list(larger_networks(populated, 110)) == [
+        "fat-tree:k=8,hosts=128+populated:hosts=110",
+        "fat-tree:k=8,hosts=128+populated:hosts=110,fill=first",
+    ]
+    rated = build("fat-tree:k=8,hosts=16+rates:links=400,hosts=400")
+    assert next(larger_networks(rated, 18)) == "fat-tree:k=8,hosts=18+rates:links=400,hosts=400"
+    for spec in larger_networks(build("fat-tree:k=16,hosts=128+rails:nics=8"), 24):
         assert build(spec).hosts == 24
-    assert list(larger_trees(build("slimfly:q=5,hosts=3"), 165)) == []
+    assert list(larger_networks(build("slimfly:q=5,hosts=3"), 165)) == []
 
 
 def test_missing_steps_are_listed_for_each_network(capsys):

@@ -1,7 +1,9 @@
 """The operation `expand`: a plan, cable by cable, for growing a network on a floor."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from topoloom.cabling.expansion.cable_order.planner import Planner
 from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.housed_floor import HousedFloor
-from topoloom.cabling.expansion.larger_trees import larger_trees
+from topoloom.cabling.expansion.larger_networks import grows_by_hosts, larger_networks
 from topoloom.cabling.expansion.migration import into_network
 from topoloom.cabling.expansion.planes import grown_planes
 from topoloom.cabling.expansion.recognise import recognised
@@ -30,6 +32,9 @@ from topoloom.placement.floors.floor import Floor
 from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.layout.layout import Layout
 from topoloom.topologies.spec import build
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
 
 #: The most switches of a network that is planned cable by cable.
 MOST_SWITCHES = 1 << 20
@@ -62,8 +67,8 @@ def expand(
         The existing network. Without a layout it is placed on `floor` first; a layout stays unchanged, and new switches are
         added to it. Parameters omitted below are taken from the network.
     to : int
-        Its new size: switches, hosts or links, as the method counts; for several planes the size of each. Of a fat tree for a
-        number of hosts: its hosts. It grows into the fat tree for `to` hosts.
+        Its new size: switches, hosts or links, as the method counts; for several planes the size of each. Of a network that
+        `grows_by_hosts` (a fat tree for a number of hosts, ``+populated``, ``+part``): the hosts of the whole network.
     method : str
         ``auto`` (the family's own, else ``splice``) or a name of `topoloom.cabling.expansion.registry.METHODS`.
     into : NetworkSource, optional
@@ -111,38 +116,28 @@ def expand(
     """
     work = Work() if work is None else work
     stands = network_of(network, "expand")
-    if (
-        into is None
-        and isinstance(to, int | np.integer)
-        and method == "auto"
-        and degree is None
-        and hosts is None
-        and batch is None
-    ):
-        trees = _into_larger_tree(stands.topology, int(to))
-        refused: InputError | None = None
-        for larger in trees:
-            try:
-                return expand(
-                    stands,
-                    into=build(larger),
-                    floor=floor,
-                    parts=parts,
-                    rate_gbps=rate_gbps,
-                    radix=radix,
-                    host_cables=host_cables,
-                    plugs=plugs,
-                    seed=seed,
-                    jobs=jobs,
-                    work=work,
-                )
-            except InputError as error:
-                refused = error
-        if refused is not None:
-            raise refused
+    by_hosts = into is None and method == "auto" and isinstance(to, int | np.integer)
+    if by_hosts and degree is None and hosts is None and batch is None and grows_by_hosts(stands.topology):
+        _refuse_no_growth(stands.topology, int(to or 0))
+        placed = _on_floor(stands, floor, parts, rate_gbps, seed, jobs)
+
+        def become(larger: str) -> Expansion:
+            return expand(
+                placed,
+                into=build(larger),
+                parts=parts,
+                rate_gbps=rate_gbps,
+                radix=radix,
+                host_cables=host_cables,
+                plugs=plugs,
+                seed=seed,
+                jobs=jobs,
+                work=work,
+            )
+
+        return _first_larger(stands.topology, int(to or 0), become)
     refuse_mixed(stands.topology, "expand")
-    search = {} if stands.layout is not None else {"seed": seed, "jobs": jobs}
-    stands = stands.with_layout(floor, parts=parts, rate_gbps=rate_gbps, **search)
+    stands = _on_floor(stands, floor, parts, rate_gbps, seed, jobs)
     layout, terms, plugs = stands.part(Layout), stands.terms, stands.plugs if plugs is None else plugs
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps, radix=radix, host_cables=host_cables)
     parts, rate_gbps, radix, host_cables = terms.catalogue, terms.link_rate_gbps, terms.radix, terms.host_cables
@@ -244,18 +239,43 @@ def expand(
     )
 
 
-def _into_larger_tree(before: Topology, hosts: int) -> list[str]:
-    """The specs of the fat trees for `hosts` hosts that a fat tree for a number of hosts grows into; empty for others.
+def _refuse_no_growth(before: Topology, hosts: int) -> None:
+    """Refuse a number of hosts that a network has already."""
+    if hosts <= before.hosts:
+        raise InputError(f"{before.name}: it has {before.hosts:,} hosts; give more than these as its size (to)")
+
+
+def _on_floor(
+    network: "Network",
+    floor: Floor | str | None,
+    parts: Parts | str | Path | None,
+    rate_gbps: float | None,
+    seed: int,
+    jobs: int | None,
+) -> "Network":
+    """The network with a layout: its own, otherwise one on `floor`."""
+    search = {} if network.layout is not None else {"seed": seed, "jobs": jobs}
+    return network.with_layout(floor, parts=parts, rate_gbps=rate_gbps, **search)
+
+
+def _first_larger(before: Topology, hosts: int, become: Callable[[str], Expansion]) -> Expansion:
+    """The plan into the first network for `hosts` hosts that the existing one can become.
 
     Raises
     ------
     InputError
-        The network is a fat tree that has the hosts already.
+        No such network keeps hosts and switches where they are.
     """
-    trees = list(larger_trees(before, hosts)) if hosts > before.hosts else list(larger_trees(before, before.hosts + 1))
-    if trees and hosts <= before.hosts:
-        raise InputError(f"{before.name}: it has {before.hosts:,} hosts; give more than these as its size (to)")
-    return trees
+    refused: InputError | None = None
+    for larger in larger_networks(before, hosts):
+        try:
+            return become(larger)
+        except InputError as error:
+            refused = error
+    raise refused or InputError(
+        f"{before.name}: its family has no network for {hosts:,} hosts that keeps its cables; name a larger network (into), or"
+        " a method that counts switches (method splice)"
+    )
 
 
 def _refuse_other_rate(before: Topology, goal: Topology) -> None:

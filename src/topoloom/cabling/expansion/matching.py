@@ -86,11 +86,39 @@ def matched(
             f"{goal.name}: hosts would have to move; give it at least as many hosts on as many switches as {before.name} has"
         )
     starts.sort(key=lambda start: -_kept(before, goal, start))
-    if _kept(before, goal, starts[0]) < len(before.links):
-        starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs, work)
-    if before.hosts < before.endpoints.size:
+    in_units = before.hosts < before.endpoints.size
+    best = next((start for start in starts if not in_units or _units_stay(before, goal, start)), None)
+    if best is not None and _kept(before, goal, best) == _most_kept(before, goal):
+        return best
+    starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs, work)
+    if in_units:
         starts = [start for start in starts if _units_stay(before, goal, start)] or starts
     return max(starts, key=lambda matching: _kept(before, goal, matching))
+
+
+def _most_kept(before: Topology, goal: Topology) -> int:
+    """An upper bound of the links that any matching keeps.
+
+    A switch keeps no more than if its bundles of parallel links, the largest first, met those of the best switch of `goal`.
+    """
+    had, has = _bundles(before), _bundles(goal)
+    width = max(len(bundles) for bundles in (*had, *has))
+    wanted = np.array([bundles + (0,) * (width - len(bundles)) for bundles in has])
+    most = sum(
+        count * int(np.minimum(wanted, np.array(bundles + (0,) * (width - len(bundles)))).sum(axis=1).max())
+        for bundles, count in had.items()
+    )
+    return min(most // 2, len(before.links))
+
+
+def _bundles(topology: Topology) -> Counter[tuple[int, ...]]:
+    """How many switches have these numbers of links to their neighbours, the largest first."""
+    pairs, count = np.unique(topology.links, axis=0, return_counts=True)
+    links: list[list[int]] = [[] for _ in range(topology.switches)]
+    for (u, v), parallel in zip(pairs.tolist(), count.tolist(), strict=True):
+        links[u].append(parallel)
+        links[v].append(parallel)
+    return Counter(tuple(sorted(own, reverse=True)) for own in links)
 
 
 def _exchanged(

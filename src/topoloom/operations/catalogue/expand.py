@@ -31,7 +31,7 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "size to grow to: switches, hosts or links, as the method counts; of a fat tree for hosts: hosts",
+                "size to grow to: switches, hosts or links, as the method counts; hosts of a tree or a part for hosts",
                 least=1,
             ),
         ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.cabling.expansion.larger_networks import GROUPS, with_groups
 from topoloom.cabling.expansion.matching import by_labels
 from topoloom.cabling.expansion.recognise import one_of, per_switch
 from topoloom.cabling.expansion.registry import ExpansionRequest, method, must_grow
@@ -34,17 +35,14 @@ def slab(request: ExpansionRequest) -> Growth:
     return _unit_by_unit(request, goal, goal.labels[f"x{axis}"], f"slab x{axis} =")
 
 
-@method("group", "Dragonfly: whole groups, up to a h + 1 of them", families=("dragonfly",))
+@method("group", "Dragonfly, Dragonfly+: whole groups, up to as many as their ports reach", families=tuple(GROUPS))
 def group(request: ExpansionRequest) -> Growth:
     """Groups one by one; with one global link between any two groups, only spare global ports are used."""
-    record, values = _parameters(request, ("dragonfly",), "group")
-    topology = request.topology
-    members = int(topology.labels["member"].max()) + 1
+    record, values = _parameters(request, tuple(GROUPS), "group")
+    members = request.topology.switches // np.unique(request.topology.labels["group"]).size
     _whole(request, members, "group")
     # The sizes that the family derives from each other are fixed to their current values.
-    sizes = {"a": members, "h": values["h"] or values["p"] or max(1, members // 2)}
-    sizes["p"] = values["p"] if values["p"] is not None else sizes["h"]
-    goal = _regrown(request, record, values | sizes | {"g": request.to // members})
+    goal = _regrown(request, record, with_groups(record, values) | {GROUPS[record.name]: request.to // members})
     return _unit_by_unit(request, goal, goal.labels["group"], "group")
 
 

@@ -4,7 +4,7 @@ import math
 
 from topoloom.cabling.expansion.expand import expand
 from topoloom.cabling.expansion.expansion import Expansion
-from topoloom.cabling.expansion.larger_trees import larger_trees
+from topoloom.cabling.expansion.larger_networks import grows_by_hosts
 from topoloom.cabling.expansion.recognise import recognised
 from topoloom.cabling.expansion.registry import find_method
 from topoloom.core.errors import InputError
@@ -13,8 +13,6 @@ from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
 from topoloom.designer.assessment.subject import Subject
 from topoloom.graph.planes import planes_of
-from topoloom.model.topology import Topology
-from topoloom.topologies.spec import build
 
 #: Shares by which the network grows.
 SHARES = (0.10, 0.25)
@@ -35,7 +33,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
     try:
         plan, goal = _plan(subject, share, work)
     except InputError as error:
-        reason = f"no plan: {error}"
+        reason = f"no plan: {error}; a design for more hosts ([least] grow_to_hosts) keeps ports free for them"
         return [
             Figure(
                 key=f"moved_{key}",
@@ -79,45 +77,43 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
 
 
 def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
-    """A plan to the smallest size, of at least `share` more, for which the family's method has a plan; and the options of
-    `expand`.
-
-    A fat tree for a number of hosts becomes the fat tree for more of them.
+    """A plan to the smallest size, of at least `share` more, for which the network has a plan; and the options of `expand`.
 
     Raises
     ------
     InputError
         There is no plan.
     """
-    # All planes grow alike, and the size is that of one plane.
-    topology = planes_of(subject.topology)[0].topology
-    families = recognised(topology)
-    method = find_method("auto", families[0].name if families else None)
-    size = {"switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links)}[method.counts]
-    wanted = math.ceil(size * (1 + share) - 1e-9)  # less 1e-9, so that rounding adds no switch or host
-    unplanned: InputError | None = None
-    for larger in larger_trees(subject.topology, math.ceil(subject.topology.hosts * (1 + share) - 1e-9)):
-        work.check()
+    topology, named = subject.topology, "auto"
+    if grows_by_hosts(topology):
+        hosts = math.ceil(topology.hosts * (1 + share) - 1e-9)  # less 1e-9, so that rounding adds no host
         try:
-            return _expanded(subject, work, into=build(larger)), f"--into '{larger}'"
-        except InputError as error:
-            unplanned = error
-    if unplanned is not None:
-        raise unplanned
+            return _expanded(subject, hosts, "auto", work), f"--to {hosts}"
+        except InputError:
+            if "level" in topology.labels:
+                raise
+            named = "splice"  # the places of hosts are full, and no larger network of the family keeps its cables
+    # All planes grow alike, and the size is that of one plane.
+    plane = planes_of(topology)[0].topology
+    families = recognised(plane)
+    method = find_method(named, families[0].name if families else None)
+    option = "" if named == "auto" else f" --method {named}"
+    size = {"switches": plane.switches, "hosts": plane.hosts, "links": len(plane.links)}[method.counts]
+    wanted = math.ceil(size * (1 + share) - 1e-9)
     refused: InputError | None = None
     for more in range(_FURTHER):
         work.check()
         try:
-            return _expanded(subject, work, to=wanted + more), f"--to {wanted + more}"
+            return _expanded(subject, wanted + more, named, work), f"--to {wanted + more}{option}"
         except InputError as error:
             # Keep the first error, except where it only names the nearest size that the method counts.
             refused = error if refused is None or "nearest" in str(refused) else refused
     raise refused if refused is not None else InputError("no size was tried")
 
 
-def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topology | None = None) -> Expansion:
-    """The plan to a size, or into another network."""
-    return expand(subject.network, to, into=into, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
+def _expanded(subject: Subject, to: int, method: str, work: Work) -> Expansion:
+    """The plan to a size by a method."""
+    return expand(subject.network, to, method, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
 
 
 GROWTH = AssessmentStep("growth", "growth by 10% and 25%", "Growth", _growth)
