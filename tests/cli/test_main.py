@@ -204,6 +204,7 @@ def test_design_writes_its_files_and_reuses_them(tmp_path):
         "topology.json",
         "cables.csv",
         "bill.csv",
+        "bill.xlsx",
         "floorplan.svg",
     ):
         assert (tmp_path / "out" / name).stat().st_size > 0

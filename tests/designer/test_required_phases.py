@@ -1,10 +1,11 @@
 """The phases of a requirement: a design is sized for the last one, and its folder has what each phase buys."""
 
 import json
+import sys
 
 import pytest
 
-from topoloom import Design, InputError, design, open_network
+from topoloom import Design, InputError, design, open_network, phases, price
 from topoloom.designer.requirement_files import read_requirement
 from topoloom.report.design_files import write_design
 
@@ -54,6 +55,34 @@ def test_a_design_has_the_phases_of_its_winner(tmp_path):
     assert not (tmp_path / "out" / "phases" / "1" / "cables.csv").exists()
 
 
+@pytest.mark.parametrize("growth", [False, True], ids=["phases", "a growth"])
+def test_workbooks_are_those_of_the_commands(growth, tmp_path):
+    """What `cost -o` and `phases -o` write from the folder, byte by byte; of a growth, from the folder of its last phase."""
+    path = required(tmp_path, (16, "2027-01"), (32, "2027-07"))
+    grow = "[least]\ngrow_to_hosts = 64\n" if growth else ""
+    path.write_text(path.read_text().replace("shortlist = 1", "shortlist = 0").replace("[limits]", f"{grow}[limits]"))
+    write_design(design(path, jobs=1), tmp_path / "out")
+    counts = [16, 32, *([64] if growth else [])]
+    last = open_network(tmp_path / "out" / "phases" / str(len(counts)) if growth else tmp_path / "out")
+    price(tmp_path / "out", orders=True).save(tmp_path / "bill.xlsx")
+    phases(last, counts, ["2027-01", "2027-07", ""][: len(counts)]).save(tmp_path / "phases.xlsx")
+    for name in ("bill.xlsx", "phases.xlsx"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_a_missing_workbook_has_its_reason(tmp_path, monkeypatch):
+    """Without openpyxl there is a file that says so, which goes when the workbook comes."""
+    made = design(required(tmp_path, (16, ""), (32, "")), shortlist=0, jobs=1)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "openpyxl", None)
+        write_design(made, tmp_path / "out")
+    for name in ("bill.xlsx", "phases.xlsx"):
+        assert "openpyxl" in (tmp_path / "out" / f"{name}-not-written.txt").read_text()
+        assert not (tmp_path / "out" / name).exists()
+    write_design(made, tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.xlsx*")) == ["bill.xlsx", "phases.xlsx"]
+
+
 @pytest.mark.exhaustive
 def test_each_network_of_the_shortlist_has_its_phases(tmp_path):
     """In its own folder, from which every command opens each phase."""
@@ -64,6 +93,10 @@ def test_each_network_of_the_shortlist_has_its_phases(tmp_path):
         folder = tmp_path / "out" / "shortlist" / str(number) / "phases"
         assert open_network(folder / "1").topology.hosts == 8
         assert open_network(folder / "2").bill.switches == grown.networks[-1].bill.switches
+        price(folder.parent, orders=True).save(tmp_path / "bill.xlsx")
+        phases(open_network(folder.parent), [8, 32]).save(tmp_path / "phases.xlsx")
+        for name in ("bill.xlsx", "phases.xlsx"):
+            assert (folder.parent / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
 @pytest.mark.parametrize(

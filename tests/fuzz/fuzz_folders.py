@@ -231,7 +231,7 @@ def _load_tables(path: Path) -> Any:
     return load_tables(path)
 
 
-_UNREAD = (".html", ".svg", "bill.csv", "candidates.csv", "/netbox/cables.csv")
+_UNREAD = (".html", ".svg", "bill.csv", ".xlsx", "candidates.csv", "/netbox/cables.csv")
 
 
 def _part(files: Callable[[], Files], *begins: str) -> Callable[[], list[Files]]:

@@ -73,9 +73,25 @@ def save_purchase(bills: Sequence["Bill"], path: str | Path) -> None:
     InputError
         A bill has no items, the bills have several currencies, openpyxl is not installed, or the file cannot be written.
     """
+    write_atomically(path, purchase_content(bills, Path(path).suffix))
+
+
+def purchase_content(bills: Sequence["Bill"], suffix: str) -> bytes:
+    """The file that `save_purchase` writes.
+
+    Parameters
+    ----------
+    bills : sequence of Bill
+    suffix : str
+        One of `SUFFIXES`.
+
+    Raises
+    ------
+    InputError
+        As `save_purchase`, except that nothing is written.
+    """
     _check(bills)
-    content = _workbook(bills) if Path(path).suffix == ".xlsx" else purchase_csv(bills).encode()
-    write_atomically(path, content)
+    return _workbook(bills) if suffix == ".xlsx" else purchase_csv(bills).encode()
 
 
 def _check(bills: Sequence["Bill"]) -> None:

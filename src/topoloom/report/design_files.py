@@ -11,7 +11,7 @@ from topoloom.cabling.files import layout_files, network_files
 from topoloom.core.csv_files import csv_text
 from topoloom.core.folders import write_folder
 from topoloom.core.staging import Content
-from topoloom.cost.bill import Bill
+from topoloom.cost.bill import Bill, price
 from topoloom.cost.facility import rack_power
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, placed_network, without_gaps
@@ -20,7 +20,16 @@ from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg
-from topoloom.report.shortlist_files import SHORTLIST, bill_csv, shortlist_files, stale_in
+from topoloom.report.shortlist_files import (
+    BILL_BOOK,
+    PHASES_BOOK,
+    SHORTLIST,
+    WORKBOOKS,
+    bill_csv,
+    shortlist_files,
+    stale_in,
+    workbook,
+)
 from topoloom.routing.table_files import TABLE_NAMES
 
 _OF_WINNER = (
@@ -31,6 +40,7 @@ _OF_WINNER = (
     "cables.csv",
     "floor.toml",
     "bill.csv",
+    *WORKBOOKS,
     HOUSING,
     HOSTS,
     RACKS,
@@ -40,7 +50,7 @@ _OF_WINNER = (
     "hops.svg",
 )
 #: Files that are the same in the design's folder and in its winner's.
-_OF_A_LAYOUT = ("cables.csv", "floor.toml", HOUSING, HOSTS, RACKS)
+_OF_A_LAYOUT = ("cables.csv", "floor.toml", HOUSING, HOSTS, RACKS, BILL_BOOK)
 
 
 def write_design(design: Design, folder: str | Path, *, everything: bool = False) -> list[Path]:
@@ -84,7 +94,9 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         files |= network_files(network.topology, "design", terms, layout, network.requirements)
         files |= layout_files(cables)
         files["bill.csv"] = bill_csv(bill)
+        files |= workbook(BILL_BOOK, [price(network, orders=True)])
         files["floorplan.svg"] = plan
+    files |= _of_phases(design)
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
     files["report.html"] = design_page(design, parts, layout, bill, drawn, plan, cables=cables, written=tuple(files))
@@ -96,12 +108,23 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         if design.best is None
         else {design.best: {name: files[name] for name in _OF_A_LAYOUT if name in files}},
     )
-    folders = {assessed.spec: f"{SHORTLIST}/{number}/{PHASES}" for number, assessed in enumerate(design.shortlist, 1)}
-    for grown in design.phases:
-        place = folders.get(grown.spec, PHASES)
-        files |= {f"{place}/{name}": content for name, content in phases_files(grown, "design").items()}
     stale = [*_OF_WINNER, *TABLE_NAMES, *stale_in(SHORTLIST), *stale_phases(PHASES)]
     return write_folder(folder, files, stale=[*stale, *stale_phases(f"{SHORTLIST}/*/{PHASES}")])
+
+
+def _of_phases(design: Design) -> dict[str, Content]:
+    """The files of the phases of each network of the shortlist, or of the winner; and a workbook of all that they buy."""
+    folders = {assessed.spec: f"{SHORTLIST}/{number}/" for number, assessed in enumerate(design.shortlist, 1)}
+    files: dict[str, Content] = {}
+    for grown in design.phases:
+        place = folders.get(grown.spec, "")
+        files |= {f"{place}{PHASES}/{name}": content for name, content in phases_files(grown, "design").items()}
+        if not grown.networks:  # a design that was read from a file has no items to buy
+            continue
+        book = workbook(PHASES_BOOK, [bill for _, bill in grown.purchases()])
+        for inside in {place, "" if grown.spec == design.best else place}:
+            files |= {f"{inside}{name}": content for name, content in book.items()}
+    return files
 
 
 def candidates_csv(design: Design) -> str:

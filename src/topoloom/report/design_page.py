@@ -54,6 +54,8 @@ _FILES = {
     "topology.json": "switches, links and hosts of the winner",
     "cables.csv": "all cables: both ends with ports, length, product",
     "bill.csv": "bill of the winner",
+    "bill.xlsx": "workbook of the bill: part numbers, quantities, and an order per vendor",
+    "phases.xlsx": "workbook of what each phase buys, with an order per phase and vendor",
     "floor.toml": "the floor",
     "floorplan.svg": "the floor plan, for printing",
     "hosts.csv": "the position of each host",

@@ -1,7 +1,7 @@
 """The folders of the shortlist: network folders that every operation opens, each with its tables, bill and assessment."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -11,7 +11,8 @@ from topoloom.cabling.files import INSTALLER_FILES, cabling_files, layout_files,
 from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
 from topoloom.core.staging import Content
-from topoloom.cost.bill import Bill
+from topoloom.cost.bill import Bill, price
+from topoloom.cost.purchase_files import purchase_content
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.fabric.cable_lengths import lengths_in
 from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, made_of
@@ -24,7 +25,13 @@ from topoloom.routing.table_files import TABLE_NAMES, table_contents
 
 #: The folder of the shortlist in a design's folder, and the file of an assessment.
 SHORTLIST, ASSESSMENT = "shortlist", "assessment.json"
-_NETWORK_FILES = (*(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, FLOOR, HOUSING, HOSTS, RACKS), ASSESSMENT, "bill.csv")
+#: The workbook of a bill, that of its phases, and files with the reason why one is missing.
+BILL_BOOK, PHASES_BOOK = "bill.xlsx", "phases.xlsx"
+WORKBOOKS = (BILL_BOOK, PHASES_BOOK, *(f"{name}-not-written.txt" for name in (BILL_BOOK, PHASES_BOOK)))
+_NETWORK_FILES = (
+    *(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, FLOOR, HOUSING, HOSTS, RACKS),
+    *(ASSESSMENT, "bill.csv", *WORKBOOKS),
+)
 
 
 def stale_in(folder: str) -> list[str]:
@@ -74,9 +81,32 @@ def shortlist_files(
             files |= table_contents(assessed.routing)
         if assessed.bill is not None:
             files["bill.csv"] = bill_csv(assessed.bill)
+            if BILL_BOOK not in files:
+                files |= workbook(BILL_BOOK, [price(assessed.network, orders=True)])
         files[ASSESSMENT] = msgspec.json.format(msgspec.json.encode(assessed.record()), indent=1) + b"\n"
         contents |= {f"{name}/{inner}": content for inner, content in files.items()}
     return contents
+
+
+def workbook(name: str, bills: Sequence[Bill]) -> dict[str, Content]:
+    """The workbook of a purchase, by its name; a file with the reason where it cannot be made.
+
+    Parameters
+    ----------
+    name : str
+        `BILL_BOOK` or `PHASES_BOOK`.
+    bills : sequence of Bill
+        With their items.
+
+    Returns
+    -------
+    dict of str to str or bytes
+        One file.
+    """
+    try:
+        return {name: purchase_content(bills, ".xlsx")}
+    except InputError as error:
+        return {f"{name}-not-written.txt": f"{error}\n"}
 
 
 def _exports(assessed: Assessment) -> dict[str, Content]:
