@@ -131,5 +131,7 @@ def _reads(node: ast.AST) -> bool:
         return node.func.id in _CALLS or node.func.id == "open"
     if not isinstance(node.func, ast.Attribute):
         return False
-    name, owner = node.func.attr, ast.unparse(node.func.value)
-    return name in _CALLS or (name in ("load", "loads", "decode", "reader") and owner in _LOADERS) or name == "open"
+    name = node.func.attr
+    if name in ("load", "loads", "decode", "reader"):
+        return ast.unparse(node.func.value) in _LOADERS
+    return name in _CALLS or name == "open"
