@@ -9,16 +9,18 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
 from cabling_cases import FABRIC, odd_floor, stand
 
-from topoloom import build
+from topoloom import build, place
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.netbox_breakouts import carriers
+from topoloom.cost.parts_files import load_parts
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 
@@ -304,6 +306,55 @@ def test_netbox_4_7_would_import_breakouts():
     assert joined == plain
     profiles = [row["profile"] for row in read(files["4.7/cables.csv"])]
     assert sorted(profiles) == ["breakout-1c2p-2c1p"] * 3 + ["single-1c2p"] * 2
+
+
+def test_cages_of_several_rates_have_their_own_speed(tmp_path):
+    """Hosts on breakouts of 4 x 100G, links on cables of 2 x 400G: cages of 400G and 800G, each with channels of one rate."""
+    (tmp_path / "parts.toml").write_text("""
+name = "two rates"
+source = "made up for this test"
+unpriced = ["switch"]
+
+[[switch.product]]
+name = "any"
+ports = [{ count = 8, rate_gbps = 100 }, { count = 4, rate_gbps = 400 }]
+
+[[switch.product]]
+name = "spine"
+ports = 8
+rate_gbps = 400
+
+[[cable]]
+name = "breakout"
+medium = "copper"
+use = "any"
+to = "host"
+links = 4
+breakout = true
+rates_gbps = [100]
+base_usd = 10
+
+[[cable]]
+name = "twin"
+medium = "fibre"
+use = "any"
+links = 2
+rates_gbps = [400]
+base_usd = 50
+""")
+    parts = load_parts(tmp_path / "parts.toml")
+    layout = place(build("pgft:m=8x2,w=1x1,p=1x4+rates:links=400,hosts=100"), map="rows", parts=parts)
+    done = cable(layout, parts, host_cables=True)
+    rows = read(netbox_files(done, label(done))["4.7/interfaces.csv"])
+    cages = Counter((row["channels"], row["speed"]) for row in rows if row["channels"])
+    # Two leaves of 8 hosts (2 breakouts each), 4 links each: 2 twin cables per leaf, with a cage at both ends.
+    assert cages == {("4", "400000000"): 4, ("2", "800000000"): 8}
+    speed = {(row["device"], row["name"]): int(row["speed"]) for row in rows}
+    assert all(
+        speed[row["device"], row["parent"]] == 4 * 100_000_000 or speed[row["device"], row["name"]] == 400_000_000
+        for row in rows
+        if row["parent"]
+    )
 
 
 def test_the_rest_data_has_the_same_cables():

@@ -147,5 +147,9 @@ def test_interfaces_have_the_plug_and_the_rate():
     assert kinds["SN5400"] == kinds["AS9716-32D"] == "400gbase-x-qsfpdd"
     assert kinds["AS9817-64O"] == kinds["SN5610"] == "800gbase-x-osfp"
     assert kinds["Q3401-RD"] == kinds["Q3450-LD"] == "infiniband-xdr"
+    assert (kinds["SN6600"], kinds["SN6600-LD"]) == ("1.6tbase-x-osfp1600", "1.6tbase-x-osfp1600-rhs")
+    (management,) = [sold for sold in load_parts("ethernet-2026").switch.product if sold.name == "SN2201"]
+    by_rate = [native_type(management, infiniband=False, rate_gbps=rate) for rate in (1, 40, 100)]
+    assert by_rate == ["1000base-t", "100gbase-x-qsfp28", "100gbase-x-qsfp28"]
     # The shape of the cages is not known; co-packaged optics have none.
     assert kinds["8122-64EH"] == kinds["SN6810-LD"] == ""

@@ -51,13 +51,14 @@ def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
         device += [names[i] for i in topology.host.tolist()]
         numbers_in_host = host_ports(topology.host).tolist()
         port += [_host_port(labels, host, i) for host, i in zip(topology.host.tolist(), numbers_in_host, strict=True)]
-    rates, native = _port_rates(cabling, used).tolist(), native_types(cabling)
-    of_switches = np.repeat(native, used).tolist()
+    rates = _port_rates(cabling, used).tolist()
+    switches = np.repeat(np.arange(topology.switches), used).tolist()
+    of_switches = native_types(cabling, switches, rates[: len(switches)])
     types = [interface_type(own, rate) for own, rate in zip(of_switches, rates, strict=False)]
     if cabling.with_hosts:
         housing = cabling.layout.housing
         connector = None if housing is None else housing.host.connector
-        opposite = native[topology.endpoints].tolist()
+        opposite = native_types(cabling, topology.endpoints.tolist(), rates[len(switches) :])
         types += [
             host_interface_type(own, connector, rate)
             for own, rate in zip(opposite, rates[len(of_switches) :], strict=True)

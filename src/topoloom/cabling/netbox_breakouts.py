@@ -8,6 +8,8 @@ are those of netbox/dcim/choices.py (4.6.8), columns those of netbox/dcim/forms/
 
 import json
 
+import numpy as np
+
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.core.csv_files import csv_table, texts
@@ -20,9 +22,12 @@ def carriers(cabling: Cabling) -> list[list[int]]:
     """The rows of the cabling that share one cable, in the order of their ports at its near end.
 
     Cables of several links begin at the lower switch, or at the switch of hosts. Cables between the same two boxes are filled
-    one after the other; so are breakouts of one box with the same length, wherever they lead.
+    one after the other; so are breakouts of one box with the same length, wherever they lead. All links of a cable have the
+    same rate.
     """
     links, bought = cabling.layout.topology.links, cabling.bought
+    mixed = cabling.layout.topology.mixed
+    rates = cabling.rates_gbps if mixed else np.empty(0)
     groups: dict[tuple, list[tuple[int, int]]] = {}
     carried: list[list[int]] = []
     for row, (index, to_host) in enumerate(zip(bought.product.tolist(), cabling.to_host.tolist(), strict=True)):
@@ -33,7 +38,8 @@ def carriers(cabling: Cabling) -> list[list[int]]:
         near = int(cabling.ends[row, 0]) if to_host else int(links[cabling.link[row], 0])
         side = _near_side(cabling, row, near)
         far_key = float(bought.stock_m[row]) if product.breakout else int(cabling.ends[row, 1 - side])
-        groups.setdefault((index, to_host, near, far_key), []).append((int(cabling.port[row, side]), row))
+        rate_gbps = float(rates[row]) if mixed else 0.0
+        groups.setdefault((index, to_host, near, far_key, rate_gbps), []).append((int(cabling.port[row, side]), row))
     for (index, *_), several in groups.items():
         rows, size = [row for _, row in sorted(several)], bought.parts.cable[index].links
         carried += [rows[at : at + size] for at in range(0, len(rows), size)]
@@ -66,7 +72,10 @@ def breakout_files(
     if all(len(group) == 1 and _links(cabling, group) == 1 for group in groups):
         return {}
     parent: dict[tuple[str, str], tuple[str, int]] = {}
-    channels: dict[tuple[str, str], int] = {}
+    #: The channels of a cage, and its speed: all links of a cable have the same rate.
+    channels: dict[tuple[str, str], tuple[int, int]] = {}
+    ports = zip(interfaces["device"], interfaces["name"], strict=True)
+    speeds = dict(zip(ports, map(int, interfaces["speed"]), strict=True))
     rows = []
     for group in groups:
         size = _links(cabling, group)
@@ -82,7 +91,7 @@ def breakout_files(
             if size > 1 and not (place and product.breakout):
                 device, first = several[0]
                 own = (device, f"C{first.removeprefix('P')}")
-                channels[own] = size
+                channels[own] = size, size * speeds[several[0]]
                 parent |= {end: (own[1], number) for number, end in enumerate(several, start=1)}
                 ends[place] = [own]
         rows.append((group, ends, _profile(size, breakout=product.breakout)))
@@ -105,22 +114,23 @@ def _profile(links: int, *, breakout: bool) -> str:
 
 
 def _interfaces(
-    plain: dict[str, list[str]], parent: dict[tuple[str, str], tuple[str, int]], channels: dict[tuple[str, str], int]
+    plain: dict[str, list[str]],
+    parent: dict[tuple[str, str], tuple[str, int]],
+    channels: dict[tuple[str, str], tuple[int, int]],
 ) -> str:
     """Cages with their channels first, then all ports, with those that are channels assigned to their cage."""
     ports = list(zip(plain["device"], plain["name"], strict=True))
     inside = [parent.get(port, ("", 0)) for port in ports]
     cages = list(channels)
-    rate = int(plain["speed"][0])  # one for all
     return csv_table(
         {
             "device": [device for device, _ in cages] + plain["device"],
             "name": [name for _, name in cages] + plain["name"],
             "parent": [""] * len(cages) + [name for name, _ in inside],
             "type": ["other"] * len(cages) + plain["type"],
-            "channels": [str(channels[own]) for own in cages] + [""] * len(ports),
+            "channels": [str(channels[own][0]) for own in cages] + [""] * len(ports),
             "channel_id": [""] * len(cages) + [str(number) if name else "" for name, number in inside],
-            "speed": [str(rate * channels[own]) for own in cages] + plain["speed"],
+            "speed": [str(channels[own][1]) for own in cages] + plain["speed"],
         }
     )
 

@@ -46,6 +46,8 @@ _CAGES = {
     "QSFP56": "qsfp56",
     "QSFP28": "qsfp28",
 }
+#: Ethernet over twisted pairs by the rate of a port, Gb/s.
+_TWISTED_PAIR = {1.0: "1000base-t"}
 
 
 def cable_type(product: CableProduct) -> str:
@@ -64,7 +66,7 @@ def cable_type(product: CableProduct) -> str:
 _INFINIBAND = {100: "infiniband-edr", 200: "infiniband-hdr", 400: "infiniband-ndr", 800: "infiniband-xdr"}
 
 
-def native_type(product: SwitchProduct, *, infiniband: bool) -> str:
+def native_type(product: SwitchProduct, *, infiniband: bool, rate_gbps: float | None = None) -> str:
     """NetBox's type of a product's ports at their highest rate.
 
     Parameters
@@ -72,19 +74,30 @@ def native_type(product: SwitchProduct, *, infiniband: bool) -> str:
     product : SwitchProduct
     infiniband : bool
         Whether it is an InfiniBand switch.
+    rate_gbps : float, optional
+        The rate of a link: of a product with several kinds of ports, the slowest kind that has this rate.
 
     Returns
     -------
     str
         The product's `netbox_type`; else InfiniBand by its rate, Ethernet by rate and cage; empty where NetBox has none.
     """
-    rate = product.rate_gbps
+    rate, connector = product.rate_gbps, product.connector
+    if not isinstance(product.ports, int):
+        kinds = [kind for kind in product.ports if rate_gbps is not None and kind.rate_gbps >= rate_gbps]
+        slowest = min(kinds, key=lambda kind: kind.rate_gbps, default=None)
+        rate, connector = (None, None) if slowest is None else (slowest.rate_gbps, slowest.connector)
     if product.netbox_type or rate is None:
         return product.netbox_type
     if infiniband:
         return _INFINIBAND.get(round(rate), "")
-    cage = "" if product.connector is None else _CAGES.get(product.connector, "")
-    name = f"{rate:g}gbase-x-{cage}" if rate < 1000 else f"{rate / 1000:g}tbase-x-{cage}1600"
+    if connector == "RJ45":
+        name = _TWISTED_PAIR.get(rate, "")
+    elif rate < 1000:
+        name = f"{rate:g}gbase-x-{_CAGES.get(connector or '', '')}"
+    else:
+        form, _, flat = _CAGES.get(connector or "", "").partition("-")
+        name = f"{rate / 1000:g}tbase-x-{form}1600{flat and '-'}{flat}"
     return name if name in INTERFACE_TYPES else ""
 
 

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.netbox_choices import native_type
 from topoloom.core.csv_files import csv_table, texts
@@ -71,7 +69,10 @@ def devices_of(cabling: Cabling) -> Devices:
         [SWITCH_ROLE] * n,
         [types[product] for product in switch_products(cabling)],
         [names[rack] for rack in layout.rack.tolist()],
-        [unit if unit + layout.stack.switch_u - 1 <= tall else None for unit in layout.height.tolist()],
+        [
+            unit if unit + u - 1 <= tall else None
+            for unit, u in zip(layout.height.tolist(), layout.switch_units.tolist(), strict=True)
+        ],
     )
     if cabling.with_hosts:
         _add_hosts(cabling, columns)
@@ -111,10 +112,12 @@ def _add_hosts(cabling: Cabling, columns: Devices) -> None:
 
 def _add_rack_devices(cabling: Cabling, columns: Devices) -> None:
     layout, stack = cabling.layout, cabling.layout.stack
-    counts = zip(layout.switches_in_rack.tolist(), layout.hosts_in_rack.tolist(), strict=True)
-    for rack, (switches, hosts) in zip(layout.rack_names, counts, strict=True):
+    counts = zip(
+        layout.switches_in_rack.tolist(), layout.hosts_in_rack.tolist(), layout.switches_u.tolist(), strict=True
+    )
+    for rack, (switches, hosts, switches_u) in zip(layout.rack_names, counts, strict=True):
         numbers: dict[str, int] = {}
-        for device, unit in zip(stack.present(hosts), stack.device_units(switches, hosts), strict=True):
+        for device, unit in zip(stack.present(hosts), stack.device_units(switches, hosts, switches_u), strict=True):
             number = numbers[device.name] = numbers.get(device.name, 0) + 1
             columns.name.append(f"{rack} {device.name} {number}")
             columns.role.append(DEVICE_ROLE)
@@ -215,14 +218,17 @@ def positions(devices: Devices) -> dict[str, tuple[str, float | None]]:
     return dict(zip(devices.name, zip(devices.rack, devices.position, strict=True), strict=True))
 
 
-def native_types(cabling: Cabling) -> np.ndarray:
-    """The NetBox type of the ports of every switch, str[switches]; empty where the catalogue has none."""
-    sold = cabling.bought.parts.switch.product
-    infiniband = any(product.netbox_type.startswith("infiniband-") for product in sold)
-    return np.array(
-        [
-            "" if product is None else native_type(product, infiniband=infiniband)
-            for product in switch_products(cabling)
-        ],
-        object,
-    )
+def native_types(cabling: Cabling, switches: Sequence[int], rates_gbps: Sequence[float]) -> list[str]:
+    """The NetBox types of ports of these switches with links of these rates; empty where the catalogue has none."""
+    infiniband = any(product.netbox_type.startswith("infiniband-") for product in cabling.bought.parts.switch.product)
+    products = switch_products(cabling)
+    number_of = {id(product): switch for switch, product in enumerate(products)}
+    types: dict[tuple[int, float], str] = {}
+    out = []
+    for switch, rate in zip(switches, rates_gbps, strict=True):
+        product = products[switch]
+        key = number_of[id(product)], rate
+        if key not in types:
+            types[key] = "" if product is None else native_type(product, infiniband=infiniband, rate_gbps=rate)
+        out.append(types[key])
+    return out

@@ -70,9 +70,7 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
     """
     sums = Sums(layout.racks)
     switches, hosts = layout.switches_in_rack, layout.hosts_in_rack
-    sums.amounts["units"] += [
-        layout.stack.height(*pair) for pair in zip(switches.tolist(), hosts.tolist(), strict=True)
-    ]
+    sums.amounts["units"] += layout.rack_u
     kinds = switch_kinds(layout.topology, terms)
     optics = _optics(layout, terms, kinds, sums)
     sums.amounts["network_w"] += sum(optics.values())

@@ -12,8 +12,8 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.rack_limits import within_power
-from topoloom.cost.servers import housing_of, with_ports, with_switch
-from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
+from topoloom.cost.servers import housing_of, with_ports, with_switches
+from topoloom.cost.switch_kinds import SwitchKind, switch_feeds_w, switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.model.link_rates import own_rates, shown_rate
@@ -182,9 +182,10 @@ def placed_layout(
             f"floor '{floor.name}' limits the power of a rack, but the catalogue '{parts.name}' has no power of a switch"
             f" with {topology.radix} ports; choose other parts, give a quote with power_w, or remove the limit"
         )
-    sold = _switch(parts, topology, rate)
+    sold = _switches(parts, topology, rate)
     if housing is not None:
-        housing = with_switch(housing, sold)
+        housing = with_switches(housing, sold.values())
+    switch_u = _heights(sold, topology.switches, 1.0 if housing is None else housing.rack.switch_u)
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
     if isinstance(objective, str) and objective in by_parts:
         objective = _by_rates(by_parts[objective], topology, rate)
@@ -198,7 +199,7 @@ def placed_layout(
             "length" if objective is None else objective,
             switch_w=switch_w,
             housing=housing,
-            switch_u=1.0 if sold is None or sold.u is None else sold.u,
+            switch_u=switch_u,
             **search,
         )
 
@@ -243,18 +244,23 @@ def _check_rate(topology: Topology, host: HostType, rate_gbps: float) -> None:
         )
 
 
-def _switch(parts: Parts, topology: Topology, rate_gbps: float) -> SwitchProduct | None:
-    """The product of the switches, the tallest where there are several; None where the catalogue has none of this size.
-
-    The bill refuses a network whose switches the catalogue lacks.
-    """
+def _switches(parts: Parts, topology: Topology, rate_gbps: float) -> dict[SwitchKind, SwitchProduct | None]:
+    """The product of each kind of switches; empty where the catalogue has none of a size, which the bill refuses."""
+    terms = Terms().changed(parts=parts, rate_gbps=None if topology.mixed else rate_gbps)
     try:
-        if not topology.mixed:
-            return parts.switch_product(topology.radix, rate_gbps)
-        products = [kind.product(parts) for kind in switch_kinds(topology, Terms(parts=parts))]
+        kinds = switch_kinds(topology, terms)
+        return {kind: kind.product(parts) for kind in kinds}
     except InputError:
-        return None
-    return max((product for product in products if product is not None), key=lambda one: one.u or 0, default=None)
+        return {}
+
+
+def _heights(sold: dict[SwitchKind, SwitchProduct | None], switches: int, usual_u: float) -> float | np.ndarray:
+    """The height of a switch, or of each, where they differ; a switch whose height is not known has the usual one."""
+    switch_u = np.full(switches, usual_u)
+    for kind, product in sold.items():
+        if product is not None and product.u is not None:
+            switch_u[kind.switches] = product.u
+    return float(switch_u[0]) if (switch_u == switch_u[0]).all() else switch_u
 
 
 def _by_rates(price: Callable[..., np.ndarray], topology: Topology, rate_gbps: float) -> CablePrice:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from topoloom.core.errors import at
+from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text
 from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import parse_json
@@ -28,7 +28,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """How a layout was made, and which sides of its floor are fixed; the others may grow.
 
     `places` is the digest of the layout (`places_digest`), which shows whether the layout has changed since. `switch_u` is the
-    height of a switch where hosts have no racks.
+    height of a switch where hosts have no racks, or that of each, where they differ.
     """
 
     made: str
@@ -36,7 +36,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     rows: int | None = None
     columns: int | None = None
     length_bound_m: float = 0.0
-    switch_u: float = 1.0
+    switch_u: float | tuple[float, ...] = 1.0
     provenance: Provenance = Provenance()
 
 
@@ -90,7 +90,7 @@ def remembered_files(
             rows=layout.floor.rows,
             columns=layout.floor.columns,
             length_bound_m=layout.length_bound_m,
-            switch_u=layout.switch_u,
+            switch_u=tuple(layout.switch_u.tolist()) if isinstance(layout.switch_u, np.ndarray) else layout.switch_u,
             provenance=provenance,
         )
     elif terms == Terms() and requirements is None:
@@ -124,7 +124,13 @@ def as_made(layout: Layout, folder: Path) -> Layout:
     stored = read_remembered(folder).placement
     if stored is None:
         return layout
-    floor, layout = layout.floor, replace(layout, switch_u=stored.switch_u)
+    switch_u: float | np.ndarray = np.array(stored.switch_u) if isinstance(stored.switch_u, tuple) else stored.switch_u
+    if isinstance(switch_u, np.ndarray) and switch_u.size != layout.topology.switches:
+        raise InputError(
+            f"{folder / NETWORK}: switch_u has the heights of {switch_u.size} switches, but the cable list has"
+            f" {layout.topology.switches}; give one height per switch, or one number for all"
+        )
+    floor, layout = layout.floor, replace(layout, switch_u=switch_u)
     if floor.fixed is None and (stored.rows in (None, floor.rows)) and (stored.columns in (None, floor.columns)):
         layout = replace(layout, floor=replace(floor, rows=stored.rows, columns=stored.columns))
     if stored.places != places_digest(layout):

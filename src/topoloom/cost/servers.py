@@ -1,5 +1,6 @@
 """Servers of a catalogue as hosts: the server that `[host] name` selects fills the keys that the host omits."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -119,10 +120,15 @@ def with_ports(housing: Housing, topology: Topology, parts: Parts, rate_gbps: fl
     return msgspec.structs.replace(housing, host=msgspec.structs.replace(host, ports=ports))
 
 
-def with_switch(housing: Housing, product: SwitchProduct | None) -> Housing:
-    """Hosts and racks with the height, the weight and the airflow of a switch product, as far as it gives them."""
-    if product is None:
-        return housing
-    given = {"switch_u": product.u, "switch_kg": product.weight_kg, "switch_air_m3h": product.air_m3h}
-    filled = {key: value for key, value in given.items() if value is not None}
+def with_switches(housing: Housing, products: Iterable[SwitchProduct | None]) -> Housing:
+    """Hosts and racks with the greatest height, weight and airflow of the switch products, as far as they give them."""
+    sold = [product for product in products if product is not None]
+    given = {
+        "switch_u": [product.u for product in sold],
+        "switch_kg": [product.weight_kg for product in sold],
+        "switch_air_m3h": [product.air_m3h for product in sold],
+    }
+    filled = {
+        key: max(known) for key, each in given.items() if (known := [value for value in each if value is not None])
+    }
     return msgspec.structs.replace(housing, rack=msgspec.structs.replace(housing.rack, **filled))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 
 from topoloom.core.errors import InputError
@@ -198,7 +199,9 @@ def _shared(rack: RackRule) -> tuple[float | None, float | None]:
     return rack.load_kg, rack.air_m3h
 
 
-def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits: np.ndarray) -> Racks:
+def racks_of_units(
+    topology: Topology, housing: Housing, switch_w: float, limits: np.ndarray, switch_u: np.ndarray | None = None
+) -> Racks:
     """Racks for the hosts and switches of a network.
 
     Hosts that share leaves are a unit: the 32 servers and eight leaves of a rail-optimised pod, or a leaf and its hosts. Units
@@ -216,6 +219,9 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
         Power of a switch that a rack must supply, W.
     limits : float64[3]
         Further limits of a place on the floor: switches, hosts, watts; inf without a limit.
+    switch_u : float64[switches], optional
+        The height of each switch, units; a rack of leaves, or of other switches, counts the tallest of these. All have
+        `housing.rack.switch_u`, if omitted.
 
     Raises
     ------
@@ -225,7 +231,10 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
     """
     _check_interfaces(topology, housing)
     rack = housing.rack
-    capacity = RackCapacity.of(housing, switch_w, limits)
+    is_leaf = topology.endpoints_at > 0
+    capacity, bare_capacity = (
+        RackCapacity.of(_with_height(housing, switch_u, part), switch_w, limits) for part in (is_leaf, ~is_leaf)
+    )
     capacity.most(hosts=True)
     units = units_of(topology)
     whole = rack.unit_hosts or 1
@@ -236,11 +245,11 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
         blocks = _on_top(units, capacity)
     else:
         blocks = _around(units, capacity) if whole == 1 else _whole(units, capacity, whole)
-    bare = np.flatnonzero(topology.endpoints_at == 0)
+    bare = np.flatnonzero(~is_leaf)
     group = topology.labels.get("group")
     if group is not None:
         bare = bare[np.argsort(group[bare], kind="stable")]
-    pile = [(piece, _NONE, SPINES) for piece in _pieces(bare, capacity.most(hosts=False))] if bare.size else []
+    pile = [(piece, _NONE, SPINES) for piece in _pieces(bare, bare_capacity.most(hosts=False))] if bare.size else []
     half = len(blocks) // 2
     sequence = [planned for block in blocks[:half] for planned in block] + pile
     sequence += [planned for block in blocks[half:] for planned in block]
@@ -249,6 +258,15 @@ def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits
         switch[switches] = number
         host[hosts] = number
     return Racks(switch, host, np.array([kind for *_, kind in sequence], np.int8))
+
+
+def _with_height(housing: Housing, switch_u: np.ndarray | None, part: np.ndarray) -> Housing:
+    """Racks for some of the switches, of the height of the tallest."""
+    if switch_u is None or not part.any():
+        return housing
+    return msgspec.structs.replace(
+        housing, rack=msgspec.structs.replace(housing.rack, switch_u=float(switch_u[part].max()))
+    )
 
 
 _NONE = np.empty(0, np.int64)

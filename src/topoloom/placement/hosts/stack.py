@@ -19,6 +19,31 @@ def switch_units(u: float) -> float:
     return u if u < 1 else math.ceil(u - 1e-9)
 
 
+def piled(units: np.ndarray, rack: np.ndarray, racks: int) -> tuple[np.ndarray, np.ndarray]:
+    """Switches of several heights on top of each other, in their order.
+
+    Parameters
+    ----------
+    units : float64[switches]
+        Units that each occupies: whole ones, or less than one.
+    rack : int[switches]
+        The rack of each.
+    racks : int
+
+    Returns
+    -------
+    (int64[switches], float64[racks])
+        The units below each switch, and the units that all switches of a rack take.
+    """
+    below, top = np.zeros(units.size, np.int64), np.zeros(racks)
+    for switch, (own, number) in enumerate(zip(units.tolist(), rack.tolist(), strict=True)):
+        # A switch of whole units begins at a whole unit.
+        start = top[number] if own < 1 else math.ceil(top[number] - 1e-9)
+        below[switch] = math.floor(start + 1e-9)
+        top[number] = start + own
+    return below, top
+
+
 @dataclass(frozen=True)
 class Stack:
     """The order of devices in racks of one kind, and the height of each.
@@ -74,19 +99,24 @@ class Stack:
             device.u for device in self.present(hosts) if device.hosts_below is not None and device.hosts_below >= hosts
         )
 
-    def height(self, switches: int, hosts: int) -> float:
-        """The units in use of a rack with these numbers of switches and hosts."""
+    def height(self, switches: int, hosts: int, switches_u: float | None = None) -> float:
+        """The units in use of a rack with these numbers of switches and hosts.
+
+        `switches_u` are the units of all its switches together; if omitted, each has `switch_u`.
+        """
         above = sum(device.u for device in self.present(hosts) if device.hosts_below is None)
-        body = self.switch_base(hosts) + switches * self.switch_u
+        body = self.switch_base(hosts) + (switches * self.switch_u if switches_u is None else switches_u)
         return body + above if not above else math.ceil(body - 1e-9) + above
 
-    def device_units(self, switches: int, hosts: int) -> list[int | None]:
+    def device_units(self, switches: int, hosts: int, switches_u: float | None = None) -> list[int | None]:
         """The lowest unit of each further device of a rack, from 1; None for a device without height.
 
         Parameters
         ----------
         switches, hosts : int
             The contents of the rack.
+        switches_u : float, optional
+            As in `height`.
 
         Returns
         -------
@@ -94,6 +124,7 @@ class Stack:
             In the order of `present`.
         """
         present = self.present(hosts)
+        switches_u = switches * self.switch_u if switches_u is None else switches_u
         order = sorted(range(len(present)), key=lambda i: (_rank(present[i], hosts), i))
         bottoms = self.host_bottoms(hosts) if hosts else np.empty(0)
         unit: list[int | None] = [None] * len(present)
@@ -110,7 +141,7 @@ class Stack:
                 own = sum(other.u for other in present if _rank(other, hosts) == rank)
                 first = self.switch_base(hosts) - own + 1
             else:
-                first = math.ceil(self.switch_base(hosts) + switches * self.switch_u - 1e-9) + 1
+                first = math.ceil(self.switch_base(hosts) + switches_u - 1e-9) + 1
             unit[index] = first + before
         return unit
 

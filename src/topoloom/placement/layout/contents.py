@@ -63,12 +63,12 @@ def rack_units(layout: Layout) -> int:
     """The height of a rack in units: by its rule, else 42, or what the fullest rack needs."""
     if layout.housing is not None:
         return round(layout.housing.rack.u)
-    return max(USUAL_UNITS, round(layout.stack.height(int(layout.switches_in_rack.max(initial=0)), 0)))
+    return max(USUAL_UNITS, round(float(layout.rack_u.max(initial=0.0))))
 
 
 def rack_types(layout: Layout) -> list[RackType]:
     """The types of racks, in the order of their first racks."""
-    pairs = np.stack([layout.switches_in_rack, layout.hosts_in_rack], axis=1)
+    pairs = np.stack([layout.switches_in_rack, layout.hosts_in_rack, _piles(layout)], axis=1)
     kinds, first, member = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
     return [
         RackType(
@@ -76,10 +76,21 @@ def rack_types(layout: Layout) -> list[RackType]:
             tuple(np.flatnonzero(member.reshape(-1) == kind).tolist()),
             int(kinds[kind, 0]),
             int(kinds[kind, 1]),
-            layout.stack.height(*kinds[kind].tolist()),
+            float(layout.rack_u[first[kind]]),
         )
         for number, kind in enumerate(np.argsort(first).tolist(), 1)
     ]
+
+
+def _piles(layout: Layout) -> np.ndarray:
+    """A number for the heights of the switches of each rack, from the bottom, int64[racks]; 0 where all are alike."""
+    if not isinstance(layout.switch_u, np.ndarray):
+        return np.zeros(layout.racks, np.int64)
+    order = np.argsort(layout.rack, kind="stable")
+    ends = np.cumsum(layout.switches_in_rack)[:-1]
+    piles = [tuple(some.tolist()) for some in np.split(layout.switch_units[order], ends)]
+    numbers = {pile: number for number, pile in enumerate(dict.fromkeys(piles))}
+    return np.array([numbers[pile] for pile in piles], np.int64)
 
 
 def rack_contents(layout: Layout, rack: int) -> list[Standing]:
@@ -93,10 +104,10 @@ def rack_contents(layout: Layout, rack: int) -> list[Standing]:
             for host in np.flatnonzero(layout.host_rack == rack).tolist()
         ]
     standing += [
-        Standing("switch", f"S{switch}", "", float(layout.height[switch]), stack.switch_u)
+        Standing("switch", f"S{switch}", "", float(layout.height[switch]), float(layout.switch_units[switch]))
         for switch in np.flatnonzero(layout.rack == rack).tolist()
     ]
-    counts = int(layout.switches_in_rack[rack]), int(layout.hosts_in_rack[rack])
+    counts = int(layout.switches_in_rack[rack]), int(layout.hosts_in_rack[rack]), float(layout.switches_u[rack])
     numbers: dict[str, int] = {}
     for device, unit in zip(stack.present(counts[1]), stack.device_units(*counts), strict=True):
         numbers[device.name] = numbers.get(device.name, 0) + 1

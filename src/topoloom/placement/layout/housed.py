@@ -17,7 +17,7 @@ MOST_SEARCHED = 512
 
 
 def planned_racks(
-    topology: Topology, floor: Floor, housing: Housing, switch_w: float
+    topology: Topology, floor: Floor, housing: Housing, switch_w: float, switch_u: np.ndarray | None = None
 ) -> tuple[Racks, Slots, np.ndarray]:
     """The racks, the slots of the floor, and the slot of each rack in the order of the rows.
 
@@ -28,6 +28,8 @@ def planned_racks(
     housing : Housing
     switch_w : float
         Power of a switch that a rack must supply, W.
+    switch_u : float64[switches], optional
+        The height of each switch, units, where they differ.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def planned_racks(
     InputError
         A rack holds no host or switch, or the floor has too few slots for the racks.
     """
-    racks = racks_of_units(topology, housing, switch_w, _common_limits(floor))
+    racks = racks_of_units(topology, housing, switch_w, _common_limits(floor), switch_u)
     slots = floor.slots_for(1 if floor.fixed is not None else len(racks))
     order = slots.serpentine()
     if floor.fixed is None:

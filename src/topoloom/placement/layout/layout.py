@@ -13,7 +13,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
-from topoloom.placement.hosts.stack import Stack, switch_units
+from topoloom.placement.hosts.stack import Stack, piled, switch_units
 
 #: A record lists the rack of every switch for networks up to this size; the folder of a layout always lists it.
 _MOST_NAMED = 4096
@@ -45,8 +45,9 @@ class Layout(Filed):
         The hosts and their racks; None where every host stands with its switch.
     host_slot : int32[hosts], optional
         The slot of each host's rack; None where every host stands with its switch.
-    switch_u : float
-        The height of a switch in units, where hosts have no racks; else `housing.rack` has it.
+    switch_u : float or float64[switches]
+        The height of a switch in units, where hosts have no racks; else `housing.rack` has it. Or that of each switch, where
+        they differ.
     """
 
     record_name = "layout"
@@ -83,7 +84,7 @@ class Layout(Filed):
     ended: Ended = "done"
     housing: Housing | None = None
     host_slot: np.ndarray | None = None
-    switch_u: float = 1.0
+    switch_u: float | np.ndarray = 1.0
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
@@ -92,6 +93,10 @@ class Layout(Filed):
                 slot = np.array(getattr(self, name), np.int32)
                 slot.flags.writeable = False
                 object.__setattr__(self, name, slot)
+        if isinstance(self.switch_u, np.ndarray):
+            own = np.array(self.switch_u, np.float64)
+            own.flags.writeable = False
+            object.__setattr__(self, "switch_u", own)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
@@ -195,8 +200,40 @@ class Layout(Filed):
 
     @cached_property
     def stack(self) -> Stack:
-        """The order of devices in a rack, and their heights."""
-        return Stack(0.0, switch_units(self.switch_u)) if self.housing is None else Stack.of(self.housing)
+        """The order of devices in a rack, and their heights: of switches, that of the tallest."""
+        if self.housing is not None:
+            return Stack.of(self.housing)
+        return Stack(0.0, switch_units(float(np.max(self.switch_u))))
+
+    @cached_property
+    def switch_units(self) -> np.ndarray:
+        """The units that each switch occupies, float64[switches]."""
+        if not isinstance(self.switch_u, np.ndarray):
+            return np.full(self.topology.switches, self.stack.switch_u, np.float64)
+        heights, number = np.unique(self.switch_u, return_inverse=True)
+        return np.array([switch_units(u) for u in heights.tolist()])[number.reshape(-1)]
+
+    @cached_property
+    def _piled(self) -> tuple[np.ndarray, np.ndarray]:
+        """The units below each switch, above the hosts of its rack; and the units of all switches of each rack."""
+        if isinstance(self.switch_u, np.ndarray):
+            return piled(self.switch_units, self.rack, self.racks)
+        each = self.stack.switch_u
+        below = np.floor(_ranks(self.rack, self.racks) * each + 1e-9).astype(np.int64)
+        return below, self.switches_in_rack * each
+
+    @property
+    def switches_u(self) -> np.ndarray:
+        """The units of all switches of each rack, float64[racks]."""
+        return self._piled[1]
+
+    @cached_property
+    def rack_u(self) -> np.ndarray:
+        """The units in use of each rack, up to the top of its highest device, float64[racks]."""
+        contents = zip(
+            self.switches_in_rack.tolist(), self.hosts_in_rack.tolist(), self.switches_u.tolist(), strict=True
+        )
+        return np.array([self.stack.height(*each) for each in contents])
 
     @cached_property
     def hosts_in_rack(self) -> np.ndarray:
@@ -272,8 +309,7 @@ class Layout(Filed):
         counts = self.hosts_in_rack
         base = {count: self.stack.switch_base(count) for count in np.unique(counts).tolist()}
         below = np.array([base[count] for count in counts.tolist()], np.int64)
-        offset = np.floor(_ranks(self.rack, self.racks) * self.stack.switch_u + 1e-9).astype(np.int64)
-        return np.asarray(below[self.rack] + offset + 1, np.int32)
+        return np.asarray(below[self.rack] + self._piled[0] + 1, np.int32)
 
     @cached_property
     def between(self) -> np.ndarray:

@@ -55,7 +55,7 @@ def place_switches(
     moves: int | None = None,
     runs: int | None = None,
     housing: Housing | None = None,
-    switch_u: float = 1.0,
+    switch_u: float | np.ndarray = 1.0,
     work: Work | None = None,
 ) -> Layout:
     """Place the switches in racks, and the racks on the floor.
@@ -91,8 +91,9 @@ def place_switches(
     housing : Housing, optional
         Hosts that stand in racks, and these racks: then whole racks of hosts and switches are placed (leaves in the middle of
         their hosts), and host cables count in the objective.
-    switch_u : float
-        Height of a switch in units, where hosts have no racks; else `housing.rack` has it.
+    switch_u : float or float64[switches]
+        Height of a switch in units, where hosts have no racks; else `housing.rack` has it. Or that of each switch, where they
+        differ.
     work : Work, optional
         Reports the searches; when it is stopped, the best layout so far is returned.
 
@@ -139,7 +140,9 @@ def place_switches(
     if housing is not None:
         if cluster != "auto" or improve:
             raise InputError("racks with hosts are planned unit by unit; omit cluster and improve")
-        layout = _housed(topology, floor, housing, map, objective, float(np.max(switch_w)), effort)
+        own_u = switch_u if isinstance(switch_u, np.ndarray) else None
+        layout = _housed(topology, floor, housing, map, objective, float(np.max(switch_w)), own_u, effort)
+        layout = layout if own_u is None else replace(layout, switch_u=own_u)
         map = "rows" if layout.racks > MOST_SEARCHED else map  # with more racks the search was skipped
     else:
         _check_power(floor, loads)
@@ -209,10 +212,11 @@ def _housed(
     map: str,
     objective: str | CablePrice,
     switch_w: float,
+    switch_u: np.ndarray | None,
     effort: Effort,
 ) -> Layout:
     """The layout where hosts stand in racks."""
-    racks, slots, slot = planned_racks(topology, floor, housing, switch_w)
+    racks, slots, slot = planned_racks(topology, floor, housing, switch_w, switch_u)
     if map not in {"rows", "serpentine"} and len(racks) <= MOST_SEARCHED:
         method = ("both" if len(slots) <= _FEW_SLOTS else "anneal") if map == "joint" else map
         slot = searched(topology, racks, slots, slot, _prices(floor, slots, objective), method, effort)
