@@ -219,7 +219,21 @@ def positions(devices: Devices) -> dict[str, tuple[str, float | None]]:
 
 
 def native_types(cabling: Cabling, switches: Sequence[int], rates_gbps: Sequence[float]) -> list[str]:
-    """The NetBox types of ports of these switches with links of these rates; empty where the catalogue has none."""
+    """The NetBox type of each of some switch ports.
+
+    Parameters
+    ----------
+    cabling : Cabling
+    switches : sequence of int
+        The switch of each port.
+    rates_gbps : sequence of float
+        The rate of its link, Gb/s.
+
+    Returns
+    -------
+    list of str
+        Empty where the catalogue has none.
+    """
     infiniband = any(product.netbox_type.startswith("infiniband-") for product in cabling.bought.parts.switch.product)
     products = switch_products(cabling)
     number_of = {id(product): switch for switch, product in enumerate(products)}

@@ -129,6 +129,8 @@ def with_switches(housing: Housing, products: Iterable[SwitchProduct | None]) ->
         "switch_air_m3h": [product.air_m3h for product in sold],
     }
     filled = {
-        key: max(known) for key, each in given.items() if (known := [value for value in each if value is not None])
+        key: max(value for value in values if value is not None)
+        for key, values in given.items()
+        if any(value is not None for value in values)
     }
     return msgspec.structs.replace(housing, rack=msgspec.structs.replace(housing.rack, **filled))

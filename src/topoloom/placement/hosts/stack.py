@@ -100,9 +100,18 @@ class Stack:
         )
 
     def height(self, switches: int, hosts: int, switches_u: float | None = None) -> float:
-        """The units in use of a rack with these numbers of switches and hosts.
+        """The units in use of a rack.
 
-        `switches_u` are the units of all its switches together; if omitted, each has `switch_u`.
+        Parameters
+        ----------
+        switches, hosts : int
+            The contents of the rack.
+        switches_u : float, optional
+            The units of all its switches together; if omitted, each has `switch_u`.
+
+        Returns
+        -------
+        float
         """
         above = sum(device.u for device in self.present(hosts) if device.hosts_below is None)
         body = self.switch_base(hosts) + (switches * self.switch_u if switches_u is None else switches_u)
