@@ -10,7 +10,11 @@ import pytest
 
 from topoloom import open_network
 from topoloom.cli.main import cli
+from topoloom.designer.assessment import assess as assess_module
 from topoloom.designer.assessment.figure import Figure
+from topoloom.designer.assessment.steps.cost import COST
+from topoloom.designer.assessment.steps.tables import TABLES
+from topoloom.designer.assessment.steps.throughput import THROUGHPUT
 from topoloom.designer.design import Design, design
 from topoloom.designer.measure import Candidate, Dropped
 from topoloom.designer.pareto import pareto_front
@@ -32,7 +36,7 @@ _REQUIREMENT = Requirement(
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> tuple[Design, object]:
     """A design with three shortlist, and its folder."""
-    found = design(_REQUIREMENT, jobs=2)
+    found = design(_REQUIREMENT, jobs=1)
     folder = tmp_path_factory.mktemp("design") / "out"
     write_design(found, folder, everything=True)
     return found, folder
@@ -134,8 +138,9 @@ def test_fewer_finalists_later_leave_no_folder_of_earlier_ones(made, tmp_path):
     assert not (tmp_path / "out" / "shortlist" / "2" / "topology.json").exists()
 
 
-def test_a_reference_design_of_another_family_is_compared_and_not_ranked():
+def test_a_reference_design_of_another_family_is_compared_and_not_ranked(monkeypatch):
     """The cheaper Dragonfly is behind the fat tree, and its sentence gives no rank."""
+    monkeypatch.setattr(assess_module, "STEPS", (COST, TABLES, THROUGHPUT))
     wanted = msgspec.structs.replace(
         _REQUIREMENT, families=FamiliesRequirement(only=("fat-tree",)), limits=DesignLimits(blocking=4), shortlist=8
     )
