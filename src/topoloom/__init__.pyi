@@ -70,7 +70,7 @@ from .graph.grid_bounds import balanced_pairs as balanced_pairs
 from .graph.hops import Hops as Hops
 from .graph.hops import hops as hops
 from .graph.latency import Delays as Delays
-from .graph.packet_delays import Serialization as Serialization
+from .graph.serialization import Serialization as Serialization
 from .graph.path_diversity import PathDiversity as PathDiversity
 from .graph.path_diversity import path_diversity as path_diversity
 from .model.topology import Topology as Topology

@@ -1,5 +1,6 @@
 """Zero-load latency over the quickest ways."""
 
+import itertools
 import math
 
 import networkx as nx
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from topoloom.core.errors import InputError
 from topoloom.graph.hops import hops
 from topoloom.graph.latency import latencies
+from topoloom.graph.serialization import Serialization
 from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 #: Lengths of every size, zero included, which make the buckets of the search wide and narrow.
 lengths = st.sampled_from([0.0, 1e-4, 0.5, 1.0, 2.0, 7.3, 40.0, 1e5])
@@ -111,3 +114,26 @@ def test_sweeps_and_buckets_give_the_same_bits(topology, data):
             latency = latencies(topology, length, 60.1, 4.9, "switches")
         found.append((latency.mean_ns, latency.max_ns))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("spec", ["fat-tree:k=4,hosts=8+rails:nics=2", "fat-tree:k=4,hosts=8+nics:count=2"])
+def test_hosts_with_several_ports_use_the_best_pair(spec):
+    """By Dijkstra over all pairs of ports; a packet's bits add the same to all pairs of one rate."""
+    network = build(spec)
+    lengths = np.random.default_rng(1).random(len(network.links)) * 10
+    graph = nx.MultiGraph()
+    for (u, v), length in zip(network.links.tolist(), lengths.tolist(), strict=True):
+        graph.add_edge(u, v, ns=60 + 5 * length)
+    ns = dict(nx.all_pairs_dijkstra_path_length(graph, weight="ns"))
+    ports = [network.endpoints[network.host == host].tolist() for host in range(network.hosts)]
+    expected = [60 + min(ns[u][v] for u in a for v in b) for a, b in itertools.permutations(ports, 2)]
+    measured = latencies(network, lengths, 60, 5)
+    assert (measured.mean_ns, measured.max_ns) == pytest.approx((np.mean(expected), max(expected)))
+    packet = Serialization(packet_bytes=4096, rate_gbps=100)
+    assert latencies(network, lengths, 60, 5, packet=packet).mean_ns == pytest.approx(np.mean(expected) + 327.68)
+    rated = build(f"{spec}+rates:links=100,hosts=50")
+    slow = latencies(rated, lengths, 60, 5, packet=Serialization(packet_bytes=4096))
+    # A port of 50 Gb/s sends the packet in 655.36 ns; the faster links behind wait for it, and the last link is as slow.
+    apart = [ns > 60 for ns in expected]
+    assert slow.mean_ns == pytest.approx(np.mean(expected) + 655.36 + np.mean(apart) * (655.36 - 327.68))
+    assert slow.sources == len({tuple(sorted(each)) for each in ports})

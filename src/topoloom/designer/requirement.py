@@ -20,7 +20,7 @@ from topoloom.cost.spares import Spares
 from topoloom.cost.terms import DEFAULT_PARTS, Terms
 from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS
 from topoloom.designer.assessment.subject import MOST_REPEATS
-from topoloom.graph.packet_delays import Serialization
+from topoloom.graph.serialization import Serialization
 from topoloom.model.results import json_value
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor, preset

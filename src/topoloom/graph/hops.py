@@ -15,11 +15,11 @@ from topoloom.graph.connectivity import component_count, components, edge_disjoi
 from topoloom.graph.distances import distances_from, eccentricities
 from topoloom.graph.gpu import Device, check_device
 from topoloom.graph.latency import Delays, Latency, latencies
-from topoloom.graph.packet_delays import Serialization
 from topoloom.graph.pair_counts import PairCounts, count_pairs
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, mean_hops
 from topoloom.graph.paths import PathCounts, sample_switches, shortest_path_counts
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
+from topoloom.graph.serialization import Serialization
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -311,9 +311,8 @@ def _latency(
         plane_latency = latencies(
             plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, packet=packet, work=work
         )
-        ports = plane.topology.endpoints.size
         by_plane.append(plane_latency)
-        pairs.append(ports * (ports - 1))
+        pairs.append(plane.topology.hosts * (plane.topology.hosts - 1))
     total = max(1, sum(pairs))
     return replace(
         by_plane[0],

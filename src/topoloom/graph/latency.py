@@ -11,9 +11,10 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
+from topoloom.graph.delay_graph import delay_graph
 from topoloom.graph.distances import distances_from
-from topoloom.graph.packet_delays import Serialization, packet_delays
 from topoloom.graph.paths import sample_switches
+from topoloom.graph.serialization import Serialization
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -54,7 +55,8 @@ class Latency(Result):
     between : "hosts" or "switches"
         The kind of the pairs.
     sources : int
-        Number of switches from which pairs start.
+        Number of switches from which pairs start; where hosts have several ports, of groups of hosts with their ports at the
+        same switches.
     sampled : bool
         Whether those are a sample; then `max_ns` is a lower bound.
     """
@@ -97,10 +99,11 @@ def latencies(
     switch_delay_ns, cable_delay_ns_per_m : float
         Nakano 2016, VIII uses 60 ns and 5 ns/m.
     between : "hosts" or "switches"
-        Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host counts once
-        per port.
+        Pairs of distinct hosts (on one switch: that switch's delay), or of distinct switches. A host with several ports uses
+        the best pair of ports.
     sources : int, optional
-        Start only from this many random switches; all when omitted.
+        Start only from this many random switches, or groups of hosts with their ports at the same switches where hosts have
+        several; all when omitted.
     seed : int
         Of the sample.
     jobs : int, optional
@@ -131,38 +134,29 @@ def latencies(
     for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):
         if not (math.isfinite(delay) and delay >= 0):
             raise InputError(f"{name}={delay}: a delay must be a number of nanoseconds, 0 or more")
-    weight = _weights(topology, between)
-    offsets, neighbours, link = topology.csr
-    cost = (switch_delay_ns + cable_delay_ns_per_m * lengths)[link]
-    sized = packet_delays(topology, cost, packet, between) if packet is not None and packet.packet_bytes else None
-    carriers, near = np.flatnonzero(weight), np.zeros(topology.switches)
-    chosen, extra_ns = sample_switches(carriers, sources, seed), switch_delay_ns
-    starts, own = chosen, weight[chosen]
-    sweeps = _few_sweeps(topology)
-    if sized is not None:
-        offsets, neighbours, cost, weight, near = (
-            sized.offsets,
-            sized.neighbours,
-            sized.cost,
-            sized.weight,
-            sized.near_ns,
-        )
-        starts, extra_ns, sweeps = sized.starts(chosen), extra_ns + sized.all_ns, sweeps and sized.undirected
-        own = weight[starts]
-    width, buckets = _buckets(cost)
+    _check_ends(topology, between)
+    graph = delay_graph(topology, (switch_delay_ns + cable_delay_ns_per_m * lengths)[topology.csr[2]], packet, between)
+    origins = np.unique(graph.origin)
+    chosen = sample_switches(origins, sources, seed)
+    drawn = np.isin(graph.origin, chosen)
+    starts, own, near_ns, near_pairs = (
+        values[drawn] for values in (graph.start, graph.own, graph.near_ns, graph.near_pairs)
+    )
+    sweeps = graph.undirected and _few_sweeps(topology)
+    width, buckets = _buckets(graph.cost)
 
     sums, greatest = np.empty(starts.size), np.empty(starts.size)
     chunk = COSTS
 
     def measure(numbers: Iterator[int]) -> None:
-        distance = np.empty((offsets.size - 1) * COSTS if sweeps else 0)
+        distance = np.empty(graph.weight.size * COSTS if sweeps else 0)
         for number in numbers:
             part = slice(number * chunk, (number + 1) * chunk)
-            graph = offsets, neighbours, cost, weight, starts[part]
+            searched = graph.offsets, graph.neighbours, graph.cost, graph.weight, starts[part]
             if sweeps:
-                row_latency_sums(*graph, distance, sums[part], greatest[part])
+                row_latency_sums(*searched, distance, sums[part], greatest[part])
             else:
-                latency_sums(*graph, width, buckets, sums[part], greatest[part])
+                latency_sums(*searched, width, buckets, sums[part], greatest[part])
 
     work = Work() if work is None else work
     work.begin(-(-starts.size // chunk), f"blocks of {chunk} switches")
@@ -172,16 +166,16 @@ def latencies(
     if packet is not None:
         settings |= packet.settings()
     provenance = provenance_of(topology, seed=seed, settings=settings)
-    pairs = int(own.sum()) * (int(weight.sum()) - 1)
+    pairs = int(own.sum()) * (int(graph.weight.sum()) - 1)
     if not pairs:
-        return Latency(0.0, 0.0, between, int(chosen.size), chosen.size < carriers.size, provenance)
-    if near.any():
-        # The kernels give 0 for hosts on one switch with ports of one rate.
-        sums = sums + (own - 1) * near[starts]
-        greatest = np.where(own > 1, np.maximum(greatest, near[starts]), greatest)
+        return Latency(0.0, 0.0, between, int(chosen.size), chosen.size < origins.size, provenance)
+    if near_ns.any():
+        sums = sums + near_pairs * near_ns
+        greatest = np.where(near_pairs > 0, np.maximum(greatest, near_ns), greatest)
+    extra_ns = switch_delay_ns + graph.all_ns
     mean = float(own @ sums) / pairs + extra_ns
     longest = float(greatest.max()) + extra_ns
-    return Latency(mean, longest, between, int(chosen.size), chosen.size < carriers.size, provenance)
+    return Latency(mean, longest, between, int(chosen.size), chosen.size < origins.size, provenance)
 
 
 def _lengths(topology: Topology, length_m: np.ndarray | float) -> np.ndarray:
@@ -195,15 +189,11 @@ def _lengths(topology: Topology, length_m: np.ndarray | float) -> np.ndarray:
     return np.broadcast_to(lengths, (len(topology.links),))
 
 
-def _weights(topology: Topology, between: str) -> np.ndarray:
-    """The weight of each switch: its number of endpoints, or 1."""
-    if between == "switches":
-        return np.ones(topology.switches, np.int64)
-    if between != "hosts":
+def _check_ends(topology: Topology, between: str) -> None:
+    if between not in ("hosts", "switches"):
         raise InputError(f"latency is between 'hosts' or 'switches', not '{between}'")
-    if not topology.endpoints.size:
+    if between == "hosts" and not topology.endpoints.size:
         raise InputError(f"{topology.name}: no hosts; measure the latency between switches")
-    return topology.endpoints_at
 
 
 def _few_sweeps(topology: Topology) -> bool:

@@ -77,7 +77,7 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> "Hops":
         from topoloom.graph.hops import hops
         from topoloom.graph.latency import Delays
-        from topoloom.graph.packet_delays import Serialization
+        from topoloom.graph.serialization import Serialization
         from topoloom.network.opening import open_network
 
         sizes = ["packet_bytes", "flit_bytes", "rate_gbps"]
