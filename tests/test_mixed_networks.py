@@ -1,4 +1,4 @@
-"""Mixed networks, whose links differ in rate: every public function honours rates, refuses them, or does not depend on them."""
+"""Mixed networks, whose links differ in rate: every public function honours rates, or does not depend on them."""
 
 import inspect
 from pathlib import Path
@@ -7,20 +7,16 @@ import numpy as np
 import pytest
 
 import topoloom
-from topoloom import InputError, build, place, route
+from topoloom import build, place, route
 from topoloom.fabric.fabric import planned_fabric
 
 PLAIN = build("fat-tree:k=4")
 #: Uplinks of 800 Gb/s, hosts of 400.
 MIXED = PLAIN.with_rates(800, 400)
 UNIFORM = PLAIN.with_rates(800)
-SENTENCE = r"^{0}: .* has links of 400 and 800 Gb/s, and {0} takes one rate for all; its \.without_rates\(\)"
 ROUTING = route(MIXED, "minimal")
 LAYOUT = place(MIXED)
 
-
-#: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
-REFUSES = {"expand": lambda: topoloom.expand(MIXED, 24)}
 
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
 INDIFFERENT = {
@@ -42,8 +38,7 @@ INDIFFERENT = {
     "save_routing": ("carries them in topology.json", None),
     "save_cabling": ("writes the rate of every cable", None),
     "save_phases": ("writes the rate of every cable", None),
-    "save_expansion": ("an Expansion has one rate: expand refuses", None),
-    "check_plan": ("a plan has one rate: expand refuses", None),
+    "check_plan": ("which cable goes where", None),
     "compare_fabrics": ("who is cabled to whom", None),
     "identify": ("who is cabled to whom", None),
     "repair_fabric": ("next hops and virtual channels", None),
@@ -53,7 +48,6 @@ INDIFFERENT = {
     "as_network": ("reads rates", None),
     "load": ("reads rates", None),
     "load_layout": ("reads rates", None),
-    "load_expansion": ("a plan has one rate", None),
     "build": ("a spec gives rates by its transform `rates`", None),
     "facility": ("the powers of the parts that `price` finds for each rate", None),
     "design": ("takes no network; its candidates have no rates", None),
@@ -61,6 +55,9 @@ INDIFFERENT = {
 
 #: What gives every link and port its own rate, and where this is tested.
 HONOURS = {
+    "expand": "expansion/test_mixed_growth.py",
+    "save_expansion": "expansion/test_mixed_growth.py",
+    "load_expansion": "expansion/test_mixed_growth.py",
     "phases": "expansion/test_phases.py",
     "collective": "applications/test_own_rates.py",
     "collective_bound": "applications/test_own_rates.py",
@@ -107,19 +104,12 @@ NO_NETWORK = {
 }
 
 
-def test_every_public_function_is_known_to_refuse_mixed_networks_or_not_to_care():
-    """A new function decides: it refuses mixed networks, honours their rates, or its answer does not depend on them."""
+def test_every_public_function_is_known_to_honour_rates_or_not_to_care():
+    """A new function decides: it honours the rates of mixed networks, or its answer does not depend on them."""
     public = {name for name in topoloom.__all__ if inspect.isroutine(getattr(topoloom, name))}
-    assert public == REFUSES.keys() | INDIFFERENT.keys() | HONOURS.keys() | NO_NETWORK
-    assert len(REFUSES) + len(INDIFFERENT) + len(HONOURS) + len(NO_NETWORK) == len(public)
+    assert public == INDIFFERENT.keys() | HONOURS.keys() | NO_NETWORK
+    assert len(INDIFFERENT) + len(HONOURS) + len(NO_NETWORK) == len(public)
     assert all((Path(__file__).parent / place).exists() for place in HONOURS.values())
-
-
-@pytest.mark.parametrize("name", sorted(REFUSES))
-def test_what_takes_links_as_alike_refuses_a_mixed_network(name):
-    """One sentence: the function, the network, its rates, and what would do."""
-    with pytest.raises(InputError, match=SENTENCE.format(name)):
-        REFUSES[name]()
 
 
 def _content(result):

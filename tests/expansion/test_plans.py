@@ -26,6 +26,7 @@ from topoloom import (
     save_expansion,
 )
 from topoloom.cabling.expansion.cable_order.planner import Planner
+from topoloom.cabling.expansion.cable_rates import CableRates
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.stages import Growth, Stage
 from topoloom.cabling.plugs import load_plugs
@@ -239,7 +240,9 @@ def test_cut_off_only_where_no_order_prevents_it(pair):
     ports = max(before.radix, after.radix)
     growth = Growth((Stage("all at once", after),))
     layout = place(before, map="rows")
-    planner = Planner(layout, load_parts("slimfly-2014"), 40.0, False, None, growth, ports, GrowingFloor(layout, 0))
+    planner = Planner(
+        layout, load_parts("slimfly-2014"), CableRates(40.0, 40.0), False, None, growth, ports, GrowingFloor(layout, 0)
+    )
     step = planner.step(growth.stages[0], None)
     assert bool(step.cut_off) != _order_exists(before, after, ports)
 
@@ -252,7 +255,7 @@ def test_moves_that_interrupt_are_told():
     planner = Planner(
         place(before, map="rows"),
         load_parts("slimfly-2014"),
-        40.0,
+        CableRates(40.0, 40.0),
         False,
         None,
         growth,

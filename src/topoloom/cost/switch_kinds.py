@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -110,6 +110,29 @@ def kinds_if_sold(topology: Topology, terms: Terms) -> tuple[SwitchKind, ...] | 
     except InputError:
         return None
     return kinds
+
+
+def kinds_of_part(kinds: Sequence[SwitchKind], topology: Topology) -> tuple[SwitchKind, ...]:
+    """The switches of a part of a network, with the ports that they need in all of it.
+
+    Parameters
+    ----------
+    kinds : sequence of SwitchKind
+        Of the whole network.
+    topology : Topology
+        The part: the first switches of the network.
+
+    Returns
+    -------
+    tuple of SwitchKind
+    """
+    ports = topology.degrees + topology.endpoints_at
+    of_part = []
+    for kind in kinds:
+        switches = kind.switches[kind.switches < topology.switches]
+        if switches.size:
+            of_part.append(replace(kind, switches=switches, in_use=float(ports[switches].mean())))
+    return tuple(of_part)
 
 
 def _mixed_kinds(topology: Topology, terms: Terms) -> Iterator[SwitchKind]:

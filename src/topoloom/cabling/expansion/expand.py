@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.expansion.cable_order.planner import Planner
+from topoloom.cabling.expansion.cable_rates import CableRates, own_cable_rates
 from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.housed_floor import HousedFloor
@@ -17,14 +19,15 @@ from topoloom.cabling.expansion.migration import into_network
 from topoloom.cabling.expansion.planes import grown_planes
 from topoloom.cabling.expansion.recognise import recognised
 from topoloom.cabling.expansion.registry import ExpansionRequest, Method, find_method
-from topoloom.cabling.expansion.stages import Growth, Stage
+from topoloom.cabling.expansion.stages import Growth
 from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.rack_limits import within_power
+from topoloom.cost.switch_kinds import switch_feeds_w
 from topoloom.graph.planes import plane_count, planes_of
-from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.link_rates import shown_rate
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
@@ -78,7 +81,8 @@ def expand(
     parts : Parts, str or path, optional
         The catalogue of cables and switches; the network's own, otherwise ``slimfly-2014``.
     rate_gbps : float, optional
-        The rate of every link, Gb/s.
+        The rate of every link, Gb/s. In a network of several rates each new cable has that of its kind: between switches, or to
+        a host.
     radix : int, optional
         Ports of a switch; when omitted, as many as the fullest switch of any step needs.
     degree, hosts : int, optional
@@ -103,7 +107,8 @@ def expand(
     Raises
     ------
     InputError
-        The method, size or network does not fit, or the floor or switches have no space.
+        The method, size or network does not fit, or the floor or switches have no space; links between switches differ in rate,
+        or hosts' ports do.
     Stopped
         `work` was stopped.
 
@@ -136,12 +141,17 @@ def expand(
             )
 
         return _first_larger(stands.topology, int(to or 0), become)
-    refuse_mixed(stands.topology, "expand")
+    own = own_cable_rates(stands.topology)
     stands = _on_floor(stands, floor, parts, rate_gbps, seed, jobs)
     layout, terms, plugs = stands.part(Layout), stands.terms, stands.plugs if plugs is None else plugs
-    terms = terms.changed(parts=parts, rate_gbps=rate_gbps, radix=radix, host_cables=host_cables)
-    parts, rate_gbps, radix, host_cables = terms.catalogue, terms.link_rate_gbps, terms.radix, terms.host_cables
     before = layout.topology
+    terms = terms.changed(parts=parts, rate_gbps=rate_gbps, radix=radix, host_cables=host_cables)
+    parts, radix, host_cables = terms.catalogue, terms.radix, terms.host_cables
+    if before.mixed:
+        # Each switch is bought for its own ports; `radix` only limits them.
+        terms = msgspec.structs.replace(terms.on(before, "expand"), radix=None)
+    nominal = terms.rate_on(before)
+    rates = own if own is not None and before.mixed else CableRates(nominal, nominal)
     planes = plane_count(before)
     if radix is not None and radix < before.radix:
         raise InputError(f"radix={radix} is too small: a switch of {before.name} uses {before.radix} ports")
@@ -152,13 +162,13 @@ def expand(
         if to is not None or method != "auto":
             raise InputError("into= gives the target network; omit the size and the method")
         into = taken(into, Topology, "expand")
-        _refuse_other_rate(before, into)
+        _refuse_other_rates(before, into)
         name, more = "into", into.switches - before.switches
         goals = _goal_per_plane(before, into, planes)
 
         def grow(own: Layout, number: int) -> Growth:
             goal = goals[number]
-            room = _growing_floor(own, goal.switches - own.topology.switches, parts, rate_gbps)
+            room = _growing_floor(own, goal.switches - own.topology.switches, parts, nominal)
             return into_network(own.topology, goal, room, radix, seed, jobs, work)
 
     else:
@@ -176,12 +186,13 @@ def expand(
             chosen = find_method(method, recognised_as[0].name if recognised_as else None)
             _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
             names.append(chosen)
-            room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, rate_gbps)
+            room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, nominal)
             return chosen.grow(ExpansionRequest(stands, size, room, radix, degree, hosts, batch, seed, recognised_as))
 
     growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
-    if (rate := before.uniform_rate_gbps) is not None:
-        growth = replace(growth, stages=tuple(_with_rate(stage, rate) for stage in growth.stages))
+    if own is not None:
+        rated = (replace(stage, topology=own.given_to(stage.topology)) for stage in growth.stages)
+        growth = replace(growth, stages=tuple(rated))
     if into is None:
         name, more = names[0].name, (size * max(1, planes) - before.switches) * (names[0].counts == "switches")
     last = growth.stages[-1].topology
@@ -198,8 +209,8 @@ def expand(
 
     def planned(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
         stood = replace(layout, housing=housing)
-        growing_floor = _growing_floor(stood, more, parts, rate_gbps, group, float(np.max(switch_w)))
-        planner = Planner(layout, parts, rate_gbps, host_cables, plugs, growth, ports, growing_floor)
+        growing_floor = _growing_floor(stood, more, parts, nominal, group, float(np.max(switch_w)))
+        planner = Planner(layout, parts, rates, host_cables, plugs, growth, ports, growing_floor)
         steps = []
         work.begin(len(growth.stages), "steps")
         for stage in growth.stages:
@@ -209,8 +220,8 @@ def expand(
         plans.append((planner, steps, planner.after(growth)))
         return plans[-1][-1].layout
 
-    plan_terms = terms.changed(parts=parts, rate_gbps=rate_gbps, host_cables=host_cables)
-    within_power(planned, _switch_w(layout, parts, rate_gbps), layout.housing, plan_terms)
+    plan_terms = terms.changed(parts=parts, rate_gbps=rates.common, host_cables=host_cables)
+    within_power(planned, _switch_w(layout, parts, nominal), layout.housing, plan_terms)
     planner, steps, after = plans[-1]
     if after.layout.housing is not layout.housing:
         after = replace(after, layout=replace(after.layout, housing=layout.housing))
@@ -219,7 +230,7 @@ def expand(
     settings = {
         "parts": parts.name,
         "currency": parts.currency,
-        "rate_gbps": rate_gbps,
+        "rate_gbps": rates.common,
         "floor": layout.floor.name,
         "layout": layout.made,
         **asked,
@@ -278,21 +289,25 @@ def _first_larger(before: Topology, hosts: int, become: Callable[[str], Expansio
     )
 
 
-def _refuse_other_rate(before: Topology, goal: Topology) -> None:
-    """Refuse to grow into a network of another rate: cables that stay would have two rates."""
-    refuse_mixed(goal, "expand")
-    rates = before.uniform_rate_gbps, goal.uniform_rate_gbps
-    if None not in rates and rates[0] != rates[1]:
+def _refuse_other_rates(before: Topology, goal: Topology) -> None:
+    """Refuse to grow into a network of other rates: cables that stay would have two rates."""
+    rates = own_cable_rates(before), own_cable_rates(goal)
+    if rates[0] is None and goal.mixed:
         raise InputError(
-            f"expand: {before.name} has {rates[0]:g} Gb/s, and {goal.name} {rates[1]:g} Gb/s; a network grows with links of one"
-            " rate"
+            f"expand: {goal.name} has links of {shown_rate(goal.rates_gbps)}, and {before.name} has no rates; give it its own"
+            " (+rates:links=...,hosts=...)"
         )
-
-
-def _with_rate(stage: Stage, rate_gbps: float) -> Stage:
-    """A stage with the rate of the existing links."""
-    topology = stage.topology.replace(link_rate_gbps=rate_gbps, endpoint_rate_gbps=rate_gbps)
-    return replace(stage, topology=topology)
+    if rates[0] is not None and rates[1] is not None and rates[0] != rates[1]:
+        words = [
+            shown_rate(np.array([each.links]))
+            if each.common
+            else f"{each.links:g} Gb/s, and {each.hosts:g} Gb/s of hosts"
+            for each in rates
+            if each is not None
+        ]
+        raise InputError(
+            f"expand: {before.name} has {words[0]}, and {goal.name} {words[1]}; a network grows with links of its own rates"
+        )
 
 
 def _goal_per_plane(before: Topology, goal: Topology, planes: int) -> list[Topology]:
@@ -337,4 +352,4 @@ def _growing_floor(
 def _switch_w(layout: Layout, parts: Parts, rate_gbps: float) -> float:
     """The power that a rack must supply to a switch without its transceivers, W; 0 where nothing limits it."""
     limited = layout.housing is not None or layout.floor.limits_power
-    return parts.switch_feed_w(layout.topology.radix, rate_gbps) if limited else 0.0
+    return float(np.max(switch_feeds_w(layout.topology, parts, rate_gbps))) if limited else 0.0

@@ -13,6 +13,8 @@ from topoloom.topologies.spec import Family, build, family_of
 _NAME = re.compile(r"([a-z0-9-]+)\(([^()]*)\)(\+.*)?")
 #: Transforms that keep some of the hosts: of every network, and of one that is sized for later growth.
 _POPULATED, _PART = re.compile(r"\+populated:hosts=[0-9]+(,fill=[a-z]+)?"), re.compile(r"\+part:hosts=[0-9]+$")
+#: The transform that gives rates.
+_RATES = re.compile(r"\+rates:[^+]*")
 #: Families of groups, and the parameter that is the number of groups.
 GROUPS = {"dragonfly": "g", "megafly": "g", "slingshot": "groups"}
 
@@ -27,7 +29,7 @@ def grows_by_hosts(topology: Topology) -> bool:
     >>> [grows_by_hosts(build(spec)) for spec in ("fat-tree:k=8", "torus:dims=4x4,hosts=2")]
     [False, False]
     """
-    spec = topology.spec or _spec_by_name(topology)
+    spec = _RATES.sub("", topology.spec or _spec_by_name(topology))
     base, _, transforms = spec.partition("+")
     if _POPULATED.search(spec) or _PART.search(spec):
         return True
@@ -68,8 +70,13 @@ def larger_networks(topology: Topology, hosts: int) -> Iterator[str]:
     ['slimfly:q=5,hosts=4+populated:hosts=180', 'slimfly:q=5,hosts=4+populated:hosts=180,fill=first']
     """
     spec = topology.spec or _spec_by_name(topology)
-    if not spec:
-        return
+    if spec:
+        rates = "".join(_RATES.findall(spec)[-1:])
+        yield from (larger + rates for larger in _larger(_RATES.sub("", spec), hosts))
+
+
+def _larger(spec: str, hosts: int) -> Iterator[str]:
+    """As `larger_networks`, for a spec without rates."""
     sized = _PART.sub("", spec)
     if sized != spec and hosts <= (whole := build(sized)).hosts:
         yield sized if hosts == whole.hosts else f"{sized}+part:hosts={hosts}"

@@ -15,6 +15,7 @@ from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
 from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.cabling.expansion.cable_order.wiring import WiredCable, cable_alone, cables_of
+from topoloom.cabling.expansion.cable_rates import CableRates, own_cable_rates
 from topoloom.cabling.expansion.expansion import Cost, Expansion, ExpansionStep
 from topoloom.cabling.expansion.plan_files import GOAL, NUMBERS, RECORD, STEPS
 from topoloom.cabling.expansion.plan_rows import Row, metres_in, number_in, rows_of
@@ -98,8 +99,8 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
     catalogue = _parts_of(path, parts, lists, tasks)
     settings = {} if record is None else record.provenance.settings
     rate = settings.get("rate_gbps")
-    rate_gbps = catalogue.link_rate(rate if isinstance(rate, (int, float)) else None)
-    before, after = (_cabled(cables, path / name / CABLES, catalogue, rate_gbps) for name, cables in lists.items())
+    chosen = rate if isinstance(rate, (int, float)) else None
+    before, after = (_cabled(cables, path / name / CABLES, catalogue, chosen) for name, cables in lists.items())
     steps = rows_of(path / STEPS, ("step", "title", "switches"))
     if record is not None and len(record.steps) != len(steps):
         raise at(str(path / RECORD), None, f"has {len(record.steps)} steps; {STEPS} has {len(steps)}")
@@ -146,6 +147,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
 def _cabled(cables: CableList, path: Path, parts: Parts, rate_gbps: float | None) -> Cabling:
     """The network of a cable list, with the list's ports and numbers."""
     layout = layout_of_cables(cables, path)
+    rate_gbps = None if layout.topology.mixed else parts.link_rate(rate_gbps)
     with naming(str(path)):
         return cable(layout, parts, rate_gbps, bool(cables.endpoint_number.any()), Plugs.listed(cables))
 
@@ -350,7 +352,7 @@ class _Replay:
             raise at(source, line, f"the catalogue {self._after.bought.parts.name} has no cable {title[:60]!r}")
         product = self._titles[title]
         stock_m = metres_in(row["stock_m"], source, line)
-        parts, rate_gbps = self._after.bought.parts, self._after.terms.link_rate_gbps
+        parts, rate_gbps = self._after.bought.parts, self._rates.of(host)
         first, second = self._slots(*ends, host)
         between = bool(first != second)
         try:
@@ -372,7 +374,14 @@ class _Replay:
     @cached_property
     def _cages(self) -> tuple[LinkCages, LinkCages] | None:
         """What the cages of the switches take at the end of the plan."""
-        return cages_of_ends(self._after.layout.topology, self._after.bought.parts, self._after.terms.link_rate_gbps)
+        return cages_of_ends(self._after.layout.topology, self._after.bought.parts, self._rates.links)
+
+    @cached_property
+    def _rates(self) -> CableRates:
+        """The rates of new cables."""
+        own = own_cable_rates(self._topology) if self._topology.mixed else None
+        rate = self._after.terms.rate_on(self._topology)
+        return CableRates(rate, rate) if own is None else own
 
     def _network(self, switches: int) -> Topology:
         """The current network."""
@@ -382,8 +391,6 @@ class _Replay:
             ends = zip(after.endpoints.tolist(), after.host.tolist(), strict=True)
             present = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
         links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
-        # A plan is for networks with one rate, or none.
-        rate = after.uniform_rate_gbps
         topology = Topology(
             links=links,
             switches=switches,
@@ -391,7 +398,8 @@ class _Replay:
             host=after.host[present],
             name=after.name,
         )
-        return topology.replace(link_rate_gbps=rate, endpoint_rate_gbps=rate)
+        own = own_cable_rates(after)
+        return topology if own is None else own.given_to(topology)
 
 
 def _ports_of_hosts(topology: Topology) -> set[tuple[int, int]]:

@@ -11,6 +11,8 @@ from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import family_of, make
 
+#: The transform that gives rates, in a spec or a name: a family's growth does not depend on it.
+_RATES = re.compile(r"\+rates:[^+]*")
 _NAME = re.compile(r"([a-z0-9-]+)\((.*)\)")
 
 
@@ -20,8 +22,8 @@ def recognised(topology: Topology) -> Known | None:
     A network that has grown keeps the numbers of its switches and therefore loses its spec; its name still holds its family and
     parameters, and its labels identify its switches. Both are trusted only if all links and hosts agree.
     """
-    named = _NAME.fullmatch(topology.name)
-    spec = topology.spec or (f"{named[1]}:{named[2]}" if named else "")
+    named = _NAME.fullmatch(_RATES.sub("", topology.name))
+    spec = _RATES.sub("", topology.spec or "") or (f"{named[1]}:{named[2]}" if named else "")
     try:
         family = family_of(spec) if spec else None
         goal = make(*family) if family else None

@@ -9,17 +9,19 @@ from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.expansion.cable_order.order_of_work import plug_hosts, work_off
 from topoloom.cabling.expansion.cable_order.order_search import UNPLUG
 from topoloom.cabling.expansion.cable_order.wiring import HOST, CableWork, WiredCable, cable_alone, cables_of
+from topoloom.cabling.expansion.cable_rates import CableRates
 from topoloom.cabling.expansion.expansion import Cost, ExpansionStep
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.cabling.expansion.stages import Growth, Stage, difference
 from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
-from topoloom.cost.bill import price
+from topoloom.cost.bill import Bill, bill_with, price
 from topoloom.cost.choose import Cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
 from topoloom.cost.purchases import purchases, total_usd
-from topoloom.cost.switch_kinds import cages_of_ends
+from topoloom.cost.switch_kinds import cages_of_ends, kinds_of_part, switch_kinds
+from topoloom.cost.terms import Terms
 from topoloom.formats.cables import host_ports
 from topoloom.graph.path_lengths import part_path_lengths
 from topoloom.model.topology import Topology
@@ -33,7 +35,7 @@ class Planner:
         self,
         layout: Layout,
         parts: Parts,
-        rate_gbps: float,
+        rates: CableRates,
         host_cables: bool,
         plugs: Plugs | None,
         growth: Growth,
@@ -46,14 +48,14 @@ class Planner:
             # The list has none of the hosts' cables.
             first = max(int(plugs.number.max()), int(plugs.endpoint_number.max(initial=0))) + 1
             plugs = replace(plugs, endpoint_number=first + np.arange(topology.endpoints.size))
-        self.before = cable(layout, parts, rate_gbps, host_cables, plugs)
+        self.before = cable(layout, parts, rates.common, host_cables, plugs)
         highest = max(int(plugs.link.max(initial=0)), int(plugs.endpoint.max(initial=0)))
         self.ports = max(ports, highest)
-        self._parts, self._rate_gbps, self._host_cables = parts, rate_gbps, host_cables
+        self._parts, self._rates, self._host_cables = parts, rates, host_cables
         self._growing_floor, self._slots_chosen = growing_floor, growth.slot or {}
         self._now = topology
         last = growth.stages[-1].topology
-        self._cages = cages_of_ends(last, parts, rate_gbps)
+        self._cages = cages_of_ends(last, parts, rates.links)
         self._plane = np.zeros(last.switches, np.int64) if growth.plane is None else growth.plane
         ends = zip(last.endpoints.tolist(), last.host.tolist(), strict=True)
         #: The host's ports of its cables to a switch, by switch and host.
@@ -79,7 +81,7 @@ class Planner:
     def _buy(self, length_m: float, between: bool, host: bool) -> int:
         asked = length_m, between, host
         if asked not in self._offers:
-            self._offers[asked] = cable_alone(self._parts, length_m, between, self._rate_gbps, host, self._cages)
+            self._offers[asked] = cable_alone(self._parts, length_m, between, self._rates.of(host), host, self._cages)
         offered = self._offers[asked]
         usd = float(offered.usd_low[0]), float(offered.usd_high[0])
         new = WiredCable(
@@ -159,7 +161,7 @@ class Planner:
         ):
             topology = topology.replace(spec=growth.goal.spec)
         layout = self._growing_floor.layout(topology, self.before.layout.slots.rows)
-        return cable(layout, self._parts, self._rate_gbps, self._host_cables, self._plugs(topology))
+        return cable(layout, self._parts, self._rates.common, self._host_cables, self._plugs(topology))
 
     def _plugs(self, topology: Topology) -> Plugs:
         """The plugs of the wiring, in the order of the topology's links and endpoints."""
@@ -195,23 +197,34 @@ class Planner:
         tasks = [task for step in steps for task in step.tasks]
         prices = np.array([self.wiring.cables[task.cable].usd for task in tasks if task.new]).reshape(-1, 2)
         switches = sum(len(step.new_switches) for step in steps)
-        each = float(np.mean(self._parts.switch_usd_range(self.ports, self._rate_gbps))) if switches else 0.0
+        common = self._rates.common
+        each = float(np.mean(self._parts.switch_usd_range(self.ports, common))) if switches and common else 0.0
         laid = sum(task.work != UNPLUG for task in tasks)
         installation = float(np.mean(low_high(self._parts.installation_usd)))
-        return Cost(switches * each, float(prices.mean(axis=1).sum()), laid * installation, *self._further_usd(after))
+        further = self._further_usd(after)
+        # In a network of several rates, each switch is bought for its own ports.
+        switches_usd = switches * each if common is not None else further["switch"]
+        rest = (further[kind] for kind in ("transceiver", "nic", "rack"))
+        return Cost(switches_usd, float(prices.mean(axis=1).sum()), laid * installation, *rest)
 
-    def _further_usd(self, after: Cabling) -> list[float]:
-        """The cost of transceivers, interfaces and racks, by the bills before and after; NaN where there is no bill."""
-        if self.before.layout.housing is None and not self._parts.transceiver:
-            return [0.0, 0.0, 0.0]
-        bills = []
-        for cabling in (self.before, after):
-            asked = cabling.layout, self._parts, self._rate_gbps, self.ports, cabling.with_hosts
-            try:
-                bills.append(price(*asked, spares=False).lines)
-            except InputError:
-                return [math.nan, math.nan, math.nan]
-        return [total_usd(purchases(*bills), kind) for kind in ("transceiver", "nic", "rack")]
+    def _further_usd(self, after: Cabling) -> dict[str, float]:
+        """The cost of switches, transceivers, NICs and racks, by the bills before and after; NaN where there is no bill."""
+        kinds = ("switch", "transceiver", "nic", "rack")
+        if self.before.layout.housing is None and not self._parts.transceiver and self._rates.common is not None:
+            return dict.fromkeys(kinds, 0.0)
+        try:
+            bought = purchases(*(self._bill(cabling, after.layout.topology).lines for cabling in (self.before, after)))
+        except InputError:
+            return dict.fromkeys(kinds, math.nan)
+        return {kind: total_usd(bought, kind) for kind in kinds}
+
+    def _bill(self, cabling: Cabling, last: Topology) -> Bill:
+        """The bill of a cabling, whose switches have the ports that they need in the last network."""
+        layout, rate, hosts = cabling.layout, self._rates.common, cabling.with_hosts
+        if rate is not None:
+            return price(layout, self._parts, rate, self.ports, hosts, spares=False)
+        terms = Terms(parts=self._parts, host_cables=hosts)
+        return bill_with(layout, terms, kinds_of_part(switch_kinds(last, terms), layout.topology))
 
 
 def _host_ends(topology: Topology) -> list[tuple[int, int]]:

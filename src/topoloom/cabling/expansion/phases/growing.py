@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from topoloom.cabling.expansion.phases.dates import check_phases
@@ -15,7 +14,7 @@ from topoloom.cost.choose import CableLot
 from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
 from topoloom.cost.purchases import in_stock, purchases
-from topoloom.cost.switch_kinds import SwitchKind, switch_kinds
+from topoloom.cost.switch_kinds import kinds_of_part, switch_kinds
 from topoloom.formats.cables import host_ports
 from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.graph.planes import distinct_planes, plane_count
@@ -102,7 +101,7 @@ def phases(
     for number, count in enumerate(hosts):
         work.check()
         own, plugs = numbers.layout(number), numbers.plugs(number)
-        bill = bill_with(own, terms, _kinds_of(kinds, own.topology), orders=True)
+        bill = bill_with(own, terms, kinds_of_part(kinds, own.topology), orders=True)
         bought, orders = purchases(owned, bill.lines), purchases(stock, bill.orders)
         cost = math.fsum(line.cost_usd for line in bought if not math.isnan(line.cost_usd))
         earlier = networks[-1] if networks else None
@@ -184,17 +183,6 @@ def _cables(network: PhaseNetwork) -> int:
     """The number of its links and host ports."""
     topology = network.layout.topology
     return len(topology.links) + topology.endpoints.size
-
-
-def _kinds_of(kinds: Sequence[SwitchKind], topology: Topology) -> tuple[SwitchKind, ...]:
-    """The switches of a phase, which are the first of the network, with the ports that they need in the last phase."""
-    ports = topology.degrees + topology.endpoints_at
-    of_phase = []
-    for kind in kinds:
-        switches = kind.switches[kind.switches < topology.switches]
-        if switches.size:
-            of_phase.append(replace(kind, switches=switches, in_use=float(ports[switches].mean())))
-    return tuple(of_phase)
 
 
 def _oversubscription(topology: Topology, jobs: int | None) -> float:
