@@ -8,6 +8,7 @@ import pytest
 
 from topoloom import EXPORTS, InputError, build, open_network, write_export
 from topoloom.cli.main import main
+from topoloom.fabric.exports._grids import network_grid
 from topoloom.fabric.exports.settings import ExportSettings
 from topoloom.model.link_rates import drops
 
@@ -110,6 +111,7 @@ def test_codes_has_a_rate_for_each_kind_of_link(tmp_path):
 
 #: A network of two rates that an export's tool can have, where it is not the pair of leaves.
 SPECS = {
+    "analytical": "torus:dims=4x4,hosts=4+rates:links=400,hosts=100",
     "anytopo": "complete:n=3,hosts=2+rates:links=400,hosts=100",
     "caminos": "petersen:hosts=1+rates:links=400,hosts=100",
     "codes": "dragonfly:h=2+rates:links=200,hosts=100",
@@ -121,11 +123,10 @@ def test_no_export_drops_rates_in_silence(name, tmp_path):
     """Of a network of two rates, each export writes both, refuses in one sentence, or reports that it drops them."""
     record, spec = EXPORTS.find(name), SPECS.get(name, PAIR)
     if record.timed and not record.rates:
-        with pytest.raises(
-            InputError, match=rf"export {name}: .* Gb/s, and export {name} takes one rate for all"
-        ) as error:
+        assert record.one_rate
+        remedy = r"infragraph have a rate per cable, or make all links alike \(topoloom convert IN OUT --drop-rates\)"
+        with pytest.raises(InputError, match=rf"^export {name}: .* Gb/s; {re.escape(record.one_rate)}; .*{remedy}$"):
             write_export(name, spec, tmp_path)
-        assert record.one_rate in str(error.value)
         return
     with drops() as dropped:
         write_export(name, spec, tmp_path)
@@ -143,6 +144,23 @@ def test_sst_has_one_rate_for_links_and_a_lower_one_for_hosts(tmp_path):
             InputError, match="SST's routers have one rate for all links, and hosts one that is not higher"
         ):
             write_export("anytopo", square.with_rates(links, hosts), tmp_path)
+
+
+def test_the_analytical_network_has_a_rate_per_dimension(tmp_path):
+    """Four hosts of 100G share a switch's link of 400G of each dimension; what the file cannot say is refused."""
+    write_export("analytical", "torus:dims=4x3,hosts=4+rates:links=400,hosts=100", tmp_path)
+    assert "bandwidth: [ 12.5, 12.5, 12.5 ]" in (tmp_path / "network.yml").read_text()
+    torus = build("torus:dims=4x3,hosts=4")
+    grid = network_grid(torus)
+    write_export("analytical", torus.with_rates(np.where(grid.dimension == 0, 400, 200), 400), tmp_path)
+    assert "bandwidth: [ 50, 12.5, 6.25 ]" in (tmp_path / "network.yml").read_text()
+    for rates, reason in (
+        ((np.where(np.arange(len(torus.links)) == 0, 100, 400), 100), "links of dimension . have 100 and 400 Gb/s"),
+        ((400, np.where(np.arange(48) == 0, 100, 400)), "hosts have 100 and 400 Gb/s"),
+        ((800, 100), "a host of 100 Gb/s has 200 Gb/s of the links of dimension 0"),
+    ):
+        with pytest.raises(InputError, match=reason + ".*ns3, simai and infragraph have a rate per cable"):
+            write_export("analytical", torus.with_rates(*rates), tmp_path)
 
 
 def test_equal_rates_are_written_as_before(tmp_path):

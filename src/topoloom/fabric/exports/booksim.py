@@ -13,7 +13,7 @@ from topoloom.model.topology import Topology
     "network file for BookSim 2 (topology = anynet)",
     tables=False,
     timed=True,
-    one_rate="anynet has the latency of a channel, and each channel passes one flit per cycle",
+    one_rate="BookSim's anynet has a latency per channel, and every channel passes one flit per cycle",
 )
 def booksim(request: ExportRequest) -> Files:
     """network.anynet, with the cycles of links if the lengths of cables are known."""

@@ -10,7 +10,13 @@ from topoloom.fabric.exports.registry import ExportRequest, Files, export
 NAME = "TopoloomNetwork"
 
 
-@export("garnet", "topology class for gem5's Garnet (--topology=TopoloomNetwork)", tables=False, timed=True)
+@export(
+    "garnet",
+    "topology class for gem5's Garnet (--topology=TopoloomNetwork)",
+    tables=False,
+    timed=True,
+    one_rate="the topology class for Garnet has a latency per link, and every link passes one flit per cycle",
+)
 def garnet(request: ExportRequest) -> Files:
     """TopoloomNetwork.py, for the folder configs/topologies."""
     topology = request.topology

@@ -24,7 +24,7 @@ _MOST_CONNECTIONS = 1 << 20
     tables=False,
     sometimes=("traffic.cm", "hosts.csv"),
     timed=True,
-    one_rate="its oversubscription of a tier is a number of cables, all of one rate",
+    one_rate="htsim's oversubscription of a tier is a number of cables, all of one rate",
 )
 def htsim(request: ExportRequest) -> Files:
     """network.topo; traffic.cm if ``traffic`` is set; hosts.csv if htsim numbers the hosts differently."""

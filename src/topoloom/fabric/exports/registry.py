@@ -15,7 +15,7 @@ from topoloom.core.register import Register
 from topoloom.fabric.cable_lengths import CableLengths, lengths_in
 from topoloom.fabric.exports.settings import ExportSettings
 from topoloom.fabric.fabric import Fabric
-from topoloom.model.link_rates import own_rates, refuse_mixed, tell_dropped
+from topoloom.model.link_rates import own_rates, refuse_mixed, shown_rate, tell_dropped
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
@@ -347,13 +347,14 @@ def made_of(
         It requires tables and there are none, or the tool's files cannot express the network, as with mixed rates.
     """
     if request.topology.mixed and not record.rates:
+        if record.timed and record.one_rate:
+            raise InputError(
+                f"export {record.name}: {request.topology.name} has links of {shown_rate(request.topology.rates_gbps)};"
+                f" {record.one_rate}; ns3, simai and infragraph have a rate per cable, or make all links alike (topoloom"
+                " convert IN OUT --drop-rates)"
+            )
         if record.timed:
-            try:
-                refuse_mixed(request.topology, f"export {record.name}")
-            except InputError as error:
-                if not record.one_rate:
-                    raise
-                raise InputError(f"{error}; {record.one_rate}") from None
+            refuse_mixed(request.topology, f"export {record.name}")
         tell_dropped(f"export {record.name}", "its files hold no rates")
     if record.tables and request.routing is None:
         raise InputError(f"export {record.name} writes tables; use 'topoloom export'")

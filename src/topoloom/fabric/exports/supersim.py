@@ -22,6 +22,7 @@ from topoloom.model.topology import Topology
     tables=False,
     sometimes=("hosts.csv",),
     timed=True,
+    one_rate="SuperSim's channels have a latency each, and all pass a flit in the same time",
 )
 def supersim(request: ExportRequest) -> Files:
     """network.json: the block ``network`` of a configuration, without routers, interfaces and protocol classes.
