@@ -70,9 +70,9 @@ from .graph.grid_bounds import balanced_pairs as balanced_pairs
 from .graph.hops import Hops as Hops
 from .graph.hops import hops as hops
 from .graph.latency import Delays as Delays
-from .graph.serialization import Serialization as Serialization
 from .graph.path_diversity import PathDiversity as PathDiversity
 from .graph.path_diversity import path_diversity as path_diversity
+from .graph.serialization import Serialization as Serialization
 from .model.topology import Topology as Topology
 from .network import Network as Network
 from .network.folder import save_routing as save_routing

@@ -8,7 +8,7 @@ import pytest
 
 from topoloom import build
 from topoloom.cost.parts_files import load_parts
-from topoloom.cost.price_age import old_prices, price_age
+from topoloom.cost.price_age import expired_quotes, price_age, price_notes
 from topoloom.cost.quotes import quoted_parts
 from topoloom.designer.candidates import chosen_families, enumerate_candidates
 from topoloom.designer.design import design
@@ -131,13 +131,40 @@ def test_the_age_of_prices(tmp_path):
     old = load_parts("slimfly-2014")
     assert price_age(old, datetime.date(2017, 11, 15)) is None
     assert price_age(old, datetime.date(2018, 1, 1)) == 3
-    assert "of 2014-11-16, 12 years ago" in old_prices(old, datetime.date(2026, 11, 26))
-    assert old_prices(load_parts("infiniband-2026"), datetime.date(2099, 1, 1)) == ""
+    assert "of 2014-11-16, 12 years ago" in price_notes(old, datetime.date(2026, 11, 26))[0]
+    assert price_notes(load_parts("infiniband-2026"), datetime.date(2099, 1, 1)) == []
     quotes = tmp_path / "mine.toml"
     quotes.write_text("name = 'mine'\n[[switch.product]]\nname = 'QM9700'\nprice_usd = 20_000\n")
-    assert old_prices(quoted_parts("infiniband-2026", quotes), datetime.date(2099, 1, 1)) == ""
+    assert price_notes(quoted_parts("infiniband-2026", quotes), datetime.date(2099, 1, 1)) == []
     quotes.write_text("name = 'mine'\ninstallation_usd = 77\n")
-    assert old_prices(quoted_parts("slimfly-2014", quotes), datetime.date(2026, 11, 26))
+    assert price_notes(quoted_parts("slimfly-2014", quotes), datetime.date(2026, 11, 26))
+
+
+def test_a_quote_of_one_product_leaves_the_other_prices_old(tmp_path):
+    """Quotes have an age, a first and a last day of their own."""
+    today, catalogue, quotes = datetime.date(2026, 11, 26), tmp_path / "old.toml", tmp_path / "mine.toml"
+    catalogue.write_text(
+        "name = 'old'\nsource = 'mine'\ndate = 2019-01-01\n"
+        + "".join(
+            f"[[switch.product]]\nname = '{name}'\nports = {ports}\nprice_usd = 9\n"
+            for name, ports in (("A", 32), ("B", 64))
+        )
+        + "[[cable]]\nuse = 'any'\nmedium = 'electric'\nbase_usd = 5\n"
+    )
+    quotes.write_text("[[switch.product]]\nname = 'A'\nprice_usd = 20\nquoted = 2021-01-10\nvalid_until = 2026-11-20\n")
+    parts = quoted_parts(catalogue, quotes)
+    assert price_notes(parts, today) == [
+        "the prices of old are old: of 2019-01-01, 7 years ago; use them to compare networks, not as a budget",
+        "quotes older than 3 years: A (2021-01-10)",
+    ]
+    assert expired_quotes(parts, today) == "quotes past their last day: A (2026-11-20)"
+    assert expired_quotes(parts, datetime.date(2026, 11, 20)) == ""
+    assert price_notes(parts, datetime.date(2020, 1, 1)) == ["quotes dated after today, 2020-01-01: A (2021-01-10)"]
+    quotes.write_text(
+        "[[switch.product]]\nname = 'A'\nprice_usd = 20\n[[switch.product]]\nname = 'B'\nprice_usd = 20\n"
+        "[[cable]]\nname = 'electric'\nbase_usd = 6\n"
+    )
+    assert price_notes(quoted_parts(catalogue, quotes), today) == [], "all prices are quoted"
 
 
 def test_a_named_spec_is_held_to_the_default_too():

@@ -176,7 +176,9 @@ def test_stopped_quality_says_so():
         quality(route(build("torus:dims=4x4")), bisections=5, work=work)
 
 
-@pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=3", "fat-tree:k=4,hosts=8+rails:nics=2", "fat-tree:k=4,hosts=8+planes:count=2"])
+@pytest.mark.parametrize(
+    "spec", ["slimfly:q=5,hosts=3", "fat-tree:k=4,hosts=8+rails:nics=2", "fat-tree:k=4,hosts=8+planes:count=2"]
+)
 def test_uniform_throughput_alone_equals_that_of_quality(spec):
     """Both the throughput and its bound, also on rails."""
     routing = route(build(spec))

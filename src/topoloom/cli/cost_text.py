@@ -8,7 +8,7 @@ from topoloom.core.errors import InputError
 from topoloom.cost.bill import AsPublished, Bill
 from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
-from topoloom.cost.price_age import old_prices
+from topoloom.cost.price_age import price_notes
 
 
 def print_bill(bill: Bill, *, orders: bool = True) -> None:
@@ -114,8 +114,8 @@ def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
         say(f"the worst grade of its figures here is {grade} (docs: parts catalogues)")
     if not any(bill.power_w or bill.unmetered for bill in bills):
         say(f"{parts.name} has no power figures")
-    if old := old_prices(parts):
-        say(old)
+    for note in price_notes(parts):
+        say(note)
     for rate in dict.fromkeys(rate for bill in bills for rate in bill.rates_gbps):
         if parts.nearest_rate(rate) == rate:
             continue

@@ -98,6 +98,9 @@ class Cited(TomlTable, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    quotes: Annotated[
+        str, setting("the name of the quotes that its price is from; set when a file of quotes is applied")
+    ] = ""
     seller: Annotated[str, setting("who quoted the price")] = ""
     quoted: Annotated[datetime.date | None, setting("the date of the quote")] = None
     valid_until: Annotated[datetime.date | None, setting("the last day of the quote; later, a warning names it")] = None

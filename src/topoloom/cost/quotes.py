@@ -3,6 +3,7 @@
 import datetime
 import logging
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -111,6 +112,7 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
             f"the quotes are for the catalogue '{quotes.extends}', not '{parts.name}'; give --parts {quotes.extends}"
         )
         raise at(path, line_of(text, ["extends"]), reason)
+    quotes = _signed(quotes, path)
     *_, (_, data) = _laid(parts, quotes, text, path)
     if data["currency"] != parts.currency and (stays := _same_price(parts, data)) is not None:
         reason = (
@@ -118,7 +120,7 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
             " quote it too"
         )
         raise at(path, line_of(text, ["currency"]), reason)
-    suffix = f" with {quotes.name or Path(path).stem}"
+    suffix = f" with {quotes.name}"
     data["name"] = parts.name if parts.name.endswith(suffix) else parts.name + suffix
     try:
         return _usable(data)
@@ -131,6 +133,18 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
                 why = " ".join(str(error).split())
                 raise at(path, line, f"with this quote the catalogue '{parts.name}' cannot be used: {why}") from None
         raise
+
+
+def _signed(quotes: _Quotes, path: str) -> _Quotes:
+    """The quotes with a name, which every product with a price of theirs gets."""
+    name = quotes.name or Path(path).stem
+
+    def signed(rows: _Rows) -> _Rows:
+        return tuple({**row, "quotes": name} if any("usd" in key for key in row) else row for row in rows)
+
+    tables = {keys[0]: signed(getattr(quotes, keys[0])) for keys in _TABLES if len(keys) == 1}
+    switch = msgspec.structs.replace(quotes.switch, product=signed(quotes.switch.product))
+    return msgspec.structs.replace(quotes, name=name, switch=switch, quote=signed(quotes.quote), **tables)
 
 
 def _laid(parts: Parts, quotes: _Quotes, text: str, path: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
@@ -254,4 +268,10 @@ def _check_date(row: dict[str, Any], name: Any, path: str, line: int | None) -> 
     if until is not None and (not isinstance(until, datetime.date) or isinstance(until, datetime.datetime)):
         raise at(path, line, f"valid_until = {str(until)[:40]!a}: give a date, as in 2026-12-31")
     if until is not None and until < datetime.date.today():
-        log.warning("%s: the quote for '%s' was valid until %s", path, name, until)
+        _warn_once(path, name, until)
+
+
+@cache
+def _warn_once(path: str, name: Any, until: datetime.date) -> None:
+    """A catalogue is read many times in a design; the warning is given once."""
+    log.warning("%s: the quote for '%s' was valid until %s", path, name, until)

@@ -13,7 +13,7 @@ from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
 from topoloom.cost.facility import rack_power
 from topoloom.cost.parts import Parts
-from topoloom.cost.price_age import old_prices
+from topoloom.cost.price_age import expired_quotes, price_notes
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate, maximum_channel_load, outcome_name
 from topoloom.designer.measured_limits import failed_on_tables
@@ -132,7 +132,7 @@ def design_page(
         if price_range_fits or parts.rate_gbps is None
         else f"{parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g}",
         rate_gbps=f"{requirement.rate_gbps:g}",
-        old_prices=old_prices(parts),
+        price_notes=[*price_notes(parts), expired_quotes(parts)],
         cut_short=_ENDS[design.ended],
         considered=len(design.ranked) + len(design.dropped),
         by_limit=by_limit,

@@ -116,7 +116,7 @@ _REMEDIES = {
 
 def _print(design: "Design") -> None:
     """Print the best design, or the limits that exclude all candidates."""
-    from topoloom.cost.price_age import old_prices
+    from topoloom.cost.price_age import price_notes
     from topoloom.designer.candidates import MOST_SWITCHES
     from topoloom.designer.measure import outcome_name
     from topoloom.designer.measured_limits import failed_on_tables
@@ -144,8 +144,8 @@ def _print(design: "Design") -> None:
         say(f"  not ranked: {name}, {outcome.spec}: {outcome.limit}, {outcome.reason}")
     if design.search is not None:
         _print_search(design.search)
-    if old := old_prices(parts):
-        say(f"  {old}", err=True)
+    for note in price_notes(parts):
+        say(f"  {note}", err=True)
     if limits.oversubscription is None and limits.maximum_channel_load is None and best.oversubscription > 1.5:
         say(
             f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for more bandwidth",
