@@ -116,3 +116,33 @@ def test_bad_phases_are_one_sentence_with_their_line(tmp_path, phases, reason):
     with pytest.raises(InputError, match=reason) as caught:
         read_requirement(required(tmp_path, *phases))
     assert "\n" not in str(caught.value)
+
+
+def test_each_phase_keeps_the_limits_on_its_tables(tmp_path):
+    """A balanced Dragonfly carries 1.0 with all 9 groups, and a third with three: two of a group's 8 global links are used.
+
+    By hand, three groups of 4 switches and 8 hosts: 16 of the other 23 hosts are in two other groups, so 8 x 16 / 23 hosts'
+    rates go over 2 links: 0.36.
+    """
+    path = required(tmp_path, (24, ""), (72, ""))
+    path.write_text(
+        path.read_text()
+        .replace("hosts = 32", "hosts = 72", 1)
+        .replace('"fat-tree"', '"dragonfly"')
+        .replace("1.05", "1.2")
+    )
+    made = design(path, shortlist=0, jobs=1)
+    failed = {dropped.spec: dropped for dropped in made.dropped}["dragonfly:a=4,h=2,p=2,g=9,wiring=absolute"]
+    assert failed.limit == "oversubscription"
+    assert failed.reason.endswith("but 0.833 is needed, in phase 1 of 24 hosts")
+
+
+def test_the_tables_of_each_phase_are_in_the_design(tmp_path):
+    """Free of deadlock by the verifier, with the throughput of the phase's own network; on the page, too."""
+    made = design(required(tmp_path, (16, "2027-01"), (32, "2027-07")), shortlist=0, jobs=1)
+    tables = [phase.tables for phase in made.phases_of(made.best).phases]
+    assert [own.deadlock_free for own in tables] == [True, True]
+    assert [own.uniform_throughput for own in tables] == pytest.approx([1, 1])
+    assert [own.max_hops for own in tables] == [2, 2]
+    write_design(made, tmp_path / "out")
+    assert "are free of deadlock, verified" in (tmp_path / "out" / "report.html").read_text()

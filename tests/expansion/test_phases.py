@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from topoloom import InputError, build, open_network, phases, place, price, save_phases
+from topoloom import InputError, build, open_network, phases, place, price, quality, route, save_phases
 from topoloom.cabling.expansion.phases.dates import check_phases
 from topoloom.cost.spares import Spares
 from topoloom.network.opening import as_network
@@ -186,6 +186,19 @@ def test_half_now_and_half_later():
     assert [phase.new_switches for phase in result.phases] == [{"leaf": 32, "spine": 32}, {"leaf": 32}]
     assert [(phase.new_cables, phase.ports_reserved) for phase in result.phases] == [(2048, 1024), (2048, 0)]
     assert [phase.oversubscription <= 1 for phase in result.phases] == [True, True]
+
+
+def test_the_tables_of_each_phase_are_those_of_its_network():
+    """What `quality` and the verifier say of the same network: three groups of a Dragonfly carry less than all nine."""
+    result = phases("dragonfly:a=4,h=2,p=2", [24, 72], verify=True)
+    for phase, network in zip(result.phases, result.networks, strict=True):
+        tables = route(network.layout.topology, phase.tables.engine)
+        measured = quality(tables)
+        assert phase.tables.uniform_throughput == pytest.approx(measured.uniform_throughput)
+        assert phase.tables.max_hops == tables.verification.max_hops
+        assert phase.tables.deadlock_free
+    assert [round(phase.tables.uniform_throughput, 2) for phase in result.phases] == [0.34, 1]
+    assert phases("dragonfly:a=4,h=2,p=2", [24, 72]).verified() == []
 
 
 @pytest.mark.exhaustive

@@ -36,7 +36,7 @@ def print_phases(phases: "Phases") -> None:
     say()
     print_table([head, *map(_row, phases.phases)])
     say()
-    for sentence in phases.timing():
+    for sentence in (*phases.timing(), *phases.verified()):
         say(sentence)
 
 

@@ -339,7 +339,7 @@ def design(
     refused: dict[str, str] = {}
     in_phases = bool(requirement.phase) or requirement.grown_hosts > requirement.hosts
     if in_phases and ranked and not stopped and not work.stopped:
-        grown, refused = designed_phases(ranked[0], assessed, networks, requirement, parts, cores(jobs), work)
+        grown, refused = designed_phases(ranked[0], assessed, networks, requirement, parts, cores(jobs), work, budget)
     outcomes = [c for c in outcomes if c.spec not in compared_only]
     proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]

@@ -1,14 +1,17 @@
 """The limits of a requirement, tested against what the tables of a network carry: formulas only filter candidates."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.designer.assessment.assessment import Assessment
-from topoloom.designer.assessment.fitted_tables import fitted_tables
 from topoloom.designer.measure import Candidate, Dropped, Outcome, single_numbers
+from topoloom.designer.offers import survived
 from topoloom.designer.requirement import Requirement
+from topoloom.designer.wiring import PART, whole_spec
+from topoloom.graph.planes import plane_count
+from topoloom.routing.fitted_tables import fitted_tables
 from topoloom.throughput.one_pattern import uniform_throughput
 from topoloom.topologies.spec import build
 
@@ -120,7 +123,8 @@ def chosen_within_limits(
     """
     failing: dict[str, Dropped] = {}
     chosen = list(choose(frozenset()))
-    if needed_throughput(requirement)[0] < TOLERANCE and requirement.limits.diameter is None:
+    in_phases = len(requirement.phase) > 1 and bool(requirement.least.survives)
+    if needed_throughput(requirement)[0] < TOLERANCE and requirement.limits.diameter is None and not in_phases:
         return chosen, failing
     half = budget.share(budget.seconds_left / 2) if isfinite(budget.seconds_left) else budget
     late_rounds = 0
@@ -146,11 +150,56 @@ def chosen_within_limits(
 
 
 def _tested(spec: str, requirement: Requirement, jobs: int, work: Work) -> tuple[str, str] | None:
-    """The limit that a network fails by its tables; None if it keeps all, cannot be routed, or takes too long."""
+    """The limit that a network fails by its tables, now, in a phase, or after its growth.
+
+    None if it keeps all, cannot be routed, or takes too long.
+    """
     try:
-        routing = fitted_tables(build(spec), virtual_channels=requirement.switch.virtual_channels, jobs=jobs, work=work)
-        throughput, _ = uniform_throughput(routing, jobs=jobs, work=work)
+        for state, when in states_of(spec, requirement):
+            topology = build(state)
+            survives = (
+                survived(topology, max(1, plane_count(topology))) if when else frozenset(requirement.least.survives)
+            )
+            lost = [kind for kind in requirement.least.survives if kind not in survives]
+            if lost:
+                return "survives", f"a host is cut off when one {lost[0]} is lost{when}"
+            virtual_channels = requirement.switch.virtual_channels
+            routing = fitted_tables(topology, virtual_channels=virtual_channels, jobs=jobs, work=work)
+            throughput, _ = uniform_throughput(routing, jobs=jobs, work=work)
+            hops = None if routing.verification is None else routing.verification.max_hops
+            failed = failed_limit(requirement, throughput, hops, routing.engine)
+            if failed is not None:
+                return failed[0], failed[1] + when
     except (InputError, Stopped):
         return None
-    hops = None if routing.verification is None else routing.verification.max_hops
-    return failed_limit(requirement, throughput, hops, routing.engine)
+    return None
+
+
+def states_of(spec: str, requirement: Requirement) -> Iterator[tuple[str, str]]:
+    """The networks of a candidate: as it is, in each earlier phase of the requirement, and after the growth.
+
+    Parameters
+    ----------
+    spec : str
+        Of a candidate.
+    requirement : Requirement
+
+    Yields
+    ------
+    (str, str)
+        A spec, and the end of a sentence that says when; empty for the candidate itself.
+
+    Examples
+    --------
+    >>> from topoloom.designer.requirement import PhaseRequirement, SwitchRequirement
+    >>> half = PhaseRequirement(16), PhaseRequirement(32)
+    >>> wanted = Requirement(hosts=32, switch=SwitchRequirement(radix=8), phase=half)
+    >>> list(states_of("fat-tree:k=8,hosts=32", wanted))
+    [('fat-tree:k=8,hosts=32', ''), ('fat-tree:k=8,hosts=32+part:hosts=16', ', in phase 1 of 16 hosts')]
+    """
+    whole = whole_spec(spec)
+    yield spec, ""
+    for number, phase in enumerate(requirement.phase[:-1], 1):
+        yield f"{whole}{PART}{phase.hosts}", f", in phase {number} of {phase.hosts:,} hosts"
+    if whole != spec:
+        yield whole, f", after the growth to {requirement.grown_hosts:,} hosts"

@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from topoloom.cabling.expansion.phases.growing import phases
-from topoloom.cabling.expansion.phases.phase import Phases
+from topoloom.cabling.expansion.phases.phase import Phases, PhaseTables
+from topoloom.cabling.expansion.phases.phase_tables import phase_tables_of, with_phase_tables
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
@@ -14,6 +15,9 @@ from topoloom.designer.measure import Candidate, placed_networks
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.wiring import whole_spec
 from topoloom.network import Network
+
+#: Seconds that the tables of a network's phases may take if no time is left.
+_SECONDS = 10.0
 
 
 def designed_phases(
@@ -24,6 +28,7 @@ def designed_phases(
     parts: Parts,
     jobs: int,
     work: Work,
+    budget: Work,
 ) -> tuple[tuple[Phases, ...], dict[str, str]]:
     """The phases of the winner and of every network of the shortlist.
 
@@ -41,6 +46,8 @@ def designed_phases(
         Number of threads.
     work : Work
         May stop the work; the result then has the networks that are finished.
+    budget : Work
+        The time of the shortlist; the tables of a network's phases may take what is left of it, or some seconds.
 
     Returns
     -------
@@ -50,6 +57,7 @@ def designed_phases(
     """
     networks = {assessment.spec: assessment.network for assessment in shortlist if assessment.spec is not None}
     networks |= placed
+    tables = {assessment.spec: _tables_of(assessment) for assessment in shortlist}
     order = [assessment.spec for assessment in shortlist if assessment.spec is not None]
     order = order if winner.spec in order else [winner.spec, *order]
     grown: list[Phases] = []
@@ -65,12 +73,22 @@ def designed_phases(
                     network = placed_networks(spec, requirement, parts, winner.map, jobs, work.step())[whole]
                 hosts, by = _hosts_and_dates(requirement, network.topology.hosts)
                 result = phases(network, hosts, by, jobs=jobs, work=work.step())
+                assessed_tables = [None] * (max(1, len(requirement.phase)) - 1) + [tables.get(spec)]
+                left = work.budget(max(budget.seconds_left, _SECONDS))
+                channels = requirement.switch.virtual_channels
+                result = with_phase_tables(result, channels, known=assessed_tables, jobs=jobs, work=left)
             except InputError as error:
                 refused[spec] = str(error)
             else:
                 # By the candidate's spec, which may omit details that the network's own spec has.
                 grown.append(replace(result, spec=spec))
     return tuple(grown), refused
+
+
+def _tables_of(assessment: Assessment) -> PhaseTables | None:
+    """What the tables of an assessed network carry; None where they were not measured."""
+    throughput = assessment.value("uniform_throughput")
+    return None if assessment.routing is None or throughput is None else phase_tables_of(assessment.routing, throughput)
 
 
 def _hosts_and_dates(requirement: Requirement, hosts: int) -> tuple[list[int], list[str]]:

@@ -18,7 +18,6 @@ from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares
 from topoloom.cost.terms import DEFAULT_PARTS, Terms
-from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS
 from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.graph.serialization import Serialization
 from topoloom.model.results import json_value
@@ -27,6 +26,7 @@ from topoloom.placement.floors.floor import Floor, preset
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.placement.hosts.rack_device import FacilityRule
+from topoloom.routing.fitted_tables import VIRTUAL_CHANNELS
 
 log = logging.getLogger("topoloom")
 

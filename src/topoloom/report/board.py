@@ -5,6 +5,7 @@ from math import isnan
 
 from markupsafe import Markup
 
+from topoloom.cabling.expansion.phases.phase import Phases
 from topoloom.core.amounts import amount, in_currency, with_currency
 from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
@@ -13,6 +14,7 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.reasons import lost_hosts
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate
+from topoloom.designer.measured_limits import failed_limit
 from topoloom.designer.shortlist import objective_in_words
 from topoloom.report.page import cards
 from topoloom.report.phases_table import phases_summary
@@ -51,6 +53,7 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         why=_reason(best, design),
         numbers=_numbers(best, assessed.get(best.spec), parts.currency),
         phases=phases_summary(design.phases_of(best.spec)),
+        about_phases=_about_phases(design.phases_of(best.spec)),
         no_phases=design.no_phases.get(best.spec, ""),
         columns=[in_currency(column, parts.currency) for column in _COLUMNS],
         others=[
@@ -64,6 +67,11 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         risks=list(_risks(design, best, assessed.get(best.spec), bill, parts)),
         basis=_basis(design, parts),
     )
+
+
+def _about_phases(phases: Phases | None) -> list[str]:
+    """Sentences on what comes when, and on the tables of each phase."""
+    return [] if phases is None else [*phases.timing(), *phases.verified()]
 
 
 def _alternatives(design: Design) -> list[Candidate]:
@@ -133,6 +141,15 @@ def _risks(
         yield f"When all hosts send to all others at once, each gets {throughput:.0%} of the rate of its port."
     elif throughput is None and best.oversubscription > 1:
         yield f"Oversubscription is {best.oversubscription:.2f}: hosts that all send at once share the links between switches."
+    for phase in () if (grown := design.phases_of(best.spec)) is None else grown.phases:
+        tables = phase.tables
+        failed = (
+            None
+            if tables is None
+            else failed_limit(design.requirement, tables.uniform_throughput, tables.max_hops, tables.engine)
+        )
+        if failed is not None:
+            yield f"Phase {phase.number} of {phase.hosts:,} hosts is not within the limits: {failed[1]}."
     if assessment is None:
         yield "The network was not assessed in full: no tables, throughput or failures were measured."
     else:

@@ -7,10 +7,10 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
-from topoloom.designer.assessment.fitted_tables import VIRTUAL_CHANNELS, fitted_tables, virtual_channels_of
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.fitted_tables import VIRTUAL_CHANNELS, fitted_tables, virtual_channels_of
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.rail_collectives import ScaleUp
 

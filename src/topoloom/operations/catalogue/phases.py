@@ -31,6 +31,9 @@ class PhasesOperation(HousedPlacing, frozen=True, kw_only=True):
     dates: Annotated[
         str, setting("the date of each phase, with commas: 2027, 2027-01 or 2027-01-15", metavar="DATE,DATE,..")
     ] = ""
+    verify: Annotated[
+        bool, setting("make the forwarding tables of each phase, verify them, and measure their throughput")
+    ] = False
     host_cables: HostCables | None = None
     spares: Spares | None = None
 
@@ -40,7 +43,7 @@ class PhasesOperation(HousedPlacing, frozen=True, kw_only=True):
 
         hosts, dates = self._counts(), [date.strip() for date in self.dates.split(",")] if self.dates else []
         check_phases(hosts, dates)
-        return phases(self.laid_out(context), hosts, dates, jobs=context.jobs, work=context.work)
+        return phases(self.laid_out(context), hosts, dates, verify=self.verify, jobs=context.jobs, work=context.work)
 
     def _counts(self) -> list[int]:
         """The hosts after each phase."""

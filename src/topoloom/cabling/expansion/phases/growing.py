@@ -7,6 +7,7 @@ from pathlib import Path
 from topoloom.cabling.expansion.phases.dates import check_phases
 from topoloom.cabling.expansion.phases.numbering import ArrivalNumbers
 from topoloom.cabling.expansion.phases.phase import Phase, PhaseNetwork, Phases
+from topoloom.cabling.expansion.phases.phase_tables import with_phase_tables
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.bill import bill_with
@@ -22,6 +23,7 @@ from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.fitted_tables import VIRTUAL_CHANNELS
 
 #: The kinds of line that belong to the switches and cables of one plane.
 _OF_A_PLANE = frozenset({"switch", "cable", "transceiver"})
@@ -34,6 +36,8 @@ def phases(
     *,
     parts: Parts | str | Path | None = None,
     rate_gbps: float | None = None,
+    verify: bool = False,
+    virtual_channels: int = VIRTUAL_CHANNELS,
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Phases:
@@ -55,6 +59,10 @@ def phases(
         The catalogue of the bills; the network's own, otherwise ``slimfly-2014``.
     rate_gbps : float, optional
         The rate of every link, Gb/s; in a network of several rates, each has its own.
+    verify : bool
+        Make the forwarding tables of each phase's network, verify them, and measure their throughput.
+    virtual_channels : int
+        Virtual channels of a switch, for these tables.
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
@@ -67,7 +75,8 @@ def phases(
     Raises
     ------
     InputError
-        The phases do not grow, the dates are not in order, or the last phase has other hosts than the network.
+        The phases do not grow, the dates are not in order, or the last phase has other hosts than the network; its network
+        cannot be routed.
 
     Examples
     --------
@@ -139,7 +148,7 @@ def phases(
         work.advance()
     planes = max(1, plane_count(topology))
     of_planes = [line.cost_usd for line in networks[0].bill.lines if line.kind in _OF_A_PLANE]
-    return Phases(
+    grown = Phases(
         spec=topology.spec,
         kind=numbers.kind,
         phases=tuple(steps),
@@ -158,6 +167,7 @@ def phases(
             },
         ),
     )
+    return with_phase_tables(grown, virtual_channels, jobs=jobs, work=work) if verify else grown
 
 
 def moved_cables(earlier: PhaseNetwork, later: PhaseNetwork) -> int:

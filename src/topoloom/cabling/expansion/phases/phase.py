@@ -25,6 +25,30 @@ from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True)
+class PhaseTables(Recorded):
+    """What the forwarding tables of a phase's network carry.
+
+    Attributes
+    ----------
+    engine : str
+        The routing engine.
+    deadlock_free : bool
+        By the verifier of tables.
+    virtual_channels : int
+    max_hops : int
+        Between switches with hosts.
+    uniform_throughput : float
+        When every host sends to all others at once, as a share of its rate.
+    """
+
+    engine: str
+    deadlock_free: bool
+    virtual_channels: int
+    max_hops: int
+    uniform_throughput: float
+
+
+@dataclass(frozen=True)
 class Phase(Recorded):
     """One phase: its network, and what is bought for it.
 
@@ -59,6 +83,8 @@ class Phase(Recorded):
         The lines of the bill that it has more than the phases before.
     orders : tuple of CableLot
         The cables and transceivers to order for it.
+    tables : PhaseTables or None
+        None where no tables were made.
     """
 
     derived = ("new_hosts",)
@@ -83,6 +109,7 @@ class Phase(Recorded):
     hosts_power_w: float | None
     bought: tuple[Line, ...]
     orders: tuple[CableLot, ...] = ()
+    tables: PhaseTables | None = None
 
     @property
     def name(self) -> str:
@@ -243,6 +270,24 @@ class Phases(Result):
                 f" {with_currency(self.plane_usd, self.currency)} in phase 1, and hosts have {share:.0%} less bandwidth per"
                 " plane that is missing."
             )
+        return sentences
+
+    def verified(self) -> list[str]:
+        """Sentences on the tables of the phases; none where no tables were made."""
+        tables = [(phase.number, phase.tables) for phase in self.phases if phase.tables is not None]
+        if not tables:
+            return []
+        unsafe = [str(number) for number, own in tables if not own.deadlock_free]
+        deadlocks = f"of phase {', '.join(unsafe)} may deadlock" if unsafe else "are free of deadlock, verified"
+        engines = ", ".join(dict.fromkeys(own.engine for _, own in tables))
+        hops = max(own.max_hops for _, own in tables)
+        shares = ", ".join(f"{own.uniform_throughput:.0%} in phase {number}" for number, own in tables)
+        sentences = [
+            f"The tables (engine {engines}) {deadlocks}, with paths of up to {hops} hops. When all hosts send to all others at"
+            f" once, each gets of the rate of its port: {shares}."
+        ]
+        if len(tables) < len(self.phases):
+            sentences.append(f"There was no time for the tables of {len(self.phases) - len(tables)} phases.")
         return sentences
 
     @drawn()
