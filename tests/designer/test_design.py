@@ -199,7 +199,7 @@ def test_a_room_that_is_too_small_drops_by_floor():
 
 def test_when_nothing_serves_it_is_said():
     """More hosts than any family reaches on tiny switches: one sentence."""
-    with pytest.raises(InputError, match="no family serves 1000000 hosts on 2-port switches"):
+    with pytest.raises(InputError, match="no family serves 1,000,000 hosts on 2-port switches"):
         design(
             Requirement(
                 hosts=1_000_000, switch=SwitchRequirement(radix=2), families=FamiliesRequirement(only=("slimfly",))

@@ -88,6 +88,53 @@ def test_leaves_of_two_rates_under_spines(wanted):
     assert (lines["cable, C100"], lines["host cable, C25"]) == (48, 384)
 
 
+def test_leaves_have_the_ports_of_their_product(tmp_path):
+    """3:1 is 48 x 25 under 4 x 100 Gb/s: 8 leaves fill 1 spine of 32 ports. No cage of 100 without a breakout runs at 25."""
+    (tmp_path / "parts.toml").write_text(PARTS)
+    text = (
+        HOSTS.replace("hosts = 384", "hosts = 370").replace("radix = 54", "radix = 64")
+        + "[limits]\noversubscription = 3\n"
+    )
+    wanted = requirement_of(text, "hosts.toml", tmp_path)
+    found = design(wanted, jobs=1)
+    assert found.winner.name == "2.94:1 fat tree, 8 LEAF and 1 SPINE"  # leaves of 47 hosts
+    assert found.winner.room_hosts == 8 * 48 - 370
+    assert all(" LEAF" in candidate.name for candidate in found.ranked)
+    # 1,900 of 3,000 hosts: 40 of 63 leaves, under spines of 64 ports; so is the leaf-spine network.
+    (tmp_path / "parts.toml").write_text(PARTS.replace("ports = 32", "ports = 64"))
+    grown = HOSTS.replace("hosts = 384", "hosts = 1_900").replace("radix = 54", "radix = 64")
+    wanted = requirement_of(
+        grown + '[limits]\nblocking = 3\n[least]\ngrow_to_hosts = 3_000\n[families]\ntry = ["fat-tree", "clos"]\n',
+        "hosts.toml",
+        tmp_path,
+    )
+    specs = {proposal.spec.partition("+")[0] for proposal in enumerate_candidates(wanted, wanted.catalogue())}
+    assert {"fat-tree:k=64,hosts=3000,leaf=48:4", "clos:leaves=63,spines=4,width=1,hosts=48"} <= specs
+    network = build("clos:leaves=63,spines=4,width=1,hosts=48+rates:links=100,hosts=25+populated:hosts=1900")
+    parts = wanted.catalogue()
+    assert SwitchPorts.of(wanted, parts).idle_hosts(network, parts) == 63 * 48 - 1_900
+
+
+@pytest.mark.parametrize(
+    ("product", "reason"),
+    [("LEAF", "only 6 ports of 'LEAF' run at the 100 Gb/s of links"), ("SPINE", "'SPINE' has no mode of 25 Gb/s")],
+)
+def test_a_product_for_leaves_or_spines_only(product, reason, tmp_path):
+    """One product cannot be both: the sentence gives the ports that are missing."""
+    (tmp_path / "parts.toml").write_text(PARTS)
+    text = HOSTS.replace("radix = 54", f'product = "{product}"').replace("hosts = 384", "hosts = 1_900")
+    with pytest.raises(InputError, match=reason):
+        design(requirement_of(text, "hosts.toml", tmp_path), jobs=1)
+
+
+def test_the_taper_of_the_limit_is_a_candidate(tmp_path):
+    """Also where all rates are equal: 48 hosts and 16 links of a leaf of 64 ports."""
+    text = 'hosts = 1_000\nparts = "slimfly-2014"\n[switch]\nradix = 64\n[limits]\ntaper = 3\n'
+    wanted = requirement_of(text, "hosts.toml", tmp_path).filled()
+    specs = {proposal.spec for proposal in enumerate_candidates(wanted, wanted.catalogue())}
+    assert any("taper=3:1" in spec for spec in specs)
+
+
 def test_ports_that_split_carry_four_hosts_each():
     """SN5600: 64 cages of two links of 400 Gb/s, or of eight hosts of 100; at most 256 ports together."""
     ports = sold("SN5600", 400, 100)

@@ -132,6 +132,10 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
         """Its ports as cages and their modes, those of the lowest rate first."""
         return _port_kinds(self.ports, self.cages, self.rate_gbps, self.breakout, self.connector)
 
+    def runs(self, rate_gbps: float) -> bool:
+        """Whether some of its cages have a mode of exactly that rate: their own, or that of a breakout."""
+        return any(kind.legs_of(rate_gbps) for kind in self.port_kinds)
+
     def cage_at(self, rate_gbps: float, needed: int = 0) -> SwitchCage:
         """What the cages of its ports take at a rate: the slowest cages that have it, with `needed` ports of that rate."""
         kind = next((kind for kind in self.port_kinds if kind.legs_at(rate_gbps)), self.port_kinds[-1])
@@ -150,7 +154,7 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
         return ports if self.logical_ports is None else min(ports, self.logical_ports)
 
     def serves(self, ports: int | PortCounts, rate_gbps: float | None = None) -> bool:
-        """Whether it has at least these ports: a number at a rate, or the number at each rate, some cages in each mode."""
+        """Whether it has at least these ports: a number of up to a rate, or the number at each rate, cage by cage."""
         if isinstance(ports, int):
             return self.ports_at(rate_gbps) >= ports
         return self.idle_ports(ports) is not None
@@ -158,8 +162,8 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
     def idle_ports(self, ports: PortCounts) -> int | None:
         """The ports that stay free when these are in use; None where it lacks some of them.
 
-        The fastest ports are placed first, each rate on the slowest cages that serve it; a cage with free ports serves slower
-        ones too.
+        The fastest ports are placed first, each rate on the slowest cages that have a mode of it; a cage with free ports
+        serves slower ones too, if it has a mode of their rate.
         """
         used = sum(ports.values())
         if self.logical_ports is not None and used > self.logical_ports:
@@ -169,7 +173,7 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
         for rate in sorted(ports, reverse=True):
             needed = ports[rate]
             for number, kind in enumerate(self.port_kinds):
-                each = kind.legs_at(rate)
+                each = kind.legs_of(rate)
                 taken = min(needed, idle[number]) if each else 0
                 idle[number] -= taken
                 needed -= taken
@@ -206,6 +210,11 @@ class PortKind:
     def legs_at(self, rate_gbps: float) -> int:
         """The most ports of one cage at a rate; 0 where it is too slow."""
         return max((legs for fastest, legs in self.modes if fastest >= rate_gbps * (1 - 1e-9)), default=0)
+
+    def legs_of(self, rate_gbps: float) -> int:
+        """The most ports of one cage in a mode of exactly that rate; 0 where it has no such mode."""
+        same = (legs for rate, legs in self.modes if math.isinf(rate) or math.isclose(rate, rate_gbps, rel_tol=1e-9))
+        return max(same, default=0)
 
     def ports_at(self, rate_gbps: float) -> int:
         """The most ports of all cages at a rate; 0 where they are too slow."""

@@ -13,6 +13,7 @@ from topoloom.core.errors import InputError, check_path
 from topoloom.core.former_keys import with_current_keys
 from topoloom.core.threads import cores
 from topoloom.core.work import Ended, Work
+from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.duplicates import duplicates
@@ -28,6 +29,7 @@ from topoloom.designer.screening import Screening
 from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
 from topoloom.designer.shortlist import assess_shortlist, chosen_shortlist, in_order, place_shortlist
 from topoloom.designer.store import CandidateStore
+from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, schema_id
 from topoloom.network import Network
@@ -260,10 +262,7 @@ def design(
     parts = requirement.catalogue()
     proposals = enumerate_candidates(requirement, parts)
     if all(proposal.compared_only for proposal in proposals):
-        raise InputError(
-            f"no family serves {requirement.hosts} hosts on {requirement.radix}-port switches; raise switch.radix or try more "
-            "families"
-        )
+        raise InputError(_no_family(requirement, parts))
     stored = CandidateStore(Path(store), requirement, parts) if store is not None else None
     with Measuring(requirement, parts, cores(jobs), work) as measuring:
         screening = Screening(requirement, measuring, stored, work, fresh=fresh)
@@ -365,6 +364,22 @@ def design(
         Provenance(
             name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}
         ),
+    )
+
+
+def _no_family(requirement: Requirement, parts: Parts) -> str:
+    """Why no family has a candidate, and the remedy."""
+    sold, hosts = SwitchPorts.of(requirement, parts), requirement.grown_hosts
+    product = requirement.switch.product
+    if sold.most_links == requirement.radix:
+        return f"no family serves {hosts:,} hosts on {requirement.radix}-port switches; raise switch.radix or try more families"
+    named = f"of '{product}'" if product else "of a switch"
+    remedy = (
+        "omit switch.product, so that spines may be other switches" if product else "add a switch with more of them"
+    )
+    return (
+        f"no family serves {hosts:,} hosts: only {sold.most_links} ports {named} run at the {requirement.rate_gbps:g} Gb/s of"
+        f" links; {remedy}, or try more families"
     )
 
 

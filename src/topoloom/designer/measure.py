@@ -150,7 +150,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     states = (topology,) if grown is None else (topology, grown)
     taper, blocking = _worst(map(worst_taper, states)), _worst(map(tree_blocking, states))
     sold = SwitchPorts.of(requirement, parts)
-    room = whole.hosts - topology.hosts + sold.idle_hosts(whole) // requirement.ports_per_host
+    room = whole.hosts - topology.hosts + sold.idle_hosts(whole, parts) // requirement.ports_per_host
     measures |= {
         "switches": topology.switches,
         "hosts": topology.hosts,

@@ -651,6 +651,11 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             for rate, key in ((self.rate_gbps, "rate_gbps"), (self.host_gbps, "host.rate_gbps")):
                 if not product.ports_at(rate):
                     raise InputError(f"'{self.switch.product}' has no ports of {rate:g} Gb/s; give another {key}")
+                if self.rates and not product.runs(rate):
+                    raise InputError(
+                        f"'{self.switch.product}' has no mode of {rate:g} Gb/s; give another {key}, or a `breakout` of that"
+                        " rate in the parts catalogue"
+                    )
             radix = min(ports, self.switch.radix) if self.switch.radix else ports
             requirement = msgspec.structs.replace(requirement, switch=msgspec.structs.replace(self.switch, radix=radix))
         if requirement.switch.radix is None:

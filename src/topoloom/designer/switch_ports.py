@@ -1,23 +1,27 @@
 """What fits on a switch of a requirement: links and host ports, each at their own rate; and the sizes of candidates."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
+from itertools import product as pairs_of
 from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
-from topoloom.cost.switch_kinds import port_counts
+from topoloom.cost.switch_kinds import kinds_if_sold, port_counts
 from topoloom.cost.switch_products import SwitchProduct
+from topoloom.cost.terms import Terms
 from topoloom.designer.requirement import Requirement
 from topoloom.model.topology import Topology
+from topoloom.topologies.families.fattree import TAPERS, fat_tree_sizes
 from topoloom.topologies.families.tree_plan import TreePlan, plan_tree
 from topoloom.topologies.spec import Family
 
-#: Bandwidth down to bandwidth up at the leaves of the trees that are proposed.
-_TAPERS = ((1, 1), (3, 2), (2, 1), (4, 1))
+#: The largest second number of the ratio that is closest to a limit.
+_RATIO = 8
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class SwitchPorts:
         The rates of links and of host ports, Gb/s.
     products : tuple of SwitchProduct
         The switches that may be bought; empty where a line prices switches, each port of which takes any rate.
+    most_taper : float or None
+        The most bandwidth down per bandwidth up that the limits allow; None without such a limit.
 
     Examples
     --------
@@ -46,11 +52,15 @@ class SwitchPorts:
     rate_gbps: float
     host_gbps: float
     products: tuple[SwitchProduct, ...]
+    most_taper: float | None = None
 
     @classmethod
     def of(cls, requirement: Requirement, parts: Parts) -> "SwitchPorts":
         """The ports that a completed requirement allows; `parts` as `Requirement.catalogue` returns them."""
-        return cls(requirement.radix, requirement.rate_gbps, requirement.host_gbps, parts.switch.product)
+        limits = requirement.limits
+        ratios = [ratio for ratio in (limits.taper, limits.blocking, limits.oversubscription) if ratio is not None]
+        most = min(ratios, default=None)
+        return cls(requirement.radix, requirement.rate_gbps, requirement.host_gbps, parts.switch.product, most)
 
     @property
     def mixed(self) -> bool:
@@ -84,6 +94,26 @@ class SwitchPorts:
         """The host ports that have the bandwidth of a link: 4 of 100 Gb/s under links of 400; at least 1."""
         return max(1, int(self.rate_gbps / self.host_gbps * (1 + 1e-9)))
 
+    @cached_property
+    def leaves(self) -> tuple["SwitchPorts", ...]:
+        """The ports of leaves: those of each product that has ports of both rates, one for products with the same cages."""
+        shapes = {(product.port_kinds, product.logical_ports): product for product in reversed(self.products)}
+        of_products = [replace(self, products=(product,)) for product in shapes.values()]
+        return tuple(ports for ports in reversed(of_products) if ports.fits(1, 1)) or (self,)
+
+    @cached_property
+    def tapers(self) -> tuple[tuple[int, int], ...]:
+        """Bandwidth down to bandwidth up at the leaves of the proposed trees: the usual ratios and the largest allowed.
+
+        Examples
+        --------
+        >>> SwitchPorts(64, 100, 100, (), 3.0).tapers, SwitchPorts(64, 100, 100, (), 2.0).tapers
+        (((1, 1), (3, 2), (2, 1), (4, 1), (3, 1)), ((1, 1), (3, 2), (2, 1), (4, 1)))
+        """
+        most = 1.0 if self.most_taper is None else min(max(1.0, self.most_taper), float(self.radix))
+        allowed = (Fraction(int(most * down * (1 + 1e-9)), down) for down in range(1, _RATIO + 1))
+        return tuple(dict.fromkeys((*TAPERS, max(allowed).as_integer_ratio())))
+
     def carries(self, topology: Topology) -> bool:
         """Whether every switch of a network can be bought."""
         if not topology.mixed:
@@ -96,14 +126,36 @@ class SwitchPorts:
             any(product.serves(ports) for product in self.products) for ports in needs if ports
         )
 
-    def idle_hosts(self, topology: Topology) -> int:
-        """The host ports that still fit on the switches that carry hosts."""
-        carrying = np.flatnonzero(topology.endpoints_at)
+    def idle_hosts(self, topology: Topology, parts: Parts | None = None) -> int:
+        """The host ports that still fit on the switches that carry hosts, as they are bought.
+
+        Parameters
+        ----------
+        topology : Topology
+        parts : Parts, optional
+            The catalogue that they are bought from; without it, and where it lacks one of them, any of `products` may serve.
+        """
+        terms = None if parts is None else Terms(parts=parts, rate_gbps=None if topology.mixed else self.rate_gbps)
+        kinds = None if terms is None else kinds_if_sold(topology, terms)
+        if kinds is None or parts is None:
+            return self._idle_hosts(topology, np.arange(topology.switches))
+        idle = 0
+        for kind in kinds:
+            product = kind.product(parts)
+            bought = self if product is None else replace(self, products=(product,))
+            if product is not None and not self.mixed:
+                bought = replace(bought, radix=min(self.radix, product.ports_at(self.rate_gbps)))
+            idle += bought._idle_hosts(topology, kind.switches)
+        return idle
+
+    def _idle_hosts(self, topology: Topology, switches: np.ndarray) -> int:
+        """The host ports that still fit on those of some switches that carry hosts."""
+        carrying = switches[topology.endpoints_at[switches] > 0]
         links, hosts = topology.degrees[carrying], topology.endpoints_at[carrying]
         if not self.mixed:
             return int(np.maximum(self.radix - links - hosts, 0).sum())
         degrees, place = np.unique(links, return_inverse=True)
-        most = np.array([self.most_hosts(int(degree)) for degree in degrees])
+        most = np.array([self.most_hosts(int(degree)) for degree in degrees], np.int64)
         return int(np.maximum(most[place] - hosts, 0).sum())
 
 
@@ -129,9 +181,14 @@ def sizes_of(record: Family, hosts: int, ports: SwitchPorts) -> Iterator[dict[st
         return
     if not ports.mixed:
         yield from record.sizes(hosts, ports.radix)
+        further = ports.tapers[len(TAPERS) :]
+        if record.name == "fat-tree" and further:
+            yield from fat_tree_sizes(hosts, ports.radix, further)
     elif record.name == "fat-tree":
         yield from trees(hosts, ports)
     else:
+        if record.name == "clos":
+            yield from _leaf_spines(hosts, ports)
         yield from record.sizes(hosts, ports.most_links)
         key = "hosts" if record.takes_hosts else "p" if "p" in record.parameters else None
         if ports.split > 1 and key is not None:
@@ -141,7 +198,7 @@ def sizes_of(record: Family, hosts: int, ports: SwitchPorts) -> Iterator[dict[st
 
 
 def trees(hosts: int, ports: SwitchPorts) -> Iterator[dict[str, Any]]:
-    """Fat trees for host ports and links of different rates: leaves of 1:1, 3:2, 2:1 and 4:1 by bandwidth.
+    """Fat trees for host ports and links of different rates, with the leaves of each product and each of `ports.tapers`.
 
     Parameters
     ----------
@@ -154,9 +211,9 @@ def trees(hosts: int, ports: SwitchPorts) -> Iterator[dict[str, Any]]:
     iterator of dict
         Parameters of family ``fat-tree``, with a leaf whose ports are numbered apart from those of the switches above.
     """
-    for taper in _TAPERS:
+    for leaves, taper in pairs_of(ports.leaves, ports.tapers):
         for even in (True, False):
-            plan = tree_of_taper(hosts, ports, taper, even=even)
+            plan = tree_of_taper(hosts, ports, taper, even=even, leaves=leaves)
             if plan is None:
                 break
             if even:
@@ -166,9 +223,17 @@ def trees(hosts: int, ports: SwitchPorts) -> Iterator[dict[str, Any]]:
             values = parameters_of(plan)
             yield values
             if even and plan.pods and taper > (1, 1):
-                slower = tree_of_taper(hosts, ports, (1, 1), core_taper=taper)
+                slower = tree_of_taper(hosts, ports, (1, 1), core_taper=taper, leaves=leaves)
                 if slower is not None and slower.pods:
                     yield parameters_of(slower) | {"core_taper": taper}
+
+
+def _leaf_spines(hosts: int, ports: SwitchPorts) -> Iterator[dict[str, Any]]:
+    """The trees of two levels as parameters of family ``clos``."""
+    for leaves, taper in pairs_of(ports.leaves, ports.tapers):
+        plan = tree_of_taper(hosts, ports, taper, leaves=leaves)
+        if plan is not None and not plan.pods and plan.leaves > 1:
+            yield {"leaves": plan.leaves, "spines": plan.tops, "width": plan.bundle, "hosts": plan.down}
 
 
 def parameters_of(plan: TreePlan) -> dict[str, Any]:
@@ -180,7 +245,13 @@ def parameters_of(plan: TreePlan) -> dict[str, Any]:
 
 
 def tree_of_taper(
-    hosts: int, ports: SwitchPorts, taper: tuple[int, int], core_taper: tuple[int, int] = (1, 1), *, even: bool = True
+    hosts: int,
+    ports: SwitchPorts,
+    taper: tuple[int, int],
+    core_taper: tuple[int, int] = (1, 1),
+    *,
+    even: bool = True,
+    leaves: SwitchPorts | None = None,
 ) -> TreePlan | None:
     """The tree of fewest switches, then fewest links, whose leaves keep a ratio of bandwidth down to bandwidth up.
 
@@ -193,6 +264,8 @@ def tree_of_taper(
         The largest ratio at a leaf, and at an aggregation switch.
     even : bool
         Whether all bundles of links have the same number of links.
+    leaves : SwitchPorts, optional
+        The ports of a leaf, if other than those of the switches above.
 
     Returns
     -------
@@ -202,7 +275,7 @@ def tree_of_taper(
     k, best = ports.most_links, None
     for up in range(1, k):
         carried = int(taper[0] * up * ports.rate_gbps / (taper[1] * ports.host_gbps) * (1 + 1e-9))
-        most = min(ports.most_hosts(up), carried, hosts - 1)
+        most = min((leaves or ports).most_hosts(up), carried, hosts - 1)
         if most < 1:
             continue
         # The fewest hosts that need no more leaves, which fill these evenly; and as many as fit.

@@ -87,19 +87,33 @@ def _diameter(plan: TreePlan) -> int:
     return 0 if plan.levels == 1 else 1 if plan.leaves == plan.tops == 1 else 2
 
 
-#: Ports down to ports up that are proposed.
-_TAPERS = ((1, 1), (3, 2), (2, 1), (4, 1))
+#: Ports down to ports up of the trees that are proposed.
+TAPERS = ((1, 1), (3, 2), (2, 1), (4, 1))
 
 
-def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Yield trees with as few levels as possible: leaves tapered 1:1, 3:2, 2:1 and 4:1, and, with pods, a tapered core instead.
+def fat_tree_sizes(hosts: int, radix: int, tapers: tuple[tuple[int, int], ...] = TAPERS) -> Iterator[dict[str, Any]]:
+    """Yield trees with as few levels as possible: leaves of each taper, and, with pods, a tapered core instead.
 
     Where they save top switches, trees with uneven bundles follow, and trees whose leaves have other ports down and up.
+
+    Parameters
+    ----------
+    hosts : int
+        Host ports.
+    radix : int
+        Ports of a switch.
+    tapers : tuple of (int, int)
+        Ports down to ports up.
+
+    Yields
+    ------
+    dict
+        Parameters of family ``fat-tree``.
     """
     radices = [k for k in range(2, radix + 1, 2) if k**3 // 4 >= hosts]
     if radices:
         yield {"k": radices[0]}
-    for taper in _TAPERS:
+    for taper in tapers:
         for where in ("taper", "core_taper")[: 1 + (taper > (1, 1))]:
             try:
                 plan = plan_tree(radix, hosts, **{where: taper})
@@ -110,7 +124,7 @@ def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
                 yield {"k": radix, "hosts": hosts} | tapered
                 if plan_tree(radix, hosts, **tapered, even=False).switches < plan.switches:
                     yield {"k": radix, "hosts": hosts} | tapered | {"bundles": "uneven"}
-    for taper in _TAPERS:
+    for taper in tapers:
         leaf = leaf_of_least_switches(radix, hosts, taper)
         if leaf is not None:
             yield {"k": radix, "hosts": hosts, "leaf": leaf}
@@ -139,7 +153,7 @@ def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     facts=_fat_tree_facts,
     source="Leiserson 1985; Besta 2014's FT-3: 5 p^2 switches, 2 p^3 hosts, p = k/2 (errata of Besta 2014, 6); with hosts=:"
     " the pods, shrunk core and equal bundles of NVIDIA's DGX SuperPOD reference architectures (H100 RA-11333-001, Table 4)",
-    sizes=_fat_trees,
+    sizes=fat_tree_sizes,
     aliases=("ft3", "fat-tree-3"),
     labels=_LABELS,
 )
