@@ -61,7 +61,7 @@ def bill_of(spec, server="DGX B200", parts="infiniband-2026", **more):
 def test_no_price_and_no_watts_are_said_and_not_summed():
     """What has none is named; watts are those of the optics."""
     bill = bill_of("fat-tree:hosts=512,k=64+rails:nics=8")
-    assert set(bill.unpriced) == {"switch", "cable", "transceiver", "nic", "rack"}
+    assert set(bill.unpriced) == {"switch", "cable", "transceiver", "rack"}
     assert bill.unmetered == ("switch",)
     assert math.isnan(bill.cost_usd)
     assert bill.power_w == sum(line.power_w for line in bill.lines if line.kind == "transceiver")

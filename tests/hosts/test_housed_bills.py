@@ -36,3 +36,14 @@ def test_two_powers_of_a_switch_are_refused():
     """Parts know the power of their switches."""
     with pytest.raises(InputError, match="switch_w and parts both give the power"):
         place(build("petersen"), parts=_PARTS, switch_w=100.0)
+
+
+@pytest.mark.parametrize(("nic", "bought"), [("", []), ("ConnectX-8", [("nic", 480)])])
+def test_interfaces_in_the_price_of_a_server_are_not_bought_again(nic, bought):
+    """A DGX H100 comes with its own; 8 of another kind per host are bought."""
+    layout = place(
+        build(_SPEC), housing=Housing(host=HostType(name="DGX H100", nic=nic)), parts=_PARTS, rate_gbps=_RATE
+    )
+    bill = price(layout, _PARTS, rate_gbps=_RATE)
+    assert [(line.kind, line.count) for line in bill.lines if line.kind == "nic"] == bought
+    assert [(item.kind, item.count) for item in bill.items if item.kind == "nic"] == bought

@@ -36,6 +36,7 @@ class ServerProduct(Cited, frozen=True, kw_only=True):
     name: Annotated[str, setting("the product's name")]
     nics: Annotated[int, setting("network interfaces on this network", least=1, most=1024)]
     nic: Annotated[str, setting("the interface's product")] = ""
+    nic_included: Annotated[bool, setting("its price includes its interfaces: no bill and no order has them")] = False
     rate_gbps: Annotated[float, gbps("the rate of an interface")] | None = None
     cages: Annotated[
         tuple[tuple[Annotated[int, msgspec.Meta(ge=0, le=1_000_000)], ...], ...],

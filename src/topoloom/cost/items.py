@@ -175,11 +175,11 @@ def _cables(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
 
 
 def _of_hosts(layout: Layout, parts: Parts) -> Iterator[Item]:
-    """The interfaces of hosts that stand in racks, and the racks."""
+    """The interfaces of hosts that stand in racks, where their price does not include them, and the racks."""
     if layout.housing is None:
         return
     host, rack = layout.housing.host, layout.housing.rack
-    if host.nic:
+    if host.nic and not host.nic_included:
         product = next((nic for nic in parts.nic if nic.name == host.nic), None)
         price = None if product is None else product.price_usd
         yield _item("nic", host.nic, layout.topology.endpoints.size // host.ports, price, "network interface", product)

@@ -136,11 +136,11 @@ def _module_lines(parts: Parts, switches: Sequence[SwitchKind], plugged: Sequenc
 
 
 def _host_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
-    """The interfaces of the hosts, whose power is part of the hosts', and the racks."""
+    """The interfaces of the hosts that their price does not include, whose power is part of the hosts', and the racks."""
     if layout.housing is None:
         return
     host, rack = layout.housing.host, layout.housing.rack
-    if host.nic:
+    if host.nic and not host.nic_included:
         product = next((interface for interface in parts.nic if interface.name == host.nic), None)
         count = layout.topology.endpoints.size // host.ports
         low, high = _range(count, None if product is None else product.price_usd)

@@ -16,6 +16,7 @@ from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_h
 _FILLED = (
     "nics",
     "nic",
+    "nic_included",
     "cages",
     "connector",
     "devices",
@@ -81,6 +82,8 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
         filled.pop("cages", None)
     if len(filled.get("devices", ())) not in (nics, ports):
         filled.pop("devices", None)
+    if housing.host.nic not in ("", server.nic):  # interfaces that are bought for it
+        filled.pop("nic_included", None)
     rule = RackRule()
     racked = {
         key: value

@@ -54,6 +54,9 @@ class HostType(TomlTable, frozen=True):
         | None
     ) = None
     nic: Annotated[str, setting("the interface's product, in the parts catalogue")] = ""
+    nic_included: Annotated[
+        bool, setting("the host's price includes its interfaces: no bill and no order has them")
+    ] = False
     cages: Annotated[
         tuple[tuple[Annotated[int, msgspec.Meta(ge=0, le=1_000_000)], ...], ...],
         setting(
