@@ -46,4 +46,3 @@ def test_interfaces_in_the_price_of_a_server_are_not_bought_again(nic, bought):
     )
     bill = price(layout, _PARTS, rate_gbps=_RATE)
     assert [(line.kind, line.count) for line in bill.lines if line.kind == "nic"] == bought
-    assert [(item.kind, item.count) for item in bill.items if item.kind == "nic"] == bought
