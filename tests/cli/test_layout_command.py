@@ -159,3 +159,26 @@ def test_a_mixed_network_is_laid_out_with_its_rates(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("mixed.json", "--map", "rows", "-o", "out")
     assert open_network("out").topology == mixed
+
+
+def test_leaves_that_do_not_fit_on_their_hosts_are_named(tmp_path):
+    """42 hosts of 1 U and a leaf of 1 U in 42 units: the racks that leaves take, and the remedy; with either, no sentence."""
+    hosts = tmp_path / "hosts.toml"
+    said = (
+        r"A leaf and its 42 hosts take 43 units, and a rack has 42: 1 rack holds leaves without hosts, and 336 cables"
+    )
+    for count, units, expected in ((42, 42, True), (41, 42, False), (42, 43, False)):
+        hosts.write_text(f"[host]\nu = 1\n[rack]\nu = {units}\n")
+        options = ("--map", "rows", "--parts", "infiniband-2026", "--rate", "400", "--server", str(hosts))
+        printed = run(f"clos:leaves=8,spines=4,hosts={count}", "--floor", "koibuchi-2013", *options)
+        assert bool(re.search(said, printed)) == expected
+        assert ("With at most 41 hosts per leaf, or u = 43 in [rack]" in printed) == expected
+
+
+def test_leaves_of_racks_with_little_power_are_named(tmp_path):
+    """Ten hosts of 1 kW and a leaf in 10.01 kW: the limit is named, in watts."""
+    hosts = tmp_path / "hosts.toml"
+    hosts.write_text("[host]\nu = 1\npower_w = 1_000\n[rack]\nu = 42\npower_w = 10_010\n")
+    options = ("--map", "rows", "--parts", "slimfly-2014", "--rate", "40", "--server", str(hosts))
+    printed = run("clos:leaves=8,spines=4,hosts=10", "--floor", "koibuchi-2013", *options)
+    assert re.search(r"A leaf and its 10 hosts take 10,0[0-9]{2} W, and a rack has 10,010: [0-9]+ rack", printed)

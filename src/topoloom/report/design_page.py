@@ -12,6 +12,7 @@ from topoloom.core.amounts import in_currency
 from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
 from topoloom.cost.facility import rack_power
+from topoloom.cost.leaf_racks import leaves_apart
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_age import expired_quotes, price_notes
 from topoloom.designer.design import Design
@@ -116,8 +117,10 @@ def design_page(
     )
     winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
-        power = rack_power(layout, requirement.terms(parts, layout.topology))
+        terms = requirement.terms(parts, layout.topology)
+        power = rack_power(layout, terms)
         winner = _winner(layout, bill, floorplan_svg(layout, power=power) if plan is None else plan)
+        winner["leaves_apart"] = leaves_apart(layout, terms)
         floor = None if cables is None else floor_data(cables, power)
     figures = design_figures(design) if drawn is None else drawn
     body = rendered(

@@ -23,6 +23,7 @@ class _Output(Json, frozen=True, kw_only=True):
 def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.cabling import cable
     from topoloom.core.folders import check_folder
+    from topoloom.cost.leaf_racks import leaves_apart
     from topoloom.placement.layout.layout import Layout
 
     if to.output is not None:
@@ -36,6 +37,8 @@ def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
         print_record(layout)
     else:
         _print_layout(layout)
+        if (apart := leaves_apart(layout, network.terms)) is not None:
+            say(apart)
         if to.output is not None:
             say(f"wrote {to.output}")
     if layout.ended == "interrupted":

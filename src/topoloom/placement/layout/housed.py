@@ -40,7 +40,7 @@ def planned_racks(
     InputError
         A rack holds no host or switch, or the floor has too few slots for the racks.
     """
-    racks = racks_of_units(topology, housing, switch_w, _common_limits(floor), switch_u)
+    racks = racks_of_units(topology, housing, switch_w, common_limits(floor), switch_u)
     slots = floor.slots_for(1 if floor.fixed is not None else len(racks))
     order = slots.serpentine()
     if floor.fixed is None:
@@ -67,8 +67,18 @@ def planned_racks(
     return racks, slots, slot
 
 
-def _common_limits(floor: Floor) -> np.ndarray:
-    """The common limits of a place, float64[3]: for listed slots, the most frequent limits of those for hosts."""
+def common_limits(floor: Floor) -> np.ndarray:
+    """The common limits of a place: for listed slots, the most frequent limits of those for hosts.
+
+    Parameters
+    ----------
+    floor : Floor
+
+    Returns
+    -------
+    float64[3]
+        Switches, hosts, watts; inf without a limit.
+    """
     if floor.fixed is None:
         limits = [floor.switches_per_rack, floor.hosts_per_rack, floor.power_w_per_rack]
         return np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
