@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from topoloom.cost.cable_products import CableProduct
 from topoloom.cost.choose import Cables, order_list
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Cited, Price, low_high, shown_ports
@@ -167,11 +168,18 @@ def _cables(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
         made = "cut to" if lot.cut else "length"
         kind = product.medium if product.medium == "fibre" else f"{product.medium} cable".removeprefix("any ")
         carried = f"{several}{rates} Gb/s, " if rates else ""
-        what = f"{kind}, {carried}{made} {lot.stock_m:g} m"
+        what = f"{kind}, {carried}{made} {lot.stock_m:g} m{_per_link(product)}"
         item = _item("cable", lot.product, lot.count, None, what, product)
         number = product.part_number_of(lot.stock_m)
         low, high = (round(usd / lot.count, 9) for usd in (lot.cost_low_usd, lot.cost_high_usd))
         yield replace(item, part_number=number, length_m=lot.stock_m, unit_low_usd=low, unit_high_usd=high)
+
+
+def _per_link(product: CableProduct) -> str:
+    """What one piece is, where a link needs several: the quantity counts pieces."""
+    if product.panel:
+        return "; one at each end, joined in a patch panel"
+    return f"; one cord, a link needs {product.cords}" if product.cords > 1 else ""
 
 
 def _of_hosts(layout: Layout, parts: Parts) -> Iterator[Item]:
