@@ -76,6 +76,9 @@ def test_switches_in_one_rack_have_their_own_heights(sold, tmp_path):
     }
     placed = {row["name"]: row["position"] for row in rows["devices.csv"] if row["name"].startswith("S")}
     assert placed == {"S0": "1", "S1": "2", "S2": "3", "S3": "4", "S4": "5", "S5": "9"}
+    (drawing,) = (tmp_path / "room" / "elevations").glob("*.svg")
+    assert "S3 · leaf · 1U" in drawing.read_text()
+    assert "S4 · spine · 4U" in drawing.read_text()
     labels = {
         row["a_label"] for row in csv.DictReader((tmp_path / "room" / "cables.csv").open()) if row["kind"] == "switch"
     }

@@ -1,10 +1,13 @@
 """Elevations: the front view of each type of rack as an SVG picture, and one page with all types and their numbers."""
 
+from collections.abc import Sequence
 from importlib.resources import files
 
+import numpy as np
 from markupsafe import Markup
 
 from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.netbox_devices import switch_products
 from topoloom.core.pages.templating import framed, rendered
 from topoloom.cost.facility import Supply, power_words, supplies
 from topoloom.placement.layout.contents import RackType, Standing, rack_contents, rack_types, rack_units
@@ -24,10 +27,10 @@ def elevation_files(cabling: Cabling) -> dict[str, str]:
     """The files by name: the page ``elevations.html``, and ``elevations/type-1.svg`` for each type of rack."""
     layout = cabling.layout
     loads = supplies(layout, cabling.terms)
-    product = _switch_product(cabling)
+    products = ["switch" if product is None else product.name for product in switch_products(cabling)]
     out, shown = {}, []
-    for rack_type in rack_types(layout):
-        picture = elevation_svg(layout, rack_type, loads, product)
+    for rack_type in rack_types(layout, products):
+        picture = elevation_svg(layout, rack_type, loads, products)
         out[f"elevations/{rack_type.name.replace(' ', '-')}.svg"] = picture
         names = [layout.rack_names[rack] for rack in rack_type.racks]
         shown.append((rack_type.name, len(names), ", ".join(names), Markup(picture)))
@@ -43,7 +46,9 @@ def elevation_files(cabling: Cabling) -> dict[str, str]:
     return {PAGE: framed(f"Racks of {layout.topology.name}", style, body), **out}
 
 
-def elevation_svg(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], product: str = "switch") -> str:
+def elevation_svg(
+    layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], products: Sequence[str] | None = None
+) -> str:
     """The front view of a rack: unit numbers, and every device with its name and height.
 
     Parameters
@@ -53,8 +58,8 @@ def elevation_svg(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...]
         Its first rack gives the names of the devices.
     loads : tuple of Supply
         Power and weight of every rack of the layout.
-    product : str
-        The product of the switches.
+    products : sequence of str, optional
+        The product of each switch; "switch" when omitted.
 
     Returns
     -------
@@ -63,6 +68,11 @@ def elevation_svg(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...]
     """
     units = max(rack_units(layout), -int(-rack_type.height // 1))
     standing = rack_contents(layout, rack_type.racks[0])
+    switches = iter(np.flatnonzero(layout.rack == rack_type.racks[0]).tolist())
+    sold = [
+        device.product if device.kind != "switch" else "switch" if products is None else products[next(switches)]
+        for device in standing
+    ]
     aside = [device for device in standing if device.unit is None]
     width, height = 2 * _MARGIN + 2 * _NUMBERS + _WIDTH, _HEAD + units * _UNIT + _MARGIN + 16 * len(aside)
     left, bottom = _MARGIN + _NUMBERS, _HEAD + units * _UNIT
@@ -78,7 +88,11 @@ def elevation_svg(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...]
             title=f"{rack_type.name}: {_count(len(rack_type.racks), 'rack')}",
             facts=[(35 + 14 * line, words) for line, words in enumerate(_facts(layout, rack_type, loads, units))],
             units=[(unit, bottom - unit * _UNIT) for unit in range(1, units + 1)],
-            boxes=[_box(device, device.unit, left, bottom, product) for device in standing if device.unit is not None],
+            boxes=[
+                _box(device, device.unit, left, bottom, product)
+                for device, product in zip(standing, sold, strict=True)
+                if device.unit is not None
+            ],
             aside=[(bottom + 14 + 16 * line, device.name) for line, device in enumerate(aside)],
         )
     )
@@ -91,9 +105,8 @@ def _box(device: Standing, unit: float, left: int, bottom: int, product: str) ->
     x = left + round((unit - base) / device.units) * _WIDTH / columns if columns > 1 else left
     width, height = _WIDTH / columns, (device.units if columns == 1 else 1) * _UNIT
     y = bottom - (base - 1) * _UNIT - height
-    sold = product if device.kind == "switch" else device.product
     tall = f"{device.units:g}U"
-    label = f"{device.name} · {sold} · {tall}" if device.kind != "device" else f"{device.name} · {tall}"
+    label = f"{device.name} · {product} · {tall}" if device.kind != "device" else f"{device.name} · {tall}"
     most = max(1, _CHARACTERS // columns)
     shown = device.name if columns > 1 else label
     shown = shown if len(shown) <= most else shown[: most - 1] + "…"
@@ -121,11 +134,3 @@ def _facts(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], units
 
 def _count(count: int, what: str, plural: str = "s") -> str:
     return f"{count:,} {what}{plural * (count != 1)}"
-
-
-def _switch_product(cabling: Cabling) -> str:
-    """The name of the switches' product; ``switch`` where a line prices them or there are several."""
-    from topoloom.cost.switch_kinds import switch_kinds
-
-    products = [kind.product(cabling.bought.parts) for kind in switch_kinds(cabling.layout.topology, cabling.terms)]
-    return products[0].name if len(products) == 1 and products[0] is not None else "switch"

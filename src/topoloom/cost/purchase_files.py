@@ -265,7 +265,7 @@ def _summary(sheet: "Worksheet", bills: Sequence["Bill"], count: int) -> None:
         ("Hosts", [bill.hosts for bill in bills]),
         ("Switches", [bill.switches for bill in bills]),
         ("Racks", [bill.racks for bill in bills]),
-        ("Cable between racks", [bill.cables_between for bill in bills]),
+        ("Links between racks", [bill.cables_between for bill in bills]),
         ("Power of the network, kW", [bill.power_w / 1000 for bill in bills]),
         ("Worst grade of the figures", [bill.confidence or "not graded" for bill in bills]),
         ("No price, not in the sums", [_named(bill.unpriced) for bill in bills]),

@@ -1,5 +1,6 @@
 """The contents of racks: which device stands at which unit, and the types of racks that a room has."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,9 +67,20 @@ def rack_units(layout: Layout) -> int:
     return max(USUAL_UNITS, round(float(layout.rack_u.max(initial=0.0))))
 
 
-def rack_types(layout: Layout) -> list[RackType]:
-    """The types of racks, in the order of their first racks."""
-    pairs = np.stack([layout.switches_in_rack, layout.hosts_in_rack, _piles(layout)], axis=1)
+def rack_types(layout: Layout, products: Sequence[str] | None = None) -> list[RackType]:
+    """The types of racks, in the order of their first racks.
+
+    Parameters
+    ----------
+    layout : Layout
+    products : sequence of str, optional
+        The product of each switch; racks of other products are other types.
+
+    Returns
+    -------
+    list of RackType
+    """
+    pairs = np.stack([layout.switches_in_rack, layout.hosts_in_rack, _piles(layout, products)], axis=1)
     kinds, first, member = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
     return [
         RackType(
@@ -82,13 +94,15 @@ def rack_types(layout: Layout) -> list[RackType]:
     ]
 
 
-def _piles(layout: Layout) -> np.ndarray:
-    """A number for the heights of the switches of each rack, from the bottom, int64[racks]; 0 where all are alike."""
-    if not isinstance(layout.switch_u, np.ndarray):
+def _piles(layout: Layout, products: Sequence[str] | None) -> np.ndarray:
+    """A number for the switches of each rack, from the bottom: their heights and products; int64[racks]."""
+    names = [""] * layout.topology.switches if products is None else list(products)
+    if not isinstance(layout.switch_u, np.ndarray) and len(set(names)) < 2:
         return np.zeros(layout.racks, np.int64)
     order = np.argsort(layout.rack, kind="stable")
     ends = np.cumsum(layout.switches_in_rack)[:-1]
-    piles = [tuple(some.tolist()) for some in np.split(layout.switch_units[order], ends)]
+    units = layout.switch_units.tolist()
+    piles = [tuple((units[switch], names[switch]) for switch in some.tolist()) for some in np.split(order, ends)]
     numbers = {pile: number for number, pile in enumerate(dict.fromkeys(piles))}
     return np.array([numbers[pile] for pile in piles], np.int64)
 
