@@ -35,10 +35,13 @@ def leaves_apart(layout: Layout, terms: Terms) -> str | None:
     >>> from topoloom.network.opening import open_network
     >>> from topoloom.placement.hosts.housing import HostType, Housing, RackRule
     >>> rack = Housing(HostType(u=1), RackRule(u=42))
-    >>> network = open_network("clos:leaves=4,spines=2,hosts=41").placed("koibuchi-2013", hosts=rack, parts="ethernet-2026")
-    >>> print(leaves_apart(network.layout, network.terms))
-    A leaf and its 41 hosts take 43 units, and a rack has 42: 1 rack holds leaves without hosts, and 164 cables to hosts run
-    between racks. With at most 40 hosts per leaf, or u = 43 in [rack], leaves stand in the racks of their hosts.
+    >>> terms = {"parts": "ethernet-2026", "rate_gbps": 100}
+    >>> network = open_network("clos:leaves=4,spines=2,hosts=41").placed("koibuchi-2013", hosts=rack, **terms)
+    >>> need, _, cost = leaves_apart(network.layout, network.terms).partition(": ")
+    >>> need
+    'A leaf and its 41 hosts take 43 units, and a rack has 42'
+    >>> cost.partition(". ")[0]
+    '1 rack holds leaves without hosts, and 164 cables to hosts run between racks'
     """
     housing, topology = layout.housing, layout.topology
     if housing is None or layout.host_slot is None or housing.rack.leaf != "auto" or housing.rack.unit_hosts:
