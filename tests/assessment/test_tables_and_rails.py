@@ -105,7 +105,8 @@ def test_networks_of_several_rates_are_compared():
         minimize="worst_throughput",
     )
     mixed, alike = found.networks
-    assert "hosts=100" in mixed.name
+    assert "hosts=100" in mixed.spec
+    assert mixed.name == "fat tree, 8 switches of 2 x 100G + 2 x 400G ports and 12 switches of 4 ports"
     assert mixed.value("worst_throughput") == 1.0
     assert alike.value("worst_throughput") == pytest.approx(1 / 3)
     assert mixed.value("uniform_throughput") == 1.0

@@ -48,6 +48,8 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
     for number, network in enumerate(networks, 1):
         if network.why:
             say(f"{number}. {network.why}")
+        if network.spec not in (None, network.name):
+            say(f"   {network.spec}")
     _print_unpriced(networks)
     _print_missing(networks, minutes)
 
@@ -63,7 +65,13 @@ def print_assessment(network: "Assessment", minutes: float | None) -> None:
     """Print every figure of one network, with its interval."""
     print_facts(
         network.name,
-        [(figure.label, figure_text(figure.value, figure.low, figure.high, figure.unit)) for figure in network.figures],
+        [
+            *([] if network.spec is None else [("spec", network.spec)]),
+            *(
+                (figure.label, figure_text(figure.value, figure.low, figure.high, figure.unit))
+                for figure in network.figures
+            ),
+        ],
     )
     _print_unpriced([network])
     _print_missing([network], minutes)

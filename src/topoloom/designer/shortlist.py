@@ -1,6 +1,5 @@
 """The shortlist of a design: its choice, its placement by the default of `topoloom layout`, and its full assessment."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +10,7 @@ from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assess import assess
-from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.assessment import Assessment, distinct_names
 from topoloom.designer.assessment.reasons import Ranking, compared_sentence, reasons
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.assessment.subjects import subject_of
@@ -266,7 +265,7 @@ def assess_shortlist(
     assessed = [assessed[place] for place in last_order]
     assessments = tuple(assessments[place] for place in last_order)
     # By the candidate's spec, which may omit details that the network's own spec has.
-    assessments = _distinct(
+    assessments = distinct_names(
         tuple(
             replace(assessment, spec=outcome.spec, name=outcome_name(outcome, requirement, parts))
             for assessment, outcome in zip(assessments, assessed, strict=True)
@@ -322,17 +321,3 @@ def _score(outcome: Outcome, requirement: Requirement) -> float | None:
         else getattr(outcome, requirement.minimize)
     )
     return None if value is None else float(value)
-
-
-def _distinct(assessments: tuple[Assessment, ...]) -> tuple[Assessment, ...]:
-    """The same assessments; those that share a name are numbered: "Jellyfish, 114 QM9700 (2)"."""
-    shared = {name for name, count in Counter(assessment.name for assessment in assessments).items() if count > 1}
-    numbers: Counter[str] = Counter()
-    distinct = []
-    for assessment in assessments:
-        name = assessment.name
-        if name in shared:
-            numbers[name] += 1
-            assessment = replace(assessment, name=f"{name} ({numbers[name]})")
-        distinct.append(assessment)
-    return tuple(distinct)

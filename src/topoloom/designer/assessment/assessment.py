@@ -1,6 +1,8 @@
 """The full assessment of a network: its figures, and what is missing."""
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -139,6 +141,29 @@ class Assessments(Result):
         axes.invert_yaxis()
         if shown:
             axes.set_xlabel(f"{shown[0][1].label} [{shown[0][1].unit}]" if shown[0][1].unit else shown[0][1].label)
+
+
+def distinct_names(networks: Sequence[Assessment]) -> tuple[Assessment, ...]:
+    """The same assessments; those that share a name are numbered: "Jellyfish, 114 QM9700 (2)".
+
+    Parameters
+    ----------
+    networks : sequence of Assessment
+
+    Returns
+    -------
+    tuple of Assessment
+    """
+    shared = {name for name, count in Counter(network.name for network in networks).items() if count > 1}
+    numbers: Counter[str] = Counter()
+    distinct = []
+    for network in networks:
+        name = network.name
+        if name in shared:
+            numbers[name] += 1
+            network = replace(network, name=f"{name} ({numbers[name]})")
+        distinct.append(network)
+    return tuple(distinct)
 
 
 def figure_keys(networks: tuple[Assessment, ...]) -> list[str]:

@@ -9,11 +9,13 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.spares import Spares
 from topoloom.designer.assessment.assess import assess
-from topoloom.designer.assessment.assessment import Assessment, Assessments, figure_keys
+from topoloom.designer.assessment.assessment import Assessment, Assessments, distinct_names, figure_keys
 from topoloom.designer.assessment.reasons import Ranking, reasons
 from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.designer.assessment.subjects import subject_of
+from topoloom.designer.names import name_of_network
 from topoloom.model.sources import NetworkSource, network_of
+from topoloom.network import Network
 from topoloom.network.laying_out import all_laid_out
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.hosts.housing import Housing
@@ -89,7 +91,7 @@ def compare(
     --------
     >>> assessments = compare(["petersen", "ring:n=10"], minimize="worst_throughput", minutes=1)
     >>> [network.name for network in assessments.networks]
-    ['petersen', 'ring(n=10)']
+    ['Petersen graph, 10 switches of 3 ports', 'ring, 10 switches of 2 ports']
     """
     if isinstance(networks, (str, bytes)) or not isinstance(networks, Iterable):
         raise wrong_type(networks, Iterable, "compare", "name networks, as in ['petersen', 'hypercube:n=4']")
@@ -115,8 +117,22 @@ def compare(
     assessments = assess(
         subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work
     )
-    reference_name = subjects[reference].topology.name if reference is not None else None
-    return _explained(assessments, minimize, hosts, reference_name)
+    named = distinct_names([replace(assessed, name=_name(assessed)) for assessed in assessments.networks])
+    reference_name = None
+    if reference is not None:
+        compared = subjects[reference].topology
+        same = (assessed.name for assessed in named if assessed.network.topology == compared)
+        reference_name = next(same, compared.name)
+    return _explained(replace(assessments, networks=named), minimize, hosts, reference_name)
+
+
+def _name(assessed: Assessment) -> str:
+    """The name of a network for people; of a network without a spec its own."""
+    network: Network = assessed.network
+    if assessed.spec is None:
+        return assessed.name
+    topology, terms = network.topology, network.terms
+    return name_of_network(assessed.spec, topology, terms.catalogue, terms.rate_on(topology), topology.radix)
 
 
 def _explained(assessments: Assessments, minimize: str, hosts: int | None, reference: str | None) -> Assessments:

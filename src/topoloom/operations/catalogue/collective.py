@@ -74,7 +74,7 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
     bound: Annotated[bool, setting("only the least time, without a schedule; works for large networks too")] = False
     algorithm: (
         Annotated[
-            Literal["forest", "ring", "rail-ring", "binomial", "direct"],
+            Literal["forest", "ring", "rail-ring", "chains", "binomial", "direct"],
             setting(
                 "the algorithm; if omitted, forest where packing takes at most a minute, else a simpler one that fits"
             ),

@@ -20,7 +20,7 @@ class Collective(Result):
     ranks : int
     bytes : int
         Bytes of the vector, or of all ranks' data together; for an all-to-all, from each rank to each other.
-    algorithm : "forest", "ring", "binomial" or "direct"
+    algorithm : "forest", "ring", "rail-ring", "chains", "binomial" or "direct"
     paths : "own" or "tables"
     engine : str
         The engine of the tables.

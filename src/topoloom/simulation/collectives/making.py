@@ -1,4 +1,4 @@
-"""The choice of a schedule for a collective: packed trees, a ring, a binomial tree, or direct messages."""
+"""The choice of a schedule for a collective: packed trees, a ring, chains, a binomial tree, or direct messages."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import numpy as np
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Work
 from topoloom.model.topology import Topology
+from topoloom.simulation.collectives.chains import CHAINS, chains
 from topoloom.simulation.collectives.cuts import broadcast_cut, gather_cut
 from topoloom.simulation.collectives.delays import Machine
 from topoloom.simulation.collectives.forest import Tree, packed_forest, why_no_forest
@@ -22,10 +23,11 @@ ALGORITHMS = {
     "forest": "packed trees that achieve the bound, in small pieces",
     "ring": "a ring of ranks, in the order of a depth-first walk over their switches",
     "rail-ring": "a ring of hosts on each rail and plane, all at once, for a rank per accelerator; inside a host over scale_up",
+    "chains": "a chain of hosts on each port, in the order of their switches, in small pieces",
     "binomial": "a binomial tree",
     "direct": "from each rank to each other, up to 64 at a time, in the order of ranks",
 }
-_FIT: dict[str, tuple[str, ...]] = {"alltoall": ("direct",), "broadcast": ("forest", "binomial")}
+_FIT: dict[str, tuple[str, ...]] = {"alltoall": ("direct",), "broadcast": ("forest", CHAINS, "binomial")}
 _RINGS = ("forest", "ring", RAIL_RING)
 #: The choices of paths, the default first: paths of the trees or rings, or those of the tables.
 PATHS = ("own", "tables")
@@ -33,6 +35,8 @@ PATHS = ("own", "tables")
 _MOST_EDGES, _MOST_MESSAGES = 160_000, 40_000
 #: Pieces of each message of a rail's ring, so that exchanges inside hosts overlap with it, and the most messages of all.
 _RAIL_PIECES, _MOST_RAIL_MESSAGES = 8, 300_000
+#: Pieces of a chain per message in a row: the last rank waits for the first piece by a twentieth of the time of all.
+_CHAIN_PIECES = 20
 #: Ranks up to which trees are packed even where a ring would be as good.
 _FEW = 32
 #: The most pieces, and the least bytes per piece.
@@ -63,7 +67,7 @@ def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple
         raise InputError(f"{operation} has no algorithm '{str(algorithm)[:40]}'; {hint(str(algorithm), fit)}")
     if paths is not None and paths not in PATHS:
         raise InputError(f"paths_from '{str(paths)[:40]}': {hint(str(paths), PATHS)}")
-    if paths == "own" and (algorithm in ("direct", "binomial", RAIL_RING) or operation == "alltoall"):
+    if paths == "own" and (algorithm in ("direct", "binomial", CHAINS, RAIL_RING) or operation == "alltoall"):
         raise InputError(f"`paths_from` own: {algorithm or 'direct'} uses the paths of the tables; omit paths_from")
     return algorithm, paths or "own"
 
@@ -136,6 +140,11 @@ def collective_schedule(
         if operation == "alltoall":
             chosen, along, chunks = "direct", "tables", n * n
             trees = pair_trees(n) if n * (n - 1) <= _MOST_EDGES else ()
+        elif operation == "broadcast" and chosen in (None, CHAINS):
+            chosen, along, trees = CHAINS, "tables", chains(topology, homes, root)
+            chunks = len(trees)
+            most = _MOST_RAIL_MESSAGES // (chunks * (n - 1))
+            cut_in = max(1, min(_CHAIN_PIECES * (n - 1), size // chunks // _LEAST_BYTES, most))
         elif operation == "broadcast":
             chosen, along, chunks, trees = "binomial", "tables", 1, (binomial_tree(n, root),)
         else:

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.simulation.collectives.chains import CHAINS
 from topoloom.simulation.collectives.forest import Tree
 from topoloom.simulation.collectives.rail_rings import RAIL_RING
 from topoloom.simulation.collectives.schedule import GATHERS, REDUCES, CollectiveSchedule
@@ -42,7 +43,7 @@ class Ways:
         if self.schedule.algorithm == RAIL_RING:
             return self._on_rail(tree, edge.sender, edge.receiver)
         if self.schedule.paths == "tables":
-            return self._by_tables(source, goal)
+            return self._by_tables(source, goal, self._own_port(tree))
         switches = edge.switches
         if not switches:
             raise InputError(f"the edge from rank {edge.sender} to {edge.receiver} has no path")
@@ -77,7 +78,8 @@ class Ways:
             return self._on_rail(tree, tree.edges[number].receiver, tree.edges[number].sender)
         if self.schedule.paths == "tables":
             edge = tree.edges[number]
-            return self._by_tables(int(self.schedule.hosts[edge.receiver]), int(self.schedule.hosts[edge.sender]))
+            ends = int(self.schedule.hosts[edge.receiver]), int(self.schedule.hosts[edge.sender])
+            return self._by_tables(*ends, self._own_port(tree))
         down = self.down(tree, number) if down is None else down
         return Way(down.into, tuple(int(self.back[channel]) for channel in down.channels[::-1]), down.out)
 
@@ -107,6 +109,10 @@ class Ways:
         each = self.schedule.chunks // self.schedule.ranks
         accelerators = self.schedule.ranks // np.unique(self.schedule.hosts).size
         return self._by_tables(source, goal, (tree.root % accelerators * each + tree.first % each) % ports.shape[1])
+
+    def _own_port(self, tree: Tree) -> int | None:
+        """The port of each host that a chain uses; None for trees of other algorithms."""
+        return tree.first % self.fabric.port.shape[1] if self.schedule.algorithm == CHAINS else None
 
     def _by_tables(self, source: int, goal: int, place: int | None = None) -> Way:
         f = self.fabric
