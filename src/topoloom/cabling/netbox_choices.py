@@ -45,6 +45,7 @@ _CAGES = {
     "QSFP112": "qsfp112",
     "QSFP56": "qsfp56",
     "QSFP28": "qsfp28",
+    "SFP28": "sfp28",
 }
 #: Ethernet over twisted pairs by the rate of a port, Gb/s.
 _TWISTED_PAIR = {1.0: "1000base-t"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from topoloom.placement.hosts.housing import Connector
 
 #: The lanes of a cage.
-_LANES = {"OSFP finned": 8, "OSFP flat": 8, "QSFP-DD": 8, "QSFP112": 4, "QSFP56": 4, "QSFP28": 4}
+_LANES = {"OSFP finned": 8, "OSFP flat": 8, "QSFP-DD": 8, "QSFP112": 4, "QSFP56": 4, "QSFP28": 4, "SFP28": 1}
 _LANES |= {"MPO-12 socket": 4, "MMC-12 socket": 4}
 #: The smaller plugs that a cage takes, too.
 _SMALLER: dict[str, tuple[str, ...]] = {

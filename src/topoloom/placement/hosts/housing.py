@@ -16,7 +16,16 @@ _MOST_W = 1e7
 #: What a cage, or a socket of co-packaged optics, takes. An OSFP cage takes modules with fins (switches cooled by air) or flat
 #: ones (interfaces, and switches cooled by liquid); the two are not interchangeable.
 Connector = Literal[
-    "OSFP finned", "OSFP flat", "QSFP-DD", "QSFP112", "QSFP56", "QSFP28", "MPO-12 socket", "MMC-12 socket", "RJ45"
+    "OSFP finned",
+    "OSFP flat",
+    "QSFP-DD",
+    "QSFP112",
+    "QSFP56",
+    "QSFP28",
+    "SFP28",
+    "MPO-12 socket",
+    "MMC-12 socket",
+    "RJ45",
 ]
 
 
