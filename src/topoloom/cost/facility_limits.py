@@ -40,9 +40,27 @@ def check_limits(layout: Layout, racks: "tuple[Supply, ...]", total: "Supply", r
                     f"rack {supply.name} {what} {value:,.0f} {unit}, but its limit is {most:,.0f}: {remedy}, or let a rack hold"
                     f" less (`hosts` or `switches` in [rack])"
                 )
-    if rule.power_w is not None and total.max_w is not None and total.max_w > rule.power_w * _ROUNDING:
+    if total.max_w is not None:
+        check_total(total.max_w, rule)
+
+
+def check_total(max_w: float, rule: FacilityRule) -> None:
+    """Refuse a maximum power of all IT beyond that of `[facility]`.
+
+    Parameters
+    ----------
+    max_w : float
+        The maximum power of all IT, W.
+    rule : FacilityRule
+
+    Raises
+    ------
+    InputError
+        It is more.
+    """
+    if rule.power_w is not None and max_w > rule.power_w * _ROUNDING:
         raise InputError(
-            f"all IT takes {total.max_w:,.0f} W, but [facility] power_w is {rule.power_w:,.0f}: raise it, or take fewer hosts"
+            f"all IT takes {max_w:,.0f} W, but [facility] power_w is {rule.power_w:,.0f}: raise it, or take fewer hosts"
         )
 
 

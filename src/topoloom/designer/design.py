@@ -305,7 +305,8 @@ def design(
     outcomes = [screening.found[p.spec] for p in proposals if p.spec in screening.found]
     screened = [candidate for candidate in screened if candidate.spec not in failing]
     by_spec: dict[str, Outcome] = {**screening.found, **failing}
-    chosen = chosen if requirement.shortlist else []
+    # Where no candidate is within every limit, there is nothing that a reference design could be compared with.
+    chosen = chosen if requirement.shortlist and screened else []
     # Without a shortlist the winner is still placed: its lengths, cost and power are those of the network as built.
     placed = [by_spec[spec] for spec in chosen or [candidate.spec for candidate in screened[:1]]]
     to_place = [outcome for outcome in placed if isinstance(outcome, Candidate)]

@@ -15,6 +15,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.placed import placed_layout
 from topoloom.cost.products import shown_ports
 from topoloom.cost.switch_kinds import port_counts
+from topoloom.designer.facility_check import check_power, check_room
 from topoloom.designer.names import name_of_network, network_name
 from topoloom.designer.offers import bisection, collective_times, survived, tree_blocking, worst_taper
 from topoloom.designer.requirement import DesignLimits, Requirement
@@ -165,6 +166,10 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         return out("hosts", f"it has room for {topology.hosts} hosts")
     if (limit := passed_limit(measures, requirement.limits)) is not None:
         return out(limit)
+    try:
+        check_power(whole, requirement, parts)
+    except InputError as error:
+        return out("facility", error)
     wanted, least = requirement.least.survives, requirement.least.grow_to_hosts
     survives = survived(topology, len(planes)) if wanted else frozenset()
     if not survives.issuperset(wanted):
@@ -180,6 +185,10 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         bill = priced(layout, requirement, parts, grown)
     except InputError as error:
         return out("parts", error)
+    try:
+        check_room(layout, requirement, parts)
+    except InputError as error:
+        return out("facility", error)
     distances, host_aspl, host_diameter = _hops(planes, work)
     measures |= _of_layout(layout, bill) | {
         "diameter": host_diameter,
@@ -474,7 +483,7 @@ def measured_by_default_placement(
     Raises
     ------
     InputError
-        No product of the catalogue suits one of the cables.
+        No product of the catalogue suits one of the cables, or the room does not carry the new placement.
     """
     work = Work() if work is None else work
     networks = placed_networks(candidate.spec, requirement, parts, DEFAULT_MAP, jobs, work)
@@ -482,6 +491,7 @@ def measured_by_default_placement(
     topology, layout = network.topology, network.part(Layout)
     if layout.ended != "done":
         return None
+    check_room(layout, requirement, parts)
     bill = without_gaps(network.bill, parts)
     rebuilt: dict[str, Any] = _of_layout(layout, bill) | _latencies(layout, requirement, planes_of(topology), jobs)
     if requirement.minimize in _TIMES:

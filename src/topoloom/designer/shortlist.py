@@ -31,7 +31,7 @@ from topoloom.network import Network
 from topoloom.placement.layout.place import DEFAULT_MAP
 
 #: Reasons why a reference design cannot be assessed: there is no such network, or no bill.
-_NOT_ASSESSABLE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
+_NOT_ASSESSABLE = frozenset({"construction", "radix", "hosts", "floor", "facility", "parts", "size"})
 
 #: Seconds that the placement of a network may take even if the budget is spent.
 _PLACED_SECONDS = 20.0
@@ -161,7 +161,7 @@ def place_shortlist(
             else:
                 inner = work.step() if number == 0 else work.budget(max(half.seconds_left, _PLACED_SECONDS))
                 rebuilt = None
-                # Where a longer cable has no product, the row-by-row placement, which has prices, stays.
+                # Where a longer cable has no product, or a rack is too full for the room, the row-by-row placement stays.
                 with suppress(InputError, Stopped):
                     rebuilt = measured_by_default_placement(candidate, requirement, parts, jobs, inner)
                 if work.flag[0]:

@@ -9,6 +9,7 @@ from topoloom.cabling.expansion.phases.phase import Phases
 from topoloom.core.amounts import amount, in_currency, with_currency
 from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
+from topoloom.cost.facility import RackPower
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.reasons import lost_hosts
@@ -27,7 +28,7 @@ _SAME, _FULL = 5e-4, 0.995
 _COLUMNS = ("cost [USD]", "compared", "power [kW]", "switches", "racks", "uniform throughput", "longest cable [m]")
 
 
-def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
+def board_page(design: Design, parts: Parts, bill: Bill | None, power: RackPower | None = None) -> Markup | str:
     """The first page: recommendation, cost, power, racks, alternatives and risks; empty without a winner.
 
     Parameters
@@ -37,6 +38,8 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         The requirement's catalogue.
     bill : Bill or None
         The winner's.
+    power : RackPower, optional
+        The maximum power of the winner's racks; the page has no power of all IT without it.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def board_page(design: Design, parts: Parts, bill: Bill | None) -> Markup | str:
         name=best.name,
         spec=best.spec,
         why=_reason(best, design),
-        numbers=_numbers(best, assessed.get(best.spec), parts.currency),
+        numbers=_numbers(best, assessed.get(best.spec), parts.currency, _it_power(design, power)),
         phases=phases_summary(design.phases_of(best.spec)),
         about_phases=_about_phases(design.phases_of(best.spec)),
         no_phases=design.no_phases.get(best.spec, ""),
@@ -100,12 +103,25 @@ def _reason(best: Candidate, design: Design) -> str:
     )
 
 
-def _numbers(best: Candidate, assessment: Assessment | None, currency: str) -> Markup:
+def _it_power(design: Design, power: RackPower | None) -> tuple[tuple[str, str], ...]:
+    """The maximum power of hosts and network with the facility's share, as a number and its label; empty if not known."""
+    if power is None or design.requirement.host is None or not design.requirement.host.power_w:
+        return ()
+    it_kw, pue = float(power.max_w.sum()) / 1000, design.requirement.facility.pue
+    least = "at least " * (power.unknown > 0)
+    whole = "" if pue is None else f"; {least}{it_kw * pue:,.0f} kW of the facility at a PUE of {pue:g}"
+    return ((f"{it_kw:,.0f} kW", f"{least}maximum power of all IT, hosts and network{whole}"),)
+
+
+def _numbers(
+    best: Candidate, assessment: Assessment | None, currency: str, it_power: tuple[tuple[str, str], ...]
+) -> Markup:
     throughput = None if assessment is None else assessment.value("uniform_throughput")
     room = f", room for {best.room_hosts:,} more" if best.room_hosts else ""
     numbers = [
         (f"{best.cost_usd:,.0f}", f"{currency}; {with_currency(best.cost_per_host_usd, currency)} per host"),
         (f"{amount(best.power_w / 1000)} kW", f"network power, {amount(best.power_per_host_w, 3)} W per host"),
+        *it_power,
         (f"{best.racks:,}", "racks"),
         (f"{best.hosts:,}", f"hosts{room}"),
         (f"{best.switches:,}", f"switches, up to {best.radix} ports used"),

@@ -115,7 +115,7 @@ def design_page(
         f"{in_currency(MEASURE_LABELS.get(limit, limit), parts.currency)}: {count}"
         for limit, count in design.dropped_by.items()
     )
-    winner, floor = None, None
+    winner, floor, power = None, None, None
     if best is not None and layout is not None and bill is not None:
         terms = requirement.terms(parts, layout.topology)
         power = rack_power(layout, terms)
@@ -127,7 +127,7 @@ def design_page(
         "design.html",
         title=requirement.title,
         version=__version__,
-        board=board_page(design, parts, bill),
+        board=board_page(design, parts, bill, power),
         design=design,
         requirement=requirement_table(design, parts),
         parts=parts,

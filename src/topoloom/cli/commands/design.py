@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from topoloom.designer.search import Searched
 
 
+#: The exit code where no candidate is within every limit.
+_NO_CANDIDATE = 2
+
+
 class _Output(Json, frozen=True, kw_only=True):
     output: Annotated[str, setting("folder for the report and files", option="-o --output", metavar="DIRECTORY")]
     time_limit: (
@@ -32,7 +36,7 @@ class _Output(Json, frozen=True, kw_only=True):
 
 
 @declared(DesignOperation, Threads, ToolFiles, _Output)
-def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: _Output) -> None:
+def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: _Output) -> int:
     from topoloom.cli.assessment_text import print_assessments
     from topoloom.cli.phases_text import print_phases
     from topoloom.core.folders import check_folder
@@ -70,6 +74,7 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
         say(f"report: {out / 'report.html'}")
     if result.ended == "interrupted":
         raise KeyboardInterrupt
+    return 0 if result.ranked else _NO_CANDIDATE
 
 
 def _unmeasured(design: "Design") -> str:
@@ -95,7 +100,7 @@ def _print_remedy(design: "Design") -> None:
     reason = why_dropped(example, requirement)
     by_table = f"raise {limit} under [limits]" if hasattr(requirement.limits, limit) else f"lower {limit} under [least]"
     # Errors of building, placing and pricing name their remedy themselves.
-    remedy = "" if ";" in reason else f"; {_REMEDIES.get(limit, by_table)}"
+    remedy = "" if ";" in reason or limit == "facility" else f"; {_REMEDIES.get(limit, by_table)}"
     say(f"{limit} drops most, such as {example.spec}" + (f": {reason}" if reason else "") + remedy)
 
 
