@@ -163,6 +163,22 @@ def test_air_and_liquid_by_temperature(tmp_path):
     wanted = 1.76 * 1.699 * (8 * 10_000 * 0.2 + typical_optics) / 16
     assert added(hosts, "air_m3h") - sum(rack.switches * 500 for rack in hosts) == pytest.approx(wanted, rel=2e-3)
     assert room.total.liquid_w == pytest.approx(8 * 8_000)
+    # 14.3 L/min per kW and K: 91.5 L/min of 64 kW and 10 K, all in the rack that holds the hosts.
+    layout = network.part(Layout)
+    for limits, words in (
+        (
+            {"rack_liquid_l_min": 45},
+            r"rack \w+ needs 92 L/min, but its limit is 45: raise rack_liquid_l_min in \[facility\]",
+        ),
+        ({"row_liquid_l_min": 45}, r"row \w needs 92 L/min of liquid, but its limit is 45: raise row_liquid_l_min"),
+        ({"liquid_l_min": 90}, r"all racks need 92 L/min of liquid, but \[facility\] liquid_l_min is 90"),
+    ):
+        limited = msgspec.structs.replace(housing, facility=FacilityRule(**limits))
+        of_limits = dataclasses.replace(layout, housing=limited)
+        with pytest.raises(InputError, match=words):
+            facility(of_limits, network.terms.catalogue, 400, air_k=16, liquid_k=10)
+        with pytest.raises(InputError, match="give liquid_k"):
+            facility(of_limits, network.terms.catalogue, 400)
     assert room.total.liquid_l_min == pytest.approx(14.3 * 64 / 10, rel=2e-3)
     unknown = facility(network)
     assert (unknown.total.liquid_l_min, unknown.total.liquid_unknown) == (None, 8)
@@ -201,6 +217,14 @@ def test_what_is_not_known_is_counted_and_never_zero(tmp_path):
         ),
         ({}, {"rack_kg": 147}, None),
         ({}, {"power_w": 12_000}, r"all IT takes 12,036 W, but \[facility\] power_w is 12,000"),
+        (
+            {},
+            {"row_power_w": 6_000},
+            r"row A takes [0-9,]+ W, but its limit is 6,000: raise row_power_w in \[facility\]",
+        ),
+        ({}, {"row_power_w": 12_036}, None),
+        ({}, {"row_air_m3h": 1_200}, r"row A needs [0-9,]+ m³/h of air, but its limit is 1,200: raise row_air_m3h"),
+        ({}, {"row_air_m3h": 2_600}, None),
     ],
 )
 def test_limits_are_tested(rack, rule, words, tmp_path):

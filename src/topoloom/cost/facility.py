@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from topoloom.core.csv_files import csv_table, guarded
@@ -212,11 +213,7 @@ def facility(
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps).on(layout.topology, "facility")
     own = FacilityRule() if layout.housing is None else layout.housing.facility
     given = {"pue": pue, "air_k": air_k, "liquid_k": liquid_k}
-    rule = FacilityRule(
-        power_w=own.power_w,
-        rack_kg=own.rack_kg,
-        **{key: getattr(own, key) if value is None else value for key, value in given.items()},
-    )
+    rule = msgspec.structs.replace(own, **{key: value for key, value in given.items() if value is not None})
     sums = rack_sums(layout, terms, rule)
     racks = tuple(_supply(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
     row = row_names(layout.slots)
@@ -226,7 +223,7 @@ def facility(
         _supply(name, sums, [rack for rack, own_row in enumerate(of_rack) if own_row == name]) for name in names
     )
     total = _supply("total", sums, range(len(racks)))
-    check_limits(layout, racks, total, rule)
+    check_limits(layout, racks, rows, total, rule)
     settings = {
         "parts": terms.catalogue.name,
         "rate_gbps": None if layout.topology.mixed else terms.link_rate_gbps,

@@ -1,5 +1,6 @@
-"""The limits of racks and of the room: the first that is exceeded is an error that names the rack and the remedy."""
+"""The limits of racks, rows and of the room: the first that is exceeded is an error that names the rack and the remedy."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,21 +17,28 @@ if TYPE_CHECKING:
 _ROUNDING = 1 + 1e-9
 
 
-def check_limits(layout: Layout, racks: "tuple[Supply, ...]", total: "Supply", rule: FacilityRule) -> None:
+def check_limits(
+    layout: Layout, racks: "tuple[Supply, ...]", rows: "tuple[Supply, ...]", total: "Supply", rule: FacilityRule
+) -> None:
     """Refuse a layout with a rack, or a sum, beyond a limit of `[rack]`, `[facility]` or the floor.
 
     Parameters
     ----------
     layout : Layout
-    racks : tuple of Supply
+    racks, rows : tuple of Supply
     total : Supply
     rule : FacilityRule
 
     Raises
     ------
     InputError
-        The first limit that is exceeded.
+        The first limit that is exceeded, or a limit of liquid without `liquid_k`.
     """
+    limits_of_liquid = rule.rack_liquid_l_min, rule.row_liquid_l_min, rule.liquid_l_min
+    if total.liquid_w and rule.liquid_k is None and any(limit is not None for limit in limits_of_liquid):
+        raise InputError(
+            "[facility] limits the liquid, but not how much warmer it leaves a rack; give liquid_k in [facility], or liquid_k"
+        )
     rack_rule = RackRule() if layout.housing is None else layout.housing.rack
     place_w = layout.slots.limits[layout.used, 2]
     for supply, limit_w in zip(racks, place_w.tolist(), strict=True):
@@ -40,6 +48,24 @@ def check_limits(layout: Layout, racks: "tuple[Supply, ...]", total: "Supply", r
                     f"rack {supply.name} {what} {value:,.0f} {unit}, but its limit is {most:,.0f}: {remedy}, or let a rack hold"
                     f" less (`hosts` or `switches` in [rack])"
                 )
+    of_rows = (
+        ("max_w", rule.row_power_w, "W", "takes", "row_power_w"),
+        ("air_m3h", rule.row_air_m3h, "m³/h of air", "needs", "row_air_m3h"),
+        ("liquid_l_min", rule.row_liquid_l_min, "L/min of liquid", "needs", "row_liquid_l_min"),
+    )
+    for row in rows:
+        for name, limit, unit, what, key in of_rows:
+            value = getattr(row, name)
+            if limit is not None and value is not None and value > limit * _ROUNDING:
+                raise InputError(
+                    f"row {row.name} {what} {value:,.0f} {unit}, but its limit is {limit:,.0f}: raise {key} in [facility], or"
+                    " give a floor with fewer racks per row (`columns`)"
+                )
+    if (liquid := total.liquid_l_min) is not None and liquid > (rule.liquid_l_min or math.inf) * _ROUNDING:
+        raise InputError(
+            f"all racks need {liquid:,.0f} L/min of liquid, but [facility] liquid_l_min is {rule.liquid_l_min:,.0f}: raise it,"
+            " or take fewer hosts"
+        )
     if total.max_w is not None:
         check_total(total.max_w, rule)
 
@@ -82,3 +108,5 @@ def _limits(
         yield supply.weight_kg + (rack.empty_kg or 0.0), rule.rack_kg, "kg", "weighs", "raise rack_kg in [facility]"
     if rack.air_m3h is not None:
         yield supply.air_m3h, rack.air_m3h, "m³/h", "needs", "raise air_m3h in [rack]"
+    if rule.rack_liquid_l_min is not None:
+        yield supply.liquid_l_min, rule.rack_liquid_l_min, "L/min", "needs", "raise rack_liquid_l_min in [facility]"

@@ -86,8 +86,8 @@ def place(
     >>> network = build("fat-tree:k=64,hosts=1024+rails:nics=8+populated:hosts=127")
     >>> layout = place(network, housing="DGX H100", parts="infiniband-2026", rate_gbps=400, map="rows")
     >>> bill = price(layout, "infiniband-2026", rate_gbps=400)
-    >>> [line.count for line in bill.lines if line.item == "interface, ConnectX-7"]
-    [1016]
+    >>> [line.count for line in bill.lines if line.item == "transceiver, MMA4Z00-NS-FLT"]
+    [508]
     """
     topology = taken(topology, Topology, "place")
     search: dict[str, Any] = {"improve": improve, "seed": seed, "seconds": seconds, "jobs": jobs}

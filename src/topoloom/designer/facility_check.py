@@ -49,7 +49,6 @@ def check_room(layout: Layout, requirement: Requirement, parts: Parts) -> None:
     InputError
         The first limit that is exceeded.
     """
-    rule = requirement.facility
-    if layout.housing is not None and (rule.power_w is not None or rule.rack_kg is not None):
+    if layout.housing is not None and requirement.facility.limits:
         terms = requirement.terms(parts, layout.topology)
         facility(layout, terms.parts, terms.rate_gbps)

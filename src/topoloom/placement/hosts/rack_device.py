@@ -73,3 +73,23 @@ class FacilityRule(TomlTable, frozen=True):
         Annotated[float, setting("the greatest weight of a rack with its contents on the floor", unit="kg", above=0)]
         | None
     ) = None
+    row_power_w: Annotated[float, setting("the maximum power of a row of racks", unit="W", above=0)] | None = None
+    row_air_m3h: (
+        Annotated[float, setting("the most air that a row of racks is supplied with", unit="m³/h", above=0)] | None
+    ) = None
+    rack_liquid_l_min: (
+        Annotated[float, setting("the most liquid that a rack is supplied with", unit="L/min", above=0)] | None
+    ) = None
+    row_liquid_l_min: (
+        Annotated[float, setting("the most liquid that a row of racks is supplied with", unit="L/min", above=0)] | None
+    ) = None
+    liquid_l_min: (
+        Annotated[float, setting("the most liquid that all racks are supplied with", unit="L/min", above=0)] | None
+    ) = None
+
+    @property
+    def limits(self) -> bool:
+        """Whether it limits anything."""
+        own = (self.power_w, self.rack_kg, self.row_power_w, self.row_air_m3h)
+        liquid = (self.rack_liquid_l_min, self.row_liquid_l_min, self.liquid_l_min)
+        return any(limit is not None for limit in own + liquid)
