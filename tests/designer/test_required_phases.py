@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from topoloom import Design, InputError, design, open_network, phases, price
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.phases import with_phase_figures
 from topoloom.designer.requirement_files import read_requirement
 from topoloom.report.design_files import write_design
 
@@ -83,6 +85,21 @@ def test_a_missing_workbook_has_its_reason(tmp_path, monkeypatch):
     assert sorted(path.name for path in (tmp_path / "out").glob("*.xlsx*")) == ["bill.xlsx", "phases.xlsx"]
 
 
+def test_phases_are_figures_of_the_assessment():
+    """Cost, moved cables and kept ports of each phase; the costs add up to the bill. A network without phases has none."""
+    spec = "fat-tree:k=8,hosts=32"
+    grown = phases(spec, [16, 32], ["2027-01", "2027-07"])
+    with_phases, without = with_phase_figures(
+        [Assessment("a", spec, 32, ()), Assessment("b", "ring:n=8,hosts=4", 32, ())], [grown], "USD"
+    )
+    assert without.figures == ()
+    assert with_phases.value("phase_1_usd") + with_phases.value("phase_2_usd") == pytest.approx(price(spec).cost_usd)
+    assert [with_phases.value(f"phase_{number}_moved") for number in (1, 2)] == [0, 0]
+    # 4 of 8 leaves stand: each of the 4 spines keeps 4 of its 8 ports free.
+    assert [with_phases.value(f"phase_{number}_reserved") for number in (1, 2)] == [16, 0]
+    assert with_phases.figure("phase_2_usd").label == "cost of phase 2, to 32 hosts by 2027-07"
+
+
 @pytest.mark.exhaustive
 def test_each_network_of_the_shortlist_has_its_phases(tmp_path):
     """In its own folder, from which every command opens each phase."""
@@ -93,6 +110,9 @@ def test_each_network_of_the_shortlist_has_its_phases(tmp_path):
         folder = tmp_path / "out" / "shortlist" / str(number) / "phases"
         assert open_network(folder / "1").topology.hosts == 8
         assert open_network(folder / "2").bill.switches == grown.networks[-1].bill.switches
+        figures = json.loads((folder.parent / "assessment.json").read_text())["figures"]
+        costs = [figure["value"] for figure in figures if figure["key"] in {"phase_1_usd", "phase_2_usd"}]
+        assert sum(costs) == pytest.approx(open_network(folder.parent).bill.cost_usd)
         price(folder.parent, orders=True).save(tmp_path / "bill.xlsx")
         phases(open_network(folder.parent), [8, 32]).save(tmp_path / "phases.xlsx")
         for name in ("bill.xlsx", "phases.xlsx"):

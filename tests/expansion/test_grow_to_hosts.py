@@ -3,12 +3,14 @@
 import csv
 from collections import Counter
 
+import msgspec
 import pytest
 
 from topoloom import InputError, build, expand, open_network, place
 from topoloom.cabling.expansion.check import check_plan
 from topoloom.cabling.expansion.larger_networks import larger_networks
 from topoloom.cabling.expansion.plan_files import save_expansion
+from topoloom.cost.parts_files import load_parts
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 
 ROOM = Housing(host=HostType(name="srv", u=8, power_w=10_000), rack=RackRule(u=48, power_w=45_000, price_usd=2_000))
@@ -94,6 +96,18 @@ def test_larger_networks_by_hand():
         "fat-tree:k=16,hosts=160+rails:nics=4,ports=1",
     ]
     assert list(larger_networks(build("torus:dims=4x4"), 40)) == []
+
+
+@pytest.mark.parametrize(("moving_usd", "each_usd"), [([10, 50], 30), (7.0, 7), (0.0, 30)])
+def test_moving_a_cable_has_its_own_price(moving_usd, each_usd):
+    """30 USD for each new cable, the middle of 10 to 50; a moved one has its own price, or the same where there is none."""
+    parts = msgspec.structs.replace(load_parts("koibuchi-2013"), rewiring_usd=moving_usd)
+    plan = expand(build("fat-tree:k=16,hosts=64"), 128, parts=parts)
+    moved = sum(row["work"] != "unplug" and not row["new"] for row in plan.rows())
+    assert 0 < moved <= plan.removed == 32  # a cable that is too short for its new place stays unplugged
+    assert plan.cost.moving_usd == pytest.approx(moved * each_usd)
+    assert plan.cost.installation_usd == pytest.approx(30 * plan.bought)
+    assert plan.cost_usd["moving"] == plan.cost.moving_usd
 
 
 def test_leaves_and_pods_stay_as_they_are():

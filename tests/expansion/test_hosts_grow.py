@@ -74,7 +74,15 @@ def test_racks_and_adapters_are_in_the_cost():
     plan = expand(place(build(small), "koibuchi-2013", map="rows", housing=ROOM), into=build(large))
     assert plan.hosts - build(small).hosts == 4
     assert plan.cost.racks_usd == 2_000 * plan.racks_new > 0
-    assert plan.cost.by_kind.keys() == {"switches", "cables", "transceivers", "adapters", "racks", "installation"}
+    assert plan.cost.by_kind.keys() == {
+        "switches",
+        "cables",
+        "transceivers",
+        "adapters",
+        "racks",
+        "installation",
+        "moving",
+    }
     assert plan.cost_usd["total"] == pytest.approx(sum(plan.cost.by_kind.values()))
 
 

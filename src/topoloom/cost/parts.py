@@ -63,7 +63,9 @@ class Parts(TomlTable, frozen=True, dict=True):
         float, setting("how much longer a cable must be than its link", unit="m", least=0, most=1e15)
     ] = 0.0
     installation_usd: Annotated[Price, setting("laying one cable", unit="USD")] = 0.0
-    rewiring_usd: Annotated[Price, setting("moving one installed cable; used for expansions only", unit="USD")] = 0.0
+    rewiring_usd: Annotated[
+        Price, setting("moving one installed cable, in expansions; 0: as installation_usd", unit="USD")
+    ] = 0.0
     unpriced: Annotated[
         tuple[Literal["switch", "cable"], ...],
         setting(
@@ -87,6 +89,11 @@ class Parts(TomlTable, frozen=True, dict=True):
         if (product.price_usd is None) if product is not None else not self.switch.has_line:
             return np.full(2, np.nan)
         return low_high(product.price_usd) if product is not None else self.switch.line_usd(port_total(ports))
+
+    @property
+    def laying_usd(self) -> tuple[Price, Price]:
+        """The prices of laying one new cable and of moving one, each a number or a range."""
+        return self.installation_usd, self.rewiring_usd or self.installation_usd
 
     def switch_usd(self, ports: int | PortCounts, rate_gbps: float | None = None) -> float:
         """The price of a switch with this many ports: the middle of `switch_usd_range`."""

@@ -21,7 +21,7 @@ from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measured_limits import chosen_within_limits
 from topoloom.designer.measuring import Measuring
 from topoloom.designer.pareto import pareto_front
-from topoloom.designer.phases import designed_phases
+from topoloom.designer.phases import designed_phases, with_phase_figures
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement
@@ -340,6 +340,7 @@ def design(
     in_phases = bool(requirement.phase) or requirement.grown_hosts > requirement.hosts
     if in_phases and ranked and not stopped and not work.stopped:
         grown, refused = designed_phases(ranked[0], assessed, networks, requirement, parts, cores(jobs), work, budget)
+        assessed = with_phase_figures(assessed, grown, parts.currency)
     outcomes = [c for c in outcomes if c.spec not in compared_only]
     proposals = [proposal for proposal in proposals if not proposal.compared_only]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]

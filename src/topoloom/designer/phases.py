@@ -1,6 +1,6 @@
 """The phases of a design: what each phase of the requirement, and its later growth, needs and buys of each network."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.figure import Better, Figure
 from topoloom.designer.measure import Candidate, placed_networks
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.wiring import whole_spec
@@ -83,6 +84,62 @@ def designed_phases(
                 # By the candidate's spec, which may omit details that the network's own spec has.
                 grown.append(replace(result, spec=spec))
     return tuple(grown), refused
+
+
+def with_phase_figures(
+    shortlist: Sequence[Assessment], grown: Sequence[Phases], currency: str
+) -> tuple[Assessment, ...]:
+    """The assessments with what each phase of their network costs, moves and keeps free, as figures.
+
+    Parameters
+    ----------
+    shortlist : sequence of Assessment
+    grown : sequence of Phases
+        Of these networks; a network without phases gets no figures.
+    currency : str
+
+    Returns
+    -------
+    tuple of Assessment
+    """
+    phases_of = {phases.spec: phases for phases in grown}
+    return tuple(
+        assessment
+        if assessment.spec not in phases_of
+        else replace(assessment, figures=(*assessment.figures, *_figures(phases_of[assessment.spec], currency)))
+        for assessment in shortlist
+    )
+
+
+def _figures(phases: Phases, currency: str) -> Iterator[Figure]:
+    """Three figures per phase: its cost, the cables that move for it, and the ports that it keeps free for later phases."""
+    hosts = ",".join(str(phase.hosts) for phase in phases.phases)
+    by_hand = f"topoloom phases FOLDER/phases/{len(phases.phases)} --hosts {hosts}"
+    for phase in phases.phases:
+        when = f"phase {phase.number}, to {phase.hosts:,} hosts{f' by {phase.by}' if phase.by else ''}"
+        rows: list[tuple[str, str, str, float, str, Better]] = [
+            (
+                "usd",
+                "cost of",
+                currency,
+                phase.cost_usd,
+                "what the phase buys; the phases add up to the last bill",
+                "less",
+            ),
+            ("moved", "cables moved for", "cables", phase.moved, "the cables of the phase before, end by end", "less"),
+            ("reserved", "ports kept free after", "ports", phase.ports_reserved, "for cables of later phases", ""),
+        ]
+        for key, label, unit, value, how, better in rows:
+            yield Figure(
+                key=f"phase_{phase.number}_{key}",
+                label=f"{label} {when}",
+                unit=unit,
+                group="Phases",
+                value=value,
+                how=how,
+                by_hand=by_hand if key == "usd" else "",
+                better=better,
+            )
 
 
 def _tables_of(assessment: Assessment) -> PhaseTables | None:

@@ -98,8 +98,9 @@ class ExpansionStep(Recorded):
 class Cost:
     """The cost of a plan, in the currency of its catalogue; NaN where the catalogue has no price.
 
-    switches: the new ones; cables: those that are bought; installation: every cable that is added or moved, at the catalogue's
-    price per cable; transceivers, adapters (interfaces of hosts) and racks: those that the network has more than before.
+    switches: the new ones; cables: those that are bought; installation: every cable that is bought, at the catalogue's price
+    for laying one; transceivers, adapters (interfaces of hosts) and racks: those that the network has more than before;
+    moving: every cable that is plugged in elsewhere, at the catalogue's price for moving one.
     """
 
     switches_usd: float
@@ -108,11 +109,12 @@ class Cost:
     transceivers_usd: float = 0.0
     adapters_usd: float = 0.0
     racks_usd: float = 0.0
+    moving_usd: float = 0.0
 
     @property
     def by_kind(self) -> dict[str, float]:
         """The cost of each kind of part."""
-        kinds = ("switches", "cables", "transceivers", "adapters", "racks", "installation")
+        kinds = ("switches", "cables", "transceivers", "adapters", "racks", "installation", "moving")
         return {kind: getattr(self, f"{kind}_usd") for kind in kinds}
 
     @property

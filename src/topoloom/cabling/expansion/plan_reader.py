@@ -138,7 +138,9 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
         number=number,
         radix=record.radix,
         # A plan of 0.2.0 does not state the cost of transceivers, adapters and racks.
-        cost=Cost(**{f"{kind}_usd": usd.get(kind, math.nan) for kind in Cost(0, 0, 0).by_kind}),
+        cost=Cost(
+            **{f"{kind}_usd": usd.get(kind, 0.0 if kind == "moving" else math.nan) for kind in Cost(0, 0, 0).by_kind}
+        ),
         start=start,
         provenance=record.provenance,
     )

@@ -193,19 +193,27 @@ class Planner:
         return np.array([at[end] for end in _host_ends(topology)], np.int32)
 
     def cost(self, steps: list[ExpansionStep], after: Cabling) -> Cost:
-        """The cost of new parts and of installation; `after` has the cables at the end."""
+        """The cost of new parts, of installation, and of moving cables; `after` has the cables at the end."""
         tasks = [task for step in steps for task in step.tasks]
         prices = np.array([self.wiring.cables[task.cable].usd for task in tasks if task.new]).reshape(-1, 2)
         switches = sum(len(step.new_switches) for step in steps)
         common = self._rates.common
         each = float(np.mean(self._parts.switch_usd_range(self.ports, common))) if switches and common else 0.0
-        laid = sum(task.work != UNPLUG for task in tasks)
-        installation = float(np.mean(low_high(self._parts.installation_usd)))
+        laid = sum(task.new for task in tasks)
+        moved = sum(task.work != UNPLUG for task in tasks) - laid
+        installation, moving = (float(np.mean(low_high(usd))) for usd in self._parts.laying_usd)
         further = self._further_usd(after)
         # In a network of several rates, each switch is bought for its own ports.
         switches_usd = switches * each if common is not None else further["switch"]
-        rest = (further[kind] for kind in ("transceiver", "nic", "rack"))
-        return Cost(switches_usd, float(prices.mean(axis=1).sum()), laid * installation, *rest)
+        return Cost(
+            switches_usd,
+            float(prices.mean(axis=1).sum()),
+            laid * installation,
+            further["transceiver"],
+            further["nic"],
+            further["rack"],
+            moved * moving,
+        )
 
     def _further_usd(self, after: Cabling) -> dict[str, float]:
         """The cost of switches, transceivers, NICs and racks, by the bills before and after; NaN where there is no bill."""

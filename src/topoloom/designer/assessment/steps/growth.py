@@ -2,6 +2,7 @@
 
 import math
 
+from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE
 from topoloom.cabling.expansion.expand import expand
 from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cabling.expansion.larger_networks import grows_by_hosts
@@ -68,11 +69,30 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
             label=f"cost to grow by {percent}",
             unit=subject.parts.currency,
             value=None if unknown and not cost else cost,
-            how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} more hosts"
+            how="switches, cables, installation and moving of that plan;"
+            f" {plan.topology.hosts - subject.topology.hosts:,} more hosts"
             + (f"; without {', '.join(unknown)}, whose price is not known" if unknown else ""),
             by_hand=by_hand,
             better="less",
         ),
+        *_moving(plan, key, percent, subject.parts.currency),
+    ]
+
+
+def _moving(plan: Expansion, key: str, percent: str, currency: str) -> list[Figure]:
+    """The cost of the cables that move; no figure where the catalogue has no price for moving one."""
+    moved = plan.count(MOVE) + sum(task.work == ADD and not task.new for step in plan.steps for task in step.tasks)
+    if moved and not plan.cost.moving_usd:
+        return []
+    return [
+        Figure(
+            key=f"moving_{key}_usd",
+            label=f"of it for moving cables, to grow by {percent}",
+            unit=currency,
+            value=plan.cost.moving_usd,
+            how=f"{moved:,} cables of that plan are plugged in elsewhere, at the catalogue's price for moving one",
+            better="less",
+        )
     ]
 
 
