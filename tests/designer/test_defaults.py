@@ -7,15 +7,26 @@ import msgspec
 import pytest
 
 from topoloom import build
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.price_age import expired_quotes, price_age, price_notes
 from topoloom.cost.quotes import quoted_parts
+from topoloom.cost.spares import Spares
 from topoloom.designer.candidates import chosen_families, enumerate_candidates
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure
 from topoloom.designer.offers import tree_blocking
-from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import (
+    DesignLimits,
+    FamiliesRequirement,
+    PhaseRequirement,
+    Requirement,
+    SwitchRequirement,
+)
 from topoloom.designer.requirement_files import requirement_of
+from topoloom.placement.hosts.housing import HostType
+from topoloom.placement.hosts.rack_device import FacilityRule
 from topoloom.report.design_tables import requirement_table
 
 EVERYTHING = FamiliesRequirement(preset="everything")
@@ -65,6 +76,23 @@ def test_no_ring_at_the_top():
     assert lifted.winner.cost_usd < result.winner.cost_usd
     assert "(the default)" in requirement_table(result, result.requirement.catalogue())
     assert "(the default)" not in requirement_table(lifted, result.requirement.catalogue())
+
+
+def test_the_page_says_what_else_is_required():
+    """Planes, rails, phases, spares and what the machine room supplies."""
+    wanted = requirement(
+        host=HostType(name="node", nics=8, u=2, power_w=1000),
+        planes=(1, 8),
+        rails=True,
+        phase=(PhaseRequirement(100, "2027-01"), PhaseRequirement(200)),
+        spares=Spares(),
+        facility=FacilityRule(power_w=5e5),
+    )
+    page = requirement_table(design(wanted, minutes=0.01, jobs=1, work=Work(seconds=0.1)), wanted.catalogue())
+    for row in ("1 or 8", "each to another leaf", "100 hosts by 2027-01", "the maximum power of all IT: 500,000 W"):
+        assert row in page
+    assert "share of each switch model" in page
+    assert "warms" not in page, "defaults are not required"
 
 
 def test_theory_drops_only_what_measuring_drops():
@@ -173,3 +201,23 @@ def test_a_named_spec_is_held_to_the_default_too():
     result = design(wanted, jobs=1)
     assert isinstance(result.winner, Candidate)
     assert [outcome.limit for outcome in result.dropped if outcome.family == "ring"] == ["blocking"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "reason"),
+    [
+        (
+            "[[switch.product]]\nname = 'QM9700'\nprice_usd = -5",
+            "switch.product.price_usd = -5: it is a number from 0 or a list",
+        ),
+        ("[[switch.product]]\nname = 'QM9700'\nprice_eur = 5", "there is no key 'price_eur' in [switch.product]"),
+        ("currency = 'EURO'", 'currency = "EURO": it is a currency of three capital letters, as in "EUR"'),
+    ],
+)
+def test_a_wrong_quote_is_one_sentence_with_its_key(tmp_path, quote, reason):
+    """No type of a validator, no pattern."""
+    path = tmp_path / "mine.toml"
+    path.write_text(quote)
+    with pytest.raises(InputError, match=r"mine\.toml:1: ") as refused:
+        quoted_parts("infiniband-2026", path)
+    assert reason in str(refused.value)

@@ -204,6 +204,10 @@ def naming(source: str) -> Iterator[None]:
         raise at(source, None, str(error)) from None
 
 
+#: Names that a hint lists.
+_MOST_NAMES = 80
+
+
 def hint(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the most similar known name, or else all names.
 
@@ -214,6 +218,9 @@ def hint(name: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    names = list(known)
+    names = list(dict.fromkeys(known))
     near = get_close_matches(name, names, 1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    if near:
+        return f"did you mean {near[0]}?"
+    more = f", and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return f"there are {', '.join(names[:_MOST_NAMES])}{more}"

@@ -415,7 +415,7 @@ def fits(kind: Any, value: Any) -> bool:
     if isinstance(kind, inspect.LiteralType):
         return value in kind.values
     if isinstance(kind, inspect.StrType):
-        return isinstance(value, str)
+        return isinstance(value, str) and (kind.pattern is None or re.search(kind.pattern, value) is not None)
     if isinstance(kind, inspect.EnumType):
         return isinstance(value, kind.cls)
     if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):

@@ -22,6 +22,8 @@ T = TypeVar("T")
 LONGEST = 4_000_000
 #: Most characters of a value in a message.
 _LONGEST_SHOWN = 60
+#: Patterns of texts, in words.
+_PATTERNS = {"^[A-Z]{3}$": 'a currency of three capital letters, as in "EUR"'}
 #: Words that users write for keys with other names.
 _SIMILAR = {"room": "floor", "hall": "floor", "nodes": "hosts", "servers": "hosts", "switches": "switch"}
 _ENDLESS = re.compile(r"[0-9_]{4300,}")
@@ -125,6 +127,23 @@ def table_of(data: Any, shape: type[T], source: str, text: str = "") -> T:
         raise _explained(error, data, text, shape, source) from None
 
 
+def fault_in(data: Any, shape: type) -> str:
+    """The first fault of plain values that are not of a type, with the key and the remedy; empty if there is none.
+
+    Parameters
+    ----------
+    data : dict
+    shape : type of Struct
+        The expected keys, with types and ranges.
+
+    Returns
+    -------
+    str
+    """
+    fault = _fault(msgspec.inspect.type_info(shape), data, ())
+    return "" if fault is None else fault[1]
+
+
 def _tables(text: str, source: str) -> dict[str, Any]:
     """The text's tables.
 
@@ -206,12 +225,12 @@ def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...
             return _unfit(kind, value, path)
         return _first(_fault(bare.value_type, part, (*path, key)) for key, part in value.items())
     if isinstance(bare, (inspect.ListType, inspect.VarTupleType)):
-        count = len(value) if isinstance(value, list) else -1
+        count = len(value) if isinstance(value, (list, tuple)) else -1
         if count < max(0, bare.min_length or 0) or (bare.max_length is not None and count > bare.max_length):
             return _unfit(kind, value, path)
         return _first(_fault(bare.item_type, part, (*path, str(number))) for number, part in enumerate(value))
     if isinstance(bare, inspect.TupleType):
-        if not isinstance(value, list) or len(value) != len(bare.item_types):
+        if not isinstance(value, (list, tuple)) or len(value) != len(bare.item_types):
             return _unfit(kind, value, path)
         pairs = zip(bare.item_types, value, strict=True)
         return _first(_fault(part, item, (*path, str(number))) for number, (part, item) in enumerate(pairs))
@@ -291,7 +310,7 @@ def _accepted(kind: Any) -> str:
     if isinstance(bare, inspect.BoolType):
         return "true or false"
     if isinstance(bare, inspect.StrType):
-        return "text in quotes"
+        return "text in quotes" if bare.pattern is None else _PATTERNS[bare.pattern]
     if isinstance(bare, (inspect.LiteralType, inspect.EnumType)):
         words = bare.values if isinstance(bare, inspect.LiteralType) else [part.value for part in bare.cls]
         return ("one of " if len(words) > 2 else "") + (", " if len(words) > 2 else " or ").join(map(_written, words))

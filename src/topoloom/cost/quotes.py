@@ -12,7 +12,7 @@ import msgspec
 from topoloom.core.errors import InputError, at, hint
 from topoloom.core.files import read_text
 from topoloom.core.settings import setting
-from topoloom.core.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.core.toml_files import LONGEST, TomlTable, fault_in, parse_toml
 from topoloom.core.toml_lines import line_of
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
@@ -130,7 +130,7 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
             try:
                 _usable(data)
             except (msgspec.ValidationError, InputError) as error:
-                why = " ".join(str(error).split())
+                why = fault_in(data, Parts) or " ".join(str(error).split())
                 raise at(path, line, f"with this quote the catalogue '{parts.name}' cannot be used: {why}") from None
         raise
 

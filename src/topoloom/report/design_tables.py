@@ -6,6 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from topoloom.core.amounts import amount, in_currency
+from topoloom.core.settings import described, written
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS
@@ -77,6 +78,7 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
     ]
     if requirement.host is not None:
         rows += _host_rows(design)
+    rows += _plan_rows(requirement)
     limits_per_rack = [("switches", floor.switches_per_rack), ("hosts", floor.hosts_per_rack)]
     if any(most is not None for _, most in limits_per_rack):
         rows.append(
@@ -123,6 +125,25 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
         ("host", f"{host.name}: {ports}, {host.units:g} unit{'s' * (host.units != 1)}, {watts}"),
         ("rack", f"{rack.u:g} units{power}; leaf switches: {rack.leaf}"),
     ]
+
+
+def _plan_rows(requirement: Requirement) -> list[tuple[str, str]]:
+    """Planes, rails, phases, spares and the machine room, where the requirement names them."""
+    rows = []
+    if requirement.planes:
+        rows.append(("planes", " or ".join(map(str, requirement.planes))))
+    if requirement.rails is not None:
+        rows.append(("ports of a host", "each to another leaf (rails)" if requirement.rails else "all to one switch"))
+    for number, phase in enumerate(requirement.phase, 1):
+        rows.append((f"phase {number}", f"{phase.hosts:,} hosts{f' by {phase.by}' if phase.by else ''}"))
+    for what, given in (("spares", requirement.spares), ("facility", requirement.facility)):
+        if given is None:
+            continue
+        for key in described(type(given)):
+            value = getattr(given, key.name)
+            if value is not None and (what == "spares" or written(value) != key.default):
+                rows.append((what, f"{key.description}: {amount(value, 6)} {key.unit or ''}".rstrip()))
+    return rows
 
 
 def search_gains(search: Searched, currency: str = "USD") -> Markup:
