@@ -251,6 +251,19 @@ def _materials(sheet: "Worksheet", rows: Sequence[_Row], currency: str) -> None:
     _print_wide(sheet)
 
 
+def _rates(bill: "Bill") -> float | str:
+    """The rate of the links, or all of several."""
+    rates = bill.rates_gbps
+    return rates[0] if len(rates) == 1 else " and ".join(f"{rate:g}" for rate in rates)
+
+
+def _expired(bill: "Bill") -> str:
+    """The products whose quotes are over."""
+    today = datetime.date.today()
+    over = dict.fromkeys(item.product for item in bill.items if item.valid_until is not None and item.valid_until < today)
+    return ", ".join(over) or "none"
+
+
 def _summary(sheet: "Worksheet", bills: Sequence["Bill"], count: int) -> None:
     """The networks, and their totals per kind as formulas over the bill of materials."""
     sheet.column_dimensions["A"].width = 28
@@ -261,7 +274,7 @@ def _summary(sheet: "Worksheet", bills: Sequence["Bill"], count: int) -> None:
         ("Network", _names(bills)),
         ("Parts catalogue", [bill.parts for bill in bills]),
         ("Currency", [currency] * len(bills)),
-        ("Link rate, Gb/s", [bill.rate_gbps for bill in bills]),
+        ("Link rate, Gb/s", [_rates(bill) for bill in bills]),
         ("Hosts", [bill.hosts for bill in bills]),
         ("Switches", [bill.switches for bill in bills]),
         ("Racks", [bill.racks for bill in bills]),
@@ -270,6 +283,7 @@ def _summary(sheet: "Worksheet", bills: Sequence["Bill"], count: int) -> None:
         ("Worst grade of the figures", [bill.confidence or "not graded" for bill in bills]),
         ("No price, not in the sums", [_named(bill.unpriced) for bill in bills]),
         ("No power, not in the sum", [_named(bill.unmetered) for bill in bills]),
+        ("Quotes past their last day", [_expired(bill) for bill in bills]),
     ]
     row = 1
     for name, values in facts:
