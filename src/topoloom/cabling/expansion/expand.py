@@ -283,6 +283,11 @@ def _first_larger(before: Topology, hosts: int, become: Callable[[str], Expansio
             return become(larger)
         except InputError as error:
             refused = error
+    if refused is not None and "hosts would have to move" in str(refused):
+        raise InputError(
+            f"{before.name}: no network of its family for {hosts:,} hosts keeps every host on its switch; name a larger network"
+            " that does (into)"
+        )
     raise refused or InputError(
         f"{before.name}: its family has no network for {hosts:,} hosts that keeps its cables; name a larger network (into), or"
         " a method that counts switches (method splice)"

@@ -1,7 +1,10 @@
 """The order of phases: their hosts grow, and their dates follow each other."""
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
+
+import numpy as np
 
 from topoloom.core.errors import InputError
 
@@ -22,14 +25,20 @@ def check_phases(hosts: Sequence[int], by: Sequence[str] = ()) -> None:
     Raises
     ------
     InputError
-        The sentence names the phase.
+        The sentence names the phase; or the hosts are no whole numbers, or a date is no text.
 
     Examples
     --------
     >>> check_phases([1024, 2048], ["2027-01", "2027-07"])
     """
+    if isinstance(hosts, str) or not isinstance(hosts, Sequence) or not all(map(_is_count, hosts)):
+        raise InputError("the hosts after each phase are whole numbers, as in [1024, 2048]")
+    if isinstance(by, str) or not isinstance(by, Sequence) or not all(isinstance(date, str) for date in by):
+        raise InputError('the dates of phases are texts, as in ["2027-01", "2027-07"]')
     if not hosts:
         raise InputError("there is no phase; give the hosts after each phase, as in 1024, 2048")
+    if hosts[0] < 1:
+        raise InputError(f"phase 1 has {hosts[0]:,} hosts; every phase needs at least one")
     for number in range(1, len(hosts)):
         if hosts[number] <= hosts[number - 1]:
             raise InputError(
@@ -42,6 +51,12 @@ def check_phases(hosts: Sequence[int], by: Sequence[str] = ()) -> None:
     for number, date in enumerate(by, 1):
         if date and not _DATE.fullmatch(date):
             raise InputError(f"phase {number} is needed by {date[:40]!r}; write a date as 2027, 2027-01 or 2027-01-15")
+        if len(date) == len("2027-01-15") and int(date[8:]) > monthrange(int(date[:4]) or 4, int(date[5:7]))[1]:
+            raise InputError(f"phase {number} is needed by {date}, a day that its month does not have")
+        if date and date == earlier:
+            raise InputError(
+                f"phase {number} is needed by {date}, as the phase before; make both one phase, or write the month or day"
+            )
         # A month is later than none of its days: 2027-01 and 2027-01-15 may follow each other either way.
         if date and earlier and date[: len(earlier)] < earlier[: len(date)]:
             raise InputError(
@@ -49,3 +64,8 @@ def check_phases(hosts: Sequence[int], by: Sequence[str] = ()) -> None:
                 " their dates"
             )
         earlier = date or earlier
+
+
+def _is_count(value: object) -> bool:
+    """Whether a value is a whole number."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
