@@ -260,7 +260,9 @@ def _rates(bill: "Bill") -> float | str:
 def _expired(bill: "Bill") -> str:
     """The products whose quotes are over."""
     today = datetime.date.today()
-    over = dict.fromkeys(item.product for item in bill.items if item.valid_until is not None and item.valid_until < today)
+    over = dict.fromkeys(
+        item.product for item in bill.items if item.valid_until is not None and item.valid_until < today
+    )
     return ", ".join(over) or "none"
 
 

@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -31,9 +31,9 @@ def check_phases(hosts: Sequence[int], by: Sequence[str] = ()) -> None:
     --------
     >>> check_phases([1024, 2048], ["2027-01", "2027-07"])
     """
-    if isinstance(hosts, str) or not isinstance(hosts, Sequence) or not all(map(_is_count, hosts)):
+    if not _all(hosts, _is_count):
         raise InputError("the hosts after each phase are whole numbers, as in [1024, 2048]")
-    if isinstance(by, str) or not isinstance(by, Sequence) or not all(isinstance(date, str) for date in by):
+    if not _all(by, lambda date: isinstance(date, str)):
         raise InputError('the dates of phases are texts, as in ["2027-01", "2027-07"]')
     if not hosts:
         raise InputError("there is no phase; give the hosts after each phase, as in 1024, 2048")
@@ -69,3 +69,8 @@ def check_phases(hosts: Sequence[int], by: Sequence[str] = ()) -> None:
 def _is_count(value: object) -> bool:
     """Whether a value is a whole number."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _all(values: object, fits: Callable[[object], bool]) -> bool:
+    """Whether a value is a list, all of whose elements fit."""
+    return isinstance(values, list | tuple | np.ndarray) and all(map(fits, values))
