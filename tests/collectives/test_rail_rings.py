@@ -8,6 +8,7 @@ import pytest
 from topoloom import InputError, build, collective, route
 from topoloom.simulation.applications.rail_collectives import ScaleUp, rail_collective, scale_up_domains
 from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.collectives import making
 from topoloom.simulation.collectives.rail_rings import rail_trees
 from topoloom.simulation.collectives.schedule import CollectiveSchedule, checked_schedule
 
@@ -194,3 +195,15 @@ def test_rails_refuse_what_they_cannot_do():
         rail_collective(tables, "broadcast", 8)
     with pytest.raises(InputError, match="needs two hosts"):
         rail_collective(tables, "allreduce", 8, [0])
+
+
+def test_where_no_forest_is_packed_the_rings_use_all_ports(monkeypatch):
+    """A rank per host; a ring of ranks, on one port of four, takes four times as long."""
+    monkeypatch.setattr(making, "why_no_forest", lambda *_, **__: "its forest takes too long")
+    tables = route(build("fat-tree:k=8,hosts=64+rails:nics=4"), "fat-tree-hosts")
+    taken = {
+        name: collective(tables, "allreduce", 64 * _MIB, algorithm=name, settings=_FAST) for name in (None, "ring")
+    }
+    assert (taken[None].algorithm, taken[None].ranks) == ("rail-ring", 16)
+    assert taken[None].seconds < 1.5 * taken[None].bound.seconds
+    assert taken["ring"].seconds > 2.5 * taken[None].seconds

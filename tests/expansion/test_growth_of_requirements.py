@@ -1,4 +1,4 @@
-"""Growth of three requirements, checked cable by cable from the files: each cable of a phase is one of the next, or has moved."""
+"""Growth of three requirements, checked cable by cable from the files: each is also in the next phase, or has moved."""
 
 import csv
 from itertools import pairwise

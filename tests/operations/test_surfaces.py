@@ -49,7 +49,9 @@ IN_PYTHON = {
     "degradation": {**_RACKS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
     "lifetime": dict.fromkeys(("link_fit", "switch_fit", "link_mtbf", "switch_mtbf"), "link_fit=0, switch_fit=0"),
     "hops": {
-        **{"switch_ns": "latency", "cable_ns_per_m": "latency", "latency": "latency=Delays()"},
+        "switch_ns": "latency",
+        "cable_ns_per_m": "latency",
+        "latency": "latency=Delays()",
         **dict.fromkeys(("packet_bytes", "flit_bytes", "rate_gbps"), "packet=Serialization()"),
     },
     "bounds": dict.fromkeys(("switches", "grid", "diagrid", "degree", "length"), "bounds_of_order, bounds_on_grid"),

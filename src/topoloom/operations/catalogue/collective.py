@@ -76,7 +76,8 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
         Annotated[
             Literal["forest", "ring", "rail-ring", "chains", "binomial", "direct"],
             setting(
-                "the algorithm; if omitted, forest where packing takes at most a minute, else a simpler one that fits"
+                "the algorithm; if omitted, forest where packing takes at most a minute, else a simpler one that fits: rings on"
+                " all ports where hosts have several"
             ),
         ]
         | None

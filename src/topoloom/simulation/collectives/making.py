@@ -147,6 +147,9 @@ def collective_schedule(
             cut_in = max(1, min(_CHAIN_PIECES * (n - 1), size // chunks // _LEAST_BYTES, most))
         elif operation == "broadcast":
             chosen, along, chunks, trees = "binomial", "tables", 1, (binomial_tree(n, root),)
+        elif chosen is None and topology.endpoints.size > topology.hosts and np.unique(homes).size == n:
+            # A ring uses one port of a host, the rings of rails all of them.
+            return _rail_ring(topology, operation, size, homes, pieces)
         else:
             chosen = "ring"
             order, steps = ring_order(topology, homes)
