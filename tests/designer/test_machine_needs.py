@@ -10,7 +10,7 @@ from topoloom.core.errors import InputError
 from topoloom.cost.placed import place
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
-from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
+from topoloom.designer.measure import Candidate, Dropped, measure, oversubscription, place_candidate
 from topoloom.designer.offers import survived, worst_taper
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import (
@@ -24,6 +24,7 @@ from topoloom.designer.requirement import (
 from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import wirings
+from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.graph.planes import plane_count
 from topoloom.placement.hosts.housing import HostType, RackRule
 
@@ -266,3 +267,15 @@ def test_a_need_can_be_placed_by_hand():
     layout = place_candidate(build("fat-tree:k=16,hosts=128+rails:nics=4"), wanted, wanted.catalogue())
     assert layout.housing == wanted.housing
     assert layout.host_cables == 128
+
+
+def test_a_design_is_at_least_as_oversubscribed_as_its_leaves():
+    """Leaves of 48 hosts of 200 Gb/s under 16 links of 400: 9.6 to 6.4 Tb/s, 1.5 to 1, of which 63 of 64 parts leave a leaf."""
+    network = build("megafly:leaves=16,spines=16,p=48,h=32,g=4+rates:links=400,hosts=200")
+    assert full_bandwidth_hosts(network) > 46  # by the mean load: its global links are spare
+    assert oversubscription(network) == pytest.approx(1.5 * 63 / 64)
+    # In two levels both rules are one: 2 to 1, of which 7 of 8 parts leave.
+    assert oversubscription(build("clos:leaves=8,spines=4,hosts=8")) == pytest.approx(2 * 7 / 8)
+    # Links of direct networks also carry the traffic of other switches: the mean load decides.
+    direct = build("slimfly:q=5,hosts=3")
+    assert oversubscription(direct) == 3 / full_bandwidth_hosts(direct)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from topoloom import InputError, build
+from topoloom import InputError, build, price
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import design
@@ -86,6 +86,10 @@ def test_leaves_of_two_rates_under_spines(wanted):
     lines = {line.item: line.count for line in found.network.bill.lines}
     assert lines["switch, 48 x 25G + 6 x 100G ports (LEAF)"] == 8
     assert (lines["cable, C100"], lines["host cable, C25"]) == (48, 384)
+    # The order has the ports of the products: the spines use 24 of 32.
+    bill = price(found.network, orders=True)
+    ordered = {item.product: item.description for item in bill.items if item.kind == "switch"}
+    assert ordered == {"LEAF": "switch, 48 x 25G + 6 x 100G ports", "SPINE": "switch, 32 ports of 100 Gb/s"}
 
 
 def test_leaves_have_the_ports_of_their_product(tmp_path):

@@ -148,13 +148,15 @@ def _item(
 
 
 def _switches(kind: SwitchKind, parts: Parts) -> Item:
-    """The switches of one kind, with the ports that they are bought with."""
+    """The switches of one kind: with the ports of their product; without a product, with those that they are bought with."""
     product = kind.product(parts)
     low, high = (float(usd) for usd in parts.switch_usd_range(kind.bought, kind.rate_gbps))
-    what = f"switch, {shown_ports(kind.bought)} ports"
-    name = what if product is None else product.name
-    if kind.rate_gbps is not None:
-        what += f" of {kind.rate_gbps:g} Gb/s"
+    if product is not None:
+        name, what = product.name, f"switch, {product.own_ports}"
+    else:
+        name = what = f"switch, {shown_ports(kind.bought)} ports"
+        if kind.rate_gbps is not None:
+            what += f" of {kind.rate_gbps:g} Gb/s"
     return replace(_item("switch", name, kind.switches.size, None, what, product), unit_low_usd=low, unit_high_usd=high)
 
 

@@ -10,7 +10,18 @@ import numpy as np
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.cost.cages import SwitchCage
-from topoloom.cost.products import Cited, Count, PortCounts, Price, Signed, check_ranges, gbps, low_high, watts
+from topoloom.cost.products import (
+    Cited,
+    Count,
+    PortCounts,
+    Price,
+    Signed,
+    check_ranges,
+    gbps,
+    low_high,
+    shown_ports,
+    watts,
+)
 from topoloom.placement.hosts.housing import Connector
 
 
@@ -147,6 +158,13 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
         """The highest rate of its ports; None where they take any."""
         fastest = self.port_kinds[-1].modes[0][0]
         return None if math.isinf(fastest) else fastest
+
+    @property
+    def own_ports(self) -> str:
+        """Its ports in words, whatever a network uses of them: "64 ports of 400 Gb/s"."""
+        if not isinstance(self.ports, int):
+            return f"{shown_ports({kind.rate_gbps: kind.count for kind in self.ports})} ports"
+        return f"{self.ports} ports" + ("" if self.rate_gbps is None else f" of {self.rate_gbps:g} Gb/s")
 
     def ports_at(self, rate_gbps: float | None) -> int:
         """The number of its ports at that rate, in the best of its modes; 0 where it is too slow. At None: at any rate."""

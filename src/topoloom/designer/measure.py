@@ -25,6 +25,7 @@ from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
 from topoloom.graph.planes import Plane, plane_count, planes_of
+from topoloom.model.capacities import capacities
 from topoloom.model.results import json_value
 from topoloom.model.topology import Topology
 from topoloom.network import Network
@@ -351,11 +352,25 @@ def without_gaps(bill: Bill, parts: Parts) -> Bill:
 
 
 def oversubscription(topology: Topology) -> float:
-    """Mean hosts per switch with hosts, over the number that would have full bandwidth; 0 for a single switch."""
+    """Mean hosts per switch with hosts, over the number that would have full bandwidth; 0 for a single switch.
+
+    The mean load of all channels decides, or that of the links of the switches with hosts, if it is greater: spare links of
+    spines and between groups do not help a host.
+    """
     if not len(topology.links):
         return 0.0
     carrying = topology.endpoints_at[topology.endpoints_at > 0]
-    return float(carrying.mean() / full_bandwidth_hosts(topology, jobs=1))
+    return max(float(carrying.mean() / full_bandwidth_hosts(topology, jobs=1)), _leaf_oversubscription(topology))
+
+
+def _leaf_oversubscription(topology: Topology) -> float:
+    """The uniform traffic that leaves the switches with hosts, over the capacity of their links."""
+    relative = capacities(topology)
+    offered = np.bincount(topology.endpoints, relative.ports, topology.switches)
+    links = np.repeat(relative.links, 2)
+    capacity = np.bincount(topology.links.ravel(), links, topology.switches)[offered > 0].sum()
+    leaving = offered.sum() - (offered**2).sum() / offered.sum()
+    return float(leaving / capacity) if capacity else 0.0
 
 
 def maximum_channel_load(topology: Topology, jobs: int | None = None) -> float:

@@ -165,7 +165,7 @@ def design_page(
 def _answer(best: Candidate, currency: str) -> Markup:
     return cards(
         [
-            (f"{best.switches:,}", f"switches of {best.radix} ports"),
+            (f"{best.switches:,}", f"switches, up to {best.radix} ports used"),
             (f"{best.hosts:,}", "hosts"),
             (f"{best.diameter}", "hops at most (diameter)"),
             (f"{best.host_aspl:.3f}", "mean hops between hosts"),

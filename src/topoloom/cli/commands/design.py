@@ -140,7 +140,7 @@ def _print(design: "Design") -> None:
     say(
         f"best of {len(design.ranked)}: {best.name}\n"
         f"  {best.spec}\n"
-        f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
+        f"  {best.switches:,} switches, up to {best.radix} ports used, {best.hosts:,} hosts, diameter {best.diameter},"
         f" {with_currency(best.cost_per_host_usd, design.currency, 1)} and {best.power_per_host_w:.2f} W per host"
     )
     parts = design.requirement.catalogue()
