@@ -133,6 +133,24 @@ def test_a_quote_by_part_number(tmp_path, caplog):
     assert "the quote for '980-9I924-00N002' was valid until 2020-01-31" in caplog.text
 
 
+def test_a_quote_by_name_prices_every_use_of_its_part_number(tmp_path):
+    """A module with splitters is the same part as one without; a quote of its own stays, and nothing else is changed."""
+    quote = '[[transceiver]]\nname = "MMA4Z00-NS"\nprice_usd = 750\npower_w = 16\nseller = "X"\n'
+    (tmp_path / "q.toml").write_text(quote)
+    before = {module.name: module for module in load_parts("infiniband-2026").transceiver}
+    modules = {module.name: module for module in quoted_parts("infiniband-2026", tmp_path / "q.toml").transceiver}
+    number = modules["MMA4Z00-NS"].part_number
+    split = modules["MMA4Z00-NS, 4 x 200G"]
+    assert (split.part_number, split.price_usd, split.seller) == (number, 750, "X")
+    assert split.power_w == before[split.name].power_w
+    assert {name for name, module in modules.items() if module.price_usd is not None} == {
+        name for name, module in before.items() if module.part_number == number
+    }
+    (tmp_path / "q.toml").write_text('[[transceiver]]\nname = "MMA4Z00-NS, 4 x 200G"\nprice_usd = 800\n' + quote)
+    modules = {module.name: module for module in quoted_parts("infiniband-2026", tmp_path / "q.toml").transceiver}
+    assert (modules["MMA4Z00-NS, 4 x 200G"].price_usd, modules["MMA4Z00-NS"].price_usd) == (800, 750)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -25,6 +25,8 @@ log = logging.getLogger("topoloom")
 _TABLES = (("switch", "product"), ("cable",), ("transceiver",), ("nic",), ("server",))
 #: Further keys that replace the catalogue's own.
 _PLAIN = ("installation_usd", "rewiring_usd", "slack_m")
+#: What belongs to a quoted price.
+_OF_PRICE = ("quotes", "seller", "quoted", "valid_until", "lead_weeks")
 _Rows = tuple[dict[str, Any], ...]
 
 
@@ -162,7 +164,7 @@ def _laid(parts: Parts, quotes: _Quotes, text: str, path: str) -> Iterator[tuple
             rows, sold = getattr(rows, key), sold[key]
         for number, row in enumerate(rows):
             line = line_of(text, [*keys, str(number)])
-            _lay_row(row, sold, path, line)
+            _lay_row(row, sold, [other.get("name") for other in rows], path, line)
             yield line, data
     for number, row in enumerate(quotes.quote):
         line = line_of(text, ["quote", str(number)])
@@ -196,8 +198,13 @@ def _usable(data: dict[str, Any]) -> Parts:
     return parts
 
 
-def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str, line: int | None) -> None:
-    """Apply one row of quotes to all products with its name, or with its part number where it has no name."""
+def _lay_row(
+    row: dict[str, Any], sold: list[dict[str, Any]], quoted: list[str | None], path: str, line: int | None
+) -> None:
+    """Apply one row of quotes to all products with its name, or with its part number where it has no name.
+
+    Its price is also that of the other products with the same part number, unless they have a quote (`quoted`: their names).
+    """
     name = row.get("name")
     if name is None and "part_number" in row:
         _lay_number(row, [product for product in sold if row["part_number"] in _numbers(product)], sold, path, line)
@@ -209,6 +216,11 @@ def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str, line: i
     _check_date(row, name, path, line)
     for product in named:
         product.update(row)
+    price = {key: value for key, value in row.items() if "usd" in key or key in _OF_PRICE}
+    numbers = [_numbers(product) for product in named if _numbers(product)]
+    for product in sold:
+        if _numbers(product) in numbers and (product.get("name") or product.get("medium")) not in (name, *quoted):
+            product.update(price)
 
 
 def _lay_numbered(row: dict[str, Any], data: dict[str, Any], path: str, line: int | None) -> None:

@@ -41,6 +41,7 @@ MEASURE_LABELS = {
     "radix": "too few ports per switch",
     "hosts": "too few hosts",
     "floor": "does not fit on the floor",
+    "facility": "more than the room supplies or carries",
     "parts": "no suitable part or price",
     "size": "too large to measure",
     "construction": "could not be built",
