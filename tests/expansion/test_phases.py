@@ -180,6 +180,18 @@ def test_each_cable_of_a_phase_keeps_its_rate(tmp_path):
     assert result.cost_usd == pytest.approx(price(network).cost_usd)
 
 
+def test_a_part_of_several_rates_is_bought_for_its_growth(tmp_path):
+    """A spine of the part has the 8 ports of the whole network, of which 4 wait; its bill is that of the first phase."""
+    spec = "fat-tree:k=8,hosts=32+rates:links=100,hosts=25"
+    part = price(place(build(f"{spec}+part:hosts=16"), map="rows"))
+    first = phases(place(build(spec), map="rows"), [16, 32]).networks[0].bill
+    bought = {line.item: (line.count, line.cost_usd) for line in part.lines if line.kind == "switch"}
+    assert bought == {line.item: (line.count, line.cost_usd) for line in first.lines if line.kind == "switch"}
+    assert part.ports_bought == 4 * 8 + 4 * 8
+    as_network(place(build(f"{spec}+part:hosts=16"), map="rows")).save(tmp_path / "part")
+    assert price(tmp_path / "part").ports_bought == part.ports_bought
+
+
 def test_half_now_and_half_later():
     """2,048 hosts on 64 ports, by hand: 32 leaves and 32 spines, then 32 leaves; the spines keep 1,024 ports free."""
     result = phases("fat-tree:k=64,hosts=2048", [1024, 2048], ["2027-01", "2027-07"])

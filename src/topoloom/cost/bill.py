@@ -17,7 +17,7 @@ from topoloom.cost.placed import layout_and_terms
 from topoloom.cost.products import port_total
 from topoloom.cost.purchase_files import SUFFIXES, save_purchase
 from topoloom.cost.spares import Spares
-from topoloom.cost.switch_kinds import SwitchKind, switch_kinds
+from topoloom.cost.switch_kinds import SwitchKind, kinds_bought
 from topoloom.cost.terms import Terms
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
@@ -317,7 +317,7 @@ def price(
     terms = terms.changed(
         parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
     ).on(layout.topology, "price")
-    return bill_with(layout, terms, switch_kinds(layout.topology, terms), orders=orders)
+    return bill_with(layout, terms, kinds_bought(layout.topology, terms), orders=orders)
 
 
 def bill_with(layout: Layout, terms: Terms, switches: Sequence[SwitchKind], *, orders: bool = False) -> Bill:

@@ -14,6 +14,8 @@ from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.model.link_rates import own_rates
 from topoloom.model.topology import Topology
+from topoloom.topologies.families.part import Arrival
+from topoloom.topologies.spec import build
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +135,35 @@ def kinds_of_part(kinds: Sequence[SwitchKind], topology: Topology) -> tuple[Swit
         if switches.size:
             of_part.append(replace(kind, switches=switches, in_use=float(ports[switches].mean())))
     return tuple(of_part)
+
+
+def kinds_bought(topology: Topology, terms: Terms) -> tuple[SwitchKind, ...]:
+    """The switches to buy for a network: as `switch_kinds`; of a part of a network of several rates, for all of that network.
+
+    Parameters
+    ----------
+    topology : Topology
+        A part has a spec that ends in ``+part:hosts=``.
+    terms : Terms
+
+    Returns
+    -------
+    tuple of SwitchKind
+
+    Raises
+    ------
+    InputError
+        As `switch_kinds`.
+    """
+    whole_spec = (topology.spec or "").rpartition("+part:hosts=")[0]
+    if not topology.mixed or not whole_spec:
+        return switch_kinds(topology, terms)
+    whole = build(whole_spec)
+    built = np.flatnonzero(Arrival(whole, (topology.hosts, whole.hosts)).switch == 0)
+    number = np.full(whole.switches, topology.switches)
+    number[built] = np.arange(built.size)
+    kinds = (replace(kind, switches=np.sort(number[kind.switches])) for kind in switch_kinds(whole, terms))
+    return kinds_of_part(tuple(kinds), topology)
 
 
 def _mixed_kinds(topology: Topology, terms: Terms) -> Iterator[SwitchKind]:

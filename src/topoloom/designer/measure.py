@@ -330,7 +330,7 @@ def priced(layout: Layout, requirement: Requirement, parts: Parts, grown: Topolo
         The catalogue lacks a part, or has no price for a switch, a cable or a transceiver of the bill.
     """
     terms = requirement.terms(parts, layout.topology)
-    # Where rates differ, each switch is bought for its own ports.
+    # Where rates differ, `price` buys each switch of a part for its ports after the growth.
     radix = None if grown is None or grown.mixed else grown.radix
     bill = price(layout, terms.parts, terms.rate_gbps, radix, terms.host_cables, spares=terms.spares)
     return without_gaps(bill, parts)
@@ -447,7 +447,7 @@ def placed_networks(
     network = network.placed(requirement.floor.floor(), hosts=requirement.housing, map=map, jobs=jobs, work=work)
     if whole == spec:
         return {spec: network}
-    # Where rates differ, each switch is bought for its own ports.
+    # Where rates differ, `price` buys each switch of a part for its ports after the growth.
     radix = None if grown.mixed else network.topology.radix
     part = as_network(build(spec)).priced(**terms | {"radix": radix})
     layout = layout_of_part(network.part(Layout), part.topology)
