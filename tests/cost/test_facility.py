@@ -76,6 +76,8 @@ power_max_w = 9
 HOST = HostType(
     name="server", nics=1, u=2, power_w=1_000, typical_w=600, weight_kg=30, air_m3h=200, inlets=2, connector=None
 )
+#: The same without the maximum, so that transceivers and cables count in addition.
+NO_MAXIMUM = PARTS.replace("power_max_w = 2_000\n", "")
 
 
 def placed(spec, tmp_path, housing, parts=PARTS):
@@ -112,15 +114,19 @@ def test_racks_and_rows_add_up_to_the_room(tmp_path):
 
 def test_optics_count_where_they_are_plugged_in(tmp_path):
     """By hand: two switches of 4 hosts with 3 links between racks: 2 twin modules each, the odd port half used."""
-    spec = "complete:n=2,hosts=4"
-    network = placed(spec, tmp_path, Housing(host=HOST, rack=RackRule(u=12, leaf="tor")))
-    room = facility(network)
+    housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor"))
+    room = facility(placed("complete:n=2,hosts=4", tmp_path, housing, NO_MAXIMUM))
     # Hosts hang on copper inside their rack: 4 cables, both ends of 0.1 W in the rack. The link needs one twin module per end.
     assert len(room.racks) == 2
     for rack in room.racks:
         assert rack.optics_w == pytest.approx(17 + 4 * 0.2)
         assert rack.network_w == pytest.approx(900 + 15 + 4 * 0.2)
-        assert rack.max_w == pytest.approx(4 * 1_000 + 2_000 + 17 + 0.8)
+        assert rack.max_w == pytest.approx(4 * 1_000 + 900 + 17 + 0.8)
+    # A maker's maximum of the switch includes what is plugged into it.
+    for rack in facility(placed("complete:n=2,hosts=4", tmp_path, housing)).racks:
+        assert rack.optics_w == pytest.approx(4 * 0.1)
+        assert rack.network_w == pytest.approx(900 + 15 + 4 * 0.2)
+        assert rack.max_w == pytest.approx(4 * 1_000 + 2_000 + 4 * 0.1)
 
 
 def test_the_superpod_of_127_h100():
@@ -202,11 +208,11 @@ def test_what_is_not_known_is_counted_and_never_zero(tmp_path):
 @pytest.mark.parametrize(
     ("rack", "rule", "words"),
     [
-        ({"power_w": 6_010}, {}, r"rack A01 takes 6,018 W, but its limit is 6,010: raise power_w in \[rack\]"),
+        ({"power_w": 4_910}, {}, r"rack A01 takes 4,918 W, but its limit is 4,910: raise power_w in \[rack\]"),
         (
             {"feed_w": 3_500},
             {},
-            r"rack A01 with 1 of 2 feeds takes 6,018 W, but its limit is 3,500: raise feed_w or feeds",
+            r"rack A01 with 1 of 2 feeds takes 4,918 W, but its limit is 3,500: raise feed_w or feeds",
         ),
         ({"feed_w": 3_500, "feeds": 3}, {}, None),
         ({"feed_w": 3_500, "feeds": 1}, {}, "rack A01 with its feed takes"),
@@ -216,13 +222,13 @@ def test_what_is_not_known_is_counted_and_never_zero(tmp_path):
             r"rack A01 weighs 247 kg, but its limit is 240: raise rack_kg in \[facility\]",
         ),
         ({}, {"rack_kg": 147}, None),
-        ({}, {"power_w": 12_000}, r"all IT takes 12,036 W, but \[facility\] power_w is 12,000"),
+        ({}, {"power_w": 9_800}, r"all IT takes 9,836 W, but \[facility\] power_w is 9,800"),
         (
             {},
-            {"row_power_w": 6_000},
-            r"row A takes [0-9,]+ W, but its limit is 6,000: raise row_power_w in \[facility\]",
+            {"row_power_w": 4_900},
+            r"row A takes [0-9,]+ W, but its limit is 4,900: raise row_power_w in \[facility\]",
         ),
-        ({}, {"row_power_w": 12_036}, None),
+        ({}, {"row_power_w": 9_836}, None),
         ({}, {"row_air_m3h": 1_200}, r"row A needs [0-9,]+ m³/h of air, but its limit is 1,200: raise row_air_m3h"),
         ({}, {"row_air_m3h": 2_600}, None),
     ],
@@ -230,7 +236,7 @@ def test_what_is_not_known_is_counted_and_never_zero(tmp_path):
 def test_limits_are_tested(rack, rule, words, tmp_path):
     """One sentence names the rack, the value, the limit and the remedy; at the limit nothing is refused."""
     housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor"))
-    network = placed("complete:n=2,hosts=4", tmp_path, housing)
+    network = placed("complete:n=2,hosts=4", tmp_path, housing, NO_MAXIMUM)
     limited = Housing(host=HOST, rack=RackRule(u=12, leaf="tor", **rack), facility=FacilityRule(**rule))
     layout = dataclasses.replace(network.part(Layout), housing=limited)
     if words is None:
@@ -243,13 +249,13 @@ def test_limits_are_tested(rack, rule, words, tmp_path):
 def test_a_floor_limits_the_power_of_a_rack(tmp_path):
     """The power of a place counts transceivers and cables, too."""
     path = tmp_path / "parts.toml"
-    path.write_text(PARTS)
-    floor = dataclasses.replace(preset("koibuchi-2013"), power_w_per_rack=6_010)
+    path.write_text(NO_MAXIMUM)
+    floor = dataclasses.replace(preset("koibuchi-2013"), power_w_per_rack=4_910)
     housing = Housing(host=HOST, rack=RackRule(u=12, leaf="tor"))
-    network = placed("complete:n=2,hosts=4", tmp_path, housing)
+    network = placed("complete:n=2,hosts=4", tmp_path, housing, NO_MAXIMUM)
     layout = dataclasses.replace(network.part(Layout), floor=floor, slots=floor.slots_for(2))
     with pytest.raises(
-        InputError, match=r"rack A01 takes 6,018 W, but its limit is 6,010: raise the power of its place"
+        InputError, match=r"rack A01 takes 4,918 W, but its limit is 4,910: raise the power of its place"
     ):
         facility(layout, network.terms.catalogue, 400)
     with pytest.raises(InputError, match="do not fit into one rack"):

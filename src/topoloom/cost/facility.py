@@ -44,7 +44,8 @@ class Supply:
     max_w : float or None
         The maximum power: what the feeds must carry. A figure without a maximum counts with its typical power.
     hosts_w, switches_w, optics_w, devices_w : float
-        The known parts of `max_w`; `optics_w` are the transceivers and cables, at the end where they are plugged in.
+        The known parts of `max_w`; `optics_w` are the transceivers and cables, at the end where they are
+        plugged in, except in switches whose maximum includes them.
     typical_w : float or None
         The typical power, as far as known.
     network_w : float

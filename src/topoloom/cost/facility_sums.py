@@ -24,8 +24,8 @@ _AMOUNTS = (
     *("weight_kg", "air_m3h", "liquid_w", "liquid_l_min"),
 )
 _UNKNOWN = ("max", "typical", "weight", "air", "liquid")
-#: Modules or ends of cables: side, rack, pieces, and the typical and maximum power of one.
-_End = tuple[str, np.ndarray, np.ndarray, "np.ndarray | float | None", "np.ndarray | float | None"]
+#: Modules or ends of cables: side, rack, pieces, the typical and maximum power of one, and where they count in the maximum.
+_End = tuple[str, np.ndarray, np.ndarray, "np.ndarray | float | None", "np.ndarray | float | None", "np.ndarray | bool"]
 
 
 @dataclass
@@ -144,26 +144,29 @@ def _known(value: float) -> float | None:
 
 
 def optics_of_racks(layout: Layout, terms: Terms) -> dict[str, np.ndarray]:
-    """The known maximum power of transceivers and cables at switches and at hosts, float64[racks] each."""
+    """The known maximum power of transceivers and cables at switches and at hosts, float64[racks] each.
+
+    Those at a switch whose own maximum includes them are not counted.
+    """
     watts_of = {side: np.zeros(layout.racks) for side in ("switch", "host")}
-    for side, rack, pieces, _, most in _ends(layout, terms, switch_kinds(layout.topology, terms)):
+    for side, rack, pieces, _, most, counted in _ends(layout, terms, switch_kinds(layout.topology, terms)):
         if most is not None:
-            watts_of[side] += np.bincount(rack, pieces * most, layout.racks)
+            watts_of[side] += np.bincount(rack, pieces * most * counted, layout.racks)
     return watts_of
 
 
 def _optics(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind], sums: Sums) -> dict[str, np.ndarray]:
     """The typical power of transceivers and cables at switches and at hosts, float64[racks] each; added to the sums."""
     typical = {side: np.zeros(layout.racks) for side in ("switch", "host")}
-    for side, rack, pieces, watts, most in _ends(layout, terms, kinds):
+    for side, rack, pieces, watts, most, counted in _ends(layout, terms, kinds):
         if watts is None:
             sums.unknown["typical"] += np.bincount(rack, pieces, layout.racks).astype(np.int64)
         else:
             typical[side] += np.bincount(rack, pieces * watts, layout.racks)
         if most is None:
-            sums.unknown["max"] += np.bincount(rack, pieces, layout.racks).astype(np.int64)
+            sums.unknown["max"] += np.bincount(rack, pieces * counted, layout.racks).astype(np.int64)
         else:
-            sums.amounts["optics_w"] += np.bincount(rack, pieces * most, layout.racks)
+            sums.amounts["optics_w"] += np.bincount(rack, pieces * most * counted, layout.racks)
     for watts_of in typical.values():
         sums.amounts["typical_w"] += watts_of
     sums.amounts["max_w"] += sums.amounts["optics_w"]
@@ -176,12 +179,19 @@ def _ends(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind]) -> Iterator
     cables = [link_cables(layout, parts, rate, kinds)]
     if terms.host_cables or layout.housing is not None:
         cables.append(endpoint_cables(layout, parts, rate, kinds))
-    yield from _modules(layout, cables, rate, kinds)
-    yield from _cable_ends(layout, cables)
+    counted = np.full(layout.topology.switches, True)
+    for kind in kinds:
+        product = kind.product(parts)
+        # A maker's maximum, and the capacity of a power supply, include what is plugged in.
+        counted[kind.switches] = product is None or product.power_max_w is None
+    yield from _modules(layout, cables, rate, kinds, counted)
+    yield from _cable_ends(layout, cables, counted)
 
 
-def _modules(layout: Layout, cables: list[Cables], rate_gbps: float, kinds: Sequence[SwitchKind]) -> Iterator[_End]:
-    """The modules of each box: side, rack of each box, modules in it, and the typical and maximum power of one."""
+def _modules(
+    layout: Layout, cables: list[Cables], rate_gbps: float, kinds: Sequence[SwitchKind], counted: np.ndarray
+) -> Iterator[_End]:
+    """The modules of each box."""
     cages = 1
     if layout.housing is not None:
         cages = host_ports_as_built(layout.topology, layout.housing.host).cages
@@ -191,17 +201,18 @@ def _modules(layout: Layout, cables: list[Cables], rate_gbps: float, kinds: Sequ
         pieces = some.pieces[box]
         rack = layout.rack[box] if side == "switch" else layout.host_rack[box // cages]
         most = module.power_w if module.power_max_w is None else module.power_max_w
-        yield side, rack, pieces, module.power_w, most
+        yield side, rack, pieces, module.power_w, most, counted[box] if side == "switch" else True
 
 
-def _cable_ends(layout: Layout, cables: list[Cables]) -> Iterator[_End]:
+def _cable_ends(layout: Layout, cables: list[Cables], counted: np.ndarray) -> Iterator[_End]:
     """Both ends of all cables, each with half of its power."""
     topology = layout.topology
     ends = [
-        (("switch", layout.rack[topology.links[:, 0]]), ("switch", layout.rack[topology.links[:, 1]])),
-        (("switch", layout.rack[topology.endpoints]), ("host", layout.host_rack[topology.host])),
+        (("switch", topology.links[:, 0]), ("switch", topology.links[:, 1])),
+        (("switch", topology.endpoints), ("host", topology.host)),
     ]
     for bought, sides in zip(cables, ends, strict=False):
-        for side, rack in sides:
-            half = bought.power_w / 2
-            yield side, rack, np.ones(rack.size), half, half
+        for side, at in sides:
+            half, switch = bought.power_w / 2, side == "switch"
+            rack = (layout.rack if switch else layout.host_rack)[at]
+            yield side, rack, np.ones(rack.size), half, half, counted[at] if switch else True
