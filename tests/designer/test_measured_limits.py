@@ -6,6 +6,8 @@ import pytest
 
 from topoloom import design
 from topoloom.core.work import Work
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.measure import Candidate
 from topoloom.designer.measured_limits import (
     chosen_within_limits,
@@ -13,6 +15,7 @@ from topoloom.designer.measured_limits import (
     failed_limit,
     failed_on_tables,
     needed_throughput,
+    within_tolerance,
 )
 from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
 
@@ -43,6 +46,24 @@ def _wanted(**limits: float) -> Requirement:
 def test_what_limits_need(limits, needed):
     """An oversubscription of 2 needs half of the hosts' rate; no network carries more than all of it."""
     assert needed_throughput(_wanted(**limits))[0] == needed
+
+
+@pytest.mark.parametrize(
+    ("throughput", "words"),
+    [
+        (0.4925, "0.4925 is 1.5% below the 0.5 of the limit oversubscription; up to 2% are allowed"),
+        (0.5, ""),
+        (0.48, ""),
+    ],
+)
+def test_a_throughput_within_the_tolerance_is_named(throughput, words):
+    """A network that misses a limit by less than 2 % says so; one that fails is dropped with its own reason."""
+    figure = Figure(key="uniform_throughput", label="uniform", unit="", value=throughput, how="measured")
+    network = Assessment(name="a network", spec=None, hosts=64, figures=(figure,))
+    sentence = within_tolerance(_wanted(oversubscription=2.0), network)
+    assert words in sentence
+    assert bool(sentence) == bool(words)
+    assert within_tolerance(_wanted(), network) == ""
 
 
 def test_a_throughput_below_the_need_fails_and_a_rounding_does_not():

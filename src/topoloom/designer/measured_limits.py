@@ -19,6 +19,8 @@ from topoloom.topologies.spec import build
 MEASURED = "measured on its tables"
 #: Share by which a measured throughput may miss a limit: partly filled leaves are not exactly even.
 TOLERANCE = 0.02
+#: Share by which a measured throughput may differ by rounding.
+_EVEN = 1e-3
 #: Most candidates that fail and are replaced when no time is left, and seconds that a network may take then.
 _LATE_ROUNDS, _SECONDS = 8, 10.0
 
@@ -87,6 +89,28 @@ def failed_by_assessment(requirement: Requirement, assessment: Assessment) -> tu
     """`failed_limit` of a fully assessed network."""
     engine = assessment.provenance.engine
     return failed_limit(requirement, assessment.value("uniform_throughput"), assessment.value("max_hops"), engine)
+
+
+def within_tolerance(requirement: Requirement, assessment: Assessment) -> str:
+    """A sentence where a network misses a limit by no more than the tolerance; empty where it does not miss one.
+
+    Parameters
+    ----------
+    requirement : Requirement
+    assessment : Assessment
+
+    Returns
+    -------
+    str
+    """
+    needed, key = needed_throughput(requirement)
+    throughput = assessment.value("uniform_throughput")
+    if throughput is None or not needed * (1 - TOLERANCE) <= throughput < needed * (1 - _EVEN):
+        return ""
+    return (
+        f"Its uniform throughput of {throughput:.4g} is {1 - throughput / needed:.1%} below the {needed:.3g} of the limit"
+        f" {key}; up to {TOLERANCE:.0%} are allowed, because partly filled leaves are not exactly even."
+    )
 
 
 def chosen_within_limits(

@@ -24,7 +24,7 @@ from topoloom.designer.measure import (
     placed_network,
     single_numbers,
 )
-from topoloom.designer.measured_limits import failed_by_assessment
+from topoloom.designer.measured_limits import failed_by_assessment, within_tolerance
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.store import CandidateStore
 from topoloom.network import Network
@@ -281,10 +281,10 @@ def assess_shortlist(
     sentences = [
         compared_sentence(score, best, label, unit)
         if isinstance(outcome, Candidate) and outcome.spec in compared_only
-        else sentence
+        else f"{sentence} {within_tolerance(requirement, assessment)}".rstrip()
         if isinstance(outcome, Candidate)
         else f"Exceeds a limit of the requirement: {outcome.limit}{f', {outcome.reason}' if outcome.reason else ''}."
-        for outcome, sentence, score in zip(assessed, sentences, measures, strict=True)
+        for assessment, outcome, sentence, score in zip(assessments, assessed, sentences, measures, strict=True)
     ]
     explained = (replace(assessment, why=sentence) for assessment, sentence in zip(assessments, sentences, strict=True))
     return tuple(explained), failing
