@@ -6,7 +6,7 @@ from topoloom import InputError, build, price
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import design
-from topoloom.designer.measure import measure
+from topoloom.designer.measure import measure, placed_networks
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
 from topoloom.designer.switch_ports import SwitchPorts, tree_of_taper
@@ -255,3 +255,29 @@ def test_the_title_counts_bandwidth():
     tree = "fat-tree:k=128,hosts=256,leaf={},leaf_k=160+rates:links=400,hosts=100"
     assert network_title(tree.format("128:32")) == "fat tree"
     assert network_title(tree.format("128:16")) == "2:1 fat tree"
+
+
+def test_the_part_that_is_built_first_keeps_the_heights_of_its_switches(tmp_path):
+    """Leaves of 1 unit under spines of 2: 4 of 8 leaves and both spines stand as they stand in the end."""
+    heights = PARTS.replace("power_w = 250", "power_w = 250\nu = 1").replace("power_w = 400", "power_w = 400\nu = 2")
+    (tmp_path / "parts.toml").write_text(heights)
+    text = HOSTS.replace("hosts = 384", "hosts = 192") + "[least]\ngrow_to_hosts = 384\n[rack]\nswitch_u = 1\n"
+    wanted = requirement_of(text, "hosts.toml", tmp_path).filled()
+    spec = "fat-tree:k=32,hosts=384,leaf=48:6,leaf_k=54+rates:links=100,hosts=25+part:hosts=192"
+    networks = placed_networks(spec, wanted, wanted.catalogue(), "rows")
+    part, whole = (networks[name].layout for name in (spec, spec.partition("+part")[0]))
+    assert part.switch_units.tolist() == [1] * 4 + [2] * 2
+    assert whole.switch_units.tolist() == [1] * 8 + [2] * 2
+
+
+def test_room_is_that_of_the_switches_that_are_bought(tmp_path):
+    """4 leaves of 8 ports with 2 links and 4 hosts each: 2 more on each, although switches of 32 ports exist."""
+    small = PARTS.replace(
+        "ports = [{ count = 48, rate_gbps = 25 }, { count = 6, rate_gbps = 100 }]", "ports = 8\nrate_gbps = 100"
+    )
+    (tmp_path / "parts.toml").write_text(small)
+    text = HOSTS.replace("rate_gbps = 25", "rate_gbps = 100").replace("radix = 54", "radix = 32")
+    wanted = requirement_of(text, "hosts.toml", tmp_path)
+    parts = wanted.catalogue()
+    network = build("clos:leaves=4,spines=2,hosts=4")
+    assert SwitchPorts.of(wanted, parts).idle_hosts(network, parts) == 4 * 2

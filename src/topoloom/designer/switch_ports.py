@@ -97,7 +97,13 @@ class SwitchPorts:
     @cached_property
     def leaves(self) -> tuple["SwitchPorts", ...]:
         """The ports of leaves: those of each product that has ports of both rates, one for products with the same cages."""
-        shapes = {(product.port_kinds, product.logical_ports): product for product in reversed(self.products)}
+        shapes = {
+            (
+                tuple((kind.cages, kind.modes, kind.totals) for kind in product.port_kinds),
+                product.logical_ports,
+            ): product
+            for product in reversed(self.products)
+        }
         of_products = [replace(self, products=(product,)) for product in shapes.values()]
         return tuple(ports for ports in reversed(of_products) if ports.fits(1, 1)) or (self,)
 

@@ -83,10 +83,12 @@ class ArrivalNumbers:
         topology = subnetwork(whole, switches, hosts).replace(
             name=layout.topology.name if last else f"{layout.topology.name}, phase {phase + 1}"
         )
+        own_u = layout.switch_u
         return replace(
             layout,
             topology=topology,
             slot=self._slot[switches],
+            switch_u=own_u[self.number[switches]] if isinstance(own_u, np.ndarray) else own_u,
             host_slot=None if self._host_slot is None else self._host_slot[hosts],
             length_bound_m=0.0,
             provenance=Provenance(),
