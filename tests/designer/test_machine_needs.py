@@ -10,7 +10,7 @@ from topoloom.core.errors import InputError
 from topoloom.cost.placed import place
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
-from topoloom.designer.measure import Candidate, Dropped, measure, oversubscription, place_candidate
+from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
 from topoloom.designer.offers import survived, worst_taper
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import (
@@ -24,7 +24,7 @@ from topoloom.designer.requirement import (
 from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import wirings
-from topoloom.graph.load import full_bandwidth_hosts
+from topoloom.graph.load import full_bandwidth_hosts, oversubscription
 from topoloom.graph.planes import plane_count
 from topoloom.placement.hosts.housing import HostType, RackRule
 

@@ -22,10 +22,9 @@ from topoloom.designer.requirement import DesignLimits, Requirement
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import whole_spec
 from topoloom.graph.latency import latencies
-from topoloom.graph.load import channel_loads, full_bandwidth_hosts
+from topoloom.graph.load import channel_loads, oversubscription
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
 from topoloom.graph.planes import Plane, plane_count, planes_of
-from topoloom.model.capacities import capacities
 from topoloom.model.results import json_value
 from topoloom.model.topology import Topology
 from topoloom.network import Network
@@ -42,7 +41,8 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     `name` is for people ("2:1 fat tree, 70 QM9700"); `spec` builds the network.
 
     `diameter` and `host_aspl` are between the hosts' switches. `oversubscription` is the hosts per switch over the number
-    that would have full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic).
+    that would have full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic), and at least
+    that of the links of the switches with hosts.
     `maximum_channel_load` is in units of a link's rate: every host sends at full rate to all others, split evenly over all
     shortest paths; at 1 or less no channel is overloaded; None where the requirement does not need it. `bisection_links` is
     the best cut by METIS, over all planes; None where METIS is not installed. `map` is the placement behind lengths,
@@ -195,7 +195,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
         "diameter": host_diameter,
         "host_aspl": host_aspl,
         "oversubscription": max(
-            oversubscription(plane.topology) for state in states for plane in _one_per_kind(planes_of(state))
+            oversubscription(plane.topology, jobs=1) for state in states for plane in _one_per_kind(planes_of(state))
         ),
     }
     measures.setdefault("blocking", measures["oversubscription"])
@@ -349,28 +349,6 @@ def without_gaps(bill: Bill, parts: Parts) -> Bill:
         names = ", ".join(line.item for line in bill.lines if line.kind in missing and isnan(line.cost_usd))
         raise InputError(f"'{parts.name}' has no price of: {names}; quote it in the file of prices")
     return bill
-
-
-def oversubscription(topology: Topology) -> float:
-    """Mean hosts per switch with hosts, over the number that would have full bandwidth; 0 for a single switch.
-
-    The mean load of all channels decides, or that of the links of the switches with hosts, if it is greater: spare links of
-    spines and between groups do not help a host.
-    """
-    if not len(topology.links):
-        return 0.0
-    carrying = topology.endpoints_at[topology.endpoints_at > 0]
-    return max(float(carrying.mean() / full_bandwidth_hosts(topology, jobs=1)), _leaf_oversubscription(topology))
-
-
-def _leaf_oversubscription(topology: Topology) -> float:
-    """The uniform traffic that leaves the switches with hosts, over the capacity of their links."""
-    relative = capacities(topology)
-    offered = np.bincount(topology.endpoints, relative.ports, topology.switches)
-    links = np.repeat(relative.links, 2)
-    capacity = np.bincount(topology.links.ravel(), links, topology.switches)[offered > 0].sum()
-    leaving = offered.sum() - (offered**2).sum() / offered.sum()
-    return float(leaving / capacity) if capacity else 0.0
 
 
 def maximum_channel_load(topology: Topology, jobs: int | None = None) -> float:

@@ -54,6 +54,40 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     return 2 * links * carriers / hops if hops else math.inf
 
 
+def oversubscription(topology: Topology, jobs: int | None = None) -> float:
+    """Mean hosts per switch with hosts, over the number that would have full bandwidth, in a network of one plane.
+
+    The mean load of all channels decides (`full_bandwidth_hosts`), or that of the links of the switches with hosts if it is
+    greater: spare links of spines and between groups do not help a host.
+
+    Parameters
+    ----------
+    topology : Topology
+    jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    float
+        0 without links.
+
+    Examples
+    --------
+    >>> from topoloom.topologies.spec import build
+    >>> oversubscription(build("clos:leaves=8,spines=4,hosts=8"))  # 2:1 leaves; 7 of 8 parts of the traffic leave them
+    1.75
+    """
+    if not len(topology.links):
+        return 0.0
+    relative, carrying = capacities(topology), topology.endpoints_at > 0
+    offered = np.bincount(topology.endpoints, relative.ports, topology.switches)
+    ends = np.bincount(topology.links.ravel(), np.repeat(relative.links, 2), topology.switches)
+    capacity, total = float(ends[carrying].sum()), float(offered.sum())
+    of_leaves = (total - float((offered**2).sum()) / total) / capacity if capacity else 0.0
+    mean = float(topology.endpoints_at[carrying].mean())
+    return max(mean / full_bandwidth_hosts(topology, jobs), of_leaves)
+
+
 def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
     """The mean number of routes per channel, with one route per ordered pair of hosts.
 

@@ -17,7 +17,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.purchases import in_stock, purchases
 from topoloom.cost.switch_kinds import kinds_of_part, switch_kinds
 from topoloom.formats.cables import host_ports
-from topoloom.graph.load import full_bandwidth_hosts
+from topoloom.graph.load import oversubscription
 from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
@@ -196,10 +196,5 @@ def _cables(network: PhaseNetwork) -> int:
 
 
 def _oversubscription(topology: Topology, jobs: int | None) -> float:
-    """Mean hosts per switch with hosts, over the number with full bandwidth; of the worst plane; 0 without links."""
-    worst = 0.0
-    for plane, _ in distinct_planes(topology):
-        if len(plane.topology.links):
-            counts = plane.topology.endpoints_at
-            worst = max(worst, float(counts[counts > 0].mean() / full_bandwidth_hosts(plane.topology, jobs=jobs)))
-    return worst
+    """Of the worst plane; 0 without links."""
+    return max(oversubscription(plane.topology, jobs) for plane, _ in distinct_planes(topology))
