@@ -281,10 +281,13 @@ class Phases(Result):
         deadlocks = f"of phase {', '.join(unsafe)} may deadlock" if unsafe else "are free of deadlock, verified"
         engines = ", ".join(dict.fromkeys(own.engine for _, own in tables))
         hops = max(own.max_hops for _, own in tables)
-        shares = ", ".join(f"{own.uniform_throughput:.0%} in phase {number}" for number, own in tables)
+        (first, own), *others = tables
+        shares = f"{own.uniform_throughput:.0%} of the rate of its port in phase {first}" + "".join(
+            f", {other.uniform_throughput:.0%} in phase {number}" for number, other in others
+        )
         sentences = [
             f"The tables (engine {engines}) {deadlocks}, with paths of up to {hops} hops. When all hosts send to all others at"
-            f" once, each gets of the rate of its port: {shares}."
+            f" once, each gets {shares}."
         ]
         if len(tables) < len(self.phases):
             sentences.append(f"There was no time for the tables of {len(self.phases) - len(tables)} phases.")
