@@ -19,7 +19,8 @@ from selenium.webdriver.chrome.service import Service
 
 from topoloom import design
 from topoloom.designer.design import Design, pareto_front
-from topoloom.designer.requirement import Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import SwitchRequirement
 from topoloom.report.design_page import design_page
 
 

@@ -17,14 +17,9 @@ from topoloom.designer.candidates import chosen_families, enumerate_candidates
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure
 from topoloom.designer.offers import tree_blocking
-from topoloom.designer.requirement import (
-    DesignLimits,
-    FamiliesRequirement,
-    PhaseRequirement,
-    Requirement,
-    SwitchRequirement,
-)
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, PhaseRequirement, SwitchRequirement
 from topoloom.placement.hosts.housing import HostType
 from topoloom.placement.hosts.rack_device import FacilityRule
 from topoloom.report.design_tables import requirement_table

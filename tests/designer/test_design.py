@@ -18,14 +18,9 @@ from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate, Dropped, measure, single_numbers
 from topoloom.designer.pareto import pareto_front
-from topoloom.designer.requirement import (
-    DesignLimits,
-    FamiliesRequirement,
-    FloorRequirement,
-    Requirement,
-    SwitchRequirement,
-)
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, FloorRequirement, SwitchRequirement
 from topoloom.figures.style import sheet
 from topoloom.model.schemas import json_schema
 from topoloom.report.design_files import candidates_csv, write_design

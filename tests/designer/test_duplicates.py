@@ -5,7 +5,8 @@ import pytest
 
 from topoloom import build, design
 from topoloom.designer.duplicates import _equal
-from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 
 
 def _design(*specs: str, only: tuple[str, ...] = ("complete", "hyperx", "torus", "flattened-butterfly", "hypercube")):

@@ -8,12 +8,12 @@ from topoloom import InputError, build, design, open_network
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.measure import Candidate, measure
 from topoloom.designer.reference_designs import reference_specs
-from topoloom.designer.requirement import (
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import (
     DesignLimits,
     FamiliesRequirement,
     Least,
     PhaseRequirement,
-    Requirement,
     SwitchRequirement,
 )
 from topoloom.designer.wiring import whole_spec

@@ -13,15 +13,15 @@ from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
 from topoloom.designer.offers import survived, worst_taper
 from topoloom.designer.reference_designs import reference_specs
-from topoloom.designer.requirement import (
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_files import read_requirement
+from topoloom.designer.requirement_tables import (
     DesignLimits,
     FamiliesRequirement,
     FloorRequirement,
     Least,
-    Requirement,
     SwitchRequirement,
 )
-from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import wirings
 from topoloom.graph.load import full_bandwidth_hosts, oversubscription

@@ -17,7 +17,8 @@ from topoloom.designer.measured_limits import (
     needed_throughput,
     within_tolerance,
 )
-from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 
 
 def _wanted(**limits: float) -> Requirement:

@@ -8,7 +8,8 @@ from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, measure
 from topoloom.designer.reference_designs import reference_specs
-from topoloom.designer.requirement import CableRequirement, FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import CableRequirement, FamiliesRequirement, SwitchRequirement
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import PlaneWiring, wired_spec
 from topoloom.placement.hosts.housing import HostType

@@ -5,7 +5,8 @@ import pytest
 
 from topoloom import design
 from topoloom.core.errors import InputError
-from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
 from topoloom.placement.hosts.housing import HostType
 
 

@@ -10,7 +10,8 @@ import pytest
 from topoloom import build
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.reference_designs import reference_specs
-from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
 from topoloom.placement.hosts.housing import HostType
 
 #: Ports of a switch, hosts of eight rails, switches of each level, and cables between leaves and spines, and above.

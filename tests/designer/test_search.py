@@ -16,14 +16,9 @@ from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design, design
 from topoloom.designer.measure import Candidate, measure, passed_limit, single_numbers
 from topoloom.designer.pareto import undominated
-from topoloom.designer.requirement import (
-    DesignLimits,
-    FamiliesRequirement,
-    Requirement,
-    SearchRequirement,
-    SwitchRequirement,
-)
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SearchRequirement, SwitchRequirement
 from topoloom.designer.variations import proposed, variant_of, varied
 from topoloom.optimizer.optimize import optimize
 from topoloom.report.design_files import write_design

@@ -18,7 +18,8 @@ from topoloom.designer.assessment.steps.throughput import THROUGHPUT
 from topoloom.designer.design import Design, design
 from topoloom.designer.measure import Candidate, Dropped
 from topoloom.designer.pareto import pareto_front
-from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 from topoloom.designer.shortlist import chosen_shortlist
 from topoloom.report.design_files import write_design
 

@@ -31,7 +31,8 @@ from topoloom import (
 )
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
-from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
 from topoloom.operations.catalogue.app import AppOperation
 from topoloom.operations.catalogue.resilience import ResilienceOperation
 from topoloom.operations.catalogue.simulate import SimulateOperation

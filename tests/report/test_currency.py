@@ -14,7 +14,8 @@ from topoloom.cabling.expansion.phases.growing import phases
 from topoloom.core.errors import InputError
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.assessment.steps.cost import COST
-from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
 from topoloom.network.opening import open_network
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.optimize import optimize

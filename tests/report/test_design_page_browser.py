@@ -21,7 +21,8 @@ from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.design import Design
 from topoloom.designer.measure import place_candidate
 from topoloom.designer.pareto import pareto_front
-from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 from topoloom.placement.hosts.housing import HostType, RackRule
 from topoloom.report.design_page import design_page
 from topoloom.topologies.spec import build

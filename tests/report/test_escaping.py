@@ -18,7 +18,8 @@ from topoloom.core.pages.rows import table_rows
 from topoloom.core.pages.svg import with_hints
 from topoloom.core.pages.templating import framed, rendered
 from topoloom.cost.parts_files import load_parts
-from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
 from topoloom.placement.floors.floor import preset
 from topoloom.report.app_page import app_page
 from topoloom.report.design_page import design_page

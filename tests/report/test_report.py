@@ -11,7 +11,8 @@ import pytest
 
 from topoloom import build, design, place
 from topoloom.designer.design import Design
-from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 from topoloom.report.design_files import write_design
 from topoloom.report.floorplan import floorplan_svg
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 import topoloom as t
-from topoloom.designer.requirement import FamiliesRequirement, SwitchRequirement
+from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
 from topoloom.fabric.exports.written import WrittenFiles
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.infiniband import lft_text

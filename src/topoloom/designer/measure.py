@@ -18,7 +18,8 @@ from topoloom.cost.switch_kinds import port_counts
 from topoloom.designer.facility_check import check_power, check_room
 from topoloom.designer.names import name_of_network, network_name
 from topoloom.designer.offers import bisection, collective_times, survived, tree_blocking, worst_taper
-from topoloom.designer.requirement import DesignLimits, Requirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import DesignLimits
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import whole_spec
 from topoloom.graph.latency import latencies

@@ -65,7 +65,7 @@ def failed_limit(
 
     Examples
     --------
-    >>> from topoloom.designer.requirement import DesignLimits, SwitchRequirement
+    >>> from topoloom.designer.requirement_tables import DesignLimits, SwitchRequirement
     >>> wanted = Requirement(hosts=64, switch=SwitchRequirement(radix=16), limits=DesignLimits(oversubscription=2))
     >>> failed_limit(wanted, 0.229, 3, "orders")
     ('oversubscription', 'measured on its tables (engine orders): uniform throughput 0.229, but 0.5 is needed')
@@ -215,7 +215,7 @@ def states_of(spec: str, requirement: Requirement) -> Iterator[tuple[str, str]]:
 
     Examples
     --------
-    >>> from topoloom.designer.requirement import PhaseRequirement, SwitchRequirement
+    >>> from topoloom.designer.requirement_tables import PhaseRequirement, SwitchRequirement
     >>> half = PhaseRequirement(16), PhaseRequirement(32)
     >>> wanted = Requirement(hosts=32, switch=SwitchRequirement(radix=8), phase=half)
     >>> list(states_of("fat-tree:k=8,hosts=32", wanted))

@@ -14,8 +14,9 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.switch_products import SwitchProduct
-from topoloom.designer.requirement import DesignLimits, Requirement
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
+from topoloom.designer.requirement_tables import DesignLimits
 from topoloom.model.results import Provenance, json_value
 from topoloom.placement.floors.floor import PRESETS
 from topoloom.placement.floors.floor_files import read_floor

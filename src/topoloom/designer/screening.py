@@ -7,7 +7,8 @@ from topoloom.designer.candidates import Proposal
 from topoloom.designer.measure import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.measuring import Measuring
 from topoloom.designer.reference_designs import reference_specs
-from topoloom.designer.requirement import DesignLimits, Requirement
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_tables import DesignLimits
 from topoloom.designer.store import CandidateStore
 
 
