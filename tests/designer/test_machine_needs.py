@@ -52,7 +52,9 @@ def requirement(**changes):
         ("superpod-h100", "fat-tree:k=64,hosts=1016+rails:nics=8", 48),
         # Sized for 2,100 hosts. The 2:1 tree for them has 70 switches, but 42 hosts per leaf: with the leaf they do not fit
         # in a rack of 42 units, and the host cables need modules at both ends.
-        ("hpc-2k-ndr", "fat-tree:k=64,hosts=2100,taper=3:2+part:hosts=2048", 81),
+        # At 3:2, leaves of 38 hosts and 26 links up: 56 of them, and 56 x 26 / 64 = 22.75 spines with bundles that are uneven.
+        # 54 leaves hold the first 2,048 hosts.
+        ("hpc-2k-ndr", "fat-tree:k=64,hosts=2100,taper=3:2,bundles=uneven+part:hosts=2048", 54 + 23),
         ("ai-4k", "fat-tree:k=64,hosts=512,taper=2:1+planes:count=8", 144),
         ("ai-131k", "fat-tree:k=512,hosts=131072+planes:count=8", 6_144),
     ],
