@@ -191,6 +191,27 @@ def test_air_and_liquid_by_temperature(tmp_path):
     assert unknown.total.air_unknown == 8
 
 
+def test_a_rack_gives_what_no_product_says_of_a_switch(tmp_path):
+    """Weight and airflow of `[rack]`, for switches whose product has none."""
+    bare = PARTS.replace("weight_kg = 27\n", "").replace("air_m3h = 500\n", "")
+    rack = RackRule(u=12, leaf="tor", switch_kg=25, switch_air_m3h=400)
+    total = facility(placed("complete:n=2,hosts=4", tmp_path, Housing(host=HOST, rack=rack), bare)).total
+    assert (total.weight_kg, total.air_m3h) == (8 * 30 + 2 * 25, 8 * 200 + 2 * 400)
+    assert (total.weight_unknown, total.air_unknown) == (0, 0)
+    known = facility(placed("complete:n=2,hosts=4", tmp_path, Housing(host=HOST, rack=rack))).total
+    assert (known.weight_kg, known.air_m3h) == (8 * 30 + 2 * 27, 8 * 200 + 2 * 500), "a product's own figures count"
+
+
+def test_the_heat_of_a_switch_with_its_optics_counts_once(tmp_path):
+    """The air of all heat is that of the maximum power, whether the maximum of the switch includes its optics or not."""
+    host = msgspec.structs.replace(HOST, air_m3h=None)
+    housing = Housing(host=host, rack=RackRule(u=12, leaf="tor"))
+    for parts in (PARTS, NO_MAXIMUM):
+        network = placed("complete:n=2,hosts=4", tmp_path, housing, parts.replace("air_m3h = 500\n", ""))
+        total = facility(network, air_k=16).total
+        assert total.air_m3h == pytest.approx(1.76 * 1.699 * total.max_w / 16, rel=2e-3)
+
+
 def test_what_is_not_known_is_counted_and_never_zero(tmp_path):
     """Hosts and switches without figures: None, and how many lack them."""
     bare = PARTS.replace("power_w = 900\n", "").replace("power_max_w = 2_000\n", "").replace("weight_kg = 27\n", "")

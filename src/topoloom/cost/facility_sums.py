@@ -1,7 +1,7 @@
 """The sums of each rack: devices, power, weight, air and liquid, and the number of devices whose figures are not known."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -73,11 +73,13 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
     sums.amounts["units"] += layout.rack_u
     kinds = switch_kinds(layout.topology, terms)
     optics = _optics(layout, terms, kinds, sums)
-    sums.amounts["network_w"] += sum(optics.values())
-    for kind in kinds:
-        figures, count = _switch(kind, terms.catalogue), np.bincount(layout.rack[kind.switches], minlength=layout.racks)
+    figures_of = _with_rack_figures([_switch(kind, terms.catalogue) for kind in kinds], layout)
+    counts = [np.bincount(layout.rack[kind.switches], minlength=layout.racks) for kind in kinds]
+    apart = [not _includes_optics(kind, terms.catalogue) for kind in kinds]
+    bare = sum((count for count, own in zip(counts, apart, strict=True) if own), np.zeros(layout.racks))
+    for figures, count, own in zip(figures_of, counts, apart, strict=True):
         # Where a rack has several kinds, the optics' heat goes by their numbers.
-        _add(sums, "switches_w", count, figures, rule, optics["switch"] * count / np.maximum(1, switches))
+        _add(sums, "switches_w", count, figures, rule, optics["switch"] * own * count / np.maximum(1, bare))
         sums.amounts["network_w"] += count * (figures.typical_w or 0.0)
     devices, inlets = np.zeros(layout.racks, np.int64), np.zeros(layout.racks, np.int64)
     if layout.housing is not None:
@@ -139,6 +141,24 @@ def _switch(kind: SwitchKind, parts: Parts) -> Figures:
     return Figures(most, typical, product.weight_kg, product.air_m3h, product.liquid_share)
 
 
+def _includes_optics(kind: SwitchKind, parts: Parts) -> bool:
+    """Whether the maximum power of a switch includes what is plugged in: a maker's does, and so does a power supply's."""
+    product = kind.product(parts)
+    return product is not None and product.power_max_w is not None
+
+
+def _with_rack_figures(figures: list[Figures], layout: Layout) -> list[Figures]:
+    """The figures with the weight and the airflow of `[rack]`, where no product of the network gives them."""
+    if layout.housing is None:
+        return figures
+    rack = layout.housing.rack
+    if all(each.weight_kg is None for each in figures):
+        figures = [replace(each, weight_kg=rack.switch_kg) for each in figures]
+    if all(each.air_m3h is None for each in figures):
+        figures = [replace(each, air_m3h=rack.switch_air_m3h) for each in figures]
+    return figures
+
+
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
@@ -148,29 +168,27 @@ def optics_of_racks(layout: Layout, terms: Terms) -> dict[str, np.ndarray]:
 
     Those at a switch whose own maximum includes them are not counted.
     """
-    watts_of = {side: np.zeros(layout.racks) for side in ("switch", "host")}
-    for side, rack, pieces, _, most, counted in _ends(layout, terms, switch_kinds(layout.topology, terms)):
-        if most is not None:
-            watts_of[side] += np.bincount(rack, pieces * most * counted, layout.racks)
-    return watts_of
+    return _optics(layout, terms, switch_kinds(layout.topology, terms), Sums(layout.racks))
 
 
 def _optics(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind], sums: Sums) -> dict[str, np.ndarray]:
-    """The typical power of transceivers and cables at switches and at hosts, float64[racks] each; added to the sums."""
-    typical = {side: np.zeros(layout.racks) for side in ("switch", "host")}
+    """The known maximum power of transceivers and cables, as `optics_of_racks`; added to the sums, with the typical power."""
+    watts_of = {side: np.zeros(layout.racks) for side in ("switch", "host")}
+    typical = np.zeros(layout.racks)
     for side, rack, pieces, watts, most, counted in _ends(layout, terms, kinds):
         if watts is None:
             sums.unknown["typical"] += np.bincount(rack, pieces, layout.racks).astype(np.int64)
         else:
-            typical[side] += np.bincount(rack, pieces * watts, layout.racks)
+            typical += np.bincount(rack, pieces * watts, layout.racks)
         if most is None:
             sums.unknown["max"] += np.bincount(rack, pieces * counted, layout.racks).astype(np.int64)
         else:
-            sums.amounts["optics_w"] += np.bincount(rack, pieces * most * counted, layout.racks)
-    for watts_of in typical.values():
-        sums.amounts["typical_w"] += watts_of
-    sums.amounts["max_w"] += sums.amounts["optics_w"]
-    return typical
+            watts_of[side] += np.bincount(rack, pieces * most * counted, layout.racks)
+    for key in ("typical_w", "network_w"):
+        sums.amounts[key] += typical
+    for key in ("optics_w", "max_w"):
+        sums.amounts[key] += watts_of["switch"] + watts_of["host"]
+    return watts_of
 
 
 def _ends(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind]) -> Iterator[_End]:
@@ -181,9 +199,7 @@ def _ends(layout: Layout, terms: Terms, kinds: Sequence[SwitchKind]) -> Iterator
         cables.append(endpoint_cables(layout, parts, rate, kinds))
     counted = np.full(layout.topology.switches, True)
     for kind in kinds:
-        product = kind.product(parts)
-        # A maker's maximum, and the capacity of a power supply, include what is plugged in.
-        counted[kind.switches] = product is None or product.power_max_w is None
+        counted[kind.switches] = not _includes_optics(kind, parts)
     yield from _modules(layout, cables, rate, kinds, counted)
     yield from _cable_ends(layout, cables, counted)
 
