@@ -76,10 +76,10 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
     figures_of = _with_rack_figures([_switch(kind, terms.catalogue) for kind in kinds], layout)
     counts = [np.bincount(layout.rack[kind.switches], minlength=layout.racks) for kind in kinds]
     apart = [not _includes_optics(kind, terms.catalogue) for kind in kinds]
-    bare = sum((count for count, own in zip(counts, apart, strict=True) if own), np.zeros(layout.racks))
-    for figures, count, own in zip(figures_of, counts, apart, strict=True):
+    bare = sum((count for count, bears in zip(counts, apart, strict=True) if bears), np.zeros(layout.racks))
+    for figures, count, bears in zip(figures_of, counts, apart, strict=True):
         # Where a rack has several kinds, the optics' heat goes by their numbers.
-        _add(sums, "switches_w", count, figures, rule, optics["switch"] * own * count / np.maximum(1, bare))
+        _add(sums, "switches_w", count, figures, rule, optics["switch"] * bears * count / np.maximum(1, bare))
         sums.amounts["network_w"] += count * (figures.typical_w or 0.0)
     devices, inlets = np.zeros(layout.racks, np.int64), np.zeros(layout.racks, np.int64)
     if layout.housing is not None:
