@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cabling_cases import FABRIC, odd_floor, rows, stand
 
-from topoloom import build
+from topoloom import build, open_network
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_csv
@@ -44,7 +44,7 @@ def files(layout, hosts=False, parts="slimfly-2014"):
     """The four lists of a layout."""
     done = cable(layout, parts, host_cables=hosts)
     labels = label(done)
-    return cables_csv(done, labels), labels_csv(labels), bundles_csv(done), order_csv(done.bought)
+    return cables_csv(done, labels), labels_csv(done, labels), bundles_csv(done), order_csv(done.bought)
 
 
 @pytest.fixture
@@ -186,3 +186,18 @@ def test_odd_names_are_cells_that_no_spreadsheet_computes():
     assert {row["a_rack"] for row in rows(listed)} == {names[0], "'=1+1", names[2]}
     assert rows(labels)[0]["line_1"] == f"00001 {names[0]}-U02-P05"
     assert {row["b_rack"] for row in rows(bundles)} == {"'=1+1", names[2]}
+
+
+def test_every_cord_of_a_cable_has_labels_of_its_own():
+    """A link of 800 Gb/s over two cords: four labels, one per end of each cord; a copper cable has two."""
+    done = cable(
+        open_network("clos:leaves=8,spines=4,hosts=2").placed("koibuchi-2013", parts="ethernet-2026", rate_gbps=800)
+    )
+    labels = rows(labels_csv(done, label(done)))
+    cords = [done.bought.parts.cable[product].cords for product in done.bought.product.tolist()]
+    assert set(cords) == {1, 2}
+    assert len(labels) == 2 * sum(cords)
+    number = {"00001-1": 0, "00001-2": 0} | {row["line_1"].split()[0]: 0 for row in labels}
+    for row in labels:
+        number[row["line_1"].split()[0]] += 1
+    assert set(number.values()) == {2}

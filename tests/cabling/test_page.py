@@ -17,7 +17,7 @@ CABLING = cable(stand(FABRIC, 3))
 LABELS = label(CABLING)
 LISTS = {
     "cables.csv": ",".join(COLUMNS),
-    "labels.csv": labels_csv(LABELS),
+    "labels.csv": labels_csv(CABLING, LABELS),
     "bundles.csv": bundles_csv(CABLING),
     "order.csv": order_csv(CABLING.bought),
 }

@@ -111,7 +111,7 @@ def cabling_files(cabling: Cabling) -> dict[str, Content]:
     files: dict[str, Content] = {
         **network_files(layout.topology, "layout", cabling.terms, layout),
         **layout_files(cabling, labels),
-        "labels.csv": labels_csv(labels),
+        "labels.csv": labels_csv(cabling, labels),
         "bundles.csv": bundles_csv(cabling),
         "order.csv": order_csv(cabling.bought),
     }

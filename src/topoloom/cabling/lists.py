@@ -69,19 +69,32 @@ def _rates(cabling: Cabling) -> dict[str, list[str]]:
     return {} if rate is None else {RATE: [rate_text(rate)] * len(cabling)}
 
 
-def labels_csv(labels: Labels) -> str:
-    """One row per end of each cable, in the order of work: two lines of text that fit a wrap-around label.
+def labels_csv(cabling: Cabling, labels: Labels) -> str:
+    """One row per end of each cord, in the order of work: two lines of text that fit a wrap-around label.
 
-    The first line has the cable number and this end, the second the far end.
+    The first line has the cable number and this end, the second the far end. The cords of a cable that has several are
+    numbered: ``00001-2``.
     """
-    first_lines, second_lines = [""] * (2 * len(labels.cable)), [""] * (2 * len(labels.cable))
-    for offset, near_ends, far_ends in ((0, labels.a, labels.b), (1, labels.b, labels.a)):
-        first_lines[offset::2] = [f"{number} {end}" for number, end in zip(labels.cable, near_ends, strict=True)]
-        second_lines[offset::2] = [f"to {end}" for end in far_ends]
+    of_product = np.array([product.cords for product in cabling.bought.parts.cable])
+    cords = of_product[cabling.bought.product].tolist()
+    number, near_ends, far_ends = (
+        [text for text, count in zip(column, cords, strict=True) for _ in range(count)]
+        for column in (labels.cable, labels.a, labels.b)
+    )
+    cord = [place for count in cords for place in range(1, count + 1)]
+    printed = [
+        f"{text}-{place}" if count > 1 else text
+        for text, place, count in zip(number, cord, np.repeat(cords, cords).tolist(), strict=True)
+    ]
+    first_lines, second_lines = [""] * (2 * len(cord)), [""] * (2 * len(cord))
+    for offset, here, there in ((0, near_ends, far_ends), (1, far_ends, near_ends)):
+        first_lines[offset::2] = [f"{text} {end}" for text, end in zip(printed, here, strict=True)]
+        second_lines[offset::2] = [f"to {end}" for end in there]
     return csv_table(
         {
-            "cable": [number for number in labels.cable for _ in "ab"],
-            "end": ["a", "b"] * len(labels.cable),
+            "cable": [text for text in number for _ in "ab"],
+            "cord": [str(place) for place in cord for _ in "ab"],
+            "end": ["a", "b"] * len(cord),
             # The texts begin with a digit or "to", so no spreadsheet reads them as formulas; printers print them unchanged.
             "line_1": texts(first_lines, guard=False),
             "line_2": texts(second_lines, guard=False),
