@@ -168,7 +168,7 @@ def test_names_topologies_graphs_and_folders_are_compared():
     graph = networkx.petersen_graph()
     found = compare(["petersen", build("petersen"), graph], minutes=0.2, minimize="max_hops", reference=0)
     assert [one.value("max_hops") for one in found.networks] == [2, 2, 2]
-    assert found.reference == "petersen"
+    assert found.reference == "Petersen graph, 10 switches of 3 ports (1)"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from topoloom import build, load, save, write_export
@@ -140,12 +141,13 @@ def test_what_carries_no_rates_is_told_once_and_recorded(call, caplog):
 
 def test_rates_are_dropped_where_that_is_asked_for(call, caplog):
     """What refuses a mixed network takes it after --drop-rates, which is reported."""
-    save(build("fat-tree:k=4").with_rates(800, 400), "mixed.json")
+    tree = build("fat-tree:k=4")
+    save(tree.with_rates(np.where(np.arange(len(tree.links)) % 2, 800, 400), 400), "mixed.json")
     growth = ["--into", "fat-tree:k=6"]
     code, _, err = call("expand", "mixed.json", *growth)
     assert code == 2
     assert err.startswith(
-        "error: expand: fat-tree(k=4) has links of 400 and 800 Gb/s, and expand takes one rate for all"
+        "error: expand: fat-tree(k=4) has links between switches of 400 and 800 Gb/s, so the rate of a new cable is not known"
     )
     code, out, _ = call("convert", "mixed.json", "alike.json", "--drop-rates", "--json")
     assert code == 0

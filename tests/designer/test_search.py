@@ -31,7 +31,7 @@ _REQUIREMENT = Requirement(
     shortlist=0,
     usual=False,
     search=SearchRequirement(networks=40),
-    limits=DesignLimits(oversubscription=1.2, diameter=4),
+    limits=DesignLimits(oversubscription=2.0, diameter=4),
 )
 
 
@@ -76,8 +76,8 @@ def test_gains_are_those_of_the_ranking(made):
         assert gain.share == pytest.approx(abs(gain.found - gain.catalogue) / abs(gain.catalogue))
         assert gain.catalogue_spec in {one.spec for one in plain.ranked}
         assert gain.found_spec in by_spec
-    # A Dragonfly between the catalogue's sizes is cheaper by a tenth and more.
-    assert made.search.gains[0].share > 0.1
+    # A tree of switches of 13 ports is cheaper than those of the catalogue, and needs less power.
+    assert made.search.gains[0].share > 0.04
     assert 0 <= made.search.beaten <= made.search.front
 
 
@@ -223,7 +223,7 @@ def test_optimised_links_are_a_part_of_a_spec():
 def test_the_command_and_the_page_tell_what_was_gained(made, tmp_path):
     """The same design by the command, with its record; the page has the gains."""
     (tmp_path / "need.toml").write_text(
-        "hosts = 100\nshortlist = 0\nusual = false\n[switch]\nradix = 14\n[limits]\noversubscription = 1.2\ndiameter = 4\n"
+        "hosts = 100\nshortlist = 0\nusual = false\n[switch]\nradix = 14\n[limits]\noversubscription = 2.0\ndiameter = 4\n"
         "[families]\ntry = ['slimfly', 'fat-tree', 'dragonfly']\n"
     )
     folder = tmp_path / "out"
