@@ -234,7 +234,7 @@ def test_grown_and_optimized_networks_have_the_rate_of_what_stands(tmp_path):
         assert {network.uniform_rate_gbps for network in networks} == {800}
     assert plan.provenance.settings["rate_gbps"] == 800
     with pytest.raises(
-        InputError, match=r"^expand: .* has 800 Gb/s, and .* 400 Gb/s; a network grows with links of one rate"
+        InputError, match=r"^expand: .* has 800 Gb/s, and .* 400 Gb/s; a network grows with links of its own rates"
     ):
         topoloom.expand(stands, into=build("dsn-f:n=32").with_rates(400))
     found = topoloom.optimize(build("jellyfish:n=16,degree=3").with_rates(200), moves=100, jobs=1)

@@ -87,9 +87,9 @@ def labels_csv(cabling: Cabling, labels: Labels) -> str:
         for text, place, count in zip(number, cord, np.repeat(cords, cords).tolist(), strict=True)
     ]
     first_lines, second_lines = [""] * (2 * len(cord)), [""] * (2 * len(cord))
-    for offset, here, there in ((0, near_ends, far_ends), (1, far_ends, near_ends)):
-        first_lines[offset::2] = [f"{text} {end}" for text, end in zip(printed, here, strict=True)]
-        second_lines[offset::2] = [f"to {end}" for end in there]
+    for offset, own_ends, other_ends in ((0, near_ends, far_ends), (1, far_ends, near_ends)):
+        first_lines[offset::2] = [f"{text} {end}" for text, end in zip(printed, own_ends, strict=True)]
+        second_lines[offset::2] = [f"to {end}" for end in other_ends]
     return csv_table(
         {
             "cable": [text for text in number for _ in "ab"],

@@ -125,7 +125,10 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             float,
             setting(
-                "most cost of all cables together, in the currency of the parts catalogue", metavar="AMOUNT", above=0
+                "most cost of all cables together, in the currency of the parts catalogue",
+                unit="USD",
+                metavar="AMOUNT",
+                above=0,
             ),
         ]
         | None
