@@ -27,6 +27,7 @@ def _figures(subject: Subject, *steps) -> dict:
     return {figure.key: figure for step in steps for figure in step.run(subject, Work()).figures}
 
 
+@pytest.mark.exhaustive
 def test_a_full_tree_gets_what_the_engine_gets_everywhere(tmp_path):
     """In the assessment, by `quality --engine fat-tree` on the spec, by `quality` on the folder, and on the page."""
     from click.testing import CliRunner

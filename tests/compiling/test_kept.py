@@ -127,6 +127,7 @@ def test_compiling_ahead_takes_what_the_user_has(run, tmp_path):
     assert len(_files(tmp_path / "shipped")) == 1
 
 
+@pytest.mark.exhaustive
 def test_processes_that_compile_ahead_wait_for_each_other(run, tmp_path):
     """Two that need the same kernel at the same time: one compiles it, the other loads it."""
     run(dtype="float64")

@@ -93,7 +93,7 @@ def test_phases_come_before_the_growth():
     assert made.no_phases == {}
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("hosts", "later", "radix", "nics"), [(60, 100, 16, 1), (33, 50, 12, 2)])
 def test_every_family_is_sized_for_the_growth(hosts, later, radix, nics):
     """All families: the hosts of now are built, with all their ports, as a part of a network for those of then."""

@@ -160,6 +160,7 @@ def test_what_is_recommended_is_tested_when_no_time_is_left():
     assert set(failing) == set(specs[:3])
 
 
+@pytest.mark.exhaustive
 def test_what_was_too_expensive_next_to_a_network_that_fails_is_taken_back():
     """The random graphs cost less than 1 / 1.05 of the fat tree, and fail on their tables: the fat tree is then the design."""
     result = design(_wanted(oversubscription=1.0, cost_over_best=1.05), jobs=1)

@@ -72,6 +72,7 @@ def test_workbooks_are_those_of_the_commands(growth, tmp_path):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_a_missing_workbook_has_its_reason(tmp_path, monkeypatch):
     """Without openpyxl there is a file that says so, which goes when the workbook comes."""
     made = design(required(tmp_path, (16, ""), (32, "")), shortlist=0, jobs=1)

@@ -139,6 +139,7 @@ def test_fewer_finalists_later_leave_no_folder_of_earlier_ones(made, tmp_path):
     assert not (tmp_path / "out" / "shortlist" / "2" / "topology.json").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_reference_design_of_another_family_is_compared_and_not_ranked(monkeypatch):
     """The cheaper Dragonfly is behind the fat tree, and its sentence gives no rank."""
     monkeypatch.setattr(assess_module, "STEPS", (COST, TABLES, THROUGHPUT))

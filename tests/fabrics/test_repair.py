@@ -154,6 +154,7 @@ def by_host(topology, fabric, count=4):
     return read_lft(lft_dump(ports, fabric), "old.lft", fabric)
 
 
+@pytest.mark.exhaustive
 def test_tables_by_host_are_mended():
     """Hosts of a leaf keep paths of their own."""
     fabric = planned_fabric(build("fat-tree:k=8"))

@@ -54,10 +54,10 @@ def test_small_random_graphs(seed):
 
 
 @pytest.mark.sweep(1)
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize(
     "spec",
     [
-        "torus:dims=4x5x3",
         "mesh:dims=3x4",
         "dragonfly:a=4,h=2",
         "fat-tree:k=4",
@@ -65,6 +65,7 @@ def test_small_random_graphs(seed):
         "folded-hypercube:n=4",
         "jellyfish:n=20,degree=3,hosts=2",
         "hyperx:dims=3x3",
+        "torus:dims=4x5x3",
     ],
 )
 def test_the_reduced_program_equals_the_whole_one(spec):
