@@ -264,8 +264,9 @@ def design(
     if all(proposal.compared_only for proposal in proposals):
         raise InputError(_no_family(requirement, parts))
     stored = CandidateStore(Path(store), requirement, parts) if store is not None else None
+    named = tuple(reference_specs(requirement, parts)) if requirement.usual else ()
     with Measuring(requirement, parts, cores(jobs), work) as measuring:
-        screening = Screening(requirement, measuring, stored, work, fresh=fresh)
+        screening = Screening(requirement, measuring, stored, work, named, fresh=fresh)
         beyond = DesignSearch(requirement, parts, screening, proposals, work)
         with work.interruptible():
             work.begin(sum(proposal.passed is None for proposal in proposals), "candidates")
@@ -276,7 +277,6 @@ def design(
         screening.settle(proposals)
         budget = work.budget(requirement.minutes * 60)
         compared_only = frozenset(proposal.spec for proposal in proposals if proposal.compared_only)
-        named = tuple(reference_specs(requirement, parts)) if requirement.usual else ()
         tested: set[str] = set()
         failing: dict[str, Dropped] = {}
         while True:

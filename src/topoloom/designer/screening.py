@@ -6,7 +6,6 @@ from topoloom.core.work import Work
 from topoloom.designer.candidates import Proposal
 from topoloom.designer.measure import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.measuring import Measuring
-from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import DesignLimits
 from topoloom.designer.store import CandidateStore
@@ -24,12 +23,21 @@ class Screening:
         Stores outcomes; None: nothing is stored.
     work : Work
         A stop ends the screening; what was measured stays.
+    references : iterable of str
+        The specs of the reference designs, which are measured whatever they cost.
     fresh : bool
         Ignore the outcomes in the store.
     """
 
     def __init__(
-        self, requirement: Requirement, measuring: Measuring, kept: CandidateStore | None, work: Work, *, fresh: bool
+        self,
+        requirement: Requirement,
+        measuring: Measuring,
+        kept: CandidateStore | None,
+        work: Work,
+        references: Iterable[str],
+        *,
+        fresh: bool,
     ) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
@@ -43,9 +51,7 @@ class Screening:
             fresh,
         )
         # Specs that the user names, and reference designs, are measured and ranked whatever they cost.
-        self._wanted = frozenset(requirement.families.specs) | frozenset(
-            reference_specs(requirement, requirement.catalogue()) if requirement.usual else ()
-        )
+        self._wanted = frozenset(requirement.families.specs) | frozenset(references)
 
     @property
     def _cheapest(self) -> float:

@@ -1,5 +1,6 @@
 """The directed graph in which the fastest path between the ends of two pairs is searched: switches, rates and hosts' ports."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -209,14 +210,9 @@ def _of_host_groups(topology: Topology, graph: DelayGraph) -> DelayGraph:
         Of the ports.
     """
     ends = graph.end_of_port.astype(np.int64)
-    group_of: dict[bytes, int] = {}
-    own: list[int] = []
-    for host_ends in (np.unique(ends[ports]) for ports in _ports_of_hosts(topology.host, topology.hosts)):
-        number = group_of.setdefault(host_ends.tobytes(), len(own))
-        if number == len(own):
-            own.append(0)
-        own[number] += 1
-    at = [np.frombuffer(group, np.int64) for group in group_of]
+    # The number of hosts of each group, by the nodes of its ports.
+    hosts_of = Counter(np.unique(ends[ports]).tobytes() for ports in _ports_of_hosts(topology.host, topology.hosts))
+    at = [np.frombuffer(nodes, np.int64) for nodes in hosts_of]
     groups, first = np.repeat(np.arange(len(at)), [nodes.size for nodes in at]), graph.weight.size
     port = np.concatenate(at)
     if graph.undirected:
@@ -225,7 +221,7 @@ def _of_host_groups(topology: Topology, graph: DelayGraph) -> DelayGraph:
         entered, entry_ns = graph.neighbours[graph.offsets[port]].astype(np.int64), graph.cost[graph.offsets[port]]
     near_of = np.zeros(first)
     near_of[graph.start] = graph.near_ns
-    count, weight = len(at), np.array(own, np.int64)
+    count, weight = len(at), np.array(list(hosts_of.values()), np.int64)
     tails = np.repeat(np.arange(first), np.diff(graph.offsets))
     offsets, neighbours, ns = _csr(
         np.concatenate([tails, first + groups, port]),

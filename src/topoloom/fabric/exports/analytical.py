@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports._grids import network_grid
 from topoloom.fabric.exports._shared import equal_hosts, number
-from topoloom.fabric.exports.registry import ExportRequest, Files, export
+from topoloom.fabric.exports.registry import OF_SEVERAL_RATES, ExportRequest, Files, export
 from topoloom.model.link_rates import only_rate, shown_rate
 from topoloom.model.topology import Topology
 
@@ -71,8 +71,7 @@ def network_yaml(request: ExportRequest) -> str:
                 raise InputError(
                     f"{topology.name}: a host of {number(float(request.host_gbps.min()))} Gb/s has {number(share)} Gb/s of the"
                     f" links of dimension {axis}; in ASTRA-sim's analytical network a processor sends in each dimension at its"
-                    " rate; ns3, simai and infragraph have a rate per cable, or make all links alike (topoloom convert IN OUT"
-                    " --drop-rates)"
+                    f" rate; {OF_SEVERAL_RATES}"
                 )
             rows.append((block, side, share, delay))
     if not rows:
@@ -92,7 +91,6 @@ def _rate(rates: np.ndarray, topology: Topology, of: str) -> float:
     if rate is None:
         raise InputError(
             f"{topology.name}: {of} have {shown_rate(np.unique(rates))}; ASTRA-sim's analytical network has one rate per"
-            " dimension; ns3, simai and infragraph have a rate per cable, or make all links alike (topoloom convert IN OUT"
-            " --drop-rates)"
+            f" dimension; {OF_SEVERAL_RATES}"
         )
     return rate

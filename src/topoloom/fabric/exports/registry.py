@@ -171,6 +171,11 @@ class Export:
         return "; ".join([self.help, *([", ".join(shown)] if shown else [])])
 
 
+#: What a user of a network of several rates can do where an export needs one rate.
+OF_SEVERAL_RATES = (
+    "ns3, simai and infragraph have a rate per cable, or make all links alike (topoloom convert IN OUT --drop-rates)"
+)
+
 #: All exports by name.
 EXPORTS: Register[Export] = Register("export", package="topoloom.fabric.exports", group="topoloom.exports")
 
@@ -350,8 +355,7 @@ def made_of(
         if record.timed and record.one_rate:
             raise InputError(
                 f"export {record.name}: {request.topology.name} has links of {shown_rate(request.topology.rates_gbps)};"
-                f" {record.one_rate}; ns3, simai and infragraph have a rate per cable, or make all links alike (topoloom"
-                " convert IN OUT --drop-rates)"
+                f" {record.one_rate}; {OF_SEVERAL_RATES}"
             )
         if record.timed:
             refuse_mixed(request.topology, f"export {record.name}")
