@@ -10,7 +10,7 @@ from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assess import assess
-from topoloom.designer.assessment.assessment import Assessment, distinct_names
+from topoloom.designer.assessment.assessment import Assessment, distinct_assessments
 from topoloom.designer.assessment.reasons import Ranking, compared_sentence, reasons
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.assessment.subjects import subject_of
@@ -265,7 +265,7 @@ def assess_shortlist(
     assessed = [assessed[place] for place in last_order]
     assessments = tuple(assessments[place] for place in last_order)
     # By the candidate's spec, which may omit details that the network's own spec has.
-    assessments = distinct_names(
+    assessments = distinct_assessments(
         tuple(
             replace(assessment, spec=outcome.spec, name=outcome_name(outcome, requirement, parts))
             for assessment, outcome in zip(assessments, assessed, strict=True)

@@ -28,6 +28,7 @@ from topoloom.fabric.comparison import (
     Plugged,
     Words,
 )
+from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match
 from topoloom.fabric.port_counters import PortCounters
@@ -83,9 +84,15 @@ def compare_fabrics(
     switch_number[extra_switches] = unknown + np.arange(extra_switches.size)
     extra_hosts = np.flatnonzero(host_number < 0)
     host_number[extra_hosts] = unknown + extra_switches.size + np.arange(extra_hosts.size)
-    names = [*plan.switch_names, *plan.host_names]
-    names += [actual.switch_names[s] for s in extra_switches.tolist()]
-    names += [actual.host_names[x] for x in extra_hosts.tolist()]
+    own_names = distinct_names(actual)
+    names = [name for part in distinct_names(plan) for name in part]
+    guids = actual.switch_guids, actual.host_guids
+    for kind, extra in enumerate((extra_switches, extra_hosts)):
+        planned_names = {name.lower() for name in names}
+        for x in extra.tolist():
+            name = own_names[kind][x]
+            # An unplanned node may have the name of a planned one.
+            names.append(f"{name} 0x{int(guids[kind][x]):016x}" if name.lower() in planned_names else name)
     planned_cables = _cables(plan, np.arange(n), n + np.arange(h), hosts)
     present = _cables(actual, switch_number, host_number, hosts)
     planned, actual_cables = planned_cables.keys(), present.keys()
@@ -104,9 +111,9 @@ def compare_fabrics(
     known_hosts = set(match.host.tolist())
     actual_names = {
         node: name
-        for number, own_names in ((switch_number, actual.switch_names), (host_number, actual.host_names))
-        for node, name in zip(number.tolist(), own_names, strict=True)
-        if name != names[node]
+        for number, part in zip((switch_number, host_number), own_names, strict=True)
+        for node, name in zip(number.tolist(), part, strict=True)
+        if node < unknown and name != names[node]
     }
     missing_switches = tuple(s for s in range(n) if s not in matched_switches)
     missing_hosts = tuple(x for x in range(h) if x not in known_hosts) if hosts else ()
@@ -119,9 +126,9 @@ def compare_fabrics(
     )
     at_cable = {cable: words.counted(cable, error.counted) for cable, error in errors}
     nodes = [f"switch {words.node(s)} is not there" for s in missing_switches]
-    nodes += [f"host {plan.host_names[x]} is not there" for x in missing_hosts]
-    nodes += [f"switch {actual.switch_names[s]} is not in the plan" for s in extra_switches.tolist()]
-    nodes += [f"host {actual.host_names[x]} is not in the plan" for x in more_hosts]
+    nodes += [f"host {names[n + x]} is not there" for x in missing_hosts]
+    nodes += [f"switch {name} is not in the plan" for name in names[unknown : unknown + extra_switches.size]]
+    nodes += [f"host {name} is not in the plan" for name in names[unknown + extra_switches.size :] if hosts]
     settings = {"actual": actual.made, "actual_digest": actual.topology.digest, "hosts": hosts}
     seconds = match.seconds + time.monotonic() - started
     return Comparison(

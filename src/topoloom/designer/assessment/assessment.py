@@ -143,7 +143,7 @@ class Assessments(Result):
             axes.set_xlabel(f"{shown[0][1].label} [{shown[0][1].unit}]" if shown[0][1].unit else shown[0][1].label)
 
 
-def distinct_names(networks: Sequence[Assessment]) -> tuple[Assessment, ...]:
+def distinct_assessments(networks: Sequence[Assessment]) -> tuple[Assessment, ...]:
     """The same assessments; those that share a name are numbered: "Jellyfish, 114 QM9700 (2)".
 
     Parameters

@@ -9,7 +9,7 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.spares import Spares
 from topoloom.designer.assessment.assess import assess
-from topoloom.designer.assessment.assessment import Assessment, Assessments, distinct_names, figure_keys
+from topoloom.designer.assessment.assessment import Assessment, Assessments, distinct_assessments, figure_keys
 from topoloom.designer.assessment.reasons import Ranking, reasons
 from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.designer.assessment.subjects import subject_of
@@ -117,7 +117,7 @@ def compare(
     assessments = assess(
         subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work
     )
-    named = distinct_names([replace(assessed, name=_name(assessed)) for assessed in assessments.networks])
+    named = distinct_assessments([replace(assessed, name=_name(assessed)) for assessed in assessments.networks])
     reference_name = None
     if reference is not None:
         compared = subjects[reference].topology

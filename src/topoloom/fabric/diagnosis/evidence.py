@@ -13,6 +13,7 @@ from topoloom.fabric.compare import cables_between
 from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Plugged, Words
 from topoloom.fabric.diagnosis.finding import Ends
 from topoloom.fabric.diagnosis.root import Root
+from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match
 from topoloom.fabric.running import Rate
@@ -206,7 +207,7 @@ class Evidence:
         self.plan = Side("plan", plan, np.arange(n), n + np.arange(h))
         self.actual: Side | None = None
         called: dict[int, str] = {}
-        self.names: tuple[str, ...] = (*plan.switch_names, *plan.host_names)
+        self.names: tuple[str, ...] = tuple(name for part in distinct_names(plan) for name in part)
         if actual is not None and match is not None and comparison is not None:
             switch, host = match.switch.copy(), np.where(match.host >= 0, match.host + n, -1)
             more, more_hosts = np.flatnonzero(switch < 0), np.flatnonzero(host < 0)

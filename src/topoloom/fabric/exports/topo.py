@@ -7,6 +7,7 @@ a GCAn. UFM's Topology Compare and Cable Validation read the same sections with 
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.rates import lanes_of, signal_of
@@ -55,13 +56,13 @@ def topo_text(fabric: Fabric, arrow: str, *, rated: bool = True) -> str:
         Two names are the same without blanks.
     """
     topology = fabric.topology
-    names = plain_names([*fabric.switch_names, *fabric.host_names], "switches or hosts")
+    names = plain_names([name for part in distinct_names(fabric) for name in part], "switches or hosts")
     switches = [f"GSW{size} {name}" for size, name in zip(fabric.switch_ports.tolist(), names, strict=False)]
     hosts = [
         f"GCA{size} {name}" for size, name in zip(fabric.host_sizes.tolist(), names[topology.switches :], strict=True)
     ]
     if len(fabric.loops):
-        name = fabric.switch_names[fabric.loops[0, 0]]
+        name = names[fabric.loops[0, 0]]
         raise InputError(f"{fabric.made}: switch {name} is cabled to itself, which a cable plan cannot express")
     at_host: list[list[tuple[int, str]]] = [[] for _ in hosts]
     at_switch: list[list[tuple[int, str]]] = [[] for _ in switches]

@@ -110,14 +110,7 @@ def _name_twice(evidence: Evidence) -> Iterator[Finding]:
                     continue
                 kind = "switches" if names is side.fabric.switch_names else "hosts"
                 same_nodes = [int(nodes[i]) for i in places]
-                guids = side.fabric.switch_guids if kind == "switches" else side.fabric.host_guids
-                shown = enumerated(
-                    [
-                        # A planned fabric's GUIDs are invented.
-                        evidence.words.node(node) + ("" if side.fabric.planned else f" (GUID 0x{int(guids[place]):x})")
-                        for node, place in zip(same_nodes, places, strict=True)
-                    ]
-                )
+                shown = enumerated([evidence.node(node) for node in same_nodes])
                 yield _address_finding(
                     evidence, f"{len(places)} {kind} are called {names[places[0]]}: {shown}", same_nodes
                 )

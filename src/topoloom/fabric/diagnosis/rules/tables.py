@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from topoloom.fabric.diagnosis.evidence import MOST_VIRTUAL_CHANNELS, Evidence
 from topoloom.fabric.diagnosis.finding import Finding
 from topoloom.fabric.diagnosis.rule import ERROR, NOTE, rule
+from topoloom.fabric.distinct_names import distinct_names
 
 
 @rule(
@@ -87,4 +88,4 @@ def _virtual_channels(evidence: Evidence) -> Iterator[Finding]:
 
 def _names(evidence: Evidence) -> tuple[str, ...]:
     side = evidence.actual or evidence.plan
-    return side.fabric.switch_names
+    return distinct_names(side.fabric)[0]
