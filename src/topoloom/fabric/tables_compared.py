@@ -1,0 +1,236 @@
+"""Tables of one fabric before and after: loads in pairs of hosts, paths, lost pairs, and throughput of shifts.
+
+Loads are counted in pairs of host ports, whatever makes the tables, so that the numbers of all tables of a fabric compare.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.infiniband import real_ports
+from topoloom.fabric.lft import Tables
+from topoloom.model.capacities import capacities
+from topoloom.model.results import Provenance, Recorded, Result, provenance_of
+from topoloom.routing.channels import channels_of
+from topoloom.routing.routing import Routing
+
+#: Tables of a fabric: as read, as made, or the real port of each switch towards each host port (int[n, at least k]), one array
+#: for each path of a pair (LMC).
+TablesGiven = Tables | Routing | np.ndarray | Sequence[np.ndarray]
+#: The most shifts that are measured; of more, a sample by a fixed seed.
+MOST_SHIFTS = 1024
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class TableFigures(Recorded):
+    """The figures of one set of tables.
+
+    Attributes
+    ----------
+    paths_per_pair : int
+        Paths of a pair, over which its data is split evenly: 2^LMC.
+    pairs, unreachable_pairs : int
+        Pairs of host ports, and those of which a path does not arrive.
+    max_channel_load, mean_channel_load : float
+        Pairs of host ports over a channel between switches.
+    max_hops, mean_hops : int, float
+        Hops between switches, of the paths that arrive.
+    uniform_throughput : float
+        The share of the hosts' rate at which every host sends evenly to all hosts of other switches.
+    shift_throughput, worst_shift_throughput : float
+        The share of the hosts' rate that all shifts one after another reach (each takes as long as its maximum channel load),
+        and that the worst shift reaches. In a shift by n, each host port sends to the n-th after it, in the fabric's order.
+    shifts : int
+        Number of measured shifts.
+    shifts_sampled : bool
+        Whether they are a sample, drawn by a fixed seed.
+    """
+
+    paths_per_pair: int
+    pairs: int
+    unreachable_pairs: int
+    max_channel_load: float
+    mean_channel_load: float
+    max_hops: int
+    mean_hops: float
+    uniform_throughput: float
+    shift_throughput: float
+    worst_shift_throughput: float
+    shifts: int
+    shifts_sampled: bool
+
+
+@dataclass(frozen=True, eq=False)
+class TablesCompared(Result):
+    """Tables of a fabric before and after.
+
+    Attributes
+    ----------
+    before_tables, after_tables : str
+        What the tables are.
+    before, after : TableFigures
+    paths_changed : int
+        Pairs of host ports of which a path has changed.
+    """
+
+    record_name = "tables-compared"
+    derived = ("worse",)
+
+    before_tables: str
+    after_tables: str
+    before: TableFigures
+    after: TableFigures
+    paths_changed: int
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def worse(self) -> bool:
+        """Whether the tables after load a channel more, or lose more pairs, than those before."""
+        lost = self.after.unreachable_pairs, self.before.unreachable_pairs
+        if lost[0] != lost[1]:
+            return lost[0] > lost[1]
+        return self.after.max_channel_load > self.before.max_channel_load + 1e-9
+
+
+def table_figures(tables: TablesGiven, fabric: Fabric) -> TableFigures:
+    """The loads, paths and throughput of a fabric's tables; nothing of them is an error, what does not arrive is counted.
+
+    Parameters
+    ----------
+    tables : Tables, Routing, array or sequence of arrays
+        As read, as made, or the real port of each switch towards each host port, int[n, at least k] (-1: no entry), one array
+        for each path of a pair.
+    fabric : Fabric
+
+    Returns
+    -------
+    TableFigures
+
+    Raises
+    ------
+    InputError
+        The tables are of another fabric.
+    """
+    return _Walks(fabric).figures(_Walks.paths(tables, fabric))
+
+
+def compare_tables(
+    before: TablesGiven, after: TablesGiven, fabric: Fabric, names: tuple[str, str] = ("", "")
+) -> TablesCompared:
+    """Compare two sets of tables of one fabric.
+
+    Parameters
+    ----------
+    before, after : Tables, Routing, array or sequence of arrays
+        As for `table_figures`.
+    fabric : Fabric
+    names : (str, str)
+        What the tables are, for the record; when empty, the file or the engine.
+
+    Returns
+    -------
+    TablesCompared
+
+    Raises
+    ------
+    InputError
+        Tables are of another fabric.
+    """
+    walks = _Walks(fabric)
+    former, latter = _Walks.paths(before, fabric), _Walks.paths(after, fabric)
+    return TablesCompared(
+        before_tables=names[0] or _name(before),
+        after_tables=names[1] or _name(after),
+        before=walks.figures(former),
+        after=walks.figures(latter),
+        paths_changed=walks.changed(former, latter),
+        provenance=provenance_of(fabric.topology, seed=_SEED),
+    )
+
+
+def _name(tables: TablesGiven) -> str:
+    if isinstance(tables, Tables):
+        return tables.source
+    return f"engine {tables.engine}" if isinstance(tables, Routing) else "tables"
+
+
+class _Walks:
+    """The channels and hosts of a fabric, for following its tables."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        topology = fabric.topology
+        self._topology, self._channels = topology, channels_of(topology)
+        self._home = topology.endpoints.astype(np.int64)
+        self._plug = fabric.endpoint_ports.astype(np.int64)
+        self._at = topology.endpoints_at.astype(np.int64)
+        relative = capacities(topology)
+        self._rate, self._capacity = np.asarray(relative.ports, np.float64), np.asarray(relative.channels, np.float64)
+        width = int(max(fabric.channel_ports.max(initial=0), fabric.switch_ports.max(initial=0))) + 1
+        self._channel_at = np.full((topology.switches, width), -1, np.int32)
+        self._channel_at[self._channels.origin, fabric.channel_ports] = np.arange(self._channels.to.size)
+
+    @staticmethod
+    def paths(tables: TablesGiven, fabric: Fabric) -> np.ndarray:
+        """The real ports, int16[paths, k, n]."""
+        n, k = fabric.topology.switches, fabric.topology.endpoints.size
+        if isinstance(tables, Routing):
+            tables = real_ports(tables, fabric)
+        elif isinstance(tables, Tables):
+            tables = tables.ports
+        arrays = [tables] if isinstance(tables, np.ndarray) else list(tables)
+        for ports in arrays:
+            if ports.ndim != 2 or ports.shape[0] != n or ports.shape[1] < k:
+                raise InputError(
+                    f"{fabric.made}: tables of shape {ports.shape}, and it has {n} switches and {k} host ports; give tables of"
+                    " this fabric"
+                )
+        return np.ascontiguousarray(np.stack([ports[:, :k].T.astype(np.int16) for ports in arrays]))
+
+    def figures(self, paths: np.ndarray) -> TableFigures:
+        """The figures of tables int16[paths, k, n]."""
+        from topoloom.fabric.kernels.host_paths import follow_pairs, follow_shifts
+
+        n, k, size = self._topology.switches, self._home.size, self._channels.to.size
+        load, rated, histogram = np.zeros(size), np.zeros(size), np.zeros(n + 1, np.int64)
+        lost = np.zeros((k, n), np.bool_)
+        rate_at = np.bincount(self._home, self._rate, n)
+        places = self._channels.to, self._channel_at
+        hosts = self._home, self._plug
+        for ports in paths:
+            share = 1.0 / len(paths)
+            follow_pairs(*places, ports, *hosts, self._at, rate_at, self._rate, share, load, rated, histogram, lost)
+        weight = np.where(lost, self._at[None, :], 0)
+        weight[np.arange(k), self._home] -= lost[np.arange(k), self._home]
+        arrived = int(histogram.sum())
+        remote = rate_at.sum() - rate_at[self._at > 0].min(initial=np.inf) if k else 0.0
+        fullest = float((rated / self._capacity).max(initial=0.0)) / remote if remote > 0 else 0.0
+        shifts = np.arange(1, k)
+        if sampled := shifts.size > MOST_SHIFTS:
+            shifts = np.sort(Draws(_SEED, 42).permutation(k - 1)[:MOST_SHIFTS]) + 1
+        shares = np.ones(shifts.size)
+        follow_shifts(*places, paths, *hosts, self._rate, self._capacity, shifts.astype(np.int64), shares)
+        return TableFigures(
+            paths_per_pair=len(paths),
+            pairs=k * (k - 1),
+            unreachable_pairs=int(weight.sum()),
+            max_channel_load=float(load.max(initial=0.0)),
+            mean_channel_load=float(load.mean()) if size else 0.0,
+            max_hops=int(np.flatnonzero(histogram)[-1]) if arrived else 0,
+            mean_hops=float(histogram @ np.arange(n + 1)) / arrived if arrived else 0.0,
+            uniform_throughput=min(1.0, 1.0 / fullest) if fullest else 1.0,
+            shift_throughput=float(shares.size / shares.sum()) if shares.size else 1.0,
+            worst_shift_throughput=float(1.0 / shares.max()) if shares.size else 1.0,
+            shifts=int(shares.size),
+            shifts_sampled=bool(sampled),
+        )
+
+    def changed(self, before: np.ndarray, after: np.ndarray) -> int:
+        """The number of pairs of which a path differs."""
+        from topoloom.fabric.kernels.host_paths import changed_pairs
+
+        return int(changed_pairs(self._channels.to, self._channel_at, before, after, self._home, self._plug, self._at))

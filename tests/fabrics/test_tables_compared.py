@@ -1,0 +1,113 @@
+"""Figures of tables against walks in Python, against the verifier, and against closed forms of trees."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from topoloom import build, route
+from topoloom.core.errors import InputError
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import real_ports
+from topoloom.fabric.lft import Tables
+from topoloom.fabric.table_verifier import verify_tables
+from topoloom.fabric.tables_compared import compare_tables, table_figures
+
+
+def walked(fabric, ports, source, target):
+    """The channels (switch, port) from one host port to another, followed in Python; None if it does not arrive."""
+    topology = fabric.topology
+    leads = {
+        (int(s), int(p)): int(t)
+        for ends, plugs in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
+        for s, p, t in ((ends[0], plugs[0], ends[1]), (ends[1], plugs[1], ends[0]))
+    }
+    at, home, path = int(topology.endpoints[source]), int(topology.endpoints[target]), []
+    while len(path) <= topology.switches:
+        port = int(ports[at, target])
+        if at == home and port == fabric.endpoint_ports[target]:
+            return path
+        if (at, port) not in leads:
+            return None
+        path.append((at, port))
+        at = leads[at, port]
+    return None
+
+
+def by_hand(fabric, ports):
+    """Maximum channel load, lost pairs, and the largest load of each shift, of tables followed in Python."""
+    k = fabric.topology.endpoints.size
+    paths = {(i, j): walked(fabric, ports, i, j) for i in range(k) for j in range(k) if i != j}
+    load = Counter(channel for path in paths.values() if path for channel in path)
+    shifts = [
+        max([1, *Counter(c for i in range(k) for c in paths[i, (i + shift) % k] or ()).values()])
+        for shift in range(1, k)
+    ]
+    return max(load.values()), sum(path is None for path in paths.values()), shifts
+
+
+@pytest.mark.parametrize("spec", ["fat-tree:k=4", "torus:dims=3x3,hosts=2", "complete:n=4,hosts=2"])
+def test_loads_and_shifts_are_those_of_paths_followed_one_by_one(spec):
+    """Loads, shifts and lost pairs equal a walk in Python, also with a hole, a loop and a wrong host port."""
+    fabric = planned_fabric(build(spec))
+    ports = real_ports(route(fabric.topology), fabric)
+    damaged = ports.copy()
+    damaged[0, -fabric.topology.switches - 1] = -1
+    damaged[int(fabric.topology.endpoints[0]), 0] = fabric.endpoint_ports[1]
+    for tables in (ports, damaged):
+        figures = table_figures(tables, fabric)
+        load, lost, shifts = by_hand(fabric, tables)
+        assert figures.max_channel_load == load
+        assert figures.unreachable_pairs == lost
+        assert figures.shift_throughput == pytest.approx(len(shifts) / sum(shifts))
+        assert figures.worst_shift_throughput == 1 / max(shifts)
+        assert (figures.shifts, figures.shifts_sampled) == (len(shifts), False)
+
+
+def test_a_fat_tree_by_host_passes_all_shifts_and_loads_every_channel_alike():
+    """d-mod-k: no contention in any shift (Zahavi 2010), and the verifier counts the same maximum channel load."""
+    fabric = planned_fabric(build("fat-tree:k=4"))
+    routing = route(fabric.topology, "fat-tree-hosts")
+    figures = table_figures(routing, fabric)
+    ports = real_ports(routing, fabric)
+    verified = verify_tables(Tables("made", ports.astype(np.int16), {}), fabric)
+    assert figures.max_channel_load == verified.edge_forwarding_index == 14
+    assert (figures.shift_throughput, figures.uniform_throughput, figures.max_hops) == (1.0, 1.0, 4)
+    assert figures.mean_hops == pytest.approx(verified.mean_hops)
+
+
+def test_paths_of_a_pair_share_its_data_evenly():
+    """With two paths each channel has half of the pairs of both; a path that is lost counts its pair once."""
+    fabric = planned_fabric(build("fat-tree:k=4"))
+    one, other = (real_ports(route(fabric.topology, "orders", seed=seed), fabric) for seed in (1, 2))
+    both = table_figures([one, other], fabric)
+    assert both.paths_per_pair == 2
+    assert (
+        both.max_channel_load
+        <= (table_figures(one, fabric).max_channel_load + table_figures(other, fabric).max_channel_load) / 2
+    )
+    holed = other.copy()
+    holed[0, 4] = -1  # switch 0 has hosts 0 and 1
+    assert table_figures([holed, holed], fabric).unreachable_pairs == 2
+    assert table_figures([one, holed], fabric).unreachable_pairs == 2
+
+
+def test_changed_paths_are_counted_in_pairs_of_hosts_and_worse_tables_are_known():
+    """One entry of a leaf changes the paths from all hosts of this leaf to one host; the same tables change none."""
+    fabric = planned_fabric(build("fat-tree:k=4"))
+    routing = route(fabric.topology, "fat-tree-hosts")
+    ports = real_ports(routing, fabric)
+    changed = ports.copy()
+    changed[0, 4] = 7 - ports[0, 4]  # leaf 0 has ports 3 and 4 up
+    assert compare_tables(ports, routing, fabric).paths_changed == 0
+    compared = compare_tables(ports, changed, fabric)
+    assert compared.paths_changed == 2
+    assert compared.worse
+    assert not compare_tables(changed, ports, fabric).worse
+
+
+def test_tables_of_another_fabric_are_refused():
+    """The sentence has both sizes."""
+    fabric = planned_fabric(build("fat-tree:k=4"))
+    with pytest.raises(InputError, match="20 switches and 16 host ports"):
+        table_figures(np.zeros((3, 3), np.int16), fabric)
