@@ -148,7 +148,7 @@ def test_an_export_leaves_nothing_of_the_one_before(tmp_path):
     _run("slimfly:q=5,hosts=1", "opensm", "-o", folder, command="export")
     assert (tmp_path / "fabric.qos").exists()
     _run("slimfly:q=5,hosts=1", "opensm", "--engine", "updown", "-o", folder, command="export")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["fabric.lft", "fabric.net"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["deploy.txt", "fabric.lft", "fabric.net", "opensm.conf"]
 
 
 def test_an_export_takes_settings_and_the_lengths_of_a_layout(tmp_path):

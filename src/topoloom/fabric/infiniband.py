@@ -7,6 +7,7 @@ network. OpenSM 3.3.23 reads entries by port GUID, so its LIDs may differ from t
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.fabric.deployment import CONF, INSTRUCTIONS, instructions, opensm_conf
 from topoloom.fabric.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabric.net_text import discovered_text, net_text
 from topoloom.graph.planes import plane_count
@@ -26,8 +27,8 @@ def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, st
     """The files for ibsim and OpenSM, as name and text.
 
     ``fabric.net`` is the fabric (ibsim -s), ``fabric.lft`` the forwarding tables (opensm -R file -U). If the tables use more
-    than one virtual channel, ``fabric.qos`` holds the virtual channel of each pair (opensm -Q -Y), and ``opensm.conf`` the
-    matching settings (opensm -F).
+    than one virtual channel, ``fabric.qos`` holds the virtual channel of each pair (opensm -Q -Y). ``opensm.conf`` has lines
+    for the configuration of the site, and ``deploy.txt`` the instructions.
 
     Raises
     ------
@@ -41,8 +42,7 @@ def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, st
     texts = {"fabric.net": net, "fabric.lft": lft_text(routing, fabric)}
     if any(table.virtual_channels is not None and table.virtual_channels.any() for table in routing.host_tables):
         texts["fabric.qos"] = qos_text(routing, fabric)
-        texts["opensm.conf"] = "qos TRUE\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n"
-    return texts
+    return texts | {CONF: opensm_conf("fabric.qos" in texts), INSTRUCTIONS: instructions(routing)}
 
 
 def lft_text(routing: Routing, fabric: Fabric | None = None) -> str:

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.core.folders import write_folder
+from topoloom.fabric.deployment import CONF, opensm_conf
 from topoloom.fabric.infiniband import lft_dump, qos_text
 from topoloom.fabric.net_text import discovered_text
 from topoloom.fabric.repair_result import Repair, UpdateStep
 from topoloom.routing.live.steps import DROP, REOPEN
 
-_CONF = "qos TRUE\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n"
 _COLUMNS = ("step", "switch", "guid", "lid", "block", "target", "old_port", "new_port")
 #: Entries of a table that a subnet manager sends in one packet.
 _BLOCK = 64
@@ -28,7 +28,7 @@ def write_repair(repair: Repair, folder: str | Path) -> list[str]:
         The folder cannot be written to.
     """
     texts = repair_texts(repair)
-    write_folder(folder, texts, stale=("step-*.lft", "step-*.qos", "fabric.qos", "opensm.conf"))
+    write_folder(folder, texts, stale=("step-*.lft", "step-*.qos", "fabric.qos", CONF))
     return list(texts)
 
 
@@ -49,7 +49,7 @@ def repair_texts(repair: Repair) -> dict[str, str]:
     texts["fabric.lft"] = lft_dump(repair.tables[-1], fabric)
     if repair.routing.virtual_channels is not None and repair.routing.virtual_channels.any():
         texts["fabric.qos"] = qos_text(repair.routing, fabric)
-        texts["opensm.conf"] = _CONF
+        texts[CONF] = opensm_conf(levels=True)
         if repair.levels_by_step:
             for step, virtual_channels in zip(repair.steps, repair.levels, strict=False):
                 at_step = replace(repair.routing, virtual_channels=np.ascontiguousarray(virtual_channels))

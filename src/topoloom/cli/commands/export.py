@@ -49,3 +49,5 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
         print_tables(routed, tables.repaired)
     for file in files:
         say(f"wrote {file}", err=True)
+    for sentence in record.advice(order) if record.advice is not None else ():
+        say(sentence, err=True)

@@ -1,11 +1,12 @@
 """OpenSM and ibsim: the fabric, forwarding tables, service levels if there are several virtual channels, guid2lid; by plane."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.fabric.deployment import deployment_notes
 from topoloom.fabric.exports.registry import ExportRequest, Files, export
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.infiniband import opensm_texts
@@ -28,10 +29,17 @@ def plane_by_plane(request: ExportRequest, make: Callable[[ExportRequest], Files
     mapping of str to str or bytes
         Contents by path.
     """
-    fabric, routing = request.fabric, request.routing
-    if plane_count(fabric.topology) < 2:
+    if plane_count(request.topology) < 2:
         return make(request)
     files: dict[str, str | bytes] = {}
+    for number, plane in enumerate(_planes(request)):
+        files |= {f"plane{number}/{name}": text for name, text in make(plane).items()}
+    return files
+
+
+def _planes(request: ExportRequest) -> Iterator[ExportRequest]:
+    """The request of each plane."""
+    fabric, routing = request.fabric, request.routing
     for number, plane in enumerate(planes_of(fabric.topology)):
         own = replace(
             fabric.after_losses(plane.topology, plane.switches, plane.links), made=f"{fabric.made}, plane {number}"
@@ -48,9 +56,13 @@ def plane_by_plane(request: ExportRequest, make: Callable[[ExportRequest], Files
                 verification=None,
             )
         lengths = None if request.lengths is None else request.lengths.part(plane.links, plane.endpoints)
-        made = replace(request, fabric=own, routing=tables, lengths=lengths)
-        files |= {f"plane{number}/{name}": text for name, text in make(made).items()}
-    return files
+        yield replace(request, fabric=own, routing=tables, lengths=lengths)
+
+
+def _advice(request: ExportRequest) -> list[str]:
+    """What happens when OpenSM uses the tables."""
+    planes = [request] if plane_count(request.topology) < 2 else list(_planes(request))
+    return deployment_notes([plane.tables for plane in planes])
 
 
 _LAST_LID = 0xBFFF
@@ -60,10 +72,11 @@ _LAST_LID = 0xBFFF
     "opensm",
     "forwarding tables and service levels for OpenSM, the fabric for ibsim",
     tables=True,
-    sometimes=("fabric.qos", "opensm.conf", "plane*/fabric.qos", "plane*/opensm.conf"),
+    sometimes=("fabric.qos", "plane*/fabric.qos"),
+    advice=_advice,
 )
 def opensm(request: ExportRequest) -> Files:
-    """fabric.net, fabric.lft and, for more than one virtual channel, fabric.qos and opensm.conf; one folder per plane."""
+    """fabric.net, fabric.lft, opensm.conf, deploy.txt and, for several virtual channels, fabric.qos; one folder per plane."""
     return plane_by_plane(request, lambda plane: opensm_texts(plane.tables, plane.fabric))
 
 

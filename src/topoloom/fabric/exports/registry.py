@@ -148,6 +148,8 @@ class Export:
         one reports that it drops their rates.
     one_rate : str
         Why the tool's format has one rate for all links; empty where nothing explains it.
+    advice : callable, optional
+        What a user of the files must know, from an `ExportRequest`: sentences without a full stop.
     """
 
     name: str
@@ -160,6 +162,7 @@ class Export:
     asked: bool = False
     rates: bool = False
     one_rate: str = ""
+    advice: Callable[[ExportRequest], Sequence[str]] | None = None
 
     @property
     def words(self) -> str:
@@ -190,6 +193,7 @@ def export(
     asked: bool = False,
     rates: bool = False,
     one_rate: str = "",
+    advice: Callable[[ExportRequest], Sequence[str]] | None = None,
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
     """Register a function of an `ExportRequest`, and of options, as an export.
@@ -213,6 +217,8 @@ def export(
         reports that it drops them.
     one_rate : str
         Why the tool's format has one rate for all links, for the refusal.
+    advice : callable, optional
+        What a user of the files must know, as sentences, from an `ExportRequest`.
     **options : Parameter
         The options after its name.
 
@@ -225,7 +231,10 @@ def export(
     def register(make: Callable[..., Files]) -> Callable[..., Files]:
         usual = {key: option.default for key, option in options.items()}
         EXPORTS.add(
-            name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates, one_rate)
+            name,
+            Export(
+                name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates, one_rate, advice
+            ),
         )
         return make
 

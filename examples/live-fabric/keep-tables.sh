@@ -1,0 +1,62 @@
+#!/bin/sh
+# Keep the forwarding tables of a running fabric whole: discover it, repair the tables after losses and returns, load them.
+#
+#     keep-tables.sh FOLDER         one round after the other, until a signal ends it
+#     keep-tables.sh FOLDER once    one round, for a systemd timer or cron
+#
+# FOLDER holds what is installed: fabric.net, fabric.lft and, with service levels, fabric.qos, as written by
+# `topoloom export found.net opensm -o FOLDER` or `topoloom repair ... -o FOLDER`. After each repair FOLDER holds the new state,
+# and FOLDER.before the former one. Needs topoloom and infiniband-diags; load-tables.sh is in the folder of this script.
+#
+# Environment: INTERVAL   seconds between two discoveries; 10 if unset
+#              and that of load-tables.sh: LFTS, QOS, OPENSM, SETTLE, TRIES
+# Exit code of one round: 0 nothing to do, or the repaired tables are installed; 2 a program failed, nothing is changed;
+# 3 a step is not installed, or some pairs of hosts have no path any more.
+set -eu
+folder=${1:?keep-tables.sh FOLDER [once]}
+here=$(dirname "$0")
+
+round() {
+    work=$folder.now
+    rm -rf "$work"
+    mkdir "$work"
+    ibnetdiscover >"$work/found.net" || return 2
+    # Most rounds end here: everything is as in the last one. Comments hold the time.
+    if [ -e "$folder/found.net" ] && same "$folder/found.net" "$work/found.net"; then
+        return 0
+    fi
+    set -- "$folder/fabric.net" "$folder/fabric.lft" "$work/found.net"
+    if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
+    topoloom repair "$@" -o "$work" >"$work/repair.txt" || return 2
+    cat "$work/repair.txt"
+    sh "$here/load-tables.sh" "$work" || return $?
+    rm -rf "$folder.before"
+    mv "$folder" "$folder.before"
+    mv "$work" "$folder"
+    # In force; are all hosts reached?
+    set -- "$folder/fabric.net" "$folder/fabric.lft"
+    if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
+    topoloom verify-tables "$@" >"$folder/verification.txt" || return $?
+}
+
+# Whether two discoveries differ in nothing but their comment lines.
+same() {
+    grep -v '^#' "$1" >"$folder.a"
+    grep -v '^#' "$2" >"$folder.b"
+    code=0
+    cmp -s "$folder.a" "$folder.b" || code=$?
+    rm -f "$folder.a" "$folder.b"
+    return "$code"
+}
+
+if [ "${2:-}" = once ]; then
+    round
+    exit $?
+fi
+trap 'exit 0' INT TERM HUP
+while :; do
+    code=0
+    round || code=$?
+    if [ "$code" -ne 0 ]; then echo "keep-tables.sh: a round ended with $code" >&2; fi
+    sleep "${INTERVAL:-10}"
+done
