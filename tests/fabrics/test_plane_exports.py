@@ -23,8 +23,10 @@ def files(kind, spec, tables=False):
 
 @pytest.mark.parametrize("more", ["planes:count=2", "rail-only:rails=4"])
 def test_slurm_has_the_tree_of_the_first_of_planes_that_are_alike(more):
-    """A node is under one switch of it, as in the network itself."""
-    assert files("slurm", f"{_ONE}+{more}") == files("slurm", _ONE)
+    """A node is under one switch of it, as in the network itself; comments name the switches that it stands for."""
+    lines = files("slurm", f"{_ONE}+{more}")["topology.conf"].splitlines()
+    assert [line for line in lines[1:] if line[0] != "#"] == files("slurm", _ONE)["topology.conf"].splitlines()[1:]
+    assert "# S0 stands for S[0,12" in "".join(lines)
 
 
 def test_opensm_has_a_subnet_a_plane(tmp_path):
@@ -55,10 +57,8 @@ def test_frr_leads_to_the_addresses_of_a_switch_s_own_plane():
 
 
 def test_refusals_name_the_remedy():
-    """Tables of OpenSM are of one plane, a node of BookSim has one router, one of SLURM's tree one leaf."""
+    """Tables of OpenSM are of one plane, a node of BookSim has one router."""
     with pytest.raises(InputError, match="each plane is a separate subnet with its own OpenSM"):
         opensm_texts(route(build(_PLANES)))
     with pytest.raises(InputError, match="give a single plane, or hosts with one port"):
         files("booksim", _PLANES)
-    with pytest.raises(InputError, match="as in the same network without rails"):
-        files("slurm", "fat-tree:k=8,hosts=32+rails:nics=4")

@@ -33,6 +33,8 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "cabling.expansion.plan_reader": ("plan folder",),
     "cabling.expansion.plan_rows": ("plan folder", "plan on paper"),
     "fabric.db_csv_sections": ("format ibdiagnet", "counters"),
+    "fabric.exports.node_tree": ("domains",),
+    "fabric.exports.nodes": ("node list", "format ibnetdiscover"),
     "fabric.identify": ("map",),
     "core.files": ("requirement", "trace"),
     "placement.floors.floor_csv": ("slots", "matrix"),

@@ -13,6 +13,8 @@ from fuzz_reader import Files, Reader, path_reader, text_reader
 from fuzz_records import RECORDS
 
 from topoloom import InputError, build, open_network, trace_from
+from topoloom.fabric.exports.node_tree import domains_in
+from topoloom.fabric.exports.nodes import listed_nodes
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.formats import FORMATS, encode
 from topoloom.formats.ibnetdiscover import fabric_of
@@ -246,6 +248,12 @@ def _made() -> dict[str, Reader]:
             "map.csv",
             lambda: ["switch,guid\n" + "".join(f"{i},{guid}\n" for i, guid in enumerate(guids))],
             lambda text, source: read_map(text, source, _fabric(), _fabric(), ()),
+        ),
+        "node list": text_reader("nodes", lambda: ["node[01-16,20]\nlogin1, gpu7  # off\n"], listed_nodes),
+        "domains": text_reader(
+            "domains.csv",
+            lambda: ["node,domain\nn1,a\nn2.site,a\n"],
+            lambda text, source: domains_in(text, source, {"n1": 0}),
         ),
         "floor.toml": _example_reader("floors/*.toml", "floors/*.csv", read_floor),
         "slots": path_reader("floor.csv", _examples("floors/*.csv"), read_floor),

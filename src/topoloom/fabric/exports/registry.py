@@ -194,6 +194,7 @@ def export(
     rates: bool = False,
     one_rate: str = "",
     advice: Callable[[ExportRequest], Sequence[str]] | None = None,
+    common: Mapping[str, Parameter] = MappingProxyType({}),
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
     """Register a function of an `ExportRequest`, and of options, as an export.
@@ -219,6 +220,8 @@ def export(
         Why the tool's format has one rate for all links, for the refusal.
     advice : callable, optional
         What a user of the files must know, as sentences, from an `ExportRequest`.
+    common : mapping of str to Parameter
+        Options after its name that several exports share.
     **options : Parameter
         The options after its name.
 
@@ -229,6 +232,7 @@ def export(
     """
 
     def register(make: Callable[..., Files]) -> Callable[..., Files]:
+        options.update(common)
         usual = {key: option.default for key, option in options.items()}
         EXPORTS.add(
             name,
@@ -256,7 +260,7 @@ def export_named(text: str) -> tuple[Export, dict[str, Any]]:
     """
     name, _, rest = text.partition(":")
     record = EXPORTS.find(name)
-    return record, read_settings(name, record.options, rest)[0]
+    return record, read_settings(name, record.options, rest, lists=True)[0]
 
 
 def write_export(

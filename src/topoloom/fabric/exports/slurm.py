@@ -3,7 +3,7 @@
 A tree: if leaf switches are joined through switches without hosts, as in fat trees, the tree is the network's: leaves that
 share upper switches form a block, and blocks that share switches above these form a larger one. If leaves are joined
 directly, all of them are under one root, since any other grouping would be invented. Blocks: the nodes of a group, a pod, a
-rack or a leaf. A three-dimensional torus with a host on every switch: the torus.
+rack, a leaf or a scale-up domain. A three-dimensional torus with a host on every switch: the torus.
 
 topology.yaml is read by Slurm 25.05 and later (torus3d: 26.05), which ignore a topology.conf next to it; the forms follow
 the manual pages topology.conf(5) and topology.yaml(5).
@@ -13,14 +13,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.fabric.exports.lab import real_host_names
-from topoloom.fabric.exports.registry import ExportRequest, export, plain_names
-from topoloom.fabric.exports.tiers import parts_within, tiers
-from topoloom.graph.planes import distinct_planes, plane_count
+from topoloom.fabric.exports.node_tree import BLOCKS, NodeTree, report_notes
+from topoloom.fabric.exports.nodes import SELECTION
+from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import Choice
 
@@ -41,21 +41,29 @@ _MOST_NAME_CHARACTERS = 64
         "views: all that the network has (topology.conf holds one: the tree), or only this one",
         default="all",
     ),
-    blocks=Choice(
-        ("auto", "group", "pod", "rack", "leaf"),
-        "the unit of blocks: the network's groups, leaves under the same switches, a rack, a leaf; auto: the first that exists",
-        default="auto",
-    ),
+    common=BLOCKS | SELECTION,
 )
-def slurm(request: ExportRequest, file: str, topology: str, blocks: str) -> dict[str, str]:
+def slurm(
+    request: ExportRequest, file: str, topology: str, blocks: str, domains: str | None, **selection: Any
+) -> dict[str, str]:
     """topology.conf or topology.yaml.
+
+    Parameters
+    ----------
+    request : ExportRequest
+    file, topology : str
+        As described above.
+    blocks, domains : str
+        As in `topoloom.fabric.exports.node_tree.BLOCKS`.
+    **selection : object
+        The options of `topoloom.fabric.exports.nodes.SELECTION`.
 
     Raises
     ------
     InputError
-        There are no hosts, a node has two switches, the network is not connected, or the network or file lacks the view.
+        There are no nodes, an option selects nothing, or the network or file lacks the view.
     """
-    seen = _View.of(request)
+    seen = _View.of(request, domains, **selection)
     files = {}
     if blocks != "auto" and topology != "block" and (file == "conf" or topology != "all"):
         raise InputError(f"blocks={blocks}: no blocks are written; add topology=block, or file=yaml for several views")
@@ -73,7 +81,7 @@ def _yaml(seen: "_View", topology: str, blocks: str) -> str:
     views = []
     if topology in ("all", "tree"):
         views.append(seen.tree_yaml())
-    several = seen.blocks(blocks) if topology == "all" else []
+    several = seen.nodes.blocks(blocks) if topology == "all" else []
     # Blocks of one node each, or one block of all nodes, carry no information; they are written only if requested.
     if (
         topology == "block"
@@ -85,139 +93,81 @@ def _yaml(seen: "_View", topology: str, blocks: str) -> str:
         views.append(seen.torus_yaml())
     for place, view in enumerate(views):
         view.insert(1, f"  cluster_default: {'false' if place else 'true'}")
-    return "\n".join(["---", *(line for view in views for line in view)]) + "\n"
+    return (
+        "\n".join(["---", *seen.comments(tree=topology in ("all", "tree")), *(line for view in views for line in view)])
+        + "\n"
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """The network as SLURM models it: every node is on one switch.
+    """The network as SLURM models it: every node is under one switch.
 
     Attributes
     ----------
-    topology : Topology
-        The first of several identical planes.
-    switches : list of str
-    under : dict of int to list of str
-        The nodes of each switch that has some.
-    racks : dict of str to str
-        The rack of each node, where known.
+    nodes : NodeTree
     """
 
-    topology: Topology
-    switches: list[str]
-    under: dict[int, list[str]]
-    racks: dict[str, str]
+    nodes: NodeTree
 
     @classmethod
-    def of(cls, request: ExportRequest) -> "_View":
-        """The SLURM model of a fabric."""
-        fabric = request.fabric
-        topology, names = fabric.topology, fabric.switch_names
-        if not topology.endpoints.size:
-            raise InputError(f"{topology.name}: no hosts, so there is nothing to schedule; add them, as in hosts=4")
-        nodes = [name.split()[0] for name in real_host_names(request)]
-        racks = _racks(request, nodes)
-        if plane_count(topology) > 1:
-            (plane, alike), *others = distinct_planes(topology)
-            if others or plane.hosts.size < topology.hosts:
-                raise InputError(
-                    f"{topology.name}: {alike + sum(count for _, count in others)} planes that differ, but SLURM's tree has one"
-                    " switch per node; export the plane by which jobs are placed"
-                )
-            nodes = [nodes[host] for host in plane.hosts.tolist()]
-            topology, names = plane.topology, tuple(names[s] for s in plane.switches.tolist())
-        switches = plain_names(names, "switches")
-        for name in switches:
+    def of(cls, request: ExportRequest, domains: str | None, **selection: Any) -> "_View":
+        """The SLURM model of a fabric; what it merges or omits is reported."""
+        tree = NodeTree.of(request, domains, **selection)
+        for name in tree.names:
             if len(name) > _MOST_NAME_CHARACTERS:
                 raise InputError(
-                    f"{topology.name}: switch {name!a}: SLURM accepts names of at most {_MOST_NAME_CHARACTERS} characters"
+                    f"{request.topology.name}: switch {name!a}: SLURM accepts names of at most {_MOST_NAME_CHARACTERS}"
+                    " characters"
                 )
-        under: dict[int, dict[str, None]] = {}
-        home: dict[str, int] = {}
-        for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
-            if home.setdefault(nodes[host], switch) != switch:
-                first, second = switches[home[nodes[host]]], switches[switch]
-                raise InputError(
-                    f"{topology.name}: node {nodes[host]} is on {first} and on {second}; SLURM's tree has one switch per node:"
-                    " give hosts with one port, as in the same network without rails"
-                )
-            under.setdefault(switch, {})[nodes[host]] = None
-        return cls(topology, switches, {s: list(under[s]) for s in sorted(under)}, racks)
-
-    def tree(self) -> list[tuple[str, str, list[str]]]:
-        """Every switch of the tree: its name, "nodes" or "children", and their names; leaves first, the root last."""
-        entries = [(self.switches[s], "nodes", nodes) for s, nodes in self.under.items()]
-        members = {s: self.switches[s] for s in self.under}
-        for level, blocks in enumerate(_blocks(self.topology), start=1):
-            last = len(blocks) == 1
-            named = {}
-            for number, block in enumerate(blocks):
-                name = "fabric" if last else f"block{level}-{number}"
-                roots = [root for root in sorted(members) if root in block]
-                entries.append((name, "children", [members[root] for root in roots]))
-                named[roots[0]] = name
-            members = named
-        return entries
-
-    def blocks(self, kind: str) -> list[list[str]]:
-        """The nodes of each block."""
-        leaves = list(self.under)
-        if kind in ("auto", "group") and "group" in self.topology.labels:
-            label = self.topology.labels["group"]
-            groups = _gathered(leaves, [int(label[s]) for s in leaves])
-            if kind == "group" or len(groups) > 1:
-                return self._nodes(groups)
-        if kind in ("auto", "pod"):
-            levels = _blocks(self.topology)
-            if kind == "pod" or len(levels[0]) > 1:
-                return self._nodes([sorted(block) for block in levels[0]])
-        if kind == "group":
-            raise InputError(f"{self.topology.name}: no groups; use blocks=pod, blocks=rack or blocks=leaf")
-        if kind == "rack":
-            nodes = [node for several in self.under.values() for node in several]
-            if not self.racks:
-                raise InputError(
-                    f"{self.topology.name}: the racks of nodes are not known; give a folder that 'topoloom layout -o' wrote"
-                )
-            return _gathered(nodes, [self.racks[node] for node in nodes])
-        return self._nodes([[leaf] for leaf in leaves])
-
-    def _nodes(self, blocks: Sequence[Sequence[int]]) -> list[list[str]]:
-        return [[node for leaf in block for node in self.under[leaf]] for block in blocks]
+        report_notes(request, tree)
+        return cls(tree)
 
     @property
     def torus(self) -> tuple[tuple[int, int, int], list[str]] | None:
         """The sides of a three-dimensional torus, x first, and its nodes, with x varying fastest; None for other networks."""
-        sides = _sides(self.topology)
-        if sides is None or any(len(self.under.get(s, ())) != 1 for s in range(self.topology.switches)):
+        topology, under = self.nodes.topology, self.nodes.under
+        sides = _sides(topology)
+        if sides is None or any(len(under.get(s, ())) != 1 for s in range(topology.switches)):
             return None
-        x, y, z = (self.topology.labels[f"x{axis}"] for axis in (2, 1, 0))
-        return sides, [self.under[s][0] for s in np.lexsort((x, y, z)).tolist()]
+        x, y, z = (topology.labels[f"x{axis}"] for axis in (2, 1, 0))
+        return sides, [under[s][0] for s in np.lexsort((x, y, z)).tolist()]
+
+    def comments(self, tree: bool) -> list[str]:
+        """What was merged or omitted, and the parts of a tree with several roots, as comments."""
+        lines = [f"# {note}" for note in self.nodes.notes]
+        lines += [f"# {names[0]} stands for {hostlist(names)}" for names in self.nodes.merged.values()]
+        if tree and self.nodes.roots > 1:
+            lines.append(
+                f"# {self.nodes.roots} roots: no cable joins these parts; jobs stay within one (TopologyParam=TopoOptional"
+                " lifts this); only TopologyParam=RouteTree needs a single root"
+            )
+        return lines
 
     def tree_conf(self) -> str:
         """topology.conf for topology/tree."""
-        lines = ["# slurm.conf: TopologyPlugin=topology/tree"]
-        for name, kind, members in self.tree():
+        lines = ["# slurm.conf: TopologyPlugin=topology/tree", *self.comments(tree=True)]
+        for name, kind, members in self.nodes.tree():
             lines.append(f"SwitchName={name} {'Nodes' if kind == 'nodes' else 'Switches'}={hostlist(members)}")
         return "\n".join(lines) + "\n"
 
     def block_conf(self, kind: str) -> str:
         """topology.conf for topology/block (Slurm 23.11)."""
-        blocks = self.blocks(kind)
-        lines = ["# slurm.conf: TopologyPlugin=topology/block"]
+        blocks = self.nodes.blocks(kind)
+        lines = ["# slurm.conf: TopologyPlugin=topology/block", *self.comments(tree=False)]
         lines += [f"BlockName=b{number} Nodes={hostlist(nodes)}" for number, nodes in enumerate(blocks)]
         return "\n".join([*lines, f"BlockSizes={','.join(map(str, block_sizes(blocks)))}"]) + "\n"
 
     def tree_yaml(self) -> list[str]:
         """The tree, as lines of topology.yaml."""
         lines = ["- topology: tree", "  tree:", "    switches:"]
-        for name, kind, members in self.tree():
+        for name, kind, members in self.nodes.tree():
             lines += [f"      - switch: {json.dumps(name)}", f"        {kind}: {json.dumps(hostlist(members))}"]
         return lines
 
     def block_yaml(self, kind: str) -> list[str]:
         """The blocks, as lines of topology.yaml."""
-        blocks = self.blocks(kind)
+        blocks = self.nodes.blocks(kind)
         sizes = ", ".join(map(str, block_sizes(blocks)))
         lines = ["- topology: block", "  block:", f"    block_sizes: [{sizes}]", "    blocks:"]
         for number, nodes in enumerate(blocks):
@@ -229,7 +179,7 @@ class _View:
         torus = self.torus
         if torus is None:
             raise InputError(
-                f"{self.topology.name}: topology=torus3d needs a three-dimensional torus with one host per switch"
+                f"{self.nodes.topology.name}: topology=torus3d needs a three-dimensional torus with one host per switch"
             )
         (x, y, z), nodes = torus
         return [
@@ -252,22 +202,6 @@ def block_sizes(blocks: Sequence[Sequence[str]]) -> list[int]:
     """
     least = min(map(len, blocks))
     return [least << step for step in range(len(blocks).bit_length())]
-
-
-def _racks(request: ExportRequest, nodes: list[str]) -> dict[str, str]:
-    layout = request.layout
-    if layout is None or layout.topology.hosts != len(nodes):
-        return {}
-    names = layout.rack_names
-    return {node: names[rack] for node, rack in zip(nodes, layout.host_rack.tolist(), strict=True)}
-
-
-def _gathered(members: Sequence, keys: Sequence) -> list[list]:
-    """Group members by key, in the order of their first members."""
-    groups: dict = {}
-    for member, key in zip(members, keys, strict=True):
-        groups.setdefault(key, []).append(member)
-    return list(groups.values())
 
 
 def _sides(topology: Topology) -> tuple[int, int, int] | None:
@@ -306,29 +240,6 @@ def _in_order(names: Sequence[str]) -> str:
         else:
             runs.append([name])
     return ",".join(hostlist(run) for run in runs)
-
-
-def _blocks(topology: Topology) -> list[list[set[int]]]:
-    """The blocks of leaves, smallest first, each as the set of its leaves; the last level is one block.
-
-    The level of a switch is its distance from the nearest leaf; leaves that are joined through switches of lower levels are
-    in one block.
-    """
-    from topoloom.graph.connectivity import component_count
-
-    leaves = np.flatnonzero(topology.endpoints_at)
-    if component_count(topology) > 1:
-        raise InputError(f"{topology.name}: not connected; SLURM's tree needs one root")
-    level = tiers(topology)
-    top = int(level.max())
-    levels: list[list[set[int]]] = []
-    for height in range(0 if topology.links.size else top + 1, top + 1):
-        part = parts_within(topology, level <= height)[leaves]
-        parts = [set(block) for block in _gathered(leaves.tolist(), part.tolist())]
-        # A level that joins no further leaves is not a block.
-        if len(parts) < (len(levels[-1]) if levels else leaves.size):
-            levels.append(parts)
-    return levels or [[set(leaves.tolist())]]
 
 
 def hostlist(names: Sequence[str]) -> str:

@@ -238,7 +238,7 @@ def _check_product(sizes: list[tuple[int, int]], hosts: Any) -> None:
 
 
 def read_settings(
-    name: str, parameters: dict[str, Parameter], text: str, *, takes_hosts: bool = False
+    name: str, parameters: dict[str, Parameter], text: str, *, takes_hosts: bool = False, lists: bool = False
 ) -> tuple[dict[str, Any], Any]:
     """The parameter values in ``key=value,...``, defaults filled in, and the value of ``hosts=`` (None if not given).
 
@@ -252,6 +252,8 @@ def read_settings(
         ``key=value,key=value``; "" for none.
     takes_hosts : bool
         Whether ``hosts=`` may be among them.
+    lists : bool
+        Whether commas in square brackets belong to the value: ``nodes=node[1-4,7]``.
 
     Returns
     -------
@@ -267,7 +269,7 @@ def read_settings(
     """
     given: dict[str, str] = {}
     names = {other: key for key, parameter in parameters.items() for other in parameter.also}
-    for part in split(text, ",") if text else []:
+    for part in (_joined_lists(split(text, ",")) if lists else split(text, ",")) if text else []:
         key, sign, value = part.partition("=")
         key = key.strip()
         if not sign or not key:
@@ -360,6 +362,17 @@ def _memory() -> tuple[float, str]:
     except (AttributeError, ValueError, OSError):
         return math.inf, ""
     return present, "this machine has"
+
+
+def _joined_lists(parts: list[str]) -> list[str]:
+    """The parts of a text between commas, with the commas in square brackets put back."""
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1].count("[") > joined[-1].count("]"):
+            joined[-1] += f",{part}"
+        else:
+            joined.append(part)
+    return joined
 
 
 def split(text: str, separator: str) -> list[str]:
