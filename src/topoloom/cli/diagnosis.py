@@ -15,12 +15,16 @@ _COMPARED = (
     *("slow_cables", "one_sided_cables"),
 )
 _JUDGED = (
-    *("tables", "switches", "pairs_between", "virtual_channel_pairs", "virtual_channels_used"),
+    *("tables", "switches", "paths", "virtual_channel_pairs", "virtual_channels_used"),
     *("deadlock_free", "pairs", "reached_pairs", "minimal", "minimal_share", "mean_hops", "max_hops", "stretch"),
     *("edge_forwarding_index", "load_over_mean"),
 )
 #: Labels of keys whose name alone does not say that they are shares.
-_LABELS = {"links_that_agree": "share_of_links_that_agree"}
+_LABELS = {
+    "links_that_agree": "share_of_links_that_agree",
+    "edge_forwarding_index": "maximum_channel_load_(pairs_of_hosts)",
+    "paths": "paths_per_pair",
+}
 #: Exit code: the command succeeded and found differences.
 DIFFERENT = 3
 
@@ -80,6 +84,6 @@ def _facts(record: dict[str, Any], keys: tuple[str, ...]) -> list[tuple[str, str
     return [
         ("pairs_in_each_virtual_channel", " ".join(map(str, record[key])))
         if key == "virtual_channel_pairs"
-        else (_LABELS.get(key, key), plain(record[key]))
+        else (_LABELS.get(key, key), "not known without service levels" if record[key] is None else plain(record[key]))
         for key in keys
     ]

@@ -1,46 +1,115 @@
 """Forwarding tables of other tools: dumps of OpenSM and ibroute as a port per switch and address of a fabric."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from topoloom.core.allowance import Allowance
-from topoloom.core.errors import at
+from topoloom.core.errors import InputError, at
+from topoloom.fabric._lft_sections import Section, Sections, sections_of
 from topoloom.fabric._lines import lines_of
 from topoloom.fabric.fabric import Fabric
 
-_SECTION = re.compile(r"Unicast lids? .*\bguid 0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
-_ENTRY = re.compile(r"0x([0-9a-fA-F]{1,4})\s+([0-9]{1,3})\b(.*)")
-_PORT_GUID = re.compile(r"\bportguid 0x([0-9a-fA-F]{1,16})\b")
-_END = re.compile(r"([0-9]+) (?:valid )?lids dumped.*", re.IGNORECASE)
-_HEADING = re.compile(r"(?:#.*|Lid\s+Out\b.*|Port\b.*|Lids? .*)", re.IGNORECASE)
+__all__ = ["NO_PATH", "ReadNotes", "Tables", "read_guid2lid", "read_lft"]
+
 _GUID2LID = re.compile(r"0x([0-9a-fA-F]{1,16})\s+0x([0-9a-fA-F]{1,4})\s+0x([0-9a-fA-F]{1,4})")
 #: The port that OpenSM writes for an address to which a switch has no path.
 NO_PATH = 255
+#: The most addresses of a port (LMC 7), and the number of addresses of a subnet.
+_MOST_PATHS, _LIDS = 128, 1 << 16
+
+
+def _none() -> np.ndarray:
+    return np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class ReadNotes:
+    """Differences between a dump and the fabric for which it was read; none of them makes the dump invalid.
+
+    Attributes
+    ----------
+    other_switches : tuple of str
+        The GUIDs of switches that have a table, but are not in the fabric.
+    other_lids : tuple of int
+        Addresses of ports that are not in the fabric, such as hosts that are switched off.
+    without_table : tuple of int
+        Switches of the fabric that have no table.
+    multicast_entries : int
+        Entries of multicast tables and multicast addresses, which are skipped.
+    """
+
+    other_switches: tuple[str, ...] = ()
+    other_lids: tuple[int, ...] = ()
+    without_table: tuple[int, ...] = ()
+    multicast_entries: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
     """Forwarding tables of a fabric.
 
+    A target is an endpoint or, after the endpoints, a switch. With an LMC above 0 it has several addresses (LIDs), and each
+    address may be reached by another path.
+
     Attributes
     ----------
     source : str
         The file.
     ports : int16[switches, endpoints + switches]
-        The real port by which a switch sends to an endpoint, or, after these, to a switch (0: itself); -1: no entry.
+        The real port by which a switch sends to the first address of a target (0: itself), as the tables state it, even if the
+        port leads nowhere; -1: no entry.
     lid_of : dict of int to int
-        The owner of each LID: the number of an endpoint, or of a switch plus the number of endpoints.
+        The target of each LID.
+    more_ports : tuple of int16[switches, endpoints + switches]
+        The same for the second address of each target, the third, and so on; -1 also where a target has fewer addresses.
+    path_counts : int64[endpoints + switches]
+        The number of addresses of each target, a power of two; one each when omitted.
+    base_lids : int64[endpoints + switches]
+        The first address of each target; 0 where the tables have none. All 0 when omitted.
+    notes : ReadNotes
+        Differences between the file and the fabric.
     """
 
     source: str
     ports: np.ndarray
     lid_of: dict[int, int]
+    more_ports: tuple[np.ndarray, ...] = ()
+    path_counts: np.ndarray = field(default_factory=_none)
+    base_lids: np.ndarray = field(default_factory=_none)
+    notes: ReadNotes = field(default_factory=ReadNotes)
+
+    def __post_init__(self) -> None:
+        targets = self.ports.shape[1]
+        for name, value in (("path_counts", 1), ("base_lids", 0)):
+            if getattr(self, name).size != targets:
+                object.__setattr__(self, name, np.full(targets, value, np.int64))
+
+    @property
+    def paths(self) -> int:
+        """The most addresses of a target: the number of paths of a pair."""
+        return 1 + len(self.more_ports)
+
+    def path(self, number: int) -> np.ndarray:
+        """The ports of path `number` of every pair, int16[switches, endpoints + switches].
+
+        Targets with fewer addresses than others use theirs in turn, so that the paths 0 to `paths` - 1 together use every
+        address of a target equally often.
+        """
+        place = number % self.path_counts
+        chosen = self.ports.copy()
+        for offset, ports in enumerate(self.more_ports, start=1):
+            chosen[:, place == offset] = ports[:, place == offset]
+        return chosen
 
 
 def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None = None) -> Tables:
-    """Parse a dump of forwarding tables by OpenSM (opensm-lfts.dump, ``fabric.lft``) or by ibroute (dump_lfts).
+    """Parse a dump of forwarding tables by OpenSM (opensm-lfts.dump, ``fabric.lft``) or by ibroute (dump_lfts, dump_fts).
+
+    Tables of switches and entries for ports that the fabric does not have are omitted and counted; entries are kept as they
+    are, even if their port leads nowhere. Multicast tables are skipped.
 
     Parameters
     ----------
@@ -59,32 +128,51 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
     Raises
     ------
     InputError
-        The text is not such a dump or is cut short, names a switch, address or port that the fabric does not have, or lacks
-        the table of a switch.
+        The text is not such a dump or is cut short, or most of it does not fit the fabric.
     """
-    n, k = fabric.topology.switches, fabric.topology.endpoints.size
+    read = sections_of(text, source)
     switch_of = {guid: s for s, guid in enumerate(fabric.switch_guids.tolist())}
-    target_of = {guid: e for e, guid in enumerate(fabric.port_guids.tolist())}
-    target_of |= {guid: k + s for guid, s in switch_of.items()}
-    Allowance(source, len(text)).take(2.0 * n * (k + n), f"tables of {n:,} switches to {k + n:,} addresses")
-    target_of_lid = _known_lids(fabric, target_of, lids)
-    reader = _Reader(source, fabric, np.full((n, k + n), -1, np.int16), target_of_lid)
-    for number, line in lines_of(text, source):
-        stripped = line.strip()
-        entry = _ENTRY.fullmatch(stripped)
-        if entry:
-            reader.take(entry, target_of, number)
-        elif section := _SECTION.fullmatch(stripped):
-            guid = int(section[1], 16)
-            if guid not in switch_of:
-                raise at(source, number, f"no switch of {fabric.made} has GUID 0x{guid:x}; are these its tables?")
-            reader.begin(switch_of[guid], number)
-        elif end := _END.fullmatch(stripped):
-            reader.end(int(end[1]), number)
-        elif stripped and not _HEADING.fullmatch(stripped):
-            shown = stripped if stripped.isprintable() else ascii(stripped)
-            raise at(source, number, f"'{shown[:60]}' is not a line of forwarding tables")
-    return reader.finished()
+    sections = {switch_of[section.guid]: section for section in read.unicast if section.guid in switch_of}
+    others = [section for section in read.unicast if section.guid not in switch_of]
+    n = fabric.topology.switches
+    without = tuple(switch for switch in range(n) if switch not in sections)
+    _check_switches(source, fabric, others, len(sections), without)
+    target_at = _targets(read, source, fabric, lids)
+    used = np.unique(np.concatenate([_none(), *(section.lids for section in sections.values())]))
+    strange = used[target_at[used] < 0]
+    if 2 * strange.size > used.size:
+        if not (lids or read.guid_of or _known_lids(fabric)):
+            raise at(source, None, "its entries have no port GUIDs, and the fabric no LIDs; give guid2lid")
+        raise at(
+            source,
+            None,
+            f"{strange.size} of {used.size} addresses are not in {fabric.made} (LID {strange[0]} is the first): the file"
+            " belongs to another fabric; if this one has changed since, use 'topoloom repair OLD TABLES NEW'",
+        )
+    base, counts = _addresses(source, fabric, target_at, np.union1d(used[target_at[used] >= 0], _of(read, target_at)))
+    paths = int(counts.max(initial=1))
+    Allowance(source, len(text)).take(
+        2.0 * paths * n * counts.size, f"tables of {n:,} switches to {counts.size:,} targets"
+    )
+    tables = [np.full((n, counts.size), -1, np.int16) for _ in range(paths)]
+    for switch, section in sections.items():
+        target = target_at[section.lids]
+        known = (target >= 0) & (section.ports != NO_PATH)
+        target, ports = target[known], section.ports[known]
+        offset = section.lids[known] - base[target]
+        for number, table in enumerate(tables):
+            table[switch, target[offset == number]] = ports[offset == number]
+    return Tables(
+        source,
+        tables[0],
+        {lid: int(target_at[lid]) for lid in np.flatnonzero(target_at >= 0).tolist() if lid in read.guid_of or lid in used},
+        tuple(tables[1:]),
+        counts,
+        base,
+        ReadNotes(
+            tuple(f"0x{section.guid:016x}" for section in others), tuple(strange.tolist()), without, read.multicast_entries
+        ),
+    )
 
 
 def read_guid2lid(text: str, source: str) -> dict[int, int]:
@@ -112,96 +200,85 @@ def read_guid2lid(text: str, source: str) -> dict[int, int]:
     return guid_of
 
 
-def _known_lids(fabric: Fabric, target_of: dict[int, int], lids: dict[int, int] | None) -> dict[int, int]:
-    if lids is not None:
-        return {lid: target_of[guid] for lid, guid in lids.items() if guid in target_of}
-    if not (fabric.addressed or fabric.planned):
-        return {}
-    base, sizes = np.concatenate(fabric.lids), 1 << np.concatenate(fabric.lmcs)
-    return {
-        lid + more: target
-        for target, (lid, size) in enumerate(zip(base.tolist(), sizes.tolist(), strict=True))
-        for more in range(size)
-    }
-
-
-class _Reader:
-    """Processes the sections and entries of a dump one by one."""
-
-    def __init__(self, source: str, fabric: Fabric, ports: np.ndarray, target_of_lid: dict[int, int]) -> None:
-        self._source, self._fabric, self._ports, self._known = source, fabric, ports, target_of_lid
-        self._lid_of: dict[int, int] = {}
-        self._line = np.zeros(len(ports), np.int64)
-        self._switch = -1
-        self._entries = 0
-
-    def begin(self, switch: int, line: int) -> None:
-        """Begin a section."""
-        self._not_inside(line)
-        if self._line[switch]:
-            name = self._fabric.switch_names[switch]
-            raise at(self._source, line, f"switch {name} has a table already, on line {self._line[switch]}")
-        self._switch, self._entries = switch, 0
-        self._line[switch] = line
-
-    def take(self, entry: re.Match[str], target_of: dict[int, int], line: int) -> None:
-        """Process an entry of the section."""
-        if self._switch < 0:
-            raise at(self._source, line, "an entry before the first 'Unicast lids ... of switch ... guid 0x...'")
-        lid, port = int(entry[1], 16), int(entry[2])
-        self._entries += 1
-        guid = _PORT_GUID.search(entry[3])
-        if guid:
-            target = target_of.get(int(guid[1], 16), -1)
-            if target < 0:
-                made = self._fabric.made
-                raise at(
-                    self._source, line, f"no port of {made} has GUID 0x{int(guid[1], 16):x}; are these its tables?"
-                )
-        else:
-            target = self._known.get(lid, -1)
-            if target < 0:
-                raise at(self._source, line, self._unknown_lid(lid))
-        if self._lid_of.setdefault(lid, target) != target:
-            raise at(self._source, line, f"LID {lid} belonged to another port above")
-        if port == NO_PATH:
-            return
-        most = int(self._fabric.switch_ports[self._switch])
-        if port > most:
-            name = self._fabric.switch_names[self._switch]
-            raise at(self._source, line, f"port {port} of switch {name}; its ports are 0 to {most}")
-        # The first LID of an address counts; with an LMC, the others may take other paths.
-        if self._ports[self._switch, target] < 0:
-            self._ports[self._switch, target] = port
-
-    def _unknown_lid(self, lid: int) -> str:
-        if not self._known:
-            return f"no port is known to have LID {lid}; name a port GUID, or give guid2lid"
-        return (
-            f"no port of {self._fabric.made} has LID {lid}; if the fabric has changed since, use 'topoloom repair OLD TABLES"
-            " NEW'"
+def _check_switches(
+    source: str, fabric: Fabric, others: list[Section], fitting: int, without: tuple[int, ...]
+) -> None:
+    """Refuse a file most of whose tables, or for most of whose switches there is none, as that of another fabric."""
+    if len(others) > fitting:
+        first = others[0]
+        raise at(
+            source,
+            first.line,
+            f"no switch of {fabric.made} has GUID 0x{first.guid:x}, nor those of {len(others) - 1} other tables of"
+            f" {len(others) + fitting}: the file belongs to another fabric",
+        )
+    if 2 * len(without) > fabric.topology.switches:
+        raise at(
+            source,
+            None,
+            f"no table for switch {fabric.switch_names[without[0]]} ({len(without)} of {fabric.topology.switches} switches"
+            " without one): the file is incomplete, or belongs to another fabric",
         )
 
-    def end(self, count: int, line: int) -> None:
-        """Process the line that ends a section."""
-        if self._switch < 0:
-            raise at(self._source, line, "the end of a table that has not begun")
-        if count != self._entries:
-            raise at(self._source, line, f"{self._entries} entries above instead of {count}; the file is damaged")
-        self._switch = -1
 
-    def finished(self) -> Tables:
-        """The tables, after the last line."""
-        self._not_inside(None)
-        missing = np.flatnonzero(self._line == 0)
-        if missing.size:
-            name, count = self._fabric.switch_names[missing[0]], missing.size
-            raise at(self._source, None, f"no table for switch {name} ({count} switches without one)")
-        return Tables(self._source, self._ports, self._lid_of)
+def _targets(read: Sections, source: str, fabric: Fabric, lids: dict[int, int] | None) -> np.ndarray:
+    """The target of every LID, int64[65536]; -1: none in the fabric. A port GUID in the file decides."""
+    k = fabric.topology.endpoints.size
+    target_of = {guid: e for e, guid in enumerate(fabric.port_guids.tolist())}
+    target_of |= {guid: k + s for s, guid in enumerate(fabric.switch_guids.tolist())}
+    target_at = np.full(_LIDS, -1, np.int64)
+    if lids is not None:
+        for lid, guid in lids.items():
+            target_at[lid] = target_of.get(guid, -1)
+    else:
+        for lid, target in _known_lids(fabric).items():
+            target_at[lid] = target
+    for lid, guid in read.guid_of.items():
+        target_at[lid] = target_of.get(guid, -1)
+    target_at[list(read.unknown - read.guid_of.keys())] = -1
+    return target_at
 
-    def _not_inside(self, line: int | None) -> None:
-        if self._switch >= 0:
-            name = self._fabric.switch_names[self._switch]
-            raise at(
-                self._source, line, f"the table of switch {name} has no end ('... lids dumped'); the file is cut off"
-            )
+
+def _known_lids(fabric: Fabric) -> dict[int, int]:
+    """The target of each LID of the fabric; a LID that several ports claim belongs to none of them."""
+    base = np.concatenate(fabric.lids if fabric.planned else (fabric.port_lids, fabric.switch_lids)).tolist()
+    lmcs = np.concatenate(fabric.lmcs if fabric.planned else (fabric.port_lmc, fabric.switch_lmc)).tolist()
+    target_of: dict[int, int] = {}
+    for target, (first, lmc) in enumerate(zip(base, lmcs, strict=True)):
+        for lid in range(first, first + (1 << lmc)) if 0 < first < _LIDS - _MOST_PATHS else ():
+            target_of[lid] = target if lid not in target_of else -1
+    return {lid: target for lid, target in target_of.items() if target >= 0}
+
+
+def _of(read: Sections, target_at: np.ndarray) -> np.ndarray:
+    """The LIDs that the file gives to ports of the fabric."""
+    lids = np.array(sorted(read.guid_of), np.int64)
+    return lids[target_at[lids] >= 0]
+
+
+def _addresses(source: str, fabric: Fabric, target_at: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first LID of each target (0: none), and its number of LIDs, a power of two; both int64[targets]."""
+    target = target_at[used]
+    count = fabric.topology.endpoints.size + fabric.topology.switches
+    base = np.full(count, _LIDS, np.int64)
+    np.minimum.at(base, target, used)
+    last = np.full(count, -1, np.int64)
+    np.maximum.at(last, target, used)
+    sizes = 1 + np.maximum(last - base, 0)
+    # The fabric knows more than the file if the switches have no entry for the first or the last address of a port.
+    first, lmcs = np.concatenate(fabric.lids).astype(np.int64), np.concatenate(fabric.lmcs).astype(np.int64)
+    inside = (last >= 0) & (first <= base) & (last < first + (1 << lmcs))
+    base, sizes = np.where(inside, first, base), np.where(inside, 1 << lmcs, sizes)
+    wrong = np.flatnonzero(sizes > _MOST_PATHS)
+    if wrong.size:
+        low, high = int(base[wrong[0]]), int(last[wrong[0]])
+        raise InputError(f"{source}: LIDs {low} and {high} belong to one port; a port has at most 128 consecutive LIDs")
+    powers = 1 << np.ceil(np.log2(sizes)).astype(np.int64)
+    return np.where(last >= 0, base, 0), powers
+
+
+def lids_text(lids: Iterable[int]) -> str:
+    """LIDs in words: the first three, and how many more there are."""
+    listed = list(lids)
+    shown = ", ".join(map(str, listed[:3]))
+    return shown + (f" and {len(listed) - 3} more" if len(listed) > 3 else "")

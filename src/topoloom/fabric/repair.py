@@ -75,7 +75,7 @@ def repair_fabric(
         raise InputError(
             f"{new.made}: {parts} parts without a cable between them; repair the cables first, or discover each part separately"
         )
-    installed_routing = routing_from(tables, old, levels)
+    installed_routing = routing_from(tables, old, levels, wide=True)
     live = carried(installed_routing, old, new)
     topology = live.nodes.topology
     live_mixtures = Mixtures(topology, live.met, live.met, live.virtual_channels, live.virtual_channels, work)

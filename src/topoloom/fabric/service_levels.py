@@ -1,6 +1,7 @@
 """Service levels of other tools: an OpenSM QoS policy, or lines of source, destination and level."""
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from topoloom.core.allowance import Allowance
 from topoloom.core.errors import at
 from topoloom.fabric._lines import lines_of
 from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.lft import Tables
 
 _PAIR = re.compile(r"0x([0-9a-fA-F]{1,16})\s+([0-9]{1,5})\s+([0-9]{1,2})")
 _MOST = 15
@@ -18,46 +20,102 @@ _BLOCKS = (
 )
 
 
-def read_levels(text: str, source: str, fabric: Fabric, lid_of: dict[int, int]) -> np.ndarray:
+def read_levels(
+    text: str,
+    source: str,
+    fabric: Fabric,
+    tables: Tables | Mapping[int, int],
+    skipped: list[str] | None = None,
+) -> np.ndarray:
     """Parse the service level of the data from each endpoint to each, uint8[endpoints, endpoints]: levels[to, from].
 
     Parameters
     ----------
     text, source : str
         A QoS policy with port groups by port GUID, levels and match rules (the first rule that matches a pair applies; without
-        one, the level named DEFAULT, else 0), or the list that ibdmchk reads: ``0x<node guid of the source> <lid> <level>``.
+        one, the level named DEFAULT, else 0), or the list of an engine's levels as ibdmchk reads it: ``0x<node guid of the
+        source> <lid> <level>``.
     fabric : Fabric
-    lid_of : dict of int to int
-        The owner of each LID, as in `topoloom.fabric.lft.Tables`.
+    tables : Tables, or mapping of int to int
+        The tables whose addresses the list names, or the owner of each LID.
+    skipped : list of str, optional
+        Receives a sentence if lines name ports that the fabric does not have.
 
     Returns
     -------
-    uint8[endpoints, endpoints]
-        levels[to, from].
+    uint8[endpoints, endpoints] or uint8[paths, endpoints, endpoints]
+        levels[to, from]; levels[path, to, from] if the addresses of a port have different levels.
 
     Raises
     ------
     InputError
-        The text is neither of them, or a name, GUID or LID is not known.
+        The text is neither of them, or most of its ports are not in the fabric.
     """
     lines = [(number, line.split("#")[0].strip()) for number, line in lines_of(text, source)]
     lines = [(number, line) for number, line in lines if line]
     if not lines:
         raise at(source, None, "holds no service levels")
     k = fabric.topology.endpoints.size
-    Allowance(source, len(text)).take(float(k * k), f"service levels from {k:,} addresses to each")
+    paths = tables.paths if isinstance(tables, Tables) else 1
+    Allowance(source, len(text)).take(float(paths * k * k), f"service levels from {k:,} addresses to each")
+    strangers = _Strangers(source, fabric.made)
     if _PAIR.fullmatch(lines[0][1]):
-        return _pairs(lines, source, fabric, lid_of)
-    return _Policy(source, fabric).read(lines)
+        levels = _pairs(lines, source, fabric, tables, strangers)
+    else:
+        levels = _Policy(source, fabric, strangers).read(lines)
+    strangers.report(skipped)
+    return levels
 
 
-def _pairs(lines: list[tuple[int, str]], source: str, fabric: Fabric, lid_of: dict[int, int]) -> np.ndarray:
+class _Strangers:
+    """Counts the ports that a file names and the fabric does not have: some may be switched off, most must not be."""
+
+    def __init__(self, source: str, made: str) -> None:
+        self._source, self._made = source, made
+        self._known: set[str] = set()
+        self._unknown: dict[str, int] = {}
+
+    def known(self, name: str) -> None:
+        """Count a port of the fabric."""
+        self._known.add(name)
+
+    def unknown(self, name: str, line: int) -> None:
+        """Count a port that the fabric does not have."""
+        self._unknown.setdefault(name, line)
+
+    def report(self, skipped: list[str] | None) -> None:
+        """Refuse the file if most ports are unknown; else report these.
+
+        Raises
+        ------
+        InputError
+        """
+        if not self._unknown:
+            return
+        first, line = next(iter(self._unknown.items()))
+        count = len(self._unknown)
+        if count > len(self._known):
+            more = f", nor {count - 1} others" if count > 1 else ""
+            raise at(self._source, line, f"{self._made} has no {first}{more}; does the file belong to another fabric?")
+        if skipped is not None:
+            skipped.append(f"service levels of {count:,} ports that are not in {self._made} are skipped: {first} and others")
+
+
+def _pairs(
+    lines: list[tuple[int, str]],
+    source: str,
+    fabric: Fabric,
+    tables: Tables | Mapping[int, int],
+    strangers: _Strangers,
+) -> np.ndarray:
     topology = fabric.topology
     k = topology.endpoints.size
-    ports_of: dict[int, list[int]] = {}
+    lid_of = tables.lid_of if isinstance(tables, Tables) else tables
+    paths = tables.paths if isinstance(tables, Tables) else 1
+    ports_of: dict[int, list[int]] = {guid: [] for guid in fabric.switch_guids.tolist()}
     for e, host in enumerate(topology.host.tolist()):
         ports_of.setdefault(int(fabric.host_guids[host]), []).append(e)
-    levels = np.zeros((k, k), np.uint8)
+    levels = np.zeros((paths, k, k), np.uint8)
     for number, line in lines:
         match = _PAIR.fullmatch(line)
         if not match:
@@ -68,20 +126,29 @@ def _pairs(lines: list[tuple[int, str]], source: str, fabric: Fabric, lid_of: di
         if level > _MOST:
             raise at(source, number, f"service level {level}; levels are 0 to {_MOST}")
         if lid not in lid_of:
-            raise at(source, number, f"no port has LID {lid} in the tables")
+            strangers.unknown(f"port with LID {lid}", number)
+            continue
+        strangers.known(f"LID {lid}")
         if guid not in ports_of:
-            raise at(source, number, f"no host of {fabric.made} has node GUID 0x{guid:x}")
-        if lid_of[lid] < k:
-            levels[lid_of[lid], ports_of[guid]] = level
-    return levels
+            strangers.unknown(f"host with node GUID 0x{guid:x}", number)
+            continue
+        target = lid_of[lid]
+        if target >= k:
+            continue
+        if isinstance(tables, Tables):
+            count = int(tables.path_counts[target])
+            levels[(lid - int(tables.base_lids[target])) % count :: count, target, ports_of[guid]] = level
+        else:
+            levels[:, target, ports_of[guid]] = level
+    return levels if (levels != levels[0]).any() else levels[0]
 
 
 class _Policy:
     """Reads a QoS policy: blocks that begin with their name and end with ``end-`` and the name, and ``key: value`` lines."""
 
-    def __init__(self, source: str, fabric: Fabric) -> None:
+    def __init__(self, source: str, fabric: Fabric, strangers: _Strangers) -> None:
         self._source = source
-        self._made = fabric.made
+        self._strangers = strangers
         self._number = {guid: e for e, guid in enumerate(fabric.port_guids.tolist())}
         self._known = {*self._number, *fabric.switch_guids.tolist()}
         self._groups: dict[str, np.ndarray] = {}
@@ -157,8 +224,9 @@ class _Policy:
             if not bounds:
                 raise at(self._source, line, f"{part.strip()[:60]!a} is not a port GUID")
             low, high = int(bounds[1], 16), int(bounds[2] or bounds[1], 16)
-            if bounds[2] is None and low not in self._known:
-                raise at(self._source, line, f"no port of {self._made} has GUID 0x{low:x}")
+            if bounds[2] is None:
+                name = f"port with GUID 0x{low:x}"
+                (self._strangers.known(name) if low in self._known else self._strangers.unknown(name, line))
             if low == high:
                 endpoints += [self._number[low]] if low in self._number else []
             else:

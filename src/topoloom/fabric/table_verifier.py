@@ -1,24 +1,27 @@
-"""Verifying tables of other tools: the results of `verify_routing` on them, between switches or between host ports."""
+"""Verifying tables of other tools: all paths between host ports are followed, by the entries as they are installed."""
 
+import math
 import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from topoloom.core.errors import at
+from topoloom.fabric._host_paths import Walked, walk
+from topoloom.fabric.black_holes import BlackHole, black_holes
+from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
-from topoloom.fabric.lft import Tables
-from topoloom.fabric.tables_from import routing_from
-from topoloom.graph.distances import distances_from
+from topoloom.fabric.lft import Tables, lids_text
+from topoloom.fabric.tables_from import NO_ENTRY, NO_LINK, links_of
 from topoloom.model.results import Provenance, Result, provenance_of
-from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
-from topoloom.routing.routing import Routing
 from topoloom.routing.verification.verification import Followed
-from topoloom.routing.verification.verify import verify_routing
 
-SWITCHES, PORTS = "switches", "host ports"
-#: Number of sources whose distances are computed at a time.
-_BLOCK = 256
+#: What record version 1 counted: pairs of switches, or of host ports.
+PORTS = "host ports"
+#: Black holes in the sentence about lost pairs.
+_SHOWN = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,26 +33,37 @@ class TableVerification(Followed, Result):
     tables : str
         The file of the tables.
     switches : int
-    pairs_between : "switches" or "host ports"
-        The kind of the pairs. Host ports if the ports of one switch have different paths; hops are still counted between
-        their switches.
+    pairs_between : "host ports"
+        The kind of the pairs; records of version 1 may have "switches". Hops are counted between the hosts' switches.
     pairs, reached_pairs, minimal_pairs : int
+        With several addresses per host port, a pair is reached if all its paths arrive, and minimal if all are shortest.
     mean_hops, stretch : float
     max_hops : int
     virtual_channels_used : int
     virtual_channel_pairs : int64[virtual_channels_used]
-        Number of pairs that carry data, by virtual channel: pairs of hosts, or of switches that have hosts.
+        Number of pairs that carry data, by virtual channel; with several addresses, of paths.
     cycle : tuple of (str, str)
         Channels that wait for each other in a cycle, by the names of the switches at their ends; empty: no cycle.
     cycle_virtual_channel : int
         The virtual channel of the cycle; -1: none.
-    channel_load : int64[2 links]
-        Pairs over each channel.
+    channel_load : float64[2 links]
+        Pairs of host ports over each channel; a pair with several paths counts in equal parts on each.
     fault : str
-        The defect of a pair that does not arrive; empty: all pairs arrive.
+        The worst black hole in words; empty: all pairs arrive.
+    levels_known : bool
+        Whether service levels were given, so that a cycle is a fault of the tables.
+    paths : int
+        Addresses (LIDs) of a host port, each with its own path.
+    apart_pairs : int
+        Pairs that no cables join.
+    black_holes : tuple of BlackHole
+        The entries at which packets are lost, one per root cause.
+    table_notes : tuple of str
+        What else is notable about the file: holes that no pair of hosts uses, switches and ports that the fabric lacks.
     """
 
     record_name = "table-verification"
+    record_version = 2
     former_names = ("judgement",)
     unrecorded = ("channel_load",)
     derived = ("deadlock_free", "minimal", "minimal_share", "edge_forwarding_index", "load_over_mean")
@@ -69,165 +83,156 @@ class TableVerification(Followed, Result):
     cycle_virtual_channel: int
     channel_load: np.ndarray
     fault: str
+    levels_known: bool = True
+    paths: int = 1
+    apart_pairs: int = 0
+    black_holes: tuple[BlackHole, ...] = ()
+    table_notes: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def deadlock_free(self) -> bool | None:
+        """Whether no virtual channel holds a cycle of channels that wait for each other (Dally and Seitz, 1987).
+
+        None: there is a cycle if all traffic shares one virtual channel, and the service levels are not known.
+        """
+        return None if self.cycle and not self.levels_known else not self.cycle
+
+    @property
+    def edge_forwarding_index(self) -> int:
+        """The maximum channel load: the pairs of host ports over the most loaded channel, rounded up."""
+        return math.ceil(float(self.channel_load.max(initial=0)) - 1e-9)
 
     @property
     def minimal(self) -> bool:
         """Whether every pair takes the fewest hops."""
-        return self.minimal_pairs == self.pairs
+        return self.minimal_pairs == self.pairs - self.apart_pairs
 
     @property
     def minimal_share(self) -> float:
         """The share of pairs that take the fewest hops; 1 if there are no pairs."""
-        return self.minimal_pairs / self.pairs if self.pairs else 1.0
+        joined = self.pairs - self.apart_pairs
+        return self.minimal_pairs / joined if joined else 1.0
 
 
 def verify_tables(
-    tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None
+    tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, *, skipped: Sequence[str] = ()
 ) -> TableVerification:
-    """Follow the tables of other tools, and search for cycles in the channel dependencies.
+    """Follow the tables of other tools between all host ports, and search for cycles in the channel dependencies.
 
-    Only data between hosts is searched for cycles, not what switches themselves send and receive (management).
+    Only data between hosts counts, not what switches themselves send and receive (management).
 
     Parameters
     ----------
     tables : Tables
     fabric : Fabric
-    levels : uint8[endpoints, endpoints], optional
-        levels[to, from]: the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all.
-    jobs : int, optional
-        Threads; every core when omitted.
+    levels : uint8[endpoints, endpoints] or uint8[paths, endpoints, endpoints], optional
+        levels[to, from], or levels[path, to, from]: the virtual channel of each pair of endpoints, and of each of its paths.
+        When omitted, they are not known: all data is followed in virtual channel 0, where a cycle proves nothing about tables
+        whose engine uses service levels (dfsssp, lash, torus-2QoS). Without a cycle, no service levels can add one.
+    skipped : sequence of str
+        Further notes about the files (`Installed.skipped`).
 
     Returns
     -------
     TableVerification
-        Which pairs arrive, in how many hops, on how many virtual channels, and a cycle of channels that wait for each other if
-        one exists.
+        Which pairs arrive, in how many hops, on how many virtual channels, where the others end, and a cycle of channels that
+        wait for each other if one exists.
 
     Raises
     ------
     InputError
-        As `routing_from`.
+        More virtual channels than service levels.
     """
     started = time.monotonic()
-    routing = routing_from(tables, fabric, levels)
     topology = fabric.topology
-    verification = verify_routing(routing, jobs)
-    by_port = routing.topology is not topology
-    # The highest virtual channel is that of pairs without data, if there are any.
-    spare = routing.virtual_channels is not None and (by_port or not topology.endpoints_at.all())
-    virtual_channels = verification.virtual_channels_used - spare
-    waiting = verification.cycle if verification.cycle_virtual_channel < virtual_channels else ()
-    names = [*fabric.switch_names, *(fabric.host_names[h] for h in topology.host.tolist())]
-    cycle = tuple((names[a], names[b]) for a, b in waiting)
-    vc = verification.cycle_virtual_channel if waiting else -1
-    if not by_port:
-        return TableVerification(
-            tables.source,
-            topology.switches,
-            SWITCHES,
-            verification.pairs,
-            verification.reached_pairs,
-            verification.minimal_pairs,
-            verification.mean_hops,
-            verification.stretch,
-            verification.max_hops,
-            virtual_channels,
-            verification.virtual_channel_pairs[:virtual_channels],
-            cycle,
-            vc,
-            verification.channel_load,
-            _named(verification.fault, names),
-            _provenance(topology, levels, started),
-        )
-    between = _between_ports(tables, routing, fabric, virtual_channels, cycle, vc, _named(verification.fault, names))
-    return replace(between, provenance=_provenance(topology, levels, started))
-
-
-def _provenance(topology: Topology, levels: np.ndarray | None, started: float) -> Provenance:
-    return provenance_of(
-        topology, settings={"with_levels": levels is not None}, timings={"seconds": time.monotonic() - started}
-    )
-
-
-def _between_ports(
-    tables: Tables,
-    routing: Routing,
-    fabric: Fabric,
-    virtual_channels: int,
-    cycle: tuple[tuple[str, str], ...],
-    vc: int,
-    fault: str,
-) -> TableVerification:
-    """The verification of tables by endpoint: every endpoint's paths are followed from the switches of all others."""
-    topology = fabric.topology
-    n, k = topology.switches, topology.endpoints.size
-    channels = channels_of(topology)
-    at = topology.endpoints_at
-    load = np.zeros(channels.to.size, np.int64)
-    histogram = np.zeros(n + 1, np.int64)
-    minimal = fewest = 0
-    order = np.unique(topology.endpoints)
-    for begin in range(0, order.size, _BLOCK):
-        homes = order[begin : begin + _BLOCK]
-        distance = distances_from(topology, homes, 1)
-        for home, fewest_hops in zip(homes.tolist(), distance, strict=True):
-            for e in np.flatnonzero(topology.endpoints == home).tolist():
-                depth = _follow(routing.ports[n + e, :n], home, channels.first, channels.to, at, load)
-                weight = at.copy()
-                weight[home] -= 1  # without the pair to itself
-                reached = depth >= 0
-                histogram += np.bincount(depth[reached], weight[reached], minlength=n + 1).astype(np.int64)
-                minimal += int(weight[reached & (depth == fewest_hops)].sum())
-                fewest += int((weight * fewest_hops)[reached].sum())
-    pairs, arrived = k * (k - 1), int(histogram.sum())
-    hops = int(histogram @ np.arange(n + 1))
-    # Tables by endpoint always have virtual channels per pair.
-    inner = np.asarray(routing.virtual_channels)[n:, n:]
-    virtual_channel_pairs = np.bincount(inner.ravel(), minlength=virtual_channels)[:virtual_channels]
-    virtual_channel_pairs[0] -= k
+    if levels is not None and int(levels.max(initial=0)) > 63:
+        raise at(tables.source, None, f"service level {int(levels.max())}; levels are 0 to 15")
+    walked = walk(tables, fabric, levels)
+    virtual_channels = 1 if levels is None else 1 + int(levels.max(initial=0))
+    ring = _ring(fabric, walked.turns, virtual_channels)
+    holes = black_holes(tables, fabric, walked.lost)
+    k = topology.endpoints.size
+    arrived = int(walked.histogram.sum())
+    hops = int(walked.histogram @ np.arange(walked.histogram.size))
+    channels, closed = channels_of(topology), np.append(ring, ring[:1]) // virtual_channels
+    names = distinct_names(fabric)[0]
     return TableVerification(
-        tables.source,
-        n,
-        PORTS,
-        pairs,
-        arrived,
-        minimal,
-        hops / arrived if arrived else 0.0,
-        hops / fewest if fewest else 1.0,
-        int(np.flatnonzero(histogram)[-1]) if arrived else 0,
-        virtual_channels,
-        virtual_channel_pairs,
-        cycle,
-        vc,
-        load,
-        fault,
+        tables=tables.source,
+        switches=topology.switches,
+        pairs_between=PORTS,
+        pairs=k * (k - 1),
+        reached_pairs=walked.reached_pairs,
+        minimal_pairs=walked.minimal_pairs,
+        mean_hops=hops / arrived if arrived else 0.0,
+        stretch=hops / walked.fewest if walked.fewest else 1.0,
+        max_hops=int(np.flatnonzero(walked.histogram).max(initial=0)),
+        virtual_channels_used=virtual_channels,
+        virtual_channel_pairs=walked.virtual_channel_paths[:virtual_channels],
+        cycle=tuple(
+            (names[a], names[b])
+            for a, b in zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
+        ),
+        cycle_virtual_channel=int(ring[0]) % virtual_channels if ring.size else -1,
+        channel_load=walked.load if tables.paths == 1 else walked.load / tables.paths,
+        fault="; ".join(str(hole) for hole in holes[:_SHOWN]),
+        levels_known=levels is not None,
+        paths=tables.paths,
+        apart_pairs=walked.apart_pairs,
+        black_holes=holes,
+        table_notes=(*_notes(tables, fabric, walked), *skipped),
+        provenance=provenance_of(
+            topology, settings={"with_levels": levels is not None}, timings={"seconds": time.monotonic() - started}
+        ),
     )
 
 
-def _follow(
-    ports: np.ndarray, home: int, first: np.ndarray, to: np.ndarray, weight: np.ndarray, load: np.ndarray
-) -> np.ndarray:
-    """The hops from every switch to `home`, int64[n] (-1: it does not arrive); adds the weights to the channels' loads."""
-    n = weight.size
-    depth = np.full(n, -1, np.int64)
-    depth[home] = 0
-    start = np.flatnonzero(np.arange(n) != home)
-    now = start.copy()
-    for hop in range(1, n):
-        channel = first[now] + ports[now]
-        np.add.at(load, channel, weight[start])
-        now = to[channel]
-        arrived = now == home
-        depth[start[arrived]] = hop
-        start, now = start[~arrived], now[~arrived]
-        if not start.size:
-            break
-    return depth
+def _ring(fabric: Fabric, turns: np.ndarray, virtual_channels: int) -> np.ndarray:
+    """A cycle of channels, each as channel * virtual channels + virtual channel; empty: none."""
+    from topoloom.routing.verification.kernels.follow import find_cycle
+
+    channels = channels_of(fabric.topology)
+    return np.asarray(
+        find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, virtual_channels, False),
+        np.int64,
+    )
 
 
-def _named(fault: str, names: list[str]) -> str:
-    """A sentence of the verifier with the fabric's names instead of numbers."""
-    import re
-
-    return re.sub(r"switch ([0-9]+)", lambda match: names[int(match[1])], fault)
+def _notes(tables: Tables, fabric: Fabric, walked: Walked) -> list[str]:
+    """What is notable about the tables, apart from lost pairs."""
+    read, notes = tables.notes, []
+    if read.other_switches:
+        several = "tables of {} switches" if len(read.other_switches) > 1 else "the table of {} switch"
+        notes.append(
+            f"{several.format(len(read.other_switches))} not in {fabric.made} skipped: {', '.join(read.other_switches[:3])}"
+            + (", ..." if len(read.other_switches) > 3 else "")
+        )
+    if read.other_lids:
+        notes.append(
+            f"entries for addresses that are not in {fabric.made} skipped, as of hosts that are switched off: LID"
+            f" {lids_text(read.other_lids)}"
+        )
+    k, n = fabric.topology.endpoints.size, fabric.topology.switches
+    with_table = np.setdiff1d(np.arange(n), read.without_table)
+    links = [links_of(tables.path(number), fabric)[with_table] for number in range(tables.paths)]
+    holes = int((links[0][:, k:] == NO_ENTRY).sum())
+    if holes:
+        notes.append(
+            f"{holes:,} of {with_table.size * (n - 1):,} entries from switch to switch are missing, as updn and ftree leave"
+            " them; hosts do not use them"
+        )
+    if not walked.lost:
+        missing = sum(int((own[:, :k] == NO_ENTRY).sum()) for own in links)
+        dead = sum(int((own[:, :k] == NO_LINK).sum()) for own in links)
+        if missing:
+            notes.append(f"{missing:,} entries for hosts are missing at switches where no pair of hosts needs them")
+        if dead:
+            notes.append(f"{dead:,} entries for hosts lead to no switch, but no pair of hosts uses them")
+    if read.without_table and not walked.lost:
+        notes.append(
+            f"{len(read.without_table)} switches have no table, and no pair of hosts needs one:"
+            f" {', '.join(distinct_names(fabric)[0][s] for s in read.without_table[:3])}"
+        )
+    if read.multicast_entries:
+        notes.append(f"{read.multicast_entries:,} multicast entries are skipped; they are not verified")
+    return notes

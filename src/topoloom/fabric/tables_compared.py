@@ -181,7 +181,7 @@ class _Walks:
         if isinstance(tables, Routing):
             tables = real_ports(tables, fabric)
         elif isinstance(tables, Tables):
-            tables = tables.ports
+            tables = [tables.path(number) for number in range(tables.paths)]
         arrays = [tables] if isinstance(tables, np.ndarray) else list(tables)
         for ports in arrays:
             if ports.ndim != 2 or ports.shape[0] != n or ports.shape[1] < k:

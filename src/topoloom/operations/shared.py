@@ -40,6 +40,20 @@ VirtualChannels = Annotated[
     int, setting("most virtual channels; as many as the engine uses if omitted", least=1, most=MOST_VIRTUAL_CHANNELS)
 ]
 
+#: The installed tables of a discovered fabric, and their service levels.
+TablesFile = Annotated[
+    str,
+    setting("its installed forwarding tables (LFT), as OpenSM or ibroute dump them", metavar="FILE", names="file"),
+]
+Qos = Annotated[
+    str,
+    setting(
+        "the service levels of the tables: a QoS policy, lines of source GUID, LID, level, or 'none' if all are 0",
+        metavar="FILE",
+        names="file",
+    ),
+]
+
 #: Number of tables: host k of a switch uses table k modulo this number, by an address that has its own paths.
 MOST_HOST_TABLES = 4096
 HostTables = Annotated[

@@ -2,14 +2,11 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.core.errors import InputError
-from topoloom.core.files import read_text
 from topoloom.core.settings import setting
-from topoloom.operations.catalogue._comparing import MOST_TEXT_BYTES
 from topoloom.operations.catalogue.rules import Ignore, Only
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import DATA_VLS, DataVls, Radix
+from topoloom.operations.shared import DATA_VLS, DataVls, Qos, Radix
 
 if TYPE_CHECKING:
     from topoloom.fabric.diagnosis.diagnostics import Diagnostics
@@ -24,7 +21,8 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
     TABLES are forwarding tables (LFT) as OpenSM or ibroute dump them. They are verified like those of topoloom route, and the
     fabric is checked by the rules of topoloom verify.
 
-    Exit code 0: no errors or warnings (notes are possible); 3: errors or warnings.
+    Exit code 0: no errors or warnings (notes are possible); 3: errors or warnings: packets are lost, or can wait in a cycle, or
+    it takes the service levels to know.
     """
 
     group: ClassVar[str] = "verify-tables"
@@ -36,10 +34,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
     tables: Annotated[
         str, setting("forwarding tables (LFT) as OpenSM or ibroute dump them", positional=True, names="file")
     ]
-    qos: (
-        Annotated[str, setting("a QoS policy, or lines of source GUID, LID, level", metavar="FILE", names="file")]
-        | None
-    ) = None
+    qos: Qos | None = None
     guid2lid: (
         Annotated[str, setting("OpenSM's guid2lid, for entries without a port GUID", metavar="FILE", names="file")]
         | None
@@ -63,7 +58,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         return diagnose(
             network.fabric,
             None,
-            self._verified(network.fabric, context),
+            self._verified(network.fabric),
             match=None,
             ports=True,
             facts=network.facts,
@@ -72,19 +67,9 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
             ignore=self.ignore,
         )
 
-    def _verified(self, fabric: "Fabric", context: RunContext) -> "TableVerification":
-        from topoloom.fabric.lft import read_guid2lid, read_lft
-        from topoloom.fabric.service_levels import read_levels
+    def _verified(self, fabric: "Fabric") -> "TableVerification":
+        from topoloom.fabric.installed import read_installed
         from topoloom.fabric.table_verifier import verify_tables
 
-        if not fabric.topology.endpoints.size:
-            raise InputError(
-                f"{fabric.topology.name}: no hosts, so there is nothing to route to; add them, as in hosts=4"
-            )
-        text = None if self.guid2lid is None else read_text(self.guid2lid, MOST_TEXT_BYTES)
-        lids = None if text is None else read_guid2lid(text, str(self.guid2lid))
-        read = read_lft(read_text(self.tables, MOST_TEXT_BYTES), self.tables, fabric, lids)
-        levels = None
-        if self.qos is not None:
-            levels = read_levels(read_text(self.qos, MOST_TEXT_BYTES), self.qos, fabric, read.lid_of)
-        return verify_tables(read, fabric, levels, context.jobs)
+        installed = read_installed(fabric, self.tables, self.qos, self.guid2lid)
+        return verify_tables(installed.tables, fabric, installed.levels, skipped=installed.skipped)

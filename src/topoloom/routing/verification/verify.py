@@ -18,7 +18,7 @@ from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.channels import turn_rows
 from topoloom.routing.choices import Escape, Layers
-from topoloom.routing.routing import HOP, SWITCH, Routing
+from topoloom.routing.routing import HOP, PAIR, SWITCH, Routing
 from topoloom.routing.verification.choices import named, with_choice, with_layers
 from topoloom.routing.verification.verification import Verification, together
 
@@ -71,16 +71,31 @@ def verify_routing(
     routing = taken(routing, Routing, "verify_routing")
     work = Work() if work is None else work
     if not isinstance(routing.choice, Layers):
-        return with_choice(routing, _tables(routing, jobs, destinations, work), work)
+        return with_choice(routing, _tables(routing, jobs, destinations, work)[0], work)
     virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
     tables = zip((routing.ports, *routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
     layers = [replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables]
-    verification = together([_tables(layer, jobs, destinations, work) for layer in layers])
-    return verification if routing.choice.virtual_channels is None else with_layers(routing, layers, verification, work)
+    turns = np.zeros(0, np.uint8)
+    verifications = []
+    for layer in layers:
+        of_layer, layer_turns = _tables(layer, jobs, destinations, work)
+        verifications.append(of_layer)
+        turns = turns | layer_turns if turns.size else layer_turns
+    verification = together(verifications)
+    if routing.choice.virtual_channels is not None and not routing.choice.by_host:
+        return with_layers(routing, layers, verification, work)
+    if verification.cycle or routing.virtual_channel_rule != PAIR:
+        return verification
+    # Packets of different layers meet, so their turns together must close no cycle.
+    ring = _cycle(routing, turns, verification.virtual_channels_used)
+    cycle, cycle_virtual_channel = named(routing, ring, verification.virtual_channels_used)
+    return replace(verification, cycle=cycle, cycle_virtual_channel=cycle_virtual_channel)
 
 
-def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work) -> Verification:
-    """The verification of the tables alone, without choices of packets."""
+def _tables(
+    routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work
+) -> tuple[Verification, np.ndarray]:
+    """The verification of the tables alone, without choices of packets, and the virtual channels that use each turn."""
     from topoloom.routing.verification.kernels.follow import ACROSS
 
     n = routing.topology.switches
@@ -104,7 +119,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None,
     ring = np.empty(0, np.int64) if by_hop else _cycle(routing, walked.turns, virtual_channels_used)
     cycle, cycle_virtual_channel = named(routing, ring, virtual_channels_used)
     by_first_hop = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
-    return Verification(
+    verification = Verification(
         pairs=wanted.size * (n - 1),
         reached_pairs=reached,
         minimal_pairs=shortest,
@@ -123,6 +138,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None,
         checked_destinations=None if wanted.size >= n else int(wanted.size),
         provenance=provenance_of(routing.topology, engine=routing.engine),
     )
+    return verification, walked.turns
 
 
 class _Walked(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from topoloom.fabric.diagnosis.evidence import MOST_VIRTUAL_CHANNELS, Evidence
 from topoloom.fabric.diagnosis.finding import Finding
-from topoloom.fabric.diagnosis.rule import ERROR, NOTE, rule
+from topoloom.fabric.diagnosis.rule import ERROR, NOTE, WARNING, rule
 from topoloom.fabric.distinct_names import distinct_names
 
 
@@ -20,9 +20,8 @@ from topoloom.fabric.distinct_names import distinct_names
 )
 def _credit_loop(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
-    if verification is not None and verification.cycle:
-        names = _names(evidence)
-        ring = [start if isinstance(start, str) else names[start] for start, _ in verification.cycle]
+    if verification is not None and verification.cycle and getattr(verification, "levels_known", True):
+        ring = _ring(evidence)
         text = f"waits in a cycle: {' -> '.join(ring)} (virtual channel {verification.cycle_virtual_channel})"
         yield Finding(text, tuple(dict.fromkeys(ring)))
 
@@ -32,7 +31,8 @@ def _credit_loop(evidence: Evidence) -> Iterator[Finding]:
     "pairs-unreached",
     ERROR,
     "The tables do not connect all pairs, though a path exists.",
-    explanation="""Packets run in a circle, end at the wrong switch, or find no entry. Nothing reports it: a subnet
+    explanation="""Packets run in a circle, end at the wrong switch or host, at a port without a cable, or find no entry. Each
+    switch and port with such entries is reported once, with the number of destinations. Nothing else reports it: a subnet
     manager loads such tables and reports that the subnet is up.""",
     fix="Compute the tables again for the current fabric; check that the file belongs to this fabric.",
 )
@@ -40,7 +40,13 @@ def _unreached(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
     if verification is None:
         return
-    apart = getattr(verification, "apart_pairs", 0)
+    apart = verification.apart_pairs
+    holes = getattr(verification, "black_holes", ())
+    for hole in holes:
+        text = f"black hole: {hole} of {verification.pairs - apart:,}"
+        yield Finding(text, tuple(name for name in (hole.switch,) if name))
+    if holes:
+        return
     lost = verification.pairs - apart - verification.reached_pairs
     if lost > 0 or verification.fault:
         why = f": {verification.fault}" if verification.fault else ""
@@ -64,8 +70,9 @@ def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
         and not verification.minimal
         and verification.stretch > 1
     ):
+        joined = verification.pairs - verification.apart_pairs
         yield Finding(
-            f"{verification.minimal_pairs:,} of {verification.pairs:,} pairs take the fewest hops; all pairs together take"
+            f"{verification.minimal_pairs:,} of {joined:,} pairs take the fewest hops; all pairs together take"
             f" {1 + float(f'{verification.stretch - 1:.2g}'):.9g} times as many hops as the fewest"
         )
 
@@ -86,6 +93,48 @@ def _virtual_channels(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(f"the tables use {verification.virtual_channels_used} virtual channels; the switches have {most}")
 
 
-def _names(evidence: Evidence) -> tuple[str, ...]:
+@rule(
+    "TL405",
+    "levels-unknown",
+    WARNING,
+    "The tables are unverified without service levels.",
+    explanation="""If all traffic shares one virtual lane, channels wait for each other in a cycle. Engines dfsssp, lash, nue and
+    torus-2QoS give pairs of hosts service levels, so that no virtual lane holds a cycle; the forwarding tables alone do not
+    state them. Engines minhop, updn, ftree, dnup, sssp and dor use one service level: if one of them made these tables, they
+    can deadlock.""",
+    fix="""Give the service levels (`--qos`): the QoS policy, or the list of the engine's levels as ibdmchk reads it. If all
+    traffic uses service level 0, give `--qos none`: the cycle is then reported as TL401.""",
+)
+def _levels_unknown(evidence: Evidence) -> Iterator[Finding]:
+    verification = evidence.verification
+    if verification is not None and verification.cycle and not getattr(verification, "levels_known", True):
+        ring = _ring(evidence)
+        yield Finding(
+            f"unproved without service levels; give --qos: in one virtual lane these wait in a cycle: {' -> '.join(ring)}."
+            " Tables of dfsssp, lash or torus-2QoS may be free of it, tables of minhop, updn, ftree or dor are not (--qos"
+            " none)",
+            tuple(dict.fromkeys(ring)),
+        )
+
+
+@rule(
+    "TL406",
+    "tables-notable",
+    NOTE,
+    "The tables and the fabric differ in what no pair of hosts needs.",
+    explanation="""Engines updn and ftree leave no entries between switches of the same level. A dump may be older or newer than
+    the discovery: then it has tables of other switches, or addresses of hosts that are switched off. Multicast tables are not
+    verified.""",
+    fix="Nothing, if it is intended; otherwise take the dump and the discovery at the same time.",
+)
+def _notable(evidence: Evidence) -> Iterator[Finding]:
+    for note in getattr(evidence.verification, "table_notes", ()):
+        yield Finding(note)
+
+
+def _ring(evidence: Evidence) -> list[str]:
+    """The names of the switches of the cycle."""
     side = evidence.actual or evidence.plan
-    return distinct_names(side.fabric)[0]
+    cycle = () if evidence.verification is None else evidence.verification.cycle
+    names = distinct_names(side.fabric)[0]
+    return [start if isinstance(start, str) else names[start] for start, _ in cycle]

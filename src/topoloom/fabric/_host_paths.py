@@ -1,0 +1,237 @@
+"""Following installed tables from every host to every other: hops, loads, turns, and where paths end that do not arrive."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.lft import Tables
+from topoloom.fabric.tables_from import links_of
+from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import Channels, channels_of, turn_rows
+
+#: About as many paths are followed together.
+_TOGETHER = 1 << 20
+#: What ends a path before its destination: no entry, a port that leads to no switch, a cycle of entries, the home switch's own
+#: entry for the destination.
+NO_ENTRY, NO_LINK, CYCLE, AT_HOME = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Lost:
+    """Paths from one switch to one destination that do not arrive.
+
+    Attributes
+    ----------
+    kind, switch, source, target, pairs : int64[lost]
+        What ends them, the switch where that is, their source switch, their destination (an endpoint), and their number.
+    """
+
+    kind: np.ndarray
+    switch: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+    pairs: np.ndarray
+
+
+@dataclass(eq=False)
+class Walked:
+    """The sums over all pairs of host ports and all their paths.
+
+    Attributes
+    ----------
+    load : int64[2 m]
+        Paths over each channel.
+    histogram : int64[switches + 1]
+        Paths by hops.
+    minimal_pairs, reached_pairs, apart_pairs : int
+        Pairs all of whose paths are shortest, pairs all of whose paths arrive, and pairs that no cables join.
+    fewest : int
+        The sum of the fewest possible hops of all paths that arrive.
+    turns : uint64[turns]
+        The virtual channels (bits) that use each turn.
+    virtual_channel_paths : int64[64]
+        Paths by virtual channel.
+    lost : list of Lost
+    """
+
+    load: np.ndarray
+    histogram: np.ndarray
+    turns: np.ndarray
+    virtual_channel_paths: np.ndarray
+    lost: list[Lost]
+    minimal_pairs: int = 0
+    reached_pairs: int = 0
+    apart_pairs: int = 0
+    fewest: int = 0
+
+
+def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None) -> Walked:
+    """Follow all paths of all pairs of host ports.
+
+    Parameters
+    ----------
+    tables : Tables
+    fabric : Fabric
+    levels : uint8[endpoints, endpoints], uint8[paths, endpoints, endpoints] or None
+        levels[to, from], or levels[path, to, from].
+    """
+    topology = fabric.topology
+    n, k, channels = topology.switches, topology.endpoints.size, channels_of(topology)
+    walked = Walked(
+        np.zeros(channels.to.size, np.int64),
+        np.zeros(n + 1, np.int64),
+        np.zeros(int(channels.turn_first[-1]), np.uint64),
+        np.zeros(64, np.int64),
+        [],
+    )
+    paths = [(ports, links_of(ports, fabric)) for ports in map(tables.path, range(tables.paths))]
+    sources = np.flatnonzero(topology.endpoints_at)
+    order = np.argsort(topology.endpoints, kind="stable")
+    size = max(1, _TOGETHER // max(1, sources.size))
+    for begin in range(0, k, size):
+        _walk_block(walked, fabric, channels, paths, order[begin : begin + size], sources, levels)
+    return walked
+
+
+def _walk_block(
+    walked: Walked,
+    fabric: Fabric,
+    channels: Channels,
+    paths: list[tuple[np.ndarray, np.ndarray]],
+    targets: np.ndarray,
+    sources: np.ndarray,
+    levels: np.ndarray | None,
+) -> None:
+    """Follow the paths from all source switches to some endpoints, and add them to the sums."""
+    topology = fabric.topology
+    homes = topology.endpoints[targets]
+    each, place = np.unique(homes, return_inverse=True)
+    fewest = distances_from(topology, each, 1)[place.reshape(-1)][:, sources]
+    pairs = np.repeat(topology.endpoints_at[sources][None, :], targets.size, axis=0)
+    pairs[homes[:, None] == sources[None, :]] -= 1
+    apart = fewest < 0
+    walked.apart_pairs += int(pairs[apart].sum())
+    pairs[apart] = 0
+    all_arrive, all_minimal = np.ones(pairs.shape, bool), np.ones(pairs.shape, bool)
+    for number, (ports, links) in enumerate(paths):
+        depth, end = _depths(channels, links, targets, homes, sources)
+        right = ports[homes, targets] == fabric.endpoint_ports[targets]
+        depth[~right] = -1
+        arrived = depth >= 0
+        walked.histogram += np.bincount(depth[arrived], pairs[arrived], walked.histogram.size).astype(np.int64)
+        walked.fewest += int((pairs * fewest)[arrived].sum())
+        _record_losses(walked, links, targets, homes, sources, pairs, arrived, end, right, all_arrive)
+        all_arrive &= arrived
+        all_minimal &= depth == fewest
+        masks = None
+        if levels is None:
+            walked.virtual_channel_paths[0] += int(pairs[arrived].sum())
+        else:
+            own = levels if levels.ndim == 2 else levels[number % len(levels)]
+            masks = _masks(own[targets], topology.endpoints, sources)
+            arriving = np.repeat(arrived, topology.endpoints_at[sources], axis=1)
+            by_switch = np.argsort(topology.endpoints, kind="stable")
+            used = own[np.ix_(targets, by_switch)][arriving & (by_switch[None, :] != targets[:, None])]
+            walked.virtual_channel_paths += np.bincount(used, minlength=walked.virtual_channel_paths.size)
+        _add_loads(walked, channels, links, targets, homes, sources, np.where(arrived, pairs, 0), masks)
+    walked.reached_pairs += int(pairs[all_arrive].sum())
+    walked.minimal_pairs += int(pairs[all_arrive & all_minimal].sum())
+
+
+def _depths(
+    channels: Channels, links: np.ndarray, targets: np.ndarray, homes: np.ndarray, sources: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The hops from every source to the home of every target, and the switch where a path ends; int64[targets, sources].
+
+    The hops are -1 for paths that do not arrive. A path in a cycle ends at one of the cycle's switches.
+    """
+    n = links.shape[0]
+    depth = np.full((targets.size, sources.size), -1, np.int64)
+    end = np.repeat(sources[None, :], targets.size, axis=0)
+    row, column = np.nonzero(homes[:, None] != sources[None, :])
+    depth[homes[:, None] == sources[None, :]] = 0
+    now = sources[column]
+    for hop in range(1, n + 1):
+        link = links[now, targets[row]]
+        moves = link >= 0
+        row, column, now = row[moves], column[moves], now[moves]
+        now = channels.to[channels.first[now] + link[moves]]
+        end[row, column] = now
+        here = now == homes[row]
+        depth[row[here], column[here]] = hop
+        row, column, now = row[~here], column[~here], now[~here]
+        if not row.size:
+            break
+    return depth, end
+
+
+def _add_loads(
+    walked: Walked,
+    channels: Channels,
+    links: np.ndarray,
+    targets: np.ndarray,
+    homes: np.ndarray,
+    sources: np.ndarray,
+    pairs: np.ndarray,
+    masks: np.ndarray | None,
+) -> None:
+    """Add the loads and turns of the paths that arrive; `masks`: the virtual channels of each target and source, as bits."""
+    turn_row = turn_rows(channels)
+    row, column = np.nonzero((pairs > 0) & (homes[:, None] != sources[None, :]))
+    now, before = sources[column], np.full(row.size, -1, np.int64)
+    weight = pairs[row, column]
+    mask = np.ones(row.size, np.uint64) if masks is None else masks[row, column]
+    while row.size:
+        link = links[now, targets[row]].astype(np.int64)
+        channel = channels.first[now] + link
+        walked.load += np.bincount(channel, weight, walked.load.size).astype(np.int64)
+        turned = before >= 0
+        turn = turn_row[before[turned]] + link[turned]
+        for bit in np.unique(mask).tolist():
+            of_bit = turn[mask[turned] == bit]
+            walked.turns[np.unique(of_bit)] |= np.uint64(bit)
+        now = channels.to[channel]
+        onward = now != homes[row]
+        row, now, before, weight, mask = row[onward], now[onward], channel[onward], weight[onward], mask[onward]
+
+
+def _masks(levels: np.ndarray, home: np.ndarray, sources: np.ndarray) -> np.ndarray:
+    """The virtual channels of all pairs from each source switch to each target, as bits, uint64[targets, sources].
+
+    Parameters
+    ----------
+    levels : uint8[targets, endpoints]
+    home : int[endpoints]
+    sources : int64[sources]
+        All switches with endpoints, ascending.
+    """
+    order = np.argsort(home, kind="stable")
+    starts = np.searchsorted(home[order], sources)
+    bits = np.uint64(1) << levels[:, order].astype(np.uint64)
+    return np.bitwise_or.reduceat(bits, starts, axis=1)
+
+
+def _record_losses(
+    walked: Walked,
+    links: np.ndarray,
+    targets: np.ndarray,
+    homes: np.ndarray,
+    sources: np.ndarray,
+    pairs: np.ndarray,
+    arrived: np.ndarray,
+    end: np.ndarray,
+    right: np.ndarray,
+    before: np.ndarray,
+) -> None:
+    """Record the pairs that this path loses, and no path before has lost."""
+    row, column = np.nonzero(~arrived & before & (pairs > 0))
+    if not row.size:
+        return
+    switch = end[row, column]
+    link = links[switch, targets[row]]
+    kind = np.select([link == -1, link == -2], [NO_ENTRY, NO_LINK], CYCLE)
+    # A path that would arrive, if the home switch had the right entry.
+    wrong = (switch == homes[row]) | ((sources[column] == homes[row]) & ~right[row])
+    kind, switch = np.where(wrong, AT_HOME, kind), np.where(wrong, homes[row], switch)
+    walked.lost.append(Lost(kind, switch, sources[column], targets[row], pairs[row, column]))

@@ -1,0 +1,197 @@
+"""The sections of dumps of forwarding tables, as OpenSM, ibroute, dump_lfts and dump_fts write them."""
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from topoloom.core.errors import at
+from topoloom.fabric._lines import lines_of
+
+_SECTION = re.compile(r"Unicast lids? .*?\bguid 0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
+_TOP = re.compile(r"Unicast lids? \[[0-9a-fx]+-(0x[0-9a-f]{1,4}|[0-9]{1,5})\]", re.IGNORECASE)
+_MULTICAST = re.compile(r"Multicast mlids? .*", re.IGNORECASE)
+_ENTRY = re.compile(r"0x([0-9a-fA-F]{1,4})(?:\s+([0-9]{1,3}))\b(.*)")
+_PORT_GUID = re.compile(r"\bportguid 0x([0-9a-fA-F]{1,16})\b")
+_END = re.compile(r"([0-9]+) (valid )?(m?)lids dumped.*", re.IGNORECASE)
+#: Headings, comments, and what the tools write around the tables.
+_HEADING = re.compile(r"(?:#.*|Lid\s+Out\b.*|Port\b.*|Lids? .*|\*\*\*.*|ibwarn: .*)", re.IGNORECASE)
+#: The dumps of adaptive routing, whose entries are groups of ports and not single ports.
+_ADAPTIVE = re.compile(r"(?:dump_ar|dump_far|.*\bAR groups?\b|.*\bLFT set\b|.*\bar_updn\b).*", re.IGNORECASE)
+#: Multicast addresses begin here; the greatest port number, which means "no path".
+_FIRST_MULTICAST, _MOST_PORT = 0xC000, 255
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """The table of a switch.
+
+    Attributes
+    ----------
+    guid, line : int
+        The switch's node GUID, and the line where its table begins.
+    lids, ports : int64[k]
+        The entries, without LID 0 and multicast addresses; port 255: no path.
+    """
+
+    guid: int
+    line: int
+    lids: np.ndarray
+    ports: np.ndarray
+
+
+@dataclass(eq=False)
+class Sections:
+    """A dump of forwarding tables.
+
+    Attributes
+    ----------
+    unicast : list of Section
+    guid_of : dict of int to int
+        The port GUID of each LID, where an entry states it.
+    unknown : set of int
+        LIDs of nodes that the writer of the dump did not know.
+    multicast_entries : int
+        Multicast entries, which are skipped.
+    """
+
+    unicast: list[Section] = field(default_factory=list)
+    guid_of: dict[int, int] = field(default_factory=dict)
+    unknown: set[int] = field(default_factory=set)
+    multicast_entries: int = 0
+
+
+def sections_of(text: str, source: str) -> Sections:
+    """Parse a dump of forwarding tables.
+
+    OpenSM ends a table with its highest LID, ibroute with the number of entries, and both are accepted.
+
+    Raises
+    ------
+    InputError
+        The text is not such a dump, is cut short, or has two tables of a switch or two owners of a LID.
+    """
+    reader = _Reader(source)
+    for number, line in lines_of(text, source):
+        stripped = line.strip()
+        entry = _ENTRY.fullmatch(stripped)
+        if entry and not reader.in_multicast:
+            reader.take(entry, number)
+        elif section := _SECTION.fullmatch(stripped):
+            reader.begin(int(section[1], 16), stripped, number)
+        elif _MULTICAST.fullmatch(stripped):
+            reader.begin_multicast(number)
+        elif end := _END.fullmatch(stripped):
+            reader.end(int(end[1]), bool(end[2]), bool(end[3]), number)
+        elif reader.in_multicast:
+            reader.read.multicast_entries += stripped.startswith("0x")
+        elif stripped and not _HEADING.fullmatch(stripped):
+            raise _strange(source, number, stripped)
+    return reader.finished()
+
+
+def _strange(source: str, number: int, stripped: str) -> Exception:
+    """The error for a line that is no part of forwarding tables."""
+    shown = stripped if stripped.isprintable() else ascii(stripped)
+    if _ADAPTIVE.fullmatch(stripped):
+        return at(
+            source,
+            number,
+            f"'{shown[:60]}' belongs to adaptive routing, whose groups of ports are not read; give the forwarding tables"
+            " (opensm-lfts.dump, or dump_fts), which hold one port of each group",
+        )
+    return at(source, number, f"'{shown[:60]}' is not a line of forwarding tables")
+
+
+class _Reader:
+    """Processes the lines of a dump one by one."""
+
+    def __init__(self, source: str) -> None:
+        self.read, self.in_multicast = Sections(), False
+        self._source = source
+        self._line_of: dict[int, int] = {}
+        self._tails: dict[int, str] = {}
+        self._open: tuple[int, int, int] | None = None
+        self._lids: list[int] = []
+        self._ports: list[int] = []
+
+    def begin(self, guid: int, heading: str, line: int) -> None:
+        """Begin the table of a switch."""
+        self._not_inside(line)
+        if guid in self._line_of:
+            raise at(
+                self._source, line, f"switch 0x{guid:x} has a table already, on line {self._line_of[guid]}; give one dump"
+            )
+        top = _TOP.match(heading)
+        self._open = guid, line, int(top[1], 0) if top else -1
+        self._line_of[guid] = line
+        self._lids, self._ports, self.in_multicast = [], [], False
+
+    def begin_multicast(self, line: int) -> None:
+        """Begin a multicast table."""
+        self._not_inside(line)
+        self.in_multicast = True
+
+    def take(self, entry: re.Match[str], line: int) -> None:
+        """Process an entry of the table."""
+        if self._open is None:
+            raise at(self._source, line, "an entry before the first 'Unicast lids ... of switch ... guid 0x...'")
+        lid, port, tail = int(entry[1], 16), int(entry[2]), entry[3]
+        if port > _MOST_PORT:
+            raise at(self._source, line, f"port {port}; ports are 0 to {_MOST_PORT - 1}")
+        self._lids.append(lid)
+        self._ports.append(port)
+        # Most switches repeat what the first one says about a LID.
+        if self._tails.get(lid) == tail:
+            return
+        self._tails[lid] = tail
+        if match := _PORT_GUID.search(tail):
+            guid = int(match[1], 16)
+            if self.read.guid_of.setdefault(lid, guid) != guid:
+                raise at(
+                    self._source, line, f"LID {lid} belonged to port GUID 0x{self.read.guid_of[lid]:x} above, not 0x{guid:x}"
+                )
+        elif "unknown node" in tail.lower():
+            self.read.unknown.add(lid)
+
+    def end(self, number: int, counted: bool, multicast: bool, line: int) -> None:
+        """Process the line that ends a table."""
+        if multicast or self.in_multicast:
+            self.in_multicast = False
+            return
+        if self._open is None:
+            raise at(self._source, line, "the end of a table that has not begun")
+        guid, begun, top = self._open
+        lids, ports = np.array(self._lids, np.int64), np.array(self._ports, np.int64)
+        accepted = {lids.size} if counted else {lids.size, int(lids.max(initial=0)), top}
+        if number not in accepted:
+            raise at(
+                self._source,
+                line,
+                f"{lids.size} entries above, the last for LID {int(lids.max(initial=0))}, but '{number} lids dumped'; the"
+                " file is damaged",
+            )
+        if np.unique(lids).size < lids.size:
+            each, times = np.unique(lids, return_counts=True)
+            raise at(self._source, line, f"LID {each[times > 1][0]} has two entries above; the file is damaged")
+        own = (lids > 0) & (lids < _FIRST_MULTICAST)
+        self.read.multicast_entries += int((lids >= _FIRST_MULTICAST).sum())
+        self.read.unicast.append(Section(guid, begun, lids[own], ports[own]))
+        self._open = None
+
+    def finished(self) -> Sections:
+        """The dump, after the last line."""
+        self._not_inside(None)
+        if not self.read.unicast:
+            raise at(self._source, None, "no table of a switch ('Unicast lids ... of switch ... guid 0x...')")
+        return self.read
+
+    def _not_inside(self, line: int | None) -> None:
+        if self._open is not None:
+            raise at(
+                self._source,
+                line,
+                f"the table of switch 0x{self._open[0]:x} has no end ('... lids dumped'); the file is cut off",
+            )
+        if self.in_multicast and line is None:
+            raise at(self._source, None, "the last multicast table has no end ('... mlids dumped'); the file is cut off")

@@ -1,0 +1,80 @@
+"""The installed tables of a fabric, from the files that a subnet manager or topoloom wrote."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.files import read_text
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.lft import Tables, read_guid2lid, read_lft
+from topoloom.fabric.service_levels import read_levels
+
+#: The text instead of a file of service levels that means: all traffic uses service level 0.
+NO_LEVELS = "none"
+_MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class Installed:
+    """The installed tables of a fabric.
+
+    Attributes
+    ----------
+    tables : Tables
+    levels : uint8[endpoints, endpoints], uint8[paths, endpoints, endpoints] or None
+        levels[to, from], or levels[path, to, from]: the service level of each pair of host ports; None: not known.
+    skipped : tuple of str
+        What the file of service levels has that the fabric has not, in sentences.
+    """
+
+    tables: Tables
+    levels: np.ndarray | None = None
+    skipped: tuple[str, ...] = ()
+
+
+def read_installed(
+    fabric: Fabric,
+    tables: str | os.PathLike[str],
+    qos: str | os.PathLike[str] | None = None,
+    guid2lid: str | os.PathLike[str] | None = None,
+) -> Installed:
+    """Read the installed tables of a fabric, and their service levels.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    tables : path
+        A dump by OpenSM or ibroute (`read_lft`).
+    qos : path, optional
+        A QoS policy or a list of levels (`read_levels`); ``none``: all traffic uses service level 0. When omitted, the levels
+        are not known.
+    guid2lid : path, optional
+        OpenSM's guid2lid, for entries without a port GUID (`read_guid2lid`).
+
+    Returns
+    -------
+    Installed
+
+    Raises
+    ------
+    InputError
+        The fabric has no hosts, or a file cannot be read.
+    """
+    topology = fabric.topology
+    k = topology.endpoints.size
+    if not k:
+        raise InputError(f"{topology.name}: no hosts, so there is nothing to route to; add them, as in hosts=4")
+    lids = None if guid2lid is None else read_guid2lid(_text(guid2lid), os.fspath(guid2lid))
+    read = read_lft(_text(tables), os.fspath(tables), fabric, lids)
+    if qos is None or os.fspath(qos) == NO_LEVELS:
+        return Installed(read, None if qos is None else np.zeros((k, k), np.uint8))
+    skipped: list[str] = []
+    levels = read_levels(_text(qos), os.fspath(qos), fabric, read, skipped)
+    return Installed(read, levels, tuple(skipped))
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    return read_text(Path(path), _MOST_BYTES)
