@@ -54,6 +54,8 @@ CODES = {
     "TL402": "pairs-unreached",
     "TL403": "paths-not-minimal",
     "TL404": "virtual-channels-exceeded",
+    "TL405": "levels-unknown",
+    "TL406": "tables-notable",
     "TL501": "guid-twice",
     "TL502": "lid-twice",
     "TL503": "name-twice",

@@ -14,8 +14,8 @@ from topoloom.topologies.spec import build
         ("", "holds no service levels"),
         ("port-groups\nport-group\nname: A\nport-guid: 0x100001\n", "x:4: the file ends inside 'port-group'"),
         (
-            "port-groups\nport-group\nname: A\nport-guid: 0x99\nend-port-group\n",
-            "x:5: no port of planned has GUID 0x99",
+            "port-groups\nport-group\nname: A\nport-guid: 0x99\nend-port-group\nend-port-groups\n",
+            "x:5: planned has no port with GUID 0x99",
         ),
         ("port-groups\nend-qos-levels\n", "x:2: 'end-qos-levels' ends nothing"),
         ("qos-levels\nqos-level\nname: L\nsl: 77\nend-qos-level\n", "x:5: a level has a name"),

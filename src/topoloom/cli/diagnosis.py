@@ -22,7 +22,7 @@ _JUDGED = (
 #: Labels of keys whose name alone does not say that they are shares.
 _LABELS = {
     "links_that_agree": "share_of_links_that_agree",
-    "edge_forwarding_index": "maximum_channel_load_(pairs_of_hosts)",
+    "edge_forwarding_index": "maximum_channel_load",
     "paths": "paths_per_pair",
 }
 #: Exit code: the command succeeded and found differences.
@@ -84,6 +84,13 @@ def _facts(record: dict[str, Any], keys: tuple[str, ...]) -> list[tuple[str, str
     return [
         ("pairs_in_each_virtual_channel", " ".join(map(str, record[key])))
         if key == "virtual_channel_pairs"
-        else (_LABELS.get(key, key), "not known without service levels" if record[key] is None else plain(record[key]))
+        else (_LABELS.get(key, key), _value(key, record[key]))
         for key in keys
     ]
+
+
+def _value(key: str, value: Any) -> str:
+    """A value as text."""
+    if value is None:
+        return "not known without service levels"
+    return f"{plain(value)} pairs of hosts" if key == "edge_forwarding_index" else plain(value)

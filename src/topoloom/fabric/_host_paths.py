@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
-from topoloom.fabric.tables_from import links_of
+from topoloom.fabric.tables_from import entry_links
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import Channels, channels_of, turn_rows
 
@@ -85,7 +85,7 @@ def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None) -> Walked:
         np.zeros(64, np.int64),
         [],
     )
-    paths = [(ports, links_of(ports, fabric)) for ports in map(tables.path, range(tables.paths))]
+    paths = [(ports, entry_links(ports, fabric)) for ports in map(tables.path, range(tables.paths))]
     sources = np.flatnonzero(topology.endpoints_at)
     order = np.argsort(topology.endpoints, kind="stable")
     size = max(1, _TOGETHER // max(1, sources.size))

@@ -120,7 +120,9 @@ class _Reader:
         self._not_inside(line)
         if guid in self._line_of:
             raise at(
-                self._source, line, f"switch 0x{guid:x} has a table already, on line {self._line_of[guid]}; give one dump"
+                self._source,
+                line,
+                f"switch 0x{guid:x} has a table already, on line {self._line_of[guid]}; give one dump",
             )
         top = _TOP.match(heading)
         self._open = guid, line, int(top[1], 0) if top else -1
@@ -149,7 +151,9 @@ class _Reader:
             guid = int(match[1], 16)
             if self.read.guid_of.setdefault(lid, guid) != guid:
                 raise at(
-                    self._source, line, f"LID {lid} belonged to port GUID 0x{self.read.guid_of[lid]:x} above, not 0x{guid:x}"
+                    self._source,
+                    line,
+                    f"LID {lid} belonged to port GUID 0x{self.read.guid_of[lid]:x} above, not 0x{guid:x}",
                 )
         elif "unknown node" in tail.lower():
             self.read.unknown.add(lid)
@@ -194,4 +198,6 @@ class _Reader:
                 f"the table of switch 0x{self._open[0]:x} has no end ('... lids dumped'); the file is cut off",
             )
         if self.in_multicast and line is None:
-            raise at(self._source, None, "the last multicast table has no end ('... mlids dumped'); the file is cut off")
+            raise at(
+                self._source, None, "the last multicast table has no end ('... mlids dumped'); the file is cut off"
+            )

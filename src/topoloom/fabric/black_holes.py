@@ -9,7 +9,7 @@ from topoloom.fabric._host_paths import AT_HOME, CYCLE, NO_ENTRY, NO_LINK, Lost
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
-from topoloom.fabric.tables_from import links_of
+from topoloom.fabric.tables_from import entry_links
 from topoloom.model.results import Recorded
 
 #: Destinations named in a text.
@@ -57,20 +57,24 @@ def black_holes(tables: Tables, fabric: Fabric, lost: list[Lost]) -> tuple[Black
     fabric : Fabric
     lost : list of Lost
         As `walk` records them.
+
+    Returns
+    -------
+    tuple of BlackHole
     """
     if not lost:
         return ()
     kind, switch, target, pairs = (
         np.concatenate([getattr(part, name) for part in lost]) for name in ("kind", "switch", "target", "pairs")
     )
-    found = _Holes(tables, fabric)
+    holes = _Holes(tables, fabric)
     absent = _absent(tables, fabric.topology.endpoints.size)[target]
     without = np.isin(switch, list(tables.notes.without_table)) & ~absent & (kind != CYCLE)
     if absent.any():
-        found.add("", -1, "no switch has an entry", target[absent], pairs[absent])
+        holes.add("", -1, "no switch has an entry", target[absent], pairs[absent])
     for each in np.unique(switch[without]).tolist():
         chosen = without & (switch == each)
-        found.add(found.switch_names[each], -1, "has no table in the file", target[chosen], pairs[chosen])
+        holes.add(holes.switch_names[each], -1, "has no table in the file", target[chosen], pairs[chosen])
     for name, chosen in (
         *((NO_ENTRY, ~absent & ~without & (kind == NO_ENTRY)), (CYCLE, ~absent & (kind == CYCLE))),
         *((NO_LINK, ~absent & ~without & (kind == NO_LINK)), (AT_HOME, ~absent & ~without & (kind == AT_HOME))),
@@ -78,10 +82,10 @@ def black_holes(tables: Tables, fabric: Fabric, lost: list[Lost]) -> tuple[Black
         if not chosen.any():
             continue
         if name == CYCLE:
-            found.cycles(switch[chosen], target[chosen], pairs[chosen])
+            holes.cycles(switch[chosen], target[chosen], pairs[chosen])
         else:
-            found.entries(name, switch[chosen], target[chosen], pairs[chosen])
-    return tuple(sorted(found.holes, key=lambda hole: (-hole.pairs, hole.switch, hole.port)))
+            holes.entries(name, switch[chosen], target[chosen], pairs[chosen])
+    return tuple(sorted(holes.holes, key=lambda hole: (-hole.pairs, hole.switch, hole.port)))
 
 
 def _absent(tables: Tables, endpoints: int) -> np.ndarray:
@@ -131,9 +135,9 @@ class _Holes:
                 reason = "has no entry"
             elif kind == AT_HOME:
                 right = np.unique(self._fabric.endpoint_ports[target[chosen]])
-                there = "its cable is in port" if right.size == 1 else "their cables are in ports"
-                at_port = f"{there} {', '.join(map(str, right[:_SHOWN].tolist()))}"
-                reason = f"sends them to port {p} ({self._leads(s, p)}), but {at_port}"
+                plugs = "its cable is in port" if right.size == 1 else "their cables are in ports"
+                own = f"{plugs} {', '.join(map(str, right[:_SHOWN].tolist()))}"
+                reason = f"sends them to port {p} ({self._leads(s, p)}), but {own}"
             else:
                 reason = f"port {p} leads to {self._leads(s, p)}"
             self.add(self.switch_names[s], p, reason, target[chosen], pairs[chosen])
@@ -148,7 +152,7 @@ class _Holes:
             if kind == AT_HOME:
                 bad = own != self._fabric.endpoint_ports[target]
             elif kind == NO_LINK:
-                bad = links_of(ports, self._fabric)[switch, target] == -2
+                bad = entry_links(ports, self._fabric)[switch, target] == -2
             else:
                 bad = own < 0
             port = np.where(open_rows & bad, own, port)
@@ -198,8 +202,8 @@ class _Holes:
         while at not in walked:
             walked.append(at)
             leaving = self._fabric.channel_ports[offsets[at] : offsets[at + 1]]
-            (link,) = np.flatnonzero(leaving == ports[at, target]) if at != home else ((),)
-            if not np.size(link):
+            link = np.flatnonzero(leaving == ports[at, target])
+            if at == home or not link.size:
                 return iter(())
-            at = int(to[offsets[at] + int(link)])
+            at = int(to[offsets[at] + link[0]])
         return iter(walked[walked.index(at) :])

@@ -130,11 +130,13 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
     InputError
         The text is not such a dump or is cut short, or most of it does not fit the fabric.
     """
+    allowance, n = Allowance(source, len(text)), fabric.topology.switches
+    targets = fabric.topology.endpoints.size + n
+    allowance.take(2.0 * n * targets, f"tables of {n:,} switches to {targets:,} targets")
     read = sections_of(text, source)
     switch_of = {guid: s for s, guid in enumerate(fabric.switch_guids.tolist())}
     sections = {switch_of[section.guid]: section for section in read.unicast if section.guid in switch_of}
     others = [section for section in read.unicast if section.guid not in switch_of]
-    n = fabric.topology.switches
     without = tuple(switch for switch in range(n) if switch not in sections)
     _check_switches(source, fabric, others, len(sections), without)
     target_at = _targets(read, source, fabric, lids)
@@ -151,26 +153,31 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
         )
     base, counts = _addresses(source, fabric, target_at, np.union1d(used[target_at[used] >= 0], _of(read, target_at)))
     paths = int(counts.max(initial=1))
-    Allowance(source, len(text)).take(
-        2.0 * paths * n * counts.size, f"tables of {n:,} switches to {counts.size:,} targets"
-    )
-    tables = [np.full((n, counts.size), -1, np.int16) for _ in range(paths)]
+    allowance.take(2.0 * (paths - 1) * n * targets, f"tables of {n:,} switches to {paths} addresses of each port")
+    tables = [np.full((n, targets), -1, np.int16) for _ in range(paths)]
     for switch, section in sections.items():
         target = target_at[section.lids]
-        known = (target >= 0) & (section.ports != NO_PATH)
-        target, ports = target[known], section.ports[known]
-        offset = section.lids[known] - base[target]
+        usable = (target >= 0) & (section.ports != NO_PATH)
+        target, ports = target[usable], section.ports[usable]
+        offset = section.lids[usable] - base[target]
         for number, table in enumerate(tables):
             table[switch, target[offset == number]] = ports[offset == number]
     return Tables(
         source,
         tables[0],
-        {lid: int(target_at[lid]) for lid in np.flatnonzero(target_at >= 0).tolist() if lid in read.guid_of or lid in used},
+        {
+            lid: int(target_at[lid])
+            for lid in np.flatnonzero(target_at >= 0).tolist()
+            if lid in read.guid_of or lid in used
+        },
         tuple(tables[1:]),
         counts,
         base,
         ReadNotes(
-            tuple(f"0x{section.guid:016x}" for section in others), tuple(strange.tolist()), without, read.multicast_entries
+            tuple(f"0x{section.guid:016x}" for section in others),
+            tuple(strange.tolist()),
+            without,
+            read.multicast_entries,
         ),
     )
 
@@ -200,9 +207,7 @@ def read_guid2lid(text: str, source: str) -> dict[int, int]:
     return guid_of
 
 
-def _check_switches(
-    source: str, fabric: Fabric, others: list[Section], fitting: int, without: tuple[int, ...]
-) -> None:
+def _check_switches(source: str, fabric: Fabric, others: list[Section], fitting: int, without: tuple[int, ...]) -> None:
     """Refuse a file most of whose tables, or for most of whose switches there is none, as that of another fabric."""
     if len(others) > fitting:
         first = others[0]

@@ -21,11 +21,7 @@ _BLOCKS = (
 
 
 def read_levels(
-    text: str,
-    source: str,
-    fabric: Fabric,
-    tables: Tables | Mapping[int, int],
-    skipped: list[str] | None = None,
+    text: str, source: str, fabric: Fabric, tables: Tables | Mapping[int, int], skipped: list[str] | None = None
 ) -> np.ndarray:
     """Parse the service level of the data from each endpoint to each, uint8[endpoints, endpoints]: levels[to, from].
 
@@ -94,19 +90,17 @@ class _Strangers:
             return
         first, line = next(iter(self._unknown.items()))
         count = len(self._unknown)
-        if count > len(self._known):
+        if count >= len(self._known):
             more = f", nor {count - 1} others" if count > 1 else ""
             raise at(self._source, line, f"{self._made} has no {first}{more}; does the file belong to another fabric?")
         if skipped is not None:
-            skipped.append(f"service levels of {count:,} ports that are not in {self._made} are skipped: {first} and others")
+            skipped.append(
+                f"service levels of {count:,} ports that are not in {self._made} are skipped: {first} and others"
+            )
 
 
 def _pairs(
-    lines: list[tuple[int, str]],
-    source: str,
-    fabric: Fabric,
-    tables: Tables | Mapping[int, int],
-    strangers: _Strangers,
+    lines: list[tuple[int, str]], source: str, fabric: Fabric, tables: Tables | Mapping[int, int], strangers: _Strangers
 ) -> np.ndarray:
     topology = fabric.topology
     k = topology.endpoints.size

@@ -13,7 +13,7 @@ from topoloom.fabric.black_holes import BlackHole, black_holes
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables, lids_text
-from topoloom.fabric.tables_from import NO_ENTRY, NO_LINK, links_of
+from topoloom.fabric.tables_from import NO_ENTRY, NO_LINK, entry_links
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import channels_of
 from topoloom.routing.verification.verification import Followed
@@ -214,7 +214,7 @@ def _notes(tables: Tables, fabric: Fabric, walked: Walked) -> list[str]:
         )
     k, n = fabric.topology.endpoints.size, fabric.topology.switches
     with_table = np.setdiff1d(np.arange(n), read.without_table)
-    links = [links_of(tables.path(number), fabric)[with_table] for number in range(tables.paths)]
+    links = [entry_links(tables.path(number), fabric)[with_table] for number in range(tables.paths)]
     holes = int((links[0][:, k:] == NO_ENTRY).sum())
     if holes:
         notes.append(

@@ -39,8 +39,8 @@ def routing_from(
         Between switches. If the hosts of a switch differ in their ports or virtual channels, there is one table per host of a
         switch (`Layers.by_host`). To a switch without endpoints, its own entries count.
 
-        If virtual channels differ between the sources on one switch, or with `wide` if hosts differ at all: between switches and
-        endpoints together: endpoint e is node switches + e, a leaf of its switch, and hops include the cables at both ends.
+        If virtual channels differ between the sources on one switch, or with `wide` if hosts differ at all: between switches
+        and endpoints together: endpoint e is node switches + e, a leaf of its switch, and hops include the cables at both ends.
 
         Between switches and endpoints, pairs with a switch, which carry no data, have a separate virtual channel, the highest.
 
@@ -53,7 +53,7 @@ def routing_from(
     n, k = topology.switches, topology.endpoints.size
     if levels is not None and levels.ndim > 2:
         levels = levels[path % len(levels)]
-    links = links_of(tables.path(path), fabric)
+    links = entry_links(tables.path(path), fabric)
     at_switch = topology.endpoints_at
     place = _places(topology)
     by_place = np.full((n, int(at_switch.max(initial=0))), -1, np.int64)
@@ -85,7 +85,7 @@ def routing_from(
     return Routing(topology, kind, ports[0], virtual_channels[0], choice=choice)
 
 
-def links_of(ports: np.ndarray, fabric: Fabric) -> np.ndarray:
+def entry_links(ports: np.ndarray, fabric: Fabric) -> np.ndarray:
     """The link of each switch (from 0) by which it sends to each target, int16[n, k + n].
 
     Below 0: NO_ENTRY, NO_LINK (the port has no cable, or leads to a host), or AT_HOME for targets at the switch itself, by
@@ -140,9 +140,7 @@ def _between(levels: np.ndarray, by_place: np.ndarray, first: np.ndarray) -> lis
     """The virtual channels between switches with hosts, for each host of the target switch in turn."""
     busy = np.flatnonzero(first >= 0)
     counts = (by_place[busy] >= 0).sum(axis=1)
-    return [
-        levels[np.ix_(by_place[busy, number % counts], first[busy])] for number in range(by_place.shape[1])
-    ]
+    return [levels[np.ix_(by_place[busy, number % counts], first[busy])] for number in range(by_place.shape[1])]
 
 
 def _by_endpoint(tables: Tables, fabric: Fabric, links: np.ndarray, levels: np.ndarray | None) -> Routing:

@@ -42,8 +42,7 @@ VirtualChannels = Annotated[
 
 #: The installed tables of a discovered fabric, and their service levels.
 TablesFile = Annotated[
-    str,
-    setting("its installed forwarding tables (LFT), as OpenSM or ibroute dump them", metavar="FILE", names="file"),
+    str, setting("its installed forwarding tables (LFT), as OpenSM or ibroute dump them", metavar="FILE", names="file")
 ]
 Qos = Annotated[
     str,

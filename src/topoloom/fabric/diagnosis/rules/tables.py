@@ -98,8 +98,8 @@ def _virtual_channels(evidence: Evidence) -> Iterator[Finding]:
     "levels-unknown",
     WARNING,
     "The tables are unverified without service levels.",
-    explanation="""If all traffic shares one virtual lane, channels wait for each other in a cycle. Engines dfsssp, lash, nue and
-    torus-2QoS give pairs of hosts service levels, so that no virtual lane holds a cycle; the forwarding tables alone do not
+    explanation="""If all traffic shares one virtual lane, channels wait for each other in a cycle. Engines dfsssp, lash, nue
+    and torus-2QoS give pairs of hosts service levels, so that no virtual lane holds a cycle; the forwarding tables alone do not
     state them. Engines minhop, updn, ftree, dnup, sssp and dor use one service level: if one of them made these tables, they
     can deadlock.""",
     fix="""Give the service levels (`--qos`): the QoS policy, or the list of the engine's levels as ibdmchk reads it. If all
