@@ -16,6 +16,7 @@ from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
+from topoloom.routing.choices import Layers
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
 from topoloom.routing.verification.verify import verify_routing
@@ -82,13 +83,12 @@ class Rerouted(Result):
             **topology.rates_of(),
         )
         virtual_channels = None if whole.virtual_channels is None else whole.virtual_channels[np.ix_(living, living)]
+        at = np.ix_(living, living)
+        choice = whole.choice
+        if isinstance(choice, Layers):
+            choice = replace(choice, ports=tuple(ports[at] for ports in choice.ports))
         made = Routing(
-            small,
-            whole.engine,
-            whole.ports[np.ix_(living, living)],
-            virtual_channels,
-            whole.virtual_channel_rule,
-            whole.minimal,
+            small, whole.engine, whole.ports[at], virtual_channels, whole.virtual_channel_rule, whole.minimal, choice
         )
         return replace(made, verification=verify_routing(made), provenance=self.provenance)
 
@@ -145,9 +145,10 @@ def reroute(
         # The paths of default tables: one table, which can be repaired.
         routing = route(network.topology, layout=network.layout) if network.tables is None else network.tables
     topology = routing.topology
-    if routing.choice is not None or routing.virtual_channel_rule == SWITCH:
+    by_host = routing.by_host and all(table.virtual_channels is None for table in routing.host_tables)
+    if (routing.choice is not None and not by_host) or routing.virtual_channel_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes virtual channels on the path"
-        why = "has one table per host of a switch" if routing.by_host else why
+        why = "has one table with virtual channels per host of a switch" if routing.by_host else why
         raise InputError(f"{topology.name}: engine {routing.engine} {why}; route the remaining network again")
     if plane_count(topology) > 1:
         raise InputError(
@@ -156,18 +157,21 @@ def reroute(
     left, kept_switches = without(topology, links, switches, cables)
     gone = np.zeros(topology.switches, np.bool_)
     gone[switches] = True
-    ports, broken = _moved_over(routing, left, kept_switches, gone)
-    rerouted = _repaired(
-        routing,
-        left,
-        kept_switches,
-        ports,
-        ~gone,
-        broken,
-        min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS),
-        jobs,
-        work,
-    )
+    if by_host:
+        rerouted = _repaired_by_host(routing, left, kept_switches, gone, jobs, work)
+    else:
+        ports, broken = _moved_over(routing, left, kept_switches, gone)
+        rerouted = _repaired(
+            routing,
+            left,
+            kept_switches,
+            ports,
+            ~gone,
+            broken,
+            min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS),
+            jobs,
+            work,
+        )
     provenance = provenance_of(
         routing.topology,
         engine=routing.engine,
@@ -317,6 +321,81 @@ def _repaired(
     made = Routing(left, routing.engine, ports, vc, routing.virtual_channel_rule)
     return Rerouted(
         replace(made, verification=verify_routing(made, jobs, work=work)), entries, broken, changed, 0, kept, False
+    )
+
+
+def _repaired_by_host(
+    routing: Routing, left: Topology, kept: np.ndarray, gone: np.ndarray, jobs: int | None, work: Work
+) -> Rerouted:
+    """Repair the table of each host of a switch; all tables are made again if channels would wait for each other in a cycle."""
+    from topoloom.routing.trees.kernels.repair import repair_trees
+
+    channels, alive = channels_of(left), ~gone
+    load = np.zeros(channels.to.size, np.int64)
+    tables, before = [], []
+    entries = broken = changed = 0
+    for table in routing.host_tables:
+        ports, lost = _moved_over(table, left, kept, gone)
+        before.append(ports.copy())
+        none, moved = int(np.iinfo(ports.dtype).max), np.zeros(ports.shape, np.bool_)
+        table_changed = repair_trees(
+            channels.first, channels.to, channels.back, ports, none, alive, load, moved, work.flag
+        )
+        work.check()
+        if table_changed < 0:
+            raise InputError(f"{left.name}: no path leads to switch {-1 - table_changed}")
+        entries += int(alive.sum()) * (int(alive.sum()) - 1)
+        broken, changed = broken + lost, changed + table_changed
+        tables.append(ports)
+    made = Routing(left, routing.engine, tables[0], choice=Layers(tuple(tables[1:]), by_host=True))
+    made = replace(made, verification=verify_routing(made, jobs, work=work))
+    if made.verification is None or made.verification.cycle:
+        made = _rebuilt_by_host(left, alive, routing.engine, jobs, work)
+        rebuilt = [table.ports for table in made.host_tables]
+        changed = sum(
+            int(np.count_nonzero((rebuilt[i % len(rebuilt)] != ports) & alive & alive[:, None]))
+            for i, ports in enumerate(before)
+        )
+        return Rerouted(made, entries, broken, changed, 0, kept, True)
+    return Rerouted(made, entries, broken, changed, 0, kept, False)
+
+
+def _rebuilt_by_host(left: Topology, alive: np.ndarray, engine: str, jobs: int | None, work: Work) -> Routing:
+    """Route the remaining network again by an engine with tables per host, or by engine orders where it cannot."""
+    living = np.flatnonzero(alive)
+    small = _living(left, alive)
+    try:
+        routed = route(small, engine, jobs=jobs, work=work)
+    except InputError:
+        routed = route(small, "orders", jobs=jobs, work=work)
+    none = np.iinfo(routed.ports.dtype).max
+
+    def widened(values: np.ndarray | None, fill: int) -> np.ndarray | None:
+        if values is None:
+            return None
+        table: np.ndarray = np.full((alive.size, alive.size), fill, values.dtype)
+        table[np.ix_(living, living)] = values
+        return table
+
+    tables = [np.asarray(widened(table.ports, none)) for table in routed.host_tables]
+    choice = Layers(tuple(tables[1:]), by_host=True) if len(tables) > 1 else None
+    vcs = widened(routed.virtual_channels, 0)
+    made = Routing(left, routed.engine, tables[0], vcs, routed.virtual_channel_rule, choice=choice)
+    return replace(made, verification=verify_routing(made, jobs, work=work))
+
+
+def _living(left: Topology, alive: np.ndarray) -> Topology:
+    """The remaining switches, renumbered, with their links, hosts and labels."""
+    living, host = np.flatnonzero(alive), alive[left.endpoints]
+    number = np.full(alive.size, -1)
+    number[living] = np.arange(living.size)
+    return Topology(
+        links=number[left.links],
+        switches=living.size,
+        endpoints=number[left.endpoints[host]],
+        labels={name: np.asarray(values)[living] for name, values in left.labels.items()},
+        name=left.name,
+        **left.rates_of(np.arange(len(left.links)), host),
     )
 
 

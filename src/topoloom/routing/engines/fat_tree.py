@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
@@ -14,6 +12,9 @@ from topoloom.routing.levels_below import reach
 from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
+from topoloom.routing.tree_order import tree_order
+from topoloom.routing.trees.digits import ranks, strides
+from topoloom.routing.trees.ranked import ranked_tables
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.routing.trees.uneven import uneven_tables, wired_evenly
 
@@ -65,22 +66,38 @@ def fat_tree(request: RoutingRequest) -> Routing:
 _BYTES_A_PAIR = 64
 
 
+def _fits_hosts(topology: Topology) -> str | None:
+    """Return a reason for trees without labels: networks from a file, or discovered."""
+    if "level" in topology.labels or not topology.hosts or tree_order(topology) is None:
+        return None
+    return "a tree by the distances from its hosts"
+
+
 @engine(
     "fat-tree-hosts",
     "d-mod-k: the tables of fat-tree, one per host of a switch, for hosts with separate addresses; one virtual channel",
     safe=True,
     bytes_a_pair=_BYTES_A_PAIR,
+    fits=_fits_hosts,
 )
 def fat_tree_hosts(request: RoutingRequest) -> Routing:
     """d-mod-k for every host of a switch: packets to a host use the table of its index at the switch.
 
     If there are more hosts than tables, host i uses table i modulo the number of tables. Where bundles of a level have
     different widths, or cables are missing, the digits of d-mod-k would lead packets of one host through different ancestors
-    and down the same cables; then loads decide together with the digits (`uneven_tables`).
+    and down the same cables; then loads decide together with the digits (`uneven_tables`). A tree without the label ``level``
+    is recognised by the distances from its hosts (`tree_order`), and loads decide too (`ranked_tables`).
     """
     topology = request.topology
     hosts = int(topology.endpoints_at.max(initial=1))
     count = max(1, min(hosts, MOST_HOST_ENTRIES // topology.switches**2))
+    if "level" not in topology.labels:
+        order = tree_order(topology)
+        if order is None:
+            raise _refusal(topology, "its switches have no label 'level', and are no tree by the distances from hosts")
+        ranked = ranked_tables(topology, order.level, count, request.jobs, request.work)
+        choice = Layers(tuple(ranked[1:]), by_host=True) if count > 1 else None
+        return Routing(topology, "fat-tree-hosts", ranked[0], choice=choice)
     tables = _uneven(request, count)
     if tables is None:
         tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
@@ -106,13 +123,13 @@ def _uneven(request: RoutingRequest, count: int) -> list[np.ndarray] | None:
     topology, level, channels = request.topology, levels_of(request.topology), channels_of(request.topology)
     if count < 2 or wired_evenly(level, channels) or not reach(topology, level)[0]:
         return None
-    rank = _ranks(topology, level)
+    rank = ranks(topology, level)
     ups = np.bincount(channels.origin, weights=level[channels.to] > level[channels.origin], minlength=level.size)
     if (ups[level < level.max()] == 0).any():
         return None
     most = [int(ups[level == low].max(initial=1)) for low in range(int(level.max()))]
     ports = np.stack([empty_ports(topology)] * count)
-    stride = _strides(most, int((level == 0).sum()) * count)
+    stride = strides(most, int((level == 0).sum()) * count)
     uneven_tables(topology, channels, level, rank, stride, count, ports, request.work)
     # No path between hosts ends at the other switches; all tables have the same paths to them.
     others = np.flatnonzero(level > 0)
@@ -127,12 +144,12 @@ def _tables(request: RoutingRequest) -> np.ndarray:
     channels = channels_of(topology)
     rises = level[channels.to] > level[channels.origin]
     ports = empty_ports(topology)
-    rank = _ranks(topology, level)
+    rank = ranks(topology, level)
     leaves = np.flatnonzero(level == 0)[np.argsort(rank[level == 0])]
     ups = np.bincount(channels.origin, weights=rises, minlength=topology.switches).astype(np.int64)
     place = rank - np.searchsorted(np.sort(level), level)  # index of each switch in its level
     first_host, hosts = (0, 1) if request.host is None else request.host
-    stride = _strides([int(ups[level == low].max(initial=1)) for low in range(int(level.max()))], leaves.size * hosts)
+    stride = strides([int(ups[level == low].max(initial=1)) for low in range(int(level.max()))], leaves.size * hosts)
     sender_digit = place // stride[level] if request.host is None else np.zeros_like(place)
     in_order = np.lexsort((rank[channels.to], channels.origin))
     upward = np.append(in_order[rises[in_order]], -1)  # upward channels, switch by switch; the last entry means none
@@ -179,43 +196,6 @@ def _tables(request: RoutingRequest) -> np.ndarray:
     if others.size:
         fill_minimal(topology, others, ports, 0, request.jobs, work=request.work)
     return ports
-
-
-def _strides(ups: list[int], numbers: int) -> np.ndarray:
-    """How many consecutive destination numbers share the deciding digit at each level, int64[levels].
-
-    As in d-mod-k, the product of the ports up of all levels below. If that leaves fewer digits than ports up (few pods under
-    bundles of cables), the digit of the level below decides again, because the sender's number was added to it there.
-    """
-    strides = [1]
-    for low, count in enumerate(ups[:-1]):
-        stride = strides[-1] * count
-        strides.append(stride if -(-numbers // stride) >= ups[low + 1] else strides[-1])
-    return np.array([*strides, strides[-1] * ups[-1] if ups else 1], np.int64)
-
-
-def _ranks(topology: Topology, level: np.ndarray) -> np.ndarray:
-    """The rank of each switch, level by level, int64[n]: its own number if switches are in this order, as families make them.
-
-    Otherwise (for example, from a file) switches of one subtree are adjacent, in the same order in each subtree. The components
-    of the network without the levels above, and without the levels below, determine the subtrees.
-    """
-    n = level.size
-    if (np.diff(level) >= 0).all():
-        return np.arange(n)
-    top = int(level.max())
-    without = [level <= high for high in range(top - 1, -1, -1)] + [level >= low for low in range(1, top + 1)]
-    keys = [level, *(np.where(among, _parts(topology, among), 0) for among in without)]
-    rank = np.empty(n, np.int64)
-    rank[np.lexsort([np.arange(n), *keys[::-1]])] = np.arange(n)
-    return rank
-
-
-def _parts(topology: Topology, among: np.ndarray) -> np.ndarray:
-    """The component of each switch over links between switches `among`, int[n]."""
-    u, v = topology.links[among[topology.links].all(axis=1)].T
-    graph = coo_array((np.ones(u.size, np.int8), (u, v)), shape=(topology.switches, topology.switches))
-    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def levels_of(topology: Topology) -> np.ndarray:
