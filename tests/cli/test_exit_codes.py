@@ -1,12 +1,15 @@
 """One law of exit codes for every command, whatever becomes of its streams; the table is in docs/reference/exit-codes.md."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from topoloom import build, save
+from topoloom.operations.sections import SECTIONS
 
 #: Every command, quick, with the code that it ends with; 3: there are differences.
 _COMMANDS = {
@@ -160,3 +163,17 @@ def test_a_pipeline_has_the_code_of_verify(folder):
     line = f'set -o pipefail; "{sys.executable}" -m topoloom verify a.json b.json | head -1'
     ran = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout.count("\n")) == (3, 1)
+
+
+def test_the_table_of_codes_names_every_command_and_those_that_find_differences():
+    """Each command is in the table of the page; only those whose functions return a code that is not 0 have a 3."""
+    root = Path(__file__).parents[2]
+    rows = re.findall(
+        r"^\| (`.*) \| .* \| bug \| (.*) \| (.*) \|$", (root / "docs/reference/exit-codes.md").read_text(), re.M
+    )
+    listed = {name: differs != "never" for names, _, differs in rows for name in re.findall(r"`([a-z-]+)`", names)}
+    commands = [name for section in SECTIONS.values() for name in section]
+    assert set(listed) - {"--study"} == set(commands)
+    code_of = {name: root / f"src/topoloom/cli/commands/{name.replace('-', '_')}.py" for name in commands}
+    with_code = {name for name, path in code_of.items() if re.search(r"return (report|monitored)\(", path.read_text())}
+    assert {name for name, differs in listed.items() if differs} == with_code == {"verify", "verify-tables", "watch"}

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from topoloom.cli.output import say
+from topoloom.cli.output import quieted, say
 from topoloom.cli.types import Number, ReadChoice, TextOption, Whole
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, changed, plain_of, shown, written
@@ -48,7 +48,12 @@ class DeclaredCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; arguments that messages of the library name are written as options."""
         try:
-            return super().invoke(ctx)
+            if not ctx.params.get("quiet"):
+                return super().invoke(ctx)
+            with quieted() as code:
+                result = super().invoke(ctx)
+                code[0] = result or 0
+            return result
         except InputError as error:
             raise InputError(spelled(str(error), self)) from error
 

@@ -3,8 +3,9 @@
 import os
 from typing import Annotated, Any
 
+from topoloom.cli.monitored import monitored
 from topoloom.cli.output import plain, print_facts, print_record, say
-from topoloom.cli.presentation import Json
+from topoloom.cli.presentation import Monitored
 from topoloom.core.settings import setting
 from topoloom.fabric.diagnosis.diagnostics import Diagnostics
 
@@ -29,7 +30,7 @@ _LABELS = {
 DIFFERENT = 3
 
 
-class Diagnosed(Json, frozen=True, kw_only=True):
+class Diagnosed(Monitored, frozen=True, kw_only=True):
     """The output options of a diagnosis."""
 
     sarif: Annotated[str, setting("also write SARIF 2.1.0 into this file, for pipelines", metavar="FILE")] | None = None
@@ -43,7 +44,7 @@ def report(result: Diagnostics, to: Diagnosed, *sources: str | None) -> int:
     result : Diagnostics
     to : Diagnosed
     *sources : str or None
-        The names of the networks; SARIF points at the first one that is a file.
+        The inputs; SARIF points at the first one that is a file.
 
     Returns
     -------
@@ -53,7 +54,7 @@ def report(result: Diagnostics, to: Diagnosed, *sources: str | None) -> int:
     code = 0 if result.clean else DIFFERENT
     if to.json:
         print_record(result)
-    else:
+    elif not to.nagios:
         _show(result)
     if to.sarif is not None:
         from topoloom.fabric.diagnosis.sarif import write_sarif
@@ -62,7 +63,7 @@ def report(result: Diagnostics, to: Diagnosed, *sources: str | None) -> int:
             result, to.sarif, next((source for source in sources if source and os.path.isfile(source)), None), code
         )
         say(f"wrote {to.sarif}", err=True)
-    return code
+    return monitored(result, to, code, [source for source in sources if source])
 
 
 def _show(result: Diagnostics) -> None:

@@ -110,6 +110,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if interrupted():
         # The printed result is only the part that was finished by then, so the exit code says so.
         code, message = INTERRUPTED, message or "interrupted"
+    if message and "--nagios" in (sys.argv[1:] if arguments is None else arguments):
+        from topoloom.fabric.monitoring import UNKNOWN, nagios_line
+
+        # Nagios reads the state from the exit code and the reason from standard output.
+        say(nagios_line(UNKNOWN, message))
+        code, message = UNKNOWN, ""
     if message:
         line = " ".join(message.split())
         say(f"error: {line if len(line) <= _MOST_CHARACTERS else line[:_MOST_CHARACTERS] + ' ...'}", err=True)

@@ -1,7 +1,10 @@
 """Texts, tables and records on the terminal, for every command."""
 
+import io
+import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,8 +13,39 @@ if TYPE_CHECKING:
     from topoloom.model.results import Result
 
 
+#: Whether the command has --quiet.
+_quiet = False
+
+
+@contextmanager
+def quieted() -> Iterator[list[int]]:
+    """A context in which only warnings and errors are printed, as with ``--quiet``.
+
+    Yields
+    ------
+    list of int
+        Takes the exit code: what was printed on standard output is shown at the end if it is not 0.
+    """
+    global _quiet  # noqa: PLW0603
+    log, before = logging.getLogger("topoloom"), logging.getLogger("topoloom").level
+    code = [0]
+    _quiet = True
+    log.setLevel(logging.ERROR)
+    printed = io.StringIO()
+    try:
+        with redirect_stdout(printed):
+            yield code
+    finally:
+        _quiet = False
+        log.setLevel(before)
+    if code[0]:
+        click.echo(printed.getvalue(), nl=False)
+
+
 def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
     """Print a text. Control characters in names, such as terminal escapes, are shown and not sent.
+
+    With ``--quiet`` standard error gets only texts that begin with ``warning`` or ``error``.
 
     Parameters
     ----------
@@ -22,6 +56,8 @@ def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
     nl : bool
         Whether a line end follows.
     """
+    if err and _quiet and not str(text).startswith(("warning", "error")):
+        return
     click.echo(visible(str(text)), err=err, nl=nl)
 
 

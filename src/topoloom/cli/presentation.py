@@ -2,6 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
+from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 
 
@@ -11,6 +12,31 @@ class Json(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "output"
 
     json: Annotated[bool, setting("one JSON document on stdout; everything else on stderr")] = False
+    quiet: Annotated[
+        bool,
+        setting("nothing on stdout if the exit code is 0, and only warnings and errors on stderr", option="-q --quiet"),
+    ] = False
+
+
+class Monitored(Json, frozen=True, kw_only=True):
+    """Report the result of a check to a monitoring system."""
+
+    prom: (
+        Annotated[
+            str, setting("also write metrics into this .prom file, for Prometheus' textfile collector", metavar="FILE")
+        ]
+        | None
+    ) = None
+    nagios: Annotated[bool, setting("print one line for Nagios; exit codes 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN")] = (
+        False
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prom is not None and not self.prom.endswith(".prom") and not self.prom.startswith("/dev/"):
+            raise InputError(f"`prom` {self.prom}: the textfile collector reads only names that end in .prom")
+        if self.nagios and self.json:
+            raise InputError("`json` and `nagios` both print the result; give one")
 
 
 class Threads(Settings, frozen=True, kw_only=True):

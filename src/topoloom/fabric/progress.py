@@ -1,11 +1,12 @@
 """Progress of cabling a fabric: successive discoveries compared with the plan: what is done, newly wrong, and repaired."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from topoloom.core.errors import InputError, check_all
 from topoloom.fabric.comparison import MISSING, ONE_SIDED, SLOW, Comparison, Fault
+from topoloom.fabric.diagnosis.diagnostics import Diagnostics
 from topoloom.model.results import Provenance, Result
 
 #: Identifies a fault across discoveries: its kind and its ends.
@@ -77,10 +78,13 @@ class Progress(Result):
         Faults of the discovery before the last that are gone.
     nodes : tuple of str
         Switches and hosts that the last discovery lacks, or that are not planned.
+    causes : tuple of str
+        The root causes of the last discovery's differences from the plan, one line each, as `diagnose` finds them: a dead
+        switch is one. Cables that were never there are no cause. Empty without diagnostics.
     """
 
     record_name = "progress"
-    record_version = 2
+    record_version = 3
     derived = ("done",)
 
     plan: str
@@ -89,6 +93,7 @@ class Progress(Result):
     open: tuple[Open, ...]
     gone: tuple[str, ...]
     nodes: tuple[str, ...]
+    causes: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -101,7 +106,12 @@ class Progress(Result):
         return not self.open and not self.nodes
 
 
-def progress(comparisons: Sequence[Comparison], sources: Sequence[str], racks: Sequence[str] = ()) -> Progress:
+def progress(
+    comparisons: Sequence[Comparison],
+    sources: Sequence[str],
+    racks: Sequence[str] = (),
+    diagnostics: Diagnostics | None = None,
+) -> Progress:
     """Compare successive discoveries of one plan.
 
     Parameters
@@ -112,6 +122,8 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], racks: S
         The names of the discoveries.
     racks : sequence of str
         The rack of each planned switch; empty: not known.
+    diagnostics : Diagnostics, optional
+        Those of the last discovery (`diagnose`), for the root causes.
 
     Returns
     -------
@@ -162,9 +174,25 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], racks: S
                 # A lost cable is looked for where it was, not among the cables still to be installed.
                 text = fault.text.replace("missing: ", "lost, was right before: ", 1) if lost_only else fault.text
                 tasks.append(Open("lost" if lost_only else MISSING, text, since[key], where.of(fault)))
+    lost_cables = {key for key in end.missing if key in once_right}
     return Progress(
-        first.plan, first.planned_cables, tuple(seen), tuple(tasks), tuple(gone), last.nodes, provenance=last.provenance
+        *(first.plan, first.planned_cables, tuple(seen), tuple(tasks), tuple(gone), last.nodes),
+        () if diagnostics is None else tuple(_causes(diagnostics, lost_cables)),
+        provenance=last.provenance,
     )
+
+
+def _causes(diagnostics: Diagnostics, lost: set[_Key]) -> Iterator[str]:
+    """One line per root cause; of the missing cables only those in `lost`."""
+    for diagnostic in diagnostics.diagnostics:
+        if diagnostic.because_of or diagnostic.severity == "note":
+            continue
+        if diagnostic.name == "cable-missing":
+            if not lost.intersection(_cables(diagnostic.planned)):
+                continue
+            yield f"{diagnostic.code}: {diagnostic.text.replace('missing: ', 'lost, was right before: ', 1)}"
+        else:
+            yield f"{diagnostic.code}: {diagnostic.text}"
 
 
 class _State:

@@ -7,4 +7,4 @@ from topoloom.operations.catalogue.verify import VerifyOperation
 
 @declared(VerifyOperation, Diagnosed)
 def command(operation: VerifyOperation, to: Diagnosed) -> int:
-    return report(performed(operation), to, operation.actual, operation.plan)
+    return report(performed(operation), to, operation.actual, operation.plan, *operation.counters)

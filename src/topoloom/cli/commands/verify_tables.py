@@ -8,4 +8,4 @@ from topoloom.operations.catalogue.verify_tables import VerifyTablesOperation
 
 @declared(VerifyTablesOperation, Threads, Diagnosed)
 def command(operation: VerifyTablesOperation, threads: Threads, to: Diagnosed) -> int:
-    return report(performed(operation, threads.jobs), to, operation.fabric)
+    return report(performed(operation, threads.jobs), to, operation.fabric, operation.tables, operation.qos)

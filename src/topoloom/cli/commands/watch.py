@@ -3,18 +3,19 @@
 from typing import Annotated
 
 from topoloom.cli.declared import declared, performed
+from topoloom.cli.monitored import monitored
 from topoloom.cli.output import print_record, print_table, say
-from topoloom.cli.presentation import Json
+from topoloom.cli.presentation import Monitored
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.watch import WatchOperation
 
 #: Exit code: the command succeeded, and cabling work remains.
 OPEN = 3
-#: Most tasks that are printed; the sheets and --json have all.
+#: Most root causes that are printed; the sheets and --json have all.
 _MOST_LINES = 40
 
 
-class _Output(Json, frozen=True, kw_only=True):
+class _Output(Monitored, frozen=True, kw_only=True):
     output: Annotated[str, setting("a folder for the sheets", option="-o --output", metavar="DIRECTORY")] | None = None
 
 
@@ -26,17 +27,17 @@ def command(operation: WatchOperation, to: _Output) -> int:
     files = [] if to.output is None else write_sheets(result, to.output)
     if to.json:
         print_record(result)
-    else:
+    elif not to.nagios:
         head = ("discovery", "right", "newly right", "missing", "lost", "faults", "new faults", "repaired")
         keys = ("source", "right_cables", "new_right", "missing_cables", "lost", "faults", "new_faults", "gone_faults")
         rows = [tuple(str(row[key]) for key in keys) for row in result.rows()]
         say(f"{result.plan}: {result.planned_cables:,} cables")
         print_table([head, *rows])
-        lines = [*result.nodes, *(fault.text for fault in result.open if fault.kind != "missing")]
+        lines = result.causes
         for line in lines[:_MOST_LINES]:
             say(line)
         if len(lines) > _MOST_LINES:
-            say(f"and {len(lines) - _MOST_LINES} more; -o writes sheets of all, --json prints all")
+            say(f"and {len(lines) - _MOST_LINES} more; -o writes sheets of all open tasks, --json prints all")
     for name in files:
         say(f"wrote {to.output}/{name}", err=True)
-    return 0 if result.done else OPEN
+    return monitored(result, to, 0 if result.done else OPEN, operation.discoveries[-1:])

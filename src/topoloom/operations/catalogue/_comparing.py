@@ -65,15 +65,17 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
         return None if self.cable_rate is None else parse_rate(self.cable_rate)
 
-    def compared(self, plan: "Network", actual: str, context: "RunContext") -> "Comparison":
+    def compared(self, plan: "Network", discovered: "Fabric", match: "Match", exact: bool) -> "Comparison":
         """The comparison of a plan with a discovery.
 
         Parameters
         ----------
         plan : Network
-        actual : str
-            The file of the discovery.
-        context : RunContext
+        discovered : Fabric
+        match : Match
+            Of its switches and hosts with the planned ones.
+        exact : bool
+            Whether cables must be in the planned ports.
 
         Returns
         -------
@@ -81,8 +83,6 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         """
         from topoloom.fabric.compare import compare_fabrics
 
-        discovered = self.opened(plan, actual)
-        match, exact = self.matched(plan, discovered, context)
         return compare_fabrics(
             *(plan.fabric, discovered, match),
             ports=exact,

@@ -38,9 +38,28 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
             raise InputError("`discoveries`: name at least one")
 
     def run(self, context: RunContext) -> "Progress":
+        from topoloom.fabric.diagnosis.diagnose import diagnose
+        from topoloom.fabric.diagnosis.evidence import HardwareLimits
         from topoloom.fabric.progress import progress
         from topoloom.network.opening import open_network
 
         network = open_network(self.plan)
-        comparisons = [self.compared(network, name, context) for name in self.discoveries]
-        return progress(comparisons, self.discoveries, network.racks)
+        comparisons = []
+        for name in self.discoveries:
+            discovered = self.opened(network, name)
+            match, exact = self.matched(network, discovered, context)
+            comparisons.append(self.compared(network, discovered, match, exact))
+        diagnostics = diagnose(
+            *(network.fabric, discovered),
+            match=match,
+            ports=exact,
+            hosts=not self.skip_hosts,
+            facts=network.facts,
+            limits=HardwareLimits(rate=self.planned_rate),
+            only=_COMPARED,
+        )
+        return progress(comparisons, self.discoveries, network.racks, diagnostics)
+
+
+#: The rules of cables and of nodes, which compare a fabric with its plan.
+_COMPARED = ("TL1xx", "TL2xx")
