@@ -1,10 +1,12 @@
 """What is lost of a network is named as people name it, and what is nothing of it is said."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from topoloom import InputError, losses, open_network
+from topoloom import InputError, diagnose, losses, open_network
 from topoloom.cli.main import cli
 from topoloom.network.losses import Losses
 
@@ -69,6 +71,9 @@ Ca 1 "H-00000000000000b1" # "node0001 mlx5_0"
         ("leaf-1:2", Losses(cables=[1])),
         ("0xa2:2", Losses(cables=[2])),
         ("1-2, 0", Losses(links=[(1, 2)], switches=[0])),
+        ("spine 0x00000000000000a2", Losses(switches=[1])),
+        ("leaf-1 port 2", Losses(cables=[1])),
+        ("leaf-1 port 2 - spine 0x00000000000000a3 port 1", Losses(cables=[1])),
     ],
 )
 def test_parts_of_a_discovered_fabric(discovered, text, expected):
@@ -135,3 +140,24 @@ def test_route_takes_them(folder, tmp_path):
     gone = losses(network, f"cable:{number}").cables
     kept = np.delete(network.topology.links, gone, axis=0)
     assert (left.topology.links == kept).all()
+
+
+def test_every_cable_and_switch_that_verify_prints_is_a_name(folder, tmp_path):
+    """The text of a finding names what it is about: with racks, numbers of cables and models."""
+    network = open_network(str(folder))
+    missing = network.topology.replace(links=network.topology.links[1:])
+    findings = diagnose(network, missing, ports=False, only=["TL101"]).diagnostics
+    assert len(findings) == 1
+    for diagnostic in findings:
+        assert losses(network, diagnostic.text.partition("missing: ")[2].replace("planned ", "")) == Losses(cables=[0])
+    text = Path(tmp_path / "real.net")
+    text.write_text(
+        'Switch 2 "a" # "MF0;leaf1:MQM8700/U1"\n[1] "b"[1]\nSwitch 2 "b" # "MF0;core:MCS8500/L06/U2"\n[1] "a"[1]\n'
+    )
+    for name, switch in (("MF0;leaf1:MQM8700/U1", 0), ("leaf1", 0), ("core/L6/U2", 1), ("MF0;core:MCS8500/L06/U2", 1)):
+        assert losses(open_network(str(text)), name) == Losses(switches=[switch])
+    assert losses(open_network(str(text)), "MF0;leaf1:MQM8700/U1 port 1") == Losses(cables=[0])
+    with pytest.raises(InputError, match="no cable to another switch is in port 2 of leaf1"):
+        losses(open_network(str(text)), "leaf1 port 2")
+    with pytest.raises(InputError, match="'leaf9' is neither a cable nor a switch"):
+        losses(open_network(str(text)), "leaf9 port 2")

@@ -8,6 +8,8 @@ from functools import partial
 from topoloom.core.errors import InputError, at, check_type, hint
 from topoloom.core.files import read_text
 from topoloom.core.text_parts import text_lines
+from topoloom.fabric.distinct_names import distinct_names
+from topoloom.fabric.identify import plain_name
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network import Network
 
@@ -39,8 +41,9 @@ def losses(network: NetworkSource, text: str) -> Losses:
 
     Each item is one of: a switch, by its number, name, GUID (0x...) or label (A01-U03); a rack (A01), meaning all its switches;
     a cable between two switches, with a ``-`` between them (3-17, leaf1-spine2); the cable in a port, by the port's label
-    (A01-U03-P12) or by switch and port (leaf1:12); a cable by its number (cable:00123); or ``@FILE``, a file whose lines are
-    such lists. In a file, text after ``#`` is a comment.
+    (A01-U03-P12) or by switch and port (leaf1:12, leaf1 port 12); a cable as verify prints it (A01 leaf1 port 7 - A02 spine2
+    port 3), or by its number (cable:00123); or ``@FILE``, a file whose lines are such lists. In a file, text after ``#`` is a
+    comment. The name of a managed switch (MF0;leaf1:MQM8700/U1) is also its short name (leaf1).
 
     Parameters
     ----------
@@ -101,6 +104,9 @@ class _Reader:
         self._switches: dict[str, set[int]] = {}
         names = [(name, s) for s, name in enumerate(fabric.switch_names)]
         names += [(name, s) for s, name in enumerate(network.labels) if name]
+        # What verify prints: the names followed by GUIDs, and the names without the model.
+        names += [(name, s) for s, name in enumerate(distinct_names(fabric)[0])]
+        names += [(plain_name(name), s) for s, name in enumerate(fabric.switch_names)]
         if not fabric.planned:
             names += [(f"0x{guid:x}", s) for s, guid in enumerate(fabric.switch_guids.tolist())]
         for name, s in names:
@@ -120,10 +126,12 @@ class _Reader:
 
     def take(self, part: str, wrong: _Error, lost: Losses) -> None:
         """Add what one item names to `lost`."""
-        if cable := re.fullmatch(r"cable:\s*0*([0-9]+)", part, re.IGNORECASE):
+        if cable := re.fullmatch(r"cable:?\s*0*([0-9]+)", part, re.IGNORECASE):
             if cable[1] not in self._numbers:
                 raise wrong(self._no_cable(cable[1]))
             lost.cables.append(self._numbers[cable[1]])
+        elif (printed := self._printed(part, wrong)) is not None:
+            lost.cables.append(printed)
         elif (switch := self._switch(part, wrong)) is not None:
             lost.switches.append(switch)
         elif part.lower() in self._racks:
@@ -149,6 +157,31 @@ class _Reader:
         if len(matches) > 1:
             raise wrong(f"{len(matches)} switches are called '{text[:_SHOWN]}'; name it by its GUID or number")
         return next(iter(matches), None)
+
+    def _printed(self, part: str, wrong: _Error) -> int | None:
+        """The index of a cable as verify prints it: ``cable 104: A01 leaf1 port 7 - A02 spine2 port 3``, or one end."""
+        ends = re.sub(r"(?i)^cable [0-9]+: ", "", part).split(" - ")
+        named = [re.fullmatch(r"(.+?) +port +0*([0-9]{1,5})(?:/.*)?", end.strip(), re.IGNORECASE) for end in ends]
+        if not 0 < len(named) <= 2 or None in named:
+            return None
+        rows = []
+        for match in filter(None, named):
+            switch = self._after_rack(match[1], wrong)
+            if switch is None:
+                raise wrong(self._nothing(match[1]))
+            row = self._cable_in.get((switch, int(match[2])))
+            if row is None:
+                raise wrong(f"no cable to another switch is in port {int(match[2])} of {match[1]}")
+            rows.append(row)
+        if len(set(rows)) > 1:
+            raise wrong(f"'{part[:_SHOWN]}' is not one cable: other cables are in these ports; name one end")
+        return rows[0]
+
+    def _after_rack(self, name: str, wrong: _Error) -> int | None:
+        """The switch of that name, which may stand after its rack: ``A01 leaf1``."""
+        switch = self._switch(name, wrong)
+        rack, _, rest = name.partition(" ")
+        return self._switch(rest, wrong) if switch is None and rack.lower() in self._racks else switch
 
     def _in_port(self, part: str, wrong: _Error) -> int | None:
         """The index of the cable in a port, as in A01-U03-P12 or leaf1:12."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LOST = (
     "what is lost: 3-17,5 is a cable between switches 3 and 17, and switch 5; also names, GUIDs, labels (A01-U03, A01-U03-P12),"
-    " racks, leaf1:12 (a port), cable:00123, @FILE"
+    " racks, leaf1:12 or 'leaf1 port 12' (a port), cable:00123, cables as verify prints them, @FILE"
 )
 
 
