@@ -14,6 +14,7 @@ ALLOWED: dict[str, str] = {
     "command": "each module of the command line defines its command, which a register calls so",
     "read": "each module of a file format reads it, and a register calls it so",
     "write": "each module of a file format writes it, and a register calls it so",
+    "write_fabric": "each format that holds names and addresses writes a fabric with them, and a register calls it so",
     "fabric_of": "each format of a fabric's cables makes a Fabric of its text",
     "main": "what a program begins with",
     "parse_json": "one function with its overloads",

@@ -33,9 +33,9 @@ def read(name, data):
 
 
 def test_which_formats_carry_rates():
-    """All but the order/degree competition's grid points and CAMINOS, which have no place for them."""
-    assert DROP == ["caminos", "grid-edges"]
-    assert len(CARRY) == 12
+    """All but the order/degree competition's grid points, CAMINOS and UFM's links, which have no place for them."""
+    assert DROP == ["caminos", "grid-edges", "ufm-links"]
+    assert len(CARRY) == 15
 
 
 @pytest.mark.parametrize("network", [TREE, MIXED, PLAIN.with_rates(54.56)], ids=["two", "mixed", "one"])

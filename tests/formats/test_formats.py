@@ -18,7 +18,8 @@ from topoloom.model.topology import Topology
 
 NAMES = [
     *("cable-plan", "cables", "caminos", "dot", "edges", "graphml", "grid-edges", "ibdiagnet", "ibdiagnet-lst"),
-    *("ibnetdiscover", "infragraph", "ndt", "ns3", "topoloom"),
+    *("iblinkinfo", "ibnetdiscover", "ibnetdiscover-ports", "infragraph", "ndt", "net-dump", "ns3", "topoloom"),
+    "ufm-links",
 ]
 quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})

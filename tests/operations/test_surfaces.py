@@ -92,6 +92,7 @@ IN_PYTHON = {
         "measured": "store",
     },
     "cuts": {"exact": "exact_bisection"},
+    "info": {"source_format": "format of open_network"},
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
     "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined", "drop_rates": "unrated"},
     # A comparison is made of objects: fabrics, a match, limits.

@@ -7,8 +7,6 @@ import click
 from topoloom.cli.output import print_record, say
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.formats import Format, choose_format, save
-from topoloom.formats._storage import put
-from topoloom.formats.written import written_file
 from topoloom.model.topology import Topology
 
 
@@ -40,7 +38,6 @@ def deliver(
     record: Format,
     as_json: bool,
     order: ExportRequest | None = None,
-    text: str | None = None,
     dropped: tuple[str, ...] = (),
 ) -> None:
     """Write a topology to a file ('-': standard output), and print on stderr what was written and what was omitted.
@@ -57,16 +54,10 @@ def deliver(
         Whether to print a record of what was written.
     order : ExportRequest, optional
         Further data of the network, for the formats that hold it.
-    text : str, optional
-        The file's content, if it holds more than the topology: names and GUIDs.
     dropped : tuple of str
         The quantities that were dropped when the network was read.
     """
-    if text is None:
-        written = save(topology, output, record.name, order=order)
-    else:
-        put(text.encode(), output)
-        written = written_file(topology, output, replace(record, keeps=record.keeps | {"labels"}))
+    written = save(topology, output, record.name, order=order)
     lost = f"; {record.name} omits {', '.join(written.omitted)}" if written.omitted else ""
     size = f"{written.switches} switches, {written.links} links, {written.hosts} hosts"
     where = "standard output" if output == "-" else output

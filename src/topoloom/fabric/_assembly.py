@@ -92,7 +92,10 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
     InputError
         The two ends of a cable do not agree.
     """
+    from topoloom.fabric.managed_names import restore_planned_names
+
     flaws = flaws or Flaws(source)
+    restore_planned_names(nodes.values())
     once = _complete(nodes, source)
     _check_ends(nodes, source)
     _give_guids(nodes, source, flaws.lenient)
@@ -159,6 +162,8 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
         flaws=flaws.found,
         switch_device=np.array([node.device for node in switches], np.int64),
         host_device=np.array([node.device for node in hosts], np.int64),
+        switch_system=np.array([node.system or 0 for node in switches], np.uint64),
+        host_system=np.array([node.system or 0 for node in hosts], np.uint64),
         **about,
     )
 

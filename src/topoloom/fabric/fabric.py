@@ -83,6 +83,8 @@ class Fabric:
         The part number that each cable reports; empty where not known.
     switch_device, host_device : int32[switches], int32[hosts]
         Device ids (``devid``), which distinguish models; 0 where not known.
+    switch_system, host_system : uint64[switches], uint64[hosts]
+        The GUID of the system that contains each (``sysimgguid``); 0 where not known.
     flaws : tuple of Flaw
         The flaws of the file, if it was read with lenient parsing.
     """
@@ -116,6 +118,8 @@ class Fabric:
     endpoint_part: np.ndarray = field(default_factory=_unknown)
     switch_device: np.ndarray = field(default_factory=_unknown)
     host_device: np.ndarray = field(default_factory=_unknown)
+    switch_system: np.ndarray = field(default_factory=_unknown)
+    host_system: np.ndarray = field(default_factory=_unknown)
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -123,8 +127,8 @@ class Fabric:
         for kinds, size in (
             (_OF_LINKS, len(topology.links)),
             (_OF_ENDPOINTS, topology.endpoints.size),
-            ({"switch_device": np.int32}, topology.switches),
-            ({"host_device": np.int32}, topology.hosts),
+            ({"switch_device": np.int32, "switch_system": np.uint64}, topology.switches),
+            ({"host_device": np.int32, "host_system": np.uint64}, topology.hosts),
         ):
             for name, kind in kinds.items():
                 values = np.asarray(getattr(self, name))
@@ -239,6 +243,8 @@ class Fabric:
             port_lmc=self.port_lmc[ends],
             switch_device=self.switch_device[switches],
             host_device=self.host_device[hosts],
+            switch_system=self.switch_system[switches],
+            host_system=self.host_system[hosts],
             **{name: getattr(self, name)[links] for name in _OF_LINKS},
             **{name: getattr(self, name)[ends] for name in _OF_ENDPOINTS},
         )

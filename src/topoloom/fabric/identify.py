@@ -11,6 +11,7 @@ import numpy as np
 from topoloom.core.csv_files import csv_rows, unguarded
 from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.managed_names import managed
 from topoloom.fabric.plug_matching import match_plugs
 from topoloom.fabric.structure_matching import match_shapes
 from topoloom.model.sources import NetworkSource, taken
@@ -18,8 +19,6 @@ from topoloom.model.sources import NetworkSource, taken
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
 #: The values of `by`.
 METHODS = ("auto", NAME, GUID, HOSTS, SHAPE)
-#: MF0;NAME:MODEL/U1, and for one of several switches in a box, MF0;NAME:MODEL/L16/U2: NAME and NAME/L16/U2.
-_MANAGED = re.compile(r"mf0;([^;:]+):[^:/]*(?:/u1|((?:/[^:/]+)*))")
 _ZEROS = re.compile(r"(?<=/[a-z])0+(?=[0-9])")
 #: A match by shape with a smaller share of agreeing links is rejected.
 _LEAST = 0.5
@@ -226,9 +225,9 @@ def plain_name(name: str) -> str:
     >>> plain_name("MF0;leaf1:MQM8700/U1"), plain_name("MF0;Core:MCS8500/L06/U2"), plain_name("S12")
     ('leaf1', 'core/l6/u2', 's12')
     """
-    match = _MANAGED.fullmatch(name.lower())
+    system, _, part = managed(name.lower())
     # A box numbers its parts with or without a leading zero: L05 is L5.
-    return f"{match[1]}{_ZEROS.sub('', match[2] or '')}" if match else name.lower()
+    return system if part in ("", "/u1") else f"{system}{_ZEROS.sub('', part)}"
 
 
 def _by_names(plan: Fabric, actual: Fabric, aliases: Sequence[Iterable[str]] | None) -> np.ndarray:

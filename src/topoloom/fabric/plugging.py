@@ -75,7 +75,7 @@ class Plugging:
             reason = f"{entry.name} is {kinds[switch]} here, and {kinds[entry.switch]} on line {entry.line}"
             raise at(self.source, line, reason)
         entry.ports = max(entry.ports, ports)
-        entry.lid, entry.lmc = entry.lid or lid, entry.lmc or lmc
+        entry.lid, entry.lmc, entry.device = entry.lid or lid, entry.lmc or lmc, entry.device or device
         if not 1 <= entry.ports <= _MOST_PORTS:
             raise at(self.source, line, f"{entry.ports} ports; a switch or a host has 1 to {_MOST_PORTS}")
         return entry

@@ -84,13 +84,22 @@ def rate_name(width: int, rate_gbps: float) -> str:
     return f"{rate_gbps:g} Gb/s" if speed is None else f"{width}x{speed}"
 
 
+def speed_name(width: int, rate_gbps: float) -> str:
+    """The name of the speed of a cable with `width` lanes; empty where not known.
+
+    >>> speed_name(4, 200.0), speed_name(2, 200.0), speed_name(0, 200.0)
+    ('HDR', 'NDR', '')
+    """
+    return _SPEED_OF.get(round(rate_gbps / width, 6), "") if width > 0 and rate_gbps > 0 else ""
+
+
 def signal_of(width: int, rate_gbps: float) -> str:
     """The speed of a lane as ibdiagnet and UFM write it: the signal rate in Gb/s (``50``); empty where not known.
 
     >>> signal_of(4, 200.0), signal_of(4, 8.0), signal_of(0, 200.0)
     ('50', '2.5', '')
     """
-    speed = _SPEED_OF.get(round(rate_gbps / width, 6), "") if width > 0 and rate_gbps > 0 else ""
+    speed = speed_name(width, rate_gbps)
     return next((signal for signal, name in SPEED_OF_SIGNAL.items() if name == speed), "")
 
 

@@ -9,7 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.register import Register
 from topoloom.fabric.cable_lengths import CableLengths
 from topoloom.fabric.exports.registry import ExportRequest
-from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.fabric import Fabric, without_rates
 from topoloom.model.link_rates import RATE, rate_text, tell_dropped
 from topoloom.model.topology import Topology
 
@@ -38,12 +38,16 @@ class Format:
     write : callable (topology: Topology) -> str or bytes
     write_order : callable (order: ExportRequest) -> str or bytes, optional
         As `write`, with the known names, lengths, rates and delays of the network.
+    write_fabric : callable (fabric: Fabric) -> str or bytes, optional
+        As `write`, with the names, GUIDs, LIDs, ports and rates of a fabric.
     simple : bool
         Whether parallel links are merged or refused.
     fabric : callable (data: bytes, source: str) -> Fabric, optional
         Also reads names, GUIDs, ports and rates, if the format has them.
     lengths : callable (data: bytes, source: str) -> CableLengths, optional
         Reads the lengths of cables, if the format has them or their delays.
+    holds : frozenset of str
+        What the format holds of a fabric's identities: ``names``, ``GUIDs``, ``LIDs``.
     says_rate : callable (rate_gbps: float) -> bool, optional
         Whether the format can express a rate; None: it can express all. A network with any other rate is written without.
     """
@@ -55,9 +59,11 @@ class Format:
     read: Callable[[bytes, str], Topology] | None
     write: Callable[[Topology], str | bytes]
     write_order: Callable[[ExportRequest], str | bytes] | None = None
+    write_fabric: Callable[[Fabric], str | bytes] | None = None
     simple: bool = False
     fabric: Callable[[bytes, str], Fabric] | None = None
     lengths: Callable[[bytes, str], CableLengths] | None = None
+    holds: frozenset[str] = frozenset()
     says_rate: Callable[[float], bool] | None = None
 
 
@@ -74,28 +80,18 @@ def register(record: Format) -> Format:
 def format_for(path: str) -> Format | None:
     """The format for the suffix of `path`, below a ``.gz`` if there is one; None if no format has that suffix."""
     name = path.lower().removesuffix(".gz")
-    for record in FORMATS.values():
-        if name.endswith(record.suffixes):
-            return record
-    return None
+    matches = [(suffix, record) for record in FORMATS.values() for suffix in record.suffixes if name.endswith(suffix)]
+    # .ufm.json before .json
+    return max(matches, key=lambda match: len(match[0]))[1] if matches else None
 
 
-def unknown_suffix(path: str, content: str = "") -> InputError:
-    """The error for a file whose suffix belongs to no format; `content` is the format of its content, if recognised."""
-    if content:
-        return misnamed(path, content)
+def unknown_suffix(path: str) -> InputError:
+    """The error for a file whose suffix belongs to no format, and whose content, if any, is not recognised."""
     suffixes = ", ".join(suffix for record in FORMATS.values() for suffix in record.suffixes)
     return InputError(
         f"{path}: the suffix belongs to no known format ({suffixes}, each also with .gz); "
         f"choose a suffix or name a format: {', '.join(FORMATS)}"
     )
-
-
-def misnamed(path: str, content: str) -> InputError:
-    """The error for a file whose name does not have the suffix of its content's format."""
-    record = FORMATS.find(content)
-    kind = f"{content} output" if content == "ibnetdiscover" else f"a file of the format {content}"
-    return InputError(f"{path}: this is {kind}; name it {record.suffixes[0]}, or name the format: {content}")
 
 
 def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:
@@ -125,7 +121,9 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
         tell_dropped(record.name, why)
         topology = topology.without_rates()
     try:
-        if order is None or record.write_order is None:
+        if order is not None and record.write_fabric is not None:
+            content = record.write_fabric(without_rates(order.fabric) if why else order.fabric)
+        elif order is None or record.write_order is None:
             content = record.write(topology)
         else:
             content = record.write_order(order)
@@ -151,8 +149,16 @@ def _rates_lost(topology: Topology, record: Format) -> str:
     return f"this format cannot express a rate of {rate_text(wrong[0])} Gb/s" if wrong else ""
 
 
-def dropped_by(topology: Topology, record: Format) -> list[str]:
-    """The content of `topology` that a format omits, as text; empty if it keeps everything."""
+#: All that identifies the parts of a fabric.
+IDENTITIES = frozenset({"names", "GUIDs", "LIDs"})
+#: The labels that hold the names and GUIDs of switches.
+_IDENTIFYING = {"id", "guid"}
+#: GUIDs up to here have no maker: ibsim and topoloom invent them.
+_MOST_INVENTED = 0xFFFF_FFFF
+
+
+def dropped_by(topology: Topology, record: Format, fabric: Fabric | None = None) -> list[str]:
+    """The content of `topology`, and of its discovered fabric, that a format omits, as text; empty if it keeps everything."""
     lost = []
     if record.simple and (np.diff(topology.links, axis=0) == 0).all(axis=1).any():
         lost.append("the number of parallel cables")
@@ -162,6 +168,15 @@ def dropped_by(topology: Topology, record: Format) -> list[str]:
         lost.append(f"{topology.hosts} hosts")
     elif "host" not in record.keeps and not np.array_equal(topology.host, np.arange(topology.host.size)):
         lost.append("the grouping of ports into hosts")
-    if "labels" not in record.keeps and topology.labels:
-        lost.append(f"label{'s' * (len(topology.labels) > 1)} {', '.join(topology.labels)}")
+    labels = [name for name in topology.labels if "names" not in record.holds or name not in _IDENTIFYING]
+    if "labels" not in record.keeps and labels:
+        lost.append(f"label{'s' * (len(labels) > 1)} {', '.join(labels)}")
+    if fabric is not None and not fabric.planned:
+        addressed = fabric.switch_lids.any() or fabric.port_lids.any()
+        real = (fabric.switch_guids > _MOST_INVENTED).any()
+        lost += [
+            f"{what} of {'hosts' if 'labels' in record.keeps else 'switches and hosts'}"
+            for what, is_known in (("names", True), ("GUIDs", real), ("LIDs", addressed))
+            if is_known and what not in record.holds
+        ]
     return lost

@@ -2,8 +2,8 @@
 
 import gzip
 import io
+import logging
 import os
-import re
 import sys
 import zlib
 from collections.abc import Callable
@@ -13,11 +13,17 @@ from typing import BinaryIO
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.fabric.exports.registry import ExportRequest
-from topoloom.formats._registry import FORMATS, Format, encode, format_for, misnamed, unknown_suffix
+from topoloom.fabric.fabric import Fabric
+from topoloom.formats._content import format_by_content
+from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.formats.written import WrittenFile, written_file
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
+log = logging.getLogger("topoloom")
+
+#: The format of plain numbers, whose suffix .txt many other files have.
+EDGES = "edges"
 #: No file of a fabric is larger: two million links take 30 MB as text.
 _MOST_BYTES = 2 << 30
 #: gzip shrinks real topologies 3 to 30 times; beyond this factor, and above _FREE_BYTES, a file is a decompression bomb.
@@ -26,17 +32,6 @@ _FREE_BYTES = 64 << 20
 _STDIN = "<stdin>"
 #: The first bytes of a gzip file.
 _GZIP = b"\x1f\x8b"
-#: The beginnings, after blanks, of formats that are recognised by content.
-_BEGINNINGS = {
-    "ibdiagnet-lst": re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(CA|SW)\s+Ports:"),
-    "ibdiagnet": re.compile(rb"(\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*START_[A-Z]"),
-    "topoloom": re.compile(rb"(\xef\xbb\xbf)?\s*\{"),
-    "graphml": re.compile(rb"(\xef\xbb\xbf)?\s*<"),
-    "dot": re.compile(rb"(?:\s|//[^\n]*\n|#[^\n]*\n)*(strict\s+)?(di)?graph\b\s*(\"[^\"]*\"|\w*)\s*\{"),
-    "ibnetdiscover": re.compile(
-        rb"(?:\s|#[^\n]*\n)*((vendid|devid|sysimgguid|switchguid|caguid)=0x|(Switch|Ca|Hca|Rt)\s+\d+\s+\")"
-    ),
-}
 
 
 def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
@@ -66,15 +61,32 @@ def read_source(path: str | os.PathLike[str], format: str | None = None) -> tupl
     if format is None and is_stream(text):
         data = contents(source)
         return data, source, seen_format(data, source)
-    record = choose_format(text, format)
-    if record.read is None:
+    record = choose_format(text, format) if format is not None or not _is(Path.is_file, text) else format_for(text)
+    if record is not None and record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
     data = contents(source)
     if not data.strip():
-        raise at(source, None, f"the file is empty; expected {record.description}")
-    if record.name == "edges" and _recognised(data) == "ibnetdiscover":
-        raise misnamed(source, "ibnetdiscover")
-    return data, source, record
+        expected = "a network" if record is None else record.description
+        raise at(source, None, f"the file is empty; expected {expected}")
+    return data, source, record if record is not None and format is not None else _by_content(data, source, record)
+
+
+def _by_content(data: bytes, source: str, named: Format | None) -> Format:
+    """The format of a file whose suffix names one, or none: that of its content if this is unmistakable.
+
+    Raises
+    ------
+    InputError
+        The suffix belongs to no format, and the content is of none that is recognised.
+    """
+    name = format_by_content(data, certain=named is not None and named.name != EDGES)
+    if not name:
+        if named is None:
+            raise unknown_suffix(source)
+        return named
+    if named is not None and named.name not in (name, EDGES):
+        log.warning("%s: read as %s by its content, not as %s by its name", source, name, named.name)
+    return FORMATS.find(name)
 
 
 def parsed(data: bytes, source: str, record: Format) -> Topology:
@@ -90,7 +102,7 @@ def is_stream(path: str) -> bool:
 
 
 def seen_format(data: bytes, source: str) -> Format:
-    """The format of piped content; topoloom's JSON, GraphML, DOT and the output of ibnetdiscover are recognised, among others.
+    """The format of piped content; topoloom's JSON, GraphML, DOT and the discoveries of InfiniBand are recognised.
 
     Raises
     ------
@@ -99,20 +111,10 @@ def seen_format(data: bytes, source: str) -> Format:
     """
     if not data.strip():
         raise at(source, None, f"the file is empty; expected {FORMATS.find('topoloom').description}")
-    if name := _recognised(data):
+    if name := format_by_content(data):
         return FORMATS.find(name)
     reason = "the format cannot be recognised from the content; name it: 'topoloom convert IN OUT --from FORMAT'"
     raise at(source, None, reason)
-
-
-def recognised_content(path: str) -> str:
-    """The name of the format that a regular file's content has; empty if none is recognised or there is no such file."""
-    return _recognised(contents(path)) if _is(Path.is_file, path) else ""
-
-
-def _recognised(data: bytes) -> str:
-    start = data[: 1 << 16]
-    return next((name for name, beginning in _BEGINNINGS.items() if beginning.match(start)), "")
 
 
 def save(
@@ -144,12 +146,14 @@ def save(
     InputError
         No format fits, the format cannot hold the topology, or the file cannot be written.
     """
-    topology = taken(topology, Topology, "save")
     check_path(path, "save", "name a file")
     target = os.fspath(path)
     record = choose_format(target, format)
+    if record.write_fabric is not None and order is None:
+        order = ExportRequest(taken(topology, Fabric, "save"))
+    topology = taken(topology, Topology, "save") if order is None else order.fabric.topology
     put(encode(topology, record, order), target)
-    return written_file(topology, target, record)
+    return written_file(topology, target, record, None if order is None else order.fabric)
 
 
 def put(data: bytes, target: str) -> None:
@@ -175,7 +179,7 @@ def choose_format(path: str, name: str | None = None) -> Format:
     if record is None:
         if _is(Path.is_dir, path):
             raise at(path, None, "is a folder; name a file in it")
-        raise unknown_suffix(path, recognised_content(path))
+        raise unknown_suffix(path)
     return record
 
 

@@ -84,9 +84,14 @@ def read(data: bytes, source: str) -> Topology:
     return fabric_of(data, source).topology
 
 
+def write_fabric(fabric: Fabric) -> str:
+    """The cable plan of a fabric, with widths and speeds in the arrows where known. Plans have no GUIDs and no LIDs."""
+    return topo_text(fabric, "->")
+
+
 def write(topology: Topology) -> str:
-    """The cable plan of a network, with widths and speeds in the arrows if it has rates."""
-    return topo_text(planned_fabric(topology), "->")
+    """The cable plan of a planned network."""
+    return write_fabric(planned_fabric(topology))
 
 
 register(
@@ -96,8 +101,10 @@ register(
         description="cable plan of the ibutils and of UFM: one section per system, one line per cable",
         keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
+        holds=frozenset({"names"}),
         read=read,
         write=write,
+        write_fabric=write_fabric,
         fabric=fabric_of,
     )
 )

@@ -6,13 +6,16 @@ ibdiagnet's library (ibutils2, ibdm/Fabric.h: IBLinkWidth, IBLinkSpeed).
 """
 
 import re
+from collections.abc import Iterator
+
+import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.fabric.db_csv_sections import Row, sections
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.fabric.plugging import Plugging
-from topoloom.fabric.rates import has_name, lanes_of, rate_of
-from topoloom.formats._registry import Format, register
+from topoloom.fabric.rates import has_name, rate_of, speed_name
+from topoloom.formats._registry import IDENTITIES, Format, register
 from topoloom.formats._text import fabric_from, stem, text_of
 from topoloom.model.topology import Topology
 
@@ -145,21 +148,32 @@ def read(data: bytes, source: str) -> Topology:
     return fabric_of(data, source).topology
 
 
-def write(topology: Topology) -> str:
-    """Sections NODES and LINKS of a planned network: every link once, hosts' links first; PORTS if it has rates."""
-    fabric = planned_fabric(topology)
+def write_fabric(fabric: Fabric) -> str:
+    """Sections NODES and LINKS: every link once, hosts' links first; PORTS and CABLE_INFO where they are known."""
+    topology = fabric.topology
     hosts, switches = (
         [f"0x{g:016x}" for g in fabric.host_guids.tolist()],
         [f"0x{g:016x}" for g in fabric.switch_guids.tolist()],
     )
-    lines = ["START_NODES", "NodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,PortGUID"]
+    lines = ["START_NODES", "NodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,PortGUID,DeviceID"]
     lines += [
-        f'"{name}",{ports},{kind},{guid},{guid},{guid}'
-        for kind, names, sizes, guids in (
-            (_SWITCH, fabric.switch_names, fabric.switch_ports.tolist(), switches),
-            (_HOST, fabric.host_names, fabric.host_sizes.tolist(), hosts),
+        f'"{name}",{ports},{kind},{f"0x{system:016x}" if system else guid},{guid},{guid},{device}'
+        for kind, names, sizes, guids, systems, devices in (
+            *(
+                (
+                    _SWITCH,
+                    fabric.switch_names,
+                    fabric.switch_ports,
+                    switches,
+                    fabric.switch_system,
+                    fabric.switch_device,
+                ),
+            ),
+            *((_HOST, fabric.host_names, fabric.host_sizes, hosts, fabric.host_system, fabric.host_device),),
         )
-        for name, ports, guid in zip(names, sizes, guids, strict=True)
+        for name, ports, guid, system, device in zip(
+            names, sizes.tolist(), guids, systems.tolist(), devices.tolist(), strict=True
+        )
     ]
     lines += ["END_NODES", "", "START_LINKS", "NodeGuid1,PortNum1,NodeGuid2,PortNum2"]
     ends = (
@@ -173,38 +187,79 @@ def write(topology: Topology) -> str:
         f"{switches[u]},{p},{switches[v]},{q}"
         for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
     ]
+    lines += [f"{switches[s]},{p},{switches[s]},{q}" for s, p, q in fabric.loops.tolist()]
     lines.append("END_LINKS")
-    if topology.rated:
+    if fabric.rated or fabric.switch_lids.any() or fabric.port_lids.any():
         lines += ["", *_ports_section(fabric, hosts, switches)]
+    if any(values.any() for values in (fabric.link_length_m, fabric.endpoint_length_m, fabric.link_part != "")):
+        lines += ["", *_cables_section(fabric, hosts, switches)]
     return "\n".join(lines) + "\n"
 
 
+def write(topology: Topology) -> str:
+    """The sections of a planned network."""
+    return write_fabric(planned_fabric(topology))
+
+
 def _ports_section(fabric: Fabric, hosts: list[str], switches: list[str]) -> list[str]:
-    """Section PORTS: width and speed of every port with a cable."""
+    """Section PORTS: port 0 of every switch with its LID; GUID, LID, width and speed of every port with a cable."""
     topology = fabric.topology
-    links, ports = topology.links.tolist(), fabric.link_ports.tolist()
-    ends = [
+    lids, lmcs = fabric.switch_lids.tolist(), fabric.switch_lmc.tolist()
+    rows = [f"{guid},0,{guid},{lid},{lmc},0,0" for guid, lid, lmc in zip(switches, lids, lmcs, strict=True)]
+    runs = [_codes(*pair) for pair in _runs(fabric.endpoint_width, fabric.endpoint_rate_gbps)]
+    ends = zip(
+        *(topology.host.tolist(), fabric.host_ports.tolist(), fabric.port_guids.tolist()),
+        *(fabric.port_lids.tolist(), fabric.port_lmc.tolist(), runs),
+        strict=True,
+    )
+    rows += [f"{hosts[h]},{port},0x{guid:016x},{lid},{lmc},{codes}" for h, port, guid, lid, lmc, codes in ends]
+    at_switch = zip(topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), runs, strict=True)
+    rows += [f"{switches[s]},{port},{switches[s]},{lids[s]},{lmcs[s]},{codes}" for s, port, codes in at_switch]
+    links = zip(
+        topology.links.tolist(),
+        fabric.link_ports.tolist(),
+        _runs(fabric.link_width, fabric.link_rate_gbps),
+        strict=True,
+    )
+    rows += [
+        f"{switches[s]},{port},{switches[s]},{lids[s]},{lmcs[s]},{_codes(*pair)}"
+        for nodes, ports, pair in links
+        for s, port in zip(nodes, ports, strict=True)
+    ]
+    return ["START_PORTS", "NodeGuid,PortNum,PortGuid,LID,LMC,LinkWidthActv,LinkSpeedActv", *rows, "END_PORTS"]
+
+
+def _runs(width: np.ndarray, rate_gbps: np.ndarray) -> Iterator[tuple[int, float]]:
+    """Lanes and rate of each cable."""
+    return zip(width.tolist(), rate_gbps.tolist(), strict=True)
+
+
+def _cables_section(fabric: Fabric, hosts: list[str], switches: list[str]) -> list[str]:
+    """Section CABLE_INFO: length and part number of every cable that states them, at its first end."""
+    topology = fabric.topology
+    first = [
         *zip((hosts[h] for h in topology.host.tolist()), fabric.host_ports.tolist(), strict=True),
-        *zip((switches[s] for s in topology.endpoints.tolist()), fabric.endpoint_ports.tolist(), strict=True),
-        *((switches[u], p) for (u, _), (p, _) in zip(links, ports, strict=True)),
-        *((switches[v], q) for (_, v), (_, q) in zip(links, ports, strict=True)),
+        *((switches[u], p) for (u, _), (p, _) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)),
     ]
-    codes = {gbps: _codes(gbps) for gbps in topology.rates_gbps.tolist()}
-    at_links, at_hosts = fabric.link_rate_gbps.tolist(), fabric.endpoint_rate_gbps.tolist()
-    rates = [*at_hosts, *at_hosts, *at_links, *at_links]
+    lengths = [*fabric.endpoint_length_m.tolist(), *fabric.link_length_m.tolist()]
+    parts = [*fabric.endpoint_part.tolist(), *fabric.link_part.tolist()]
     return [
-        "START_PORTS",
-        "NodeGuid,PortNum,LinkWidthActv,LinkSpeedActv",
-        *(f"{guid},{port},{codes[gbps]}" for (guid, port), gbps in zip(ends, rates, strict=True)),
-        "END_PORTS",
+        "START_CABLE_INFO",
+        "NodeGuid,PortNum,LengthDesc,PN",
+        *(
+            f'{guid},{port},"{f"{length:g} m" if length else "N/A"}","{part or "N/A"}"'
+            for (guid, port), length, part in zip(first, lengths, parts, strict=True)
+            if length or part
+        ),
+        "END_CABLE_INFO",
     ]
 
 
-def _codes(gbps: float) -> str:
-    """Width and speed of a rate as ibdiagnet's codes: ``2,2048``."""
-    lanes = lanes_of(gbps)
-    width = next(code for code, count in _WIDTHS.items() if count == lanes)
-    return f"{width},{next(code for code, name in _SPEEDS.items() if rate_of(lanes, name) == gbps)}"
+def _codes(lanes: int, gbps: float) -> str:
+    """Width and speed of a cable as ibdiagnet's codes: ``2,2048``; 0 where not known."""
+    width = next((code for code, count in _WIDTHS.items() if count == lanes), 0)
+    speed = speed_name(lanes, gbps)
+    return f"{width},{next((code for code, name in _SPEEDS.items() if name == speed), 0)}"
 
 
 register(
@@ -214,8 +269,10 @@ register(
         description="InfiniBand fabric: ibdiagnet's ibdiagnet2.db_csv",
         keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
+        holds=IDENTITIES,
         read=read,
         write=write,
+        write_fabric=write_fabric,
         fabric=fabric_of,
     )
 )

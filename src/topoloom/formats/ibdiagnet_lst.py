@@ -1,4 +1,4 @@
-"""ibdiagnet's ``ibdiagnet2.lst``: one line per link, with both of its ends, width and speed.
+"""ibdiagnet's ``ibdiagnet2.lst`` and OpenSM's ``opensm-subnet.lst``: one line per link, with both ends, width and speed.
 
 ``{ CA Ports:02 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:1003 Rev:.. {name} LID:0005 PN:01 } { SW .. } PHY=4x
 LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are hexadecimal: PN:14 is port 20. A link appears once or from both ends.
@@ -12,14 +12,15 @@ from topoloom.fabric._lines import lines_of
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.fabric.plugging import Plugging
 from topoloom.fabric.rates import SPEED_OF_SIGNAL, has_name, rate_of, signal_of
-from topoloom.formats._registry import Format, register
+from topoloom.formats._registry import IDENTITIES, Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
 from topoloom.model.topology import Topology
 
 NAME = "ibdiagnet-lst"
 _MOST_LINE_CHARACTERS = 4096
+_MOST_DEVICE = 0xFFFF
 _END = re.compile(
-    r"\{\s*(CA|SW|RTR?|ROUTER)\s+Ports:([0-9a-fA-F]{1,4})\s+SystemGUID:([0-9a-fA-F]{1,16})\s+NodeGUID:([0-9a-fA-F]{1,16})\s+"
+    r"\{\s*(CA|SW|RTR?|ROUTER)(?:-SM)?\s+Ports:([0-9a-fA-F]{1,4})\s+SystemGUID:([0-9a-fA-F]{1,16})\s+NodeGUID:([0-9a-fA-F]{1,16})\s+"
     r"PortGUID:([0-9a-fA-F]{1,16})\s+VenID:[0-9a-fA-F]+\s+DevID:([0-9a-fA-F]{1,8})\s+Rev:[0-9a-fA-F]+\s+"
     r"(?:\{(.{0,256}?)\}\s+)?LID:([0-9a-fA-F]{1,4})\s+PN:([0-9a-fA-F]{1,4})\s*\}\s*"
 )
@@ -77,11 +78,16 @@ def _end(plugging: Plugging, match: re.Match[str], number: int) -> tuple[ReadNod
         ports=int(match[2], 16),
         guid=guid,
         lid=lid if switch else 0,
-        device=int(match[6], 16) & 0xFFFF,
+        device=_device(int(match[6], 16)),
         system=int(match[3], 16),
         router=router,
     )
     return node, int(match[9], 16), None if switch else int(match[5], 16), 0 if switch else lid
+
+
+def _device(number: int) -> int:
+    """The device id; OpenSM writes that of the far end of a link with its two halves exchanged (101B0000)."""
+    return number >> 16 if number > _MOST_DEVICE and not number & _MOST_DEVICE else number & _MOST_DEVICE
 
 
 def read(data: bytes, source: str) -> Topology:
@@ -89,50 +95,67 @@ def read(data: bytes, source: str) -> Topology:
     return fabric_of(data, source).topology
 
 
-def write(topology: Topology) -> str:
-    """One line per link of a planned network, hosts' links first, with width and speed if it has rates."""
-    fabric = planned_fabric(topology)
+def write_fabric(fabric: Fabric) -> str:
+    """One line per link, hosts' links first, with width and speed where known."""
+    topology = fabric.topology
 
-    def end(kind: str, at: int, port: int, own: int) -> str:
+    def end(kind: str, at: int, port: int, own: int, lid: int) -> str:
         switch = kind == "SW"
         size = int((fabric.switch_ports if switch else fabric.host_sizes)[at])
         guid = int((fabric.switch_guids if switch else fabric.host_guids)[at])
         name = (fabric.switch_names if switch else fabric.host_names)[at]
+        device = int((fabric.switch_device if switch else fabric.host_device)[at])
+        system = int((fabric.switch_system if switch else fabric.host_system)[at]) or guid
         return (
-            f"{{ {kind} Ports:{size:02x} SystemGUID:{guid:016x} NodeGUID:{guid:016x} PortGUID:{own:016x} VenID:00000000"
-            f" DevID:0000 Rev:00000000 {{{name}}} LID:0000 PN:{port:02x} }}"
+            f"{{ {kind} Ports:{size:02x} SystemGUID:{system:016x} NodeGUID:{guid:016x} PortGUID:{own:016x} VenID:00000000"
+            f" DevID:{device:04X} Rev:00000000 {{{name}}} LID:{lid:04X} PN:{port:02x} }}"
         )
 
-    guids = fabric.switch_guids.tolist()
-    ends = zip(
-        *(topology.host.tolist(), fabric.host_ports.tolist(), fabric.port_guids.tolist()),
+    def at_switch(s: int, port: int) -> str:
+        return end("SW", s, port, int(fabric.switch_guids[s]), int(fabric.switch_lids[s]))
+
+    hosts = zip(
+        *(topology.host.tolist(), fabric.host_ports.tolist(), fabric.port_guids.tolist(), fabric.port_lids.tolist()),
         *(topology.endpoints.tolist(), fabric.endpoint_ports.tolist()),
+        *(fabric.endpoint_width.tolist(), fabric.endpoint_rate_gbps.tolist()),
         strict=True,
     )
-    lines = [f"{end('CA', h, p, own)} {end('SW', s, q, guids[s])}" for h, p, own, s, q in ends]
-    lines += [
-        f"{end('SW', u, p, guids[u])} {end('SW', v, q, guids[v])}"
-        for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
+    lines = [
+        f"{end('CA', h, p, own, lid)} {at_switch(s, q)} {_runs(width, gbps)}"
+        for h, p, own, lid, s, q, width, gbps in hosts
     ]
-    if not topology.rated:
-        return "".join(f"{line} PHY=UNKNOWN LOG=ACT SPD=UNKNOWN\n" for line in lines)
-    widths = [*fabric.endpoint_width.tolist(), *fabric.link_width.tolist()]
-    rates = [*fabric.endpoint_rate_gbps.tolist(), *fabric.link_rate_gbps.tolist()]
-    return "".join(
-        f"{line} PHY={width}x LOG=ACT SPD={signal_of(width, gbps)}\n"
-        for line, width, gbps in zip(lines, widths, rates, strict=True)
+    links = zip(
+        *(topology.links.tolist(), fabric.link_ports.tolist()),
+        *(fabric.link_width.tolist(), fabric.link_rate_gbps.tolist()),
+        strict=True,
     )
+    lines += [f"{at_switch(u, p)} {at_switch(v, q)} {_runs(width, gbps)}" for (u, v), (p, q), width, gbps in links]
+    lines += [f"{at_switch(s, p)} {at_switch(s, q)} {_runs(0, 0.0)}" for s, p, q in fabric.loops.tolist()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _runs(width: int, gbps: float) -> str:
+    """Width and signal rate of a cable."""
+    signal = signal_of(width, gbps)
+    return f"PHY={f'{width}x' if width else 'UNKNOWN'} LOG=ACT SPD={signal or 'UNKNOWN'}"
+
+
+def write(topology: Topology) -> str:
+    """The links of a planned network."""
+    return write_fabric(planned_fabric(topology))
 
 
 register(
     Format(
         name=NAME,
         suffixes=(".lst",),
-        description="InfiniBand fabric: ibdiagnet's ibdiagnet2.lst, one line per link",
+        description="InfiniBand fabric: ibdiagnet2.lst of ibdiagnet, opensm-subnet.lst of OpenSM",
         keeps=frozenset({"endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
+        holds=IDENTITIES,
         read=read,
         write=write,
+        write_fabric=write_fabric,
         fabric=fabric_of,
     )
 )

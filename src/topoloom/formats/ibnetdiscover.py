@@ -3,10 +3,10 @@
 import os
 
 from topoloom.fabric.discovery import read_fabric
-from topoloom.fabric.fabric import Fabric
-from topoloom.fabric.net_text import net_text
+from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.net_text import as_described, discovered_text
 from topoloom.fabric.rates import has_name
-from topoloom.formats._registry import Format, register
+from topoloom.formats._registry import IDENTITIES, Format, register
 from topoloom.formats._storage import read_source
 from topoloom.formats._text import fabric_from, stem, text_of
 from topoloom.model.topology import Topology
@@ -38,6 +38,16 @@ def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
     return fabric_from(source, lambda: read_fabric(text, source, stem(source), lenient=lenient))
 
 
+def write_fabric(fabric: Fabric) -> str:
+    """A fabric as ibnetdiscover prints it."""
+    return discovered_text(as_described(fabric))
+
+
+def write(topology: Topology) -> str:
+    """A planned network as ibnetdiscover prints it."""
+    return write_fabric(planned_fabric(topology))
+
+
 NAME = "ibnetdiscover"
 
 register(
@@ -47,8 +57,10 @@ register(
         description="InfiniBand fabric: output of ibnetdiscover, input of ibsim",
         keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
+        holds=IDENTITIES,
         read=read,
-        write=net_text,
+        write=write,
+        write_fabric=write_fabric,
         fabric=fabric_of,
     )
 )

@@ -12,9 +12,11 @@ from collections import Counter
 from difflib import get_close_matches
 
 from topoloom.core.csv_files import csv_rows, csv_text, unguarded
-from topoloom.core.errors import at
+from topoloom.core.errors import InputError, at
 from topoloom.fabric._assembly import ReadNode
+from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.managed_names import managed
 from topoloom.fabric.plugging import Plugging
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
@@ -29,6 +31,7 @@ _COLUMNS = ("StartDevice", "StartPort", "EndDevice", "EndPort", "LinkType")
 _AT_SWITCH = re.compile(r"Port\s*([0-9]{1,5})", re.IGNORECASE)
 _AT_DIRECTOR = re.compile(r"Blade\s*([0-9]{1,4})_Port\s*([0-9]{1,4})/([0-9]{1,5})", re.IGNORECASE)
 _AT_HOST = re.compile(r"IB\s*Port\s*([0-9]{1,5})", re.IGNORECASE)
+_LEAF = re.compile(r"/L([0-9]{1,4})/U([0-9]{1,4})", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,3})?")
 #: A speed above this value is in Mb/s instead of Gb/s, as UFM writes it.
 _MOST_GBPS = 10_000
@@ -160,24 +163,45 @@ def read(data: bytes, source: str) -> Topology:
     return fabric_of(data, source).topology
 
 
-def write(topology: Topology) -> str:
-    """One row per cable of a planned network, hosts' cables first; with speeds in Gb/s if it has rates."""
-    fabric = planned_fabric(topology)
+def write_fabric(fabric: Fabric) -> str:
+    """One row per cable, hosts' cables first; with speeds in Gb/s where known. NDT has no GUIDs and no LIDs."""
+    topology = fabric.topology
+    if len(fabric.loops):
+        raise InputError(f"{fabric.made}: a switch is cabled to itself, which NDT cannot express")
+    switch_names, host_names = distinct_names(fabric)
     ends = (
         topology.host.tolist(),
         fabric.host_ports.tolist(),
         topology.endpoints.tolist(),
         fabric.endpoint_ports.tolist(),
     )
-    rows = [(f"H{h}", f"IB Port {p}", f"S{s}", f"Port {q}", "Data") for h, p, s, q in zip(*ends, strict=True)]
+    rows = [
+        (host_names[h], f"IB Port {p}", *_at_switch(switch_names[s], q), "Data")
+        for h, p, s, q in zip(*ends, strict=True)
+    ]
     rows += [
-        (f"S{u}", f"Port {p}", f"S{v}", f"Port {q}", "Data")
+        (*_at_switch(switch_names[u], p), *_at_switch(switch_names[v], q), "Data")
         for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
     ]
-    if not topology.rated:
-        return csv_text(_COLUMNS, rows)
     speeds = [*fabric.endpoint_rate_gbps.tolist(), *fabric.link_rate_gbps.tolist()]
-    return csv_text((*_COLUMNS, "Speed"), [(*row, rate_text(gbps)) for row, gbps in zip(rows, speeds, strict=True)])
+    if not any(speeds):
+        return csv_text(_COLUMNS, rows)
+    return csv_text(
+        (*_COLUMNS, "Speed"), [(*row, rate_text(gbps) if gbps else "") for row, gbps in zip(rows, speeds, strict=True)]
+    )
+
+
+def _at_switch(description: str, port: int) -> tuple[str, str]:
+    """The device and the port at a switch, as UFM names them."""
+    name, _, part = managed(description)
+    if leaf := _LEAF.fullmatch(part):
+        return name, f"Blade {int(leaf[1]):02d}_Port {int(leaf[2])}/{port}"
+    return name + ("" if part.upper() in ("", "/U1") else part), f"Port {port}"
+
+
+def write(topology: Topology) -> str:
+    """The rows of a planned network."""
+    return write_fabric(planned_fabric(topology))
 
 
 def _says_rate(rate_gbps: float) -> bool:
@@ -192,8 +216,10 @@ register(
         description="UFM's NDT: a CSV with one row per cable, by the names of devices and ports",
         keeps=frozenset({"endpoints", "host", "rate_gbps"}),
         says_rate=_says_rate,
+        holds=frozenset({"names"}),
         read=read,
         write=write,
+        write_fabric=write_fabric,
         fabric=fabric_of,
     )
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from topoloom.fabric.fabric import Fabric
 from topoloom.formats._registry import Format, dropped, dropped_by
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.topology import Topology
@@ -34,7 +35,7 @@ class WrittenFile(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
-def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
+def written_file(topology: Topology, file: str, record: Format, fabric: Fabric | None = None) -> WrittenFile:
     """The result for a topology that was written to a file.
 
     Parameters
@@ -43,6 +44,8 @@ def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
     file : str
     record : Format
         The format of the file.
+    fabric : Fabric, optional
+        The fabric of the topology, whose names and addresses the format may omit.
     """
     return WrittenFile(
         file,
@@ -50,7 +53,7 @@ def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
         topology.switches,
         len(topology.links),
         topology.hosts,
-        tuple(dropped_by(topology, record)),
+        tuple(dropped_by(topology, record, fabric)),
         dropped(topology, record),
         provenance_of(topology),
     )

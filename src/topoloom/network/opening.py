@@ -9,7 +9,7 @@ from topoloom.cabling.product_rates import planned_cables
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe
 from topoloom.fabric.fabric import Fabric
-from topoloom.formats import choose_format, format_for, parsed, read_source
+from topoloom.formats import format_for, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import fabric_of
@@ -113,15 +113,15 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
     if record is not None or "/" in text or (path.suffix and _exists(path)):
         if record is None and not _exists(path):
             raise at(text, None, "there is no such file")
-        return _file(text, None if record is None else record.name, lenient)
+        return _file(text, None, lenient)
     from topoloom.topologies.spec import FAMILIES, build
 
     try:
         topology = build(text)
     except InputError as error:
         if _exists(path) and path.name not in FAMILIES:
-            # Its content may say what it is; a suffix or a format is missing.
-            choose_format(text)
+            # Its content may say what it is.
+            return _file(text, None, lenient)
         if not str(error).startswith("no family named") or "did you mean" in str(error):
             raise
         listed = "'topoloom families' lists the families"

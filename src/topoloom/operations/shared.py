@@ -14,6 +14,20 @@ Seed = Annotated[int, setting("seed of all random draws", least=0, most=MOST_SEE
 #: The network of an operation.
 Source = Annotated[str, setting("a spec, a file or a folder", positional=True, names="file")]
 
+#: The format of a file, where neither its suffix nor its content states it.
+SourceFormat = Annotated[
+    str, setting("the format of the file; by its suffix and its content if omitted", option="--from", metavar="FORMAT")
+]
+SourceFormats = Annotated[
+    tuple[str, ...],
+    setting(
+        "the format of the discovery; give it twice, for PLAN and for the discovery, or `auto` for one of them; by suffix and"
+        " content if omitted",
+        option="--from",
+        metavar="FORMAT",
+    ),
+]
+
 #: The planned network.
 Plan = Annotated[str, setting("the plan: a spec, a file or a folder", positional=True, names="file")]
 

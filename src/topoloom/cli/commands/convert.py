@@ -12,9 +12,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, export_named, write_order
 from topoloom.fabric.exports.written import WrittenFiles
-from topoloom.fabric.net_text import discovered_text
 from topoloom.formats import FORMATS, format_for
-from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.model.link_rates import drops
 from topoloom.model.results import provenance_of
 from topoloom.network import Network
@@ -48,12 +46,10 @@ def command(operation: ConvertOperation, to: _Output) -> None:
         raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; omit it")
     with drops() as dropped:
         network: Network = performed(operation)
-    order = text = None
+    order = ExportRequest(network.fabric)
     if record.write_order is not None:
         order = ExportRequest(network.fabric, None, export_settings(network, to.set), network.lengths)
-    elif operation.join_machines and record.name == DISCOVERED:
-        text = discovered_text(network.fabric)
-    deliver(network.topology, to.output, record, to.json, order, text, tuple(dropped))
+    deliver(network.topology, to.output, record, to.json, order, tuple(dropped))
 
 
 def _one_file(output: str, name: str) -> bool:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, Seed
+from topoloom.operations.shared import SEED, Seed, SourceFormats
 
 if TYPE_CHECKING:
     from topoloom.fabric.comparison import Comparison
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from topoloom.operations.context import RunContext
 
 MOST_TEXT_BYTES = 1 << 30
+#: The format that stands for detection.
+AUTO = "auto"
+_MOST_FORMATS = 2
 
 
 class ComparingOperation(Operation, frozen=True, kw_only=True):
@@ -50,9 +54,17 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     cable_rate: (
         Annotated[str, setting("the rate that every cable should have: 4xNDR, or 400 (Gb/s)", metavar="RATE")] | None
     ) = None
+    source_formats: SourceFormats = ()
     seed: Seed = SEED
 
     def validate(self) -> None:
+        if len(self.source_formats) > _MOST_FORMATS:
+            raise InputError(f"`source_formats`: at most {_MOST_FORMATS}, of the plan and of the discovery")
+        for name in self.source_formats:
+            if name != AUTO:
+                from topoloom.formats import FORMATS
+
+                FORMATS.find(name)
         if self.cable_rate is not None:
             from topoloom.fabric.rates import parse_rate
 
@@ -64,6 +76,18 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.rates import parse_rate
 
         return None if self.cable_rate is None else parse_rate(self.cable_rate)
+
+    @property
+    def plan_format(self) -> str | None:
+        """The format of the plan's file; None: by its suffix and content."""
+        name = self.source_formats[0] if len(self.source_formats) == _MOST_FORMATS else AUTO
+        return None if name == AUTO else name
+
+    @property
+    def actual_format(self) -> str | None:
+        """The format of a discovery; None: by its suffix and content."""
+        name = self.source_formats[-1] if self.source_formats else AUTO
+        return None if name == AUTO else name
 
     def compared(self, plan: "Network", discovered: "Fabric", match: "Match", exact: bool) -> "Comparison":
         """The comparison of a plan with a discovery.
@@ -131,7 +155,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.machines import joined_for
         from topoloom.network.opening import open_network
 
-        discovered = open_network(actual, lenient=lenient).fabric
+        discovered = open_network(actual, self.actual_format, lenient=lenient).fabric
         if discovered.planned:  # so that messages name it by its file
             discovered = replace(discovered, made=actual)
         return joined_for(plan.fabric, discovered, self.machines)

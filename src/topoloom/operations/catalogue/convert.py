@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import SourceFormat
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -20,9 +21,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
     studied: ClassVar[bool] = False
 
     source: Annotated[str, setting("a spec, a file or a folder", positional=True, metavar="IN", names="file")]
-    source_format: (
-        Annotated[str, setting("the format of IN; by its suffix if omitted", option="--from", metavar="FORMAT")] | None
-    ) = None
+    source_format: SourceFormat | None = None
     join_machines: Annotated[
         bool,
         setting(

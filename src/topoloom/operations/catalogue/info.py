@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import METIS_RUNS, MetisRuns, Source
+from topoloom.operations.shared import METIS_RUNS, MetisRuns, Source, SourceFormat
 
 if TYPE_CHECKING:
     from topoloom.topologies.overview import Info
@@ -20,6 +20,7 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
     functions: ClassVar[tuple[str, ...]] = ("info",)
 
     topology: Source
+    source_format: SourceFormat | None = None
     full: Annotated[bool, setting("measure everything, however long it takes")] = False
     load: Annotated[
         bool, setting("also the maximum channel load, with traffic split evenly over all shortest paths")
@@ -30,7 +31,7 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
         from topoloom.topologies.overview import info
 
-        network = open_network(self.topology)
+        network = open_network(self.topology, self.source_format)
         return info(
             network.topology, full=self.full, load=self.load, seeds=self.seeds, jobs=context.jobs, work=context.work
         )

@@ -73,7 +73,7 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
-        planned = open_network(self.plan, lenient=True)
+        planned = open_network(self.plan, self.plan_format if self.actual else self.actual_format, lenient=True)
         discovered = None if self.actual is None else self.opened(planned, self.actual, lenient=True)
         match, exact = (None, True) if discovered is None else self.matched(planned, discovered, context)
         if match is not None and match.share < _DOUBTFUL:

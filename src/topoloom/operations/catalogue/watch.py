@@ -43,7 +43,7 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.fabric.progress import progress
         from topoloom.network.opening import open_network
 
-        network = open_network(self.plan)
+        network = open_network(self.plan, self.plan_format)
         comparisons = []
         for name in self.discoveries:
             discovered = self.opened(network, name)
