@@ -56,6 +56,7 @@ CODES = {
     "TL404": "virtual-channels-exceeded",
     "TL405": "levels-unknown",
     "TL406": "tables-notable",
+    "TL407": "tables-not-installed",
     "TL501": "guid-twice",
     "TL502": "lid-twice",
     "TL503": "name-twice",

@@ -13,6 +13,7 @@ from topoloom.fabric.black_holes import BlackHole, black_holes
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables, lids_text
+from topoloom.fabric.table_differences import TableDifference, table_differences
 from topoloom.fabric.tables_from import NO_ENTRY, NO_LINK, entry_links
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import channels_of
@@ -60,6 +61,8 @@ class TableVerification(Followed, Result):
         The entries at which packets are lost, one per root cause.
     table_notes : tuple of str
         What else is notable about the file: holes that no pair of hosts uses, switches and ports that the fabric lacks.
+    differences : tuple of TableDifference
+        The switches that hold other entries, if a dump of what they hold was given.
     """
 
     record_name = "table-verification"
@@ -88,6 +91,7 @@ class TableVerification(Followed, Result):
     apart_pairs: int = 0
     black_holes: tuple[BlackHole, ...] = ()
     table_notes: tuple[str, ...] = ()
+    differences: tuple[TableDifference, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -116,7 +120,12 @@ class TableVerification(Followed, Result):
 
 
 def verify_tables(
-    tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, *, skipped: Sequence[str] = ()
+    tables: Tables,
+    fabric: Fabric,
+    levels: np.ndarray | None = None,
+    *,
+    skipped: Sequence[str] = (),
+    installed: Tables | None = None,
 ) -> TableVerification:
     """Follow the tables of other tools between all host ports, and search for cycles in the channel dependencies.
 
@@ -132,6 +141,8 @@ def verify_tables(
         whose engine uses service levels (dfsssp, lash, torus-2QoS). Without a cycle, no service levels can add one.
     skipped : sequence of str
         Further notes about the files (`Installed.skipped`).
+    installed : Tables, optional
+        What the switches hold now; entries that differ from `tables` are reported.
 
     Returns
     -------
@@ -181,6 +192,7 @@ def verify_tables(
         apart_pairs=walked.apart_pairs,
         black_holes=holes,
         table_notes=(*_notes(tables, fabric, walked), *skipped),
+        differences=() if installed is None else table_differences(tables, installed, fabric),
         provenance=provenance_of(
             topology, settings={"with_levels": levels is not None}, timings={"seconds": time.monotonic() - started}
         ),

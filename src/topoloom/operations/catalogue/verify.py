@@ -57,12 +57,6 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
         super().validate()
         chosen(self.only, self.ignore)
-        if self.actual is None:
-            compared = (self.guids is not None, self.ports is not None, self.match != "auto", bool(self.counters))
-            if any(compared):
-                raise InputError(
-                    "`match`, `guids`, `ports` and `counters` are for a comparison; name an `actual` after the plan"
-                )
         if self.actual == self.plan == "-":
             raise InputError("standard input (-) holds one network; name a file for the other one")
 
@@ -71,6 +65,10 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.fabric.diagnosis.evidence import HardwareLimits
         from topoloom.network.opening import open_network
 
+        if self.actual is None and (self.guids or self.ports or self.match != "auto" or self.counters):
+            raise InputError(
+                "`match`, `guids`, `ports` and `counters` are for a comparison; name an `actual` after the plan"
+            )
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
         planned = open_network(self.plan, self.plan_format if self.actual else self.actual_format, lenient=True)

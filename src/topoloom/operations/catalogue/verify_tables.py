@@ -39,6 +39,17 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         Annotated[str, setting("OpenSM's guid2lid, for entries without a port GUID", metavar="FILE", names="file")]
         | None
     ) = None
+    installed: (
+        Annotated[
+            str,
+            setting(
+                "what the switches hold now, as dump_lfts prints it: entries that differ from the tables are reported",
+                metavar="FILE",
+                names="file",
+            ),
+        ]
+        | None
+    ) = None
     only: Only = ()
     ignore: Ignore = ()
     radix: Radix | None = None
@@ -71,5 +82,6 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.installed import read_installed
         from topoloom.fabric.table_verifier import verify_tables
 
-        installed = read_installed(fabric, self.tables, self.qos, self.guid2lid)
-        return verify_tables(installed.tables, fabric, installed.levels, skipped=installed.skipped)
+        wanted = read_installed(fabric, self.tables, self.qos, self.guid2lid)
+        held = None if self.installed is None else read_installed(fabric, self.installed, None, self.guid2lid).tables
+        return verify_tables(wanted.tables, fabric, wanted.levels, skipped=wanted.skipped, installed=held)

@@ -132,6 +132,20 @@ def _notable(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(note)
 
 
+@rule(
+    "TL407",
+    "tables-not-installed",
+    ERROR,
+    "The switches hold other entries than these tables.",
+    explanation="""The tables were compared with a dump of what the switches hold. A subnet manager that does not use the file,
+    or that read an older version of it, leaves other entries and reports nothing; so does a second one that has taken over.""",
+    fix="Check that OpenSM runs with `routing_engine file` and this file as `lfts_file`; then send it SIGHUP.",
+)
+def _not_installed(evidence: Evidence) -> Iterator[Finding]:
+    for difference in getattr(evidence.verification, "differences", ()):
+        yield Finding(str(difference), (difference.switch,))
+
+
 def _ring(evidence: Evidence) -> list[str]:
     """The names of the switches of the cycle."""
     side = evidence.actual or evidence.plan
