@@ -1,7 +1,7 @@
 """The installed tables of a fabric, from the files that a subnet manager or topoloom wrote."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,10 @@ from topoloom.core.files import read_text
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables, read_guid2lid, read_lft
 from topoloom.fabric.service_levels import read_levels
+from topoloom.fabric.table_verifier import verify_tables
+from topoloom.fabric.tables_from import routing_from
+from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verify import verify_routing
 
 #: The text instead of a file of service levels that means: all traffic uses service level 0.
 NO_LEVELS = "none"
@@ -33,6 +37,34 @@ class Installed:
     tables: Tables
     levels: np.ndarray | None = None
     skipped: tuple[str, ...] = ()
+
+    def routing(self, fabric: Fabric) -> Routing:
+        """The tables as a routing with its verification, for measures and simulators.
+
+        Parameters
+        ----------
+        fabric : Fabric
+            The fabric for which they were read.
+
+        Returns
+        -------
+        Routing
+            As `routing_from` makes it.
+
+        Raises
+        ------
+        InputError
+            The tables do not connect all pairs of host ports.
+        """
+        verification = verify_tables(self.tables, fabric, self.levels)
+        lost = verification.pairs - verification.apart_pairs - verification.reached_pairs
+        if lost:
+            raise InputError(
+                f"{self.tables.source}: {lost:,} of {verification.pairs:,} pairs of host ports are not reached"
+                f" ({verification.fault}); 'topoloom verify-tables' lists the entries"
+            )
+        routing = routing_from(self.tables, fabric, self.levels)
+        return replace(routing, verification=verify_routing(routing))
 
 
 def read_installed(

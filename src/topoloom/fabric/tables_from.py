@@ -7,7 +7,7 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
 from topoloom.model.topology import Topology
 from topoloom.routing.choices import Layers
-from topoloom.routing.routing import Routing, empty_ports
+from topoloom.routing.routing import INSTALLED, Routing, empty_ports
 
 #: Tables between this many switches and endpoints fit in memory.
 _MOST_NODES = 1 << 15
@@ -16,7 +16,7 @@ NO_ENTRY, NO_LINK, AT_HOME = -1, -2, -3
 
 
 def routing_from(
-    tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, *, path: int = 0, wide: bool = False
+    tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, *, wide: bool = False
 ) -> Routing:
     """The routing that forwarding tables define on a fabric.
 
@@ -27,62 +27,65 @@ def routing_from(
     tables : Tables
     fabric : Fabric
     levels : uint8[endpoints, endpoints] or uint8[paths, endpoints, endpoints], optional
-        levels[to, from]: the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all.
-    path : int
-        The path of each pair, if targets have several addresses (`Tables.path`).
+        levels[to, from]: the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all. If they differ
+        between the sources on one switch, those of its first endpoint count for all: their paths are the same, so no cycle can
+        arise that exact levels would not have.
     wide : bool
-        Whether tables by host become tables between switches and endpoints, instead of one table per host of a switch.
+        Whether tables by host become tables between switches and endpoints, of the first addresses and with exact levels:
+        endpoint e is node switches + e, a leaf of its switch, and hops include the cables at both ends. Pairs with a switch,
+        which carry no data, have a separate virtual channel, the highest.
 
     Returns
     -------
     Routing
         Between switches. If the hosts of a switch differ in their ports or virtual channels, there is one table per host of a
-        switch (`Layers.by_host`). To a switch without endpoints, its own entries count.
-
-        If virtual channels differ between the sources on one switch, or with `wide` if hosts differ at all: between switches
-        and endpoints together: endpoint e is node switches + e, a leaf of its switch, and hops include the cables at both ends.
-
-        Between switches and endpoints, pairs with a switch, which carry no data, have a separate virtual channel, the highest.
+        switch (`Layers.by_host`); if hosts have several addresses, one table per address of each of them (`Layers.paths`). To a
+        switch without endpoints, its own entries count.
 
     Raises
     ------
     InputError
-        There are too many endpoints for tables by endpoint.
+        There are too many endpoints for `wide`.
     """
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
-    if levels is not None and levels.ndim > 2:
-        levels = levels[path % len(levels)]
-    links = entry_links(tables.path(path), fabric)
+    links = [entry_links(tables.path(number), fabric) for number in range(tables.paths)]
     at_switch = topology.endpoints_at
-    place = _places(topology)
     by_place = np.full((n, int(at_switch.max(initial=0))), -1, np.int64)
-    by_place[topology.endpoints, place] = np.arange(k)
+    by_place[topology.endpoints, _places(topology)] = np.arange(k)
     first = by_place[:, 0] if by_place.shape[1] else np.full(n, -1, np.int64)
     column = np.where(first >= 0, first, k + np.arange(n))
-    if levels is not None and not _vcs_of_switches(levels, topology, first):
-        return _by_endpoint(tables, fabric, links, levels)
-    shared = links[:, column]
-    same = bool(((links[:, :k] == shared[:, topology.endpoints]) | (links[:, :k] == AT_HOME)).all())
-    between = None if levels is None else _between(levels, by_place, first)
-    same = same and (between is None or all(np.array_equal(table, between[0]) for table in between[1:]))
-    if not same and wide:
-        return _by_endpoint(tables, fabric, links, levels)
-    ports = []
-    for number in range(1 if same else by_place.shape[1]):
-        # A switch with fewer hosts repeats their tables.
-        chosen = by_place[np.arange(n), number % np.maximum(at_switch, 1)] if k else first
-        ports.append(_ports(topology, links[:, np.where(chosen >= 0, chosen, column)]))
-    kind = f"tables of {tables.source}" + ("" if same else ", by host port")
-    if between is None or not any(table.any() for table in between):
-        return Routing(topology, kind, ports[0], choice=Layers(tuple(ports[1:]), by_host=True) if ports[1:] else None)
-    virtual_channels = [np.zeros((n, n), np.uint8) for _ in ports]
+    shared = all(
+        bool(((own[:, :k] == own[:, column][:, topology.endpoints]) | (own[:, :k] == AT_HOME)).all()) for own in links
+    )
+    if wide and not (shared and (levels is None or _vcs_of_switches(levels, topology, first))):
+        return _by_endpoint(tables, fabric, links[0], levels)
     busy = np.flatnonzero(first >= 0)
-    for table, inner in zip(virtual_channels, between, strict=False):
-        table[np.ix_(busy, busy)] = inner
-        np.fill_diagonal(table, 0)
-    choice = Layers(tuple(ports[1:]), tuple(virtual_channels[1:]), by_host=True) if ports[1:] else None
-    return Routing(topology, kind, ports[0], virtual_channels[0], choice=choice)
+    between = None
+    if levels is not None and levels.any():
+        # levels[path][to, source switch], for all switches with hosts.
+        between = [
+            (levels if levels.ndim == 2 else levels[number % len(levels)])[:, first[busy]]
+            for number in range(tables.paths)
+        ]
+        inside = topology.endpoints[:, None] == busy[None, :]
+        shared &= all(bool(((own == own[first[topology.endpoints]]) | inside).all()) for own in between)
+    ports, virtual_channels = [], []
+    for place in range(1 if shared else by_place.shape[1]):
+        # A switch with fewer hosts repeats their tables.
+        chosen = by_place[np.arange(n), place % np.maximum(at_switch, 1)] if k else first
+        for number, own in enumerate(links):
+            ports.append(_ports(topology, own[:, np.where(chosen >= 0, chosen, column)]))
+            if between is not None:
+                table = np.zeros((n, n), np.uint8)
+                table[np.ix_(busy, busy)] = between[number][chosen[busy]]
+                np.fill_diagonal(table, 0)
+                virtual_channels.append(table)
+    kind = f"{INSTALLED}{tables.source}" + ("" if shared else ", by host port")
+    if not ports[1:]:
+        return Routing(topology, kind, ports[0], virtual_channels[0] if virtual_channels else None)
+    choice = Layers(tuple(ports[1:]), tuple(virtual_channels[1:]) or None, by_host=True, paths=tables.paths)
+    return Routing(topology, kind, ports[0], virtual_channels[0] if virtual_channels else None, choice=choice)
 
 
 def entry_links(ports: np.ndarray, fabric: Fabric) -> np.ndarray:
@@ -136,13 +139,6 @@ def _vcs_of_switches(levels: np.ndarray, topology: Topology, first: np.ndarray) 
     return bool(((levels == levels[:, first[topology.endpoints]]) | inside).all())
 
 
-def _between(levels: np.ndarray, by_place: np.ndarray, first: np.ndarray) -> list[np.ndarray]:
-    """The virtual channels between switches with hosts, for each host of the target switch in turn."""
-    busy = np.flatnonzero(first >= 0)
-    counts = (by_place[busy] >= 0).sum(axis=1)
-    return [levels[np.ix_(by_place[busy, number % counts], first[busy])] for number in range(by_place.shape[1])]
-
-
 def _by_endpoint(tables: Tables, fabric: Fabric, links: np.ndarray, levels: np.ndarray | None) -> Routing:
     """The routing between switches and endpoints together; endpoint e is node n + e, a leaf of its switch."""
     topology = fabric.topology
@@ -167,7 +163,7 @@ def _by_endpoint(tables: Tables, fabric: Fabric, links: np.ndarray, levels: np.n
     ports[:, n:] = 0  # an endpoint has one cable
     np.fill_diagonal(ports, none)
     virtual_channels = _virtual_channels(n, k, levels)
-    return Routing(wide, f"tables of {tables.source}, by host port", ports, virtual_channels)
+    return Routing(wide, f"{INSTALLED}{tables.source}, by host port", ports, virtual_channels)
 
 
 def _virtual_channels(n: int, k: int, levels: np.ndarray | None) -> np.ndarray:

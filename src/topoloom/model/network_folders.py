@@ -21,6 +21,9 @@ PLAN, DESIGN = "plan.csv", "design.json"
 BEFORE, AFTER = "before", "after"
 #: Names, GUIDs, LIDs and ports of a network whose cabling differs from topoloom's plan, in the format of ibnetdiscover.
 CABLED = "cabled.net"
+#: A fabric and its installed tables, as `topoloom export opensm` and `repair` write them: the fabric in the format of
+#: ibnetdiscover, its forwarding tables and their service levels.
+FABRIC, FABRIC_TABLES, FABRIC_LEVELS = "fabric.net", "fabric.lft", "fabric.qos"
 #: The terms, placement and requirement of the network; and the content of its parts catalogue.
 NETWORK, PARTS = "network.json", "parts.json"
 #: This release reads folders of versions 0 (without a note), 1 (without `NETWORK` and `PARTS`) and 2.

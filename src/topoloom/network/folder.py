@@ -21,6 +21,7 @@ from topoloom.core.staging import Content
 from topoloom.cost.remembered import read_remembered, remembered_files
 from topoloom.cost.terms import Terms
 from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.installed import NO_LEVELS, read_installed
 from topoloom.fabric.net_text import discovered_text
 from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
@@ -32,6 +33,9 @@ from topoloom.model.network_folders import (
     CABLED,
     CABLES,
     DESIGN,
+    FABRIC,
+    FABRIC_LEVELS,
+    FABRIC_TABLES,
     FLOOR,
     HOSTS,
     HOUSING,
@@ -243,7 +247,7 @@ def _saved_network(folder: Folder, topology: Topology, writer: str) -> Network |
 
 def holds(path: Path) -> list[str]:
     """The files in a folder that make it a network folder."""
-    names = [name for name in (CABLES, TOPOLOGY, PLAN, DESIGN) if (path / name).is_file()]
+    names = [name for name in (CABLES, TOPOLOGY, PLAN, DESIGN, FABRIC) if (path / name).is_file()]
     return [name for name in names if name != CABLES or (path / FLOOR).is_file()]
 
 
@@ -272,6 +276,8 @@ def open_folder(text: str, path: Path) -> Network:
         return laid_out(text, path)
     if TOPOLOGY in held:
         return _with_tables(text, path)
+    if FABRIC in held:
+        return _running(text, path)
     if DESIGN in held:
         raise at(
             text,
@@ -290,7 +296,7 @@ def open_folder(text: str, path: Path) -> Network:
         text,
         None,
         "the folder holds no network; topoloom layout, expand, route and design write folders that do,"
-        f" with {CABLES} and {FLOOR}, or {TOPOLOGY}",
+        f" with {CABLES} and {FLOOR}, or {TOPOLOGY}; topoloom export opensm and repair write {FABRIC}",
     )
 
 
@@ -331,6 +337,18 @@ def _of_list(folder: Path, cables: CableList) -> Readers:
 
 def _with_tables(text: str, path: Path) -> Network:
     return _opened(text, path, load(path / TOPOLOGY), {})
+
+
+def _running(text: str, path: Path) -> Network:
+    """The network of a discovered fabric, with its installed tables if the folder has them."""
+    fabric = load_fabric(path / FABRIC)
+    readers: Readers = {"fabric": lambda: fabric}
+    if (path / FABRIC_TABLES).is_file():
+        levels = path / FABRIC_LEVELS
+        # Tables of topoloom without a policy use service level 0.
+        qos = levels if levels.is_file() else NO_LEVELS
+        readers["tables"] = lambda: read_installed(fabric, path / FABRIC_TABLES, qos).routing(fabric)
+    return Network(fabric.topology, text, "folder", provenance_of(fabric.topology), path, readers)
 
 
 def _cabled(path: Path, topology: Topology) -> Fabric:

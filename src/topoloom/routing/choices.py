@@ -70,8 +70,7 @@ class Detour:
 @dataclass(frozen=True, eq=False)
 class Layers:
     """Several tables of the same kind. A host has one address per table, and its packets are spread over the tables; or each
-    host
-    of a switch uses one table.
+    host of a switch uses one table, or several of its own.
 
     Attributes
     ----------
@@ -84,6 +83,9 @@ class Layers:
     by_host : bool
         Packets do not choose: packets to a host port take the layer (index of the port at its switch, from 0) modulo (number of
         layers) (`Routing.layer_of_ports`), as in forwarding tables with one entry per address.
+    paths : int
+        With `by_host`: addresses of a host port (2^LMC), over which its packets are spread. Layer i * paths + p is for address
+        p of the hosts with index i, modulo (number of layers / paths).
     by_message : bool
         Packets do not choose: a schedule gives the layer of each message. Tables then hold only the entries that messages use.
     """
@@ -93,6 +95,7 @@ class Layers:
     allowed: np.ndarray | None = None
     by_host: bool = False
     by_message: bool = False
+    paths: int = 1
 
 
 Choice = AnyShortest | Escape | Detour | Layers

@@ -23,6 +23,8 @@ from topoloom.routing.verification.verification import Verification
 
 #: What decides the virtual channel of a packet: its pair of switches, its number of hops so far, or the switch where it is.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"
+#: What the engine's name begins with, if the tables are read from another program's file.
+INSTALLED = "tables of "
 #: The file in the tables' folder that is written last and describes the others.
 MANIFEST = "tables.json"
 
@@ -125,24 +127,55 @@ class Routing(Filed):
         return isinstance(self.choice, Layers) and self.choice.by_host
 
     @property
+    def installed(self) -> bool:
+        """Whether the tables are read from another program's file, so that no engine of topoloom made them."""
+        return self.engine.startswith(INSTALLED)
+
+    @property
     def description(self) -> str:
         """The tables in words, for the methods of figures: the engine, and how many tables there are."""
+        text = self.engine if self.installed else f"tables of engine {self.engine}"
         if not self.by_host:
-            return f"tables of engine {self.engine}"
-        return f"tables of engine {self.engine}, one for each of the {len(self.host_tables)} host ports of a switch"
+            return text
+        if len(self.host_tables) > 1:
+            text += f", one for each of the {len(self.host_tables)} host ports of a switch"
+        return text + (f", {self.paths} paths for each pair" if self.paths > 1 else "")
+
+    @property
+    def paths(self) -> int:
+        """The number of addresses of a host port, each with its own table (`Layers.paths`); 1 if it has one address."""
+        return self.choice.paths if isinstance(self.choice, Layers) and self.choice.by_host else 1
 
     @cached_property
     def host_tables(self) -> tuple["Routing", ...]:
         """The tables that the hosts of a switch use in turn, as separate routings; only this routing if all hosts use the
-        same.
+        same. If hosts have several addresses, the tables of their first ones.
         """
         if not (isinstance(self.choice, Layers) and self.choice.by_host):
             return (self,)
-        virtual_channels = self.choice.virtual_channels or (self.virtual_channels,) * len(self.choice.ports)
-        tables = zip((self.ports, *self.choice.ports), (self.virtual_channels, *virtual_channels), strict=True)
+        tables = self._tables
         return tuple(
-            replace(self, ports=ports, virtual_channels=own, choice=None, verification=None) for ports, own in tables
+            replace(self, ports=ports, virtual_channels=own, choice=None, verification=None)
+            for ports, own in tables[:: self.paths]
         )
+
+    @cached_property
+    def host_paths(self) -> tuple["Routing", ...]:
+        """As `host_tables`; if hosts have several addresses, packets choose among their tables (`Layers`)."""
+        if self.paths == 1:
+            return self.host_tables
+        tables = self._tables
+        groups = (tables[first : first + self.paths] for first in range(0, len(tables), self.paths))
+        return tuple(
+            replace(table, choice=_layers(group)) for table, group in zip(self.host_tables, groups, strict=True)
+        )
+
+    @property
+    def _tables(self) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """The ports and virtual channels of all layers."""
+        more = self.choice if isinstance(self.choice, Layers) else Layers(())
+        virtual_channels = more.virtual_channels or (self.virtual_channels,) * len(more.ports)
+        return list(zip((self.ports, *more.ports), (self.virtual_channels, *virtual_channels), strict=True))
 
     @cached_property
     def layer_of_ports(self) -> np.ndarray:
@@ -206,6 +239,12 @@ class Routing(Filed):
 
     def __repr__(self) -> str:
         return f"Routing({self.engine} on {self.topology.name})"
+
+
+def _layers(tables: list[tuple[np.ndarray, np.ndarray | None]]) -> Layers:
+    """The choice among tables, of which the first is the routing's own."""
+    virtual_channels = tuple(own for _, own in tables[1:] if own is not None)
+    return Layers(tuple(ports for ports, _ in tables[1:]), virtual_channels or None)
 
 
 def tables_for(topology: Topology, given: Routing) -> Routing:

@@ -219,7 +219,8 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
         return None
     record: dict[str, Any] = {"kind": type(choice).__name__}
     if isinstance(choice, Layers):
-        return record | {"layers": len(choice.ports)} | ({"by_host": True} if choice.by_host else {})
+        record |= {"layers": len(choice.ports)} | ({"by_host": True} if choice.by_host else {})
+        return record | ({"paths": choice.paths} if choice.paths > 1 else {})
     plain = (field.name for field in fields(choice) if field.name != "group")
     return record | {name: getattr(choice, name) for name in plain}
 
@@ -241,7 +242,11 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, 
                 _read(here / f"{stem}_{n}.npy") for n in numbers if (here / f"{stem}_{n}.npy").exists()
             )
             allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
-            return Layers(ports, virtual_channels or None, allowed, by_host=bool(values.get("by_host", False)))
+            paths = msgspec.convert(values.get("paths", 1), int)
+            if paths < 1 or (1 + len(ports)) % paths:
+                raise ValueError(paths)
+            by_host = bool(values.get("by_host", False))
+            return Layers(ports, virtual_channels or None, allowed, by_host=by_host, paths=paths)
         if kind is Detour and (here / "group.npy").exists():
             values["group"] = _read(here / "group.npy")
         if kind is not None:

@@ -94,7 +94,7 @@ def uniform_throughput(
 
 def _planes_of_tables(routing: Routing) -> Iterator[tuple[tuple[Routing, ...], Rails | None]]:
     """Yield the tables of each kind of plane, one per host of a switch where they have these, and the rails of the plane."""
-    tables = routing.host_tables
+    tables = routing.host_paths
     planes = [own for own, _ in distinct_tables(*tables)] if plane_count(routing.topology) > 1 else [tables]
     for own in planes:
         yield own, rails_of(own[0].topology, len(own))

@@ -65,7 +65,8 @@ def quality(
     routing : Routing or sequence of Routing
         Tables, from an engine or elsewhere, that lead from every switch with hosts to every other. Of several tables, the first
         leads to the first host port of each switch, the second to its second, and so on in turn (`host_routings`); a routing
-        with one table per host of a switch (`Routing.by_host`) is measured by these tables.
+        with one table per host of a switch (`Routing.by_host`) is measured by these tables, and evenly by all addresses of a
+        host (`Routing.paths`).
     traffic : str or Traffic, optional
         Measured in addition to uniform traffic and the worst permutations: a pattern with a load, such as ``hotspot:hosts=2``,
         or a result of the functions of `topoloom.throughput.traffic`.
@@ -102,7 +103,7 @@ def quality(
     (1.0, 1.0, True)
     """
     given_routings = several(routing, Routing, "quality")
-    routings = given_routings[0].host_tables if len(given_routings) == 1 else given_routings
+    routings = given_routings[0].host_paths if len(given_routings) == 1 else given_routings
     routing = routings[0]
     for other in routings:
         if other.topology != routing.topology:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation
@@ -55,7 +56,40 @@ def check_engine(engine: str | None) -> None:
 def note_installed(network: "Network", context: RunContext) -> None:
     """Note that the installed tables are used, if the network has some."""
     if network.tables is not None:
-        context.note(f"{network.source}: with the tables in this folder, of engine {network.tables.engine}")
+        tables = network.tables
+        kind = f"installed {tables.engine}" if tables.installed else f"tables in this folder, of engine {tables.engine}"
+        context.note(f"{network.source}: with the {kind}")
+
+
+def check_installed(operation: Any) -> None:
+    """Refuse service levels without installed tables, and arguments that make new tables next to installed ones.
+
+    Raises
+    ------
+    InputError
+    """
+    if operation.tables is None and operation.qos is not None:
+        raise InputError("`qos` has the service levels of installed tables; give them with `tables`")
+    for name in ("engine", "virtual_channels", "host_tables"):
+        if operation.tables is not None and getattr(operation, name, None) is not None:
+            raise InputError(f"`tables` are installed and `{name}` makes new ones; omit one of them")
+
+
+def opened_with(source: str, tables: str | None, qos: str | None) -> "Network":
+    """The network, with the installed tables in a file if one is given.
+
+    Raises
+    ------
+    InputError
+        The network or the tables cannot be read, or the tables do not connect all hosts.
+    """
+    from topoloom.fabric.installed import read_installed
+    from topoloom.network.opening import open_network
+
+    network = open_network(source)
+    if tables is None:
+        return network
+    return network.with_installed(read_installed(network.fabric, tables, qos).routing(network.fabric))
 
 
 class RoutedOperation(Operation, frozen=True, kw_only=True):

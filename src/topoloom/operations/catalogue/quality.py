@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
-from topoloom.operations.catalogue._routed import check_engine, note_installed
+from topoloom.operations.catalogue._routed import check_engine, check_installed, note_installed, opened_with
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import SEED, Engine, HostTables, Seed, Source, VirtualChannels
+from topoloom.operations.shared import SEED, Engine, HostTables, Qos, Seed, Source, TablesFile, VirtualChannels
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -31,6 +31,8 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
 
     topology: Source
     engine: Engine | None = None
+    tables: TablesFile | None = None
+    qos: Qos | None = None
     virtual_channels: VirtualChannels | None = None
     host_tables: HostTables | None = None
     traffic: Annotated[str, setting("also measure this traffic (below)", metavar="NAME[:KEY=VALUE,...]")] | None = None
@@ -50,14 +52,14 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
 
     def validate(self) -> None:
         check_engine(self.engine)
+        check_installed(self)
 
     def measured(self, context: RunContext) -> "tuple[Routing, Quality]":
         """The tables that all hosts of a switch share, and the quality of these tables, or of the host tables if asked for."""
-        from topoloom.network.opening import open_network
         from topoloom.routing.routing import Routing
         from topoloom.throughput.quality import check_asked, quality
 
-        network = open_network(self.topology)
+        network = opened_with(self.topology, self.tables, self.qos)
         check_asked(network.topology, self.traffic, self.seed)
         installed = self.engine is None and self.virtual_channels is None and network.tables is not None
         if installed:

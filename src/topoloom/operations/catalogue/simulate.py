@@ -7,10 +7,10 @@ import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
-from topoloom.operations.catalogue._routed import check_engine, note_installed
+from topoloom.operations.catalogue._routed import check_engine, check_installed, note_installed, opened_with
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
-from topoloom.operations.shared import SEED, Engine, Seed, Source, VirtualChannels, loads_of
+from topoloom.operations.shared import SEED, Engine, Qos, Seed, Source, TablesFile, VirtualChannels, loads_of
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -37,6 +37,8 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
 
     topology: Source
     engine: Engine | None = None
+    tables: TablesFile | None = None
+    qos: Qos | None = None
     virtual_channels: VirtualChannels | None = None
     traffic: Annotated[str, setting("who sends to whom (below)", metavar="NAME[:KEY=VALUE,...]", names="workload")] = (
         "uniform"
@@ -83,6 +85,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         from topoloom.simulation.flits.presets import router_of
 
         check_engine(self.engine)
+        check_installed(self)
         router_of(self.preset, texts_of(self.set))
         if self.has_end:
             self.refuse_changed(_OF_LOADS, f"'{self.traffic}' is simulated to its end, at no load")
@@ -124,11 +127,12 @@ def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Networ
     Raises
     ------
     InputError
-        One cannot be opened.
+        One cannot be opened; installed tables are given for several.
     """
-    from topoloom.network.opening import open_network
-
-    return {name: open_network(name) for name in dict.fromkeys(operation.topology for operation in operations)}
+    first, names = operations[0], tuple(dict.fromkeys(operation.topology for operation in operations))
+    if first.tables is not None and len(names) > 1:
+        raise InputError(f"`tables` are of one fabric, and {len(names)} networks are given; simulate each separately")
+    return {name: opened_with(name, first.tables, first.qos) for name in names}
 
 
 def prepared(

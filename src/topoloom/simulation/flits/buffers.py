@@ -42,7 +42,8 @@ class RouterNetwork(NamedTuple):
     allowed : int64[n * n] or empty
         By source and destination: the layers that a packet may take, as bits.
     layer_at : int64[n * ports] or empty
-        The layer of packets to the host at each port, where it is not random.
+        The layer of packets to the host at each port, where it is not random; or the first layer + 2^16 * the number of layers
+        among which it is drawn.
     group : int32[n] or empty
         The group of each switch; packets within a group make no detour, and detours avoid the packet's own group.
     spans : int64[VCs]

@@ -356,6 +356,8 @@ def _tables_and_rules(
 def _layers_at(routing: Routing, host_port: np.ndarray, places: int, ports: int) -> np.ndarray:
     """Return the layer of traffic to the host at each port index (switch * ports + port), int64[places]; empty if random.
 
+    If a host has several addresses, the number of its layers, of which the first is given, is the value divided by 2^16.
+
     Parameters
     ----------
     routing : Routing
@@ -371,7 +373,8 @@ def _layers_at(routing: Routing, host_port: np.ndarray, places: int, ports: int)
     if not routing.by_host:
         return np.zeros(0, np.int64)
     layer_of_port = np.zeros(places, np.int64)
-    layer_of_port[routing.topology.endpoints.astype(np.int64) * ports + host_port] = routing.layer_of_ports
+    layers = routing.paths * routing.layer_of_ports + ((routing.paths << 16) if routing.paths > 1 else 0)
+    layer_of_port[routing.topology.endpoints.astype(np.int64) * ports + host_port] = layers
     return layer_of_port
 
 

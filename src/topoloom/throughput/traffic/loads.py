@@ -184,15 +184,15 @@ def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int |
 
 
 def _shares_of_hosts(routing: Routing) -> np.ndarray:
-    """Return the share of a switch's hosts, by their rates, that each table leads to, float64[tables, n].
+    """Return the share of a switch's hosts, by their rates, that each layer leads to, float64[layers, n].
 
-    A switch without hosts counts as table 0.
+    A switch without hosts counts as table 0. The addresses of a host have equal shares.
     """
     topology = routing.topology
     shares = np.zeros((len(routing.host_tables), topology.switches))
     np.add.at(shares, (routing.layer_of_ports, topology.endpoints), capacities(topology).ports)
     shares[0, topology.endpoints_at == 0] = 1.0
-    return np.asarray(shares / shares.sum(axis=0))
+    return np.repeat(shares / shares.sum(axis=0) / routing.paths, routing.paths, axis=0)
 
 
 def _summed(

@@ -119,9 +119,11 @@ def record_of(
         if vc_rule == BY_PACKET:
             packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((layer * N + here) * N + destination)]
     elif layer_at.size:
-        # The layer of the destination host: each host has its own table.
+        # The layer of the destination host: each host has its own table, or one for each of its addresses.
         goes = word >> 16
         own = np.int64(layer_at[at(goes * PS + ((word >> 7) & 0x1FF))])
+        if own >> 16:
+            own = (own & 0xFFFF) + below(state, RANDOM, own >> 16)
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
         if vc_rule == BY_PACKET:
             packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((own * N + here) * N + goes)]
