@@ -63,11 +63,15 @@ IN_PYTHON = {
     },
     "simulate": {
         **dict.fromkeys(("engine", "virtual_channels"), "routing: a Network or its tables"),
+        **dict.fromkeys(("tables", "qos"), "routing: read_installed(fabric, tables, qos).routing(fabric)"),
         "set": "settings",
         "between": "cables",
         **dict.fromkeys(("saturation", "saturation_width"), "saturation(width=)"),
     },
-    "quality": dict.fromkeys(("engine", "virtual_channels", "host_tables"), "tables"),
+    "quality": {
+        **dict.fromkeys(("engine", "virtual_channels", "host_tables"), "tables"),
+        **dict.fromkeys(("tables", "qos"), "routing: read_installed(fabric, tables, qos).routing(fabric)"),
+    },
     "expand": {
         **dict.fromkeys(
             ("rows", "columns", "switches_per_rack", "cluster", "map", "prices"), "Network.placed, Network.priced"

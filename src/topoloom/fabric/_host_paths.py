@@ -73,8 +73,9 @@ def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None) -> Walked:
     ----------
     tables : Tables
     fabric : Fabric
-    levels : uint8[endpoints, endpoints], uint8[paths, endpoints, endpoints] or None
-        levels[to, from], or levels[path, to, from].
+    levels : uint8[endpoints, endpoints], uint8[k * paths, endpoints, endpoints] or None
+        levels[to, from], or levels[path, to, from], k times for the addresses of a source (`read_levels`). Paths are counted in
+        the virtual channels of the first address.
     """
     topology = fabric.topology
     n, k, channels = topology.switches, topology.endpoints.size, channels_of(topology)
@@ -128,8 +129,11 @@ def _walk_block(
         if levels is None:
             walked.virtual_channel_paths[0] += int(pairs[arrived].sum())
         else:
-            own = levels if levels.ndim == 2 else levels[number % len(levels)]
+            variants = levels[None] if levels.ndim == 2 else levels[number :: len(paths)]
+            own = variants[0]
             masks = _masks(own[targets], topology.endpoints, sources)
+            for other in variants[1:]:
+                masks |= _masks(other[targets], topology.endpoints, sources)
             arriving = np.repeat(arrived, topology.endpoints_at[sources], axis=1)
             by_switch = np.argsort(topology.endpoints, kind="stable")
             used = own[np.ix_(targets, by_switch)][arriving & (by_switch[None, :] != targets[:, None])]

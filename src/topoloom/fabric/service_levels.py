@@ -1,7 +1,7 @@
 """Service levels of other tools: an OpenSM QoS policy, or lines of source, destination and level."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
 
 _PAIR = re.compile(r"0x([0-9a-fA-F]{1,16})\s+([0-9]{1,5})\s+([0-9]{1,2})")
+#: A path record as saquery prints it: a heading, then one line per field.
+_RECORD, _FIELD = "PathRecord dump:", re.compile(r"([a-z0-9_]+)\.{2,}(\S+)")
 _MOST = 15
 #: Blocks of a policy; those of qos-setup do not affect levels.
 _BLOCKS = (
@@ -29,8 +31,8 @@ def read_levels(
     ----------
     text, source : str
         A QoS policy with port groups by port GUID, levels and match rules (the first rule that matches a pair applies; without
-        one, the level named DEFAULT, else 0), or the list of an engine's levels as ibdmchk reads it: ``0x<node guid of the
-        source> <lid> <level>``.
+        one, the level named DEFAULT, else 0); the list of an engine's levels as ibdmchk reads it: ``0x<node guid of the
+        source> <lid> <level>``; or path records as ``saquery PR`` prints them.
     fabric : Fabric
     tables : Tables, or mapping of int to int
         The tables whose addresses the list names, or the owner of each LID.
@@ -39,8 +41,9 @@ def read_levels(
 
     Returns
     -------
-    uint8[endpoints, endpoints] or uint8[paths, endpoints, endpoints]
-        levels[to, from]; levels[path, to, from] if the addresses of a port have different levels.
+    uint8[endpoints, endpoints], uint8[paths, endpoints, endpoints] or uint8[paths * paths, endpoints, endpoints]
+        levels[to, from]; levels[path, to, from] if the addresses of a destination have different levels; levels[n * paths + path,
+        to, from] if those of a source have, too, for its n-th address.
 
     Raises
     ------
@@ -53,10 +56,11 @@ def read_levels(
         raise at(source, None, "holds no service levels")
     k = fabric.topology.endpoints.size
     paths = tables.paths if isinstance(tables, Tables) else 1
-    Allowance(source, len(text)).take(float(paths * k * k), f"service levels from {k:,} addresses to each")
+    Allowance(source, len(text)).take(float(paths * paths * k * k), f"service levels from {k:,} addresses to each")
     strangers = _Strangers(source, fabric.made)
-    if _PAIR.fullmatch(lines[0][1]):
-        levels = _pairs(lines, source, fabric, tables, strangers)
+    if _PAIR.fullmatch(lines[0][1]) or lines[0][1] == _RECORD:
+        rows = _path_records(lines, source) if lines[0][1] == _RECORD else _list_rows(lines, source)
+        levels = _Pairs(fabric, tables, strangers).read(rows, skipped)
     else:
         levels = _Policy(source, fabric, strangers).read(lines)
     strangers.report(skipped)
@@ -99,42 +103,112 @@ class _Strangers:
             )
 
 
-def _pairs(
-    lines: list[tuple[int, str]], source: str, fabric: Fabric, tables: Tables | Mapping[int, int], strangers: _Strangers
-) -> np.ndarray:
-    topology = fabric.topology
-    k = topology.endpoints.size
-    lid_of = tables.lid_of if isinstance(tables, Tables) else tables
-    paths = tables.paths if isinstance(tables, Tables) else 1
-    ports_of: dict[int, list[int]] = {guid: [] for guid in fabric.switch_guids.tolist()}
-    for e, host in enumerate(topology.host.tolist()):
-        ports_of.setdefault(int(fabric.host_guids[host]), []).append(e)
-    levels = np.zeros((paths, k, k), np.uint8)
+#: A line of levels: its number, the node GUID or the LID of the source, the LID of the destination, and the level.
+_Row = tuple[int, int | None, int, int, int]
+
+
+def _list_rows(lines: list[tuple[int, str]], source: str) -> Iterator[_Row]:
+    """The rows of a list as ibdmchk reads it."""
     for number, line in lines:
         match = _PAIR.fullmatch(line)
         if not match:
             raise at(
                 source, number, "not a line like 0x0002c90000000001 7 0: node GUID of the source, LID, service level"
             )
-        guid, lid, level = int(match[1], 16), int(match[2]), int(match[3])
-        if level > _MOST:
-            raise at(source, number, f"service level {level}; levels are 0 to {_MOST}")
-        if lid not in lid_of:
-            strangers.unknown(f"port with LID {lid}", number)
+        yield number, int(match[1], 16), 0, int(match[2]), _level(int(match[3]), source, number)
+
+
+def _path_records(lines: list[tuple[int, str]], source: str) -> Iterator[_Row]:
+    """The rows of path records; those without LIDs are skipped."""
+    record: dict[str, int] = {}
+    begun = lines[0][0]
+    for number, line in [*lines[1:], (lines[-1][0] + 1, _RECORD)]:
+        if line == _RECORD:
+            missing = {"slid", "dlid", "sl"} - record.keys()
+            if missing:
+                raise at(source, begun, f"this path record has no {sorted(missing)[0]}; the file is damaged or cut off")
+            if record["slid"] and record["dlid"]:
+                yield begun, None, record["slid"], record["dlid"], _level(record["sl"], source, begun)
+            record, begun = {}, number
             continue
-        strangers.known(f"LID {lid}")
-        if guid not in ports_of:
-            strangers.unknown(f"host with node GUID 0x{guid:x}", number)
-            continue
-        target = lid_of[lid]
-        if target >= k:
-            continue
-        if isinstance(tables, Tables):
-            count = int(tables.path_counts[target])
-            levels[(lid - int(tables.base_lids[target])) % count :: count, target, ports_of[guid]] = level
-        else:
-            levels[:, target, ports_of[guid]] = level
-    return levels if (levels != levels[0]).any() else levels[0]
+        field = _FIELD.fullmatch(line)
+        if not field:
+            raise at(source, number, f"{line[:60]!a} is not a line of a path record")
+        if field[1] in {"slid", "dlid", "sl"}:
+            try:
+                record[field[1]] = int(field[2], 0)
+            except ValueError:
+                raise at(source, number, f"{field[1]} {field[2][:20]!a} is not a number") from None
+
+
+def _level(level: int, source: str, line: int) -> int:
+    if not 0 <= level <= _MOST:
+        raise at(source, line, f"service level {level}; levels are 0 to {_MOST}")
+    return level
+
+
+class _Pairs:
+    """Collects levels that are stated pair by pair."""
+
+    def __init__(self, fabric: Fabric, tables: Tables | Mapping[int, int], strangers: _Strangers) -> None:
+        self._fabric, self._strangers = fabric, strangers
+        self._lid_of = tables.lid_of if isinstance(tables, Tables) else tables
+        self._tables = tables if isinstance(tables, Tables) else None
+        self._ports_of: dict[int, list[int]] = {guid: [] for guid in fabric.switch_guids.tolist()}
+        for e, host in enumerate(fabric.topology.host.tolist()):
+            self._ports_of.setdefault(int(fabric.host_guids[host]), []).append(e)
+
+    def read(self, rows: Iterator[_Row], skipped: list[str] | None) -> np.ndarray:
+        """The levels of all pairs, as `read_levels` returns them."""
+        k = self._fabric.topology.endpoints.size
+        paths = 1 if self._tables is None else self._tables.paths
+        levels = np.zeros((paths, paths, k, k), np.uint8)
+        stated = np.zeros((paths, k, k), bool)
+        for number, guid, slid, dlid, level in rows:
+            target = self._target(dlid, number)
+            if guid is None:
+                source = self._target(slid, number)
+                sources = [] if source is None or source >= k else [source]
+            else:
+                sources = self._of_node(guid, number)
+            if not sources or target is None or target >= k:
+                continue
+            at_source = self._addresses(slid, sources[0]) if guid is None else slice(None)
+            at_target = self._addresses(dlid, target)
+            for source in sources:
+                levels[at_source, at_target, target, source] = level
+                stated[at_target, target, source] = True
+        stated[:, np.arange(k), np.arange(k)] = True
+        silent = int((~stated).any(axis=0).sum())
+        if silent and skipped is not None:
+            skipped.append(
+                f"{silent:,} pairs of host ports have no service level in the file; level 0 is assumed for them"
+            )
+        if (levels != levels[:1]).any():
+            return levels.reshape(paths * paths, k, k)
+        return levels[0] if (levels[0] != levels[0, 0]).any() else levels[0, 0]
+
+    def _addresses(self, lid: int, target: int) -> slice:
+        """The paths that use an address of a target."""
+        if self._tables is None:
+            return slice(None)
+        count = int(self._tables.path_counts[target])
+        return slice((lid - int(self._tables.base_lids[target])) % count, None, count)
+
+    def _of_node(self, guid: int, line: int) -> list[int]:
+        """The endpoints of a node; none of a switch and of an unknown node."""
+        if guid not in self._ports_of:
+            self._strangers.unknown(f"host with node GUID 0x{guid:x}", line)
+            return []
+        self._strangers.known(f"0x{guid:x}")
+        return self._ports_of[guid]
+
+    def _target(self, lid: int, line: int) -> int | None:
+        if lid not in self._lid_of:
+            self._strangers.unknown(f"port with LID {lid}", line)
+            return None
+        self._strangers.known(f"LID {lid}")
+        return self._lid_of[lid]
 
 
 class _Policy:

@@ -15,9 +15,7 @@ _MOST_NODES = 1 << 15
 NO_ENTRY, NO_LINK, AT_HOME = -1, -2, -3
 
 
-def routing_from(
-    tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, *, wide: bool = False
-) -> Routing:
+def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, *, wide: bool = False) -> Routing:
     """The routing that forwarding tables define on a fabric.
 
     Entries that are missing, or lead to a port without a link, are no entries of the routing; `verify_tables` reports them.
@@ -26,8 +24,8 @@ def routing_from(
     ----------
     tables : Tables
     fabric : Fabric
-    levels : uint8[endpoints, endpoints] or uint8[paths, endpoints, endpoints], optional
-        levels[to, from]: the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all. If they differ
+    levels : uint8[endpoints, endpoints] or uint8[k * paths, endpoints, endpoints], optional
+        levels[to, from], or levels[path, to, from] (`read_levels`): the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all. If they differ
         between the sources on one switch, those of its first endpoint count for all: their paths are the same, so no cycle can
         arise that exact levels would not have.
     wide : bool
