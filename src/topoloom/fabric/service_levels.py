@@ -42,8 +42,8 @@ def read_levels(
     Returns
     -------
     uint8[endpoints, endpoints], uint8[paths, endpoints, endpoints] or uint8[paths * paths, endpoints, endpoints]
-        levels[to, from]; levels[path, to, from] if the addresses of a destination have different levels; levels[n * paths + path,
-        to, from] if those of a source have, too, for its n-th address.
+        levels[to, from]; levels[path, to, from] if the addresses of a destination have different levels; and if those of a
+        source have, too, levels[n * paths + path, to, from] for its n-th address.
 
     Raises
     ------
@@ -186,7 +186,8 @@ class _Pairs:
             )
         if (levels != levels[:1]).any():
             return levels.reshape(paths * paths, k, k)
-        return levels[0] if (levels[0] != levels[0, 0]).any() else levels[0, 0]
+        by_path: np.ndarray = levels[0]
+        return by_path if (by_path != by_path[0]).any() else np.asarray(by_path[0])
 
     def _addresses(self, lid: int, target: int) -> slice:
         """The paths that use an address of a target."""

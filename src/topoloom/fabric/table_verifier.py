@@ -137,8 +137,9 @@ def verify_tables(
     fabric : Fabric
     levels : uint8[endpoints, endpoints] or uint8[k * paths, endpoints, endpoints], optional
         levels[to, from], or levels[path, to, from]: the virtual channel of each pair of endpoints, and of each of its paths, k
-        times if the addresses of a source differ (`read_levels`). When omitted, they are not known: all data is followed in virtual channel 0, where a cycle proves nothing about tables
-        whose engine uses service levels (dfsssp, lash, torus-2QoS). Without a cycle, no service levels can add one.
+        times if the addresses of a source differ (`read_levels`). When omitted, they are not known: all data is followed in
+        virtual channel 0, where a cycle proves nothing about tables whose engine uses service levels (dfsssp, lash,
+        torus-2QoS). Without a cycle, no service levels can add one.
     skipped : sequence of str
         Further notes about the files (`Installed.skipped`).
     installed : Tables, optional

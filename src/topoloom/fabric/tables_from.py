@@ -25,9 +25,9 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
     tables : Tables
     fabric : Fabric
     levels : uint8[endpoints, endpoints] or uint8[k * paths, endpoints, endpoints], optional
-        levels[to, from], or levels[path, to, from] (`read_levels`): the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all. If they differ
-        between the sources on one switch, those of its first endpoint count for all: their paths are the same, so no cycle can
-        arise that exact levels would not have.
+        levels[to, from], or levels[path, to, from] (`read_levels`): the virtual channel of each pair of endpoints; omitted:
+        virtual channel 0 for all. If they differ between the sources on one switch, those of its first endpoint count for all:
+        their paths are the same, so no cycle can arise that exact levels would not have.
     wide : bool
         Whether tables by host become tables between switches and endpoints, of the first addresses and with exact levels:
         endpoint e is node switches + e, a leaf of its switch, and hops include the cables at both ends. Pairs with a switch,
