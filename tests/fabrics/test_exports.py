@@ -32,12 +32,14 @@ KINDS = [
     "caminos",
     "codes",
     "containerlab",
+    "flux",
     "frr",
     "garnet",
     "guid2lid",
     "htsim",
     "ibutils",
     "infragraph",
+    "kueue",
     "ns3",
     "opensm",
     "simai",
@@ -45,7 +47,9 @@ KINDS = [
     "sonic",
     "srv6",
     "supersim",
+    "topograph",
     "ufm",
+    "volcano",
 ]
 
 

@@ -160,8 +160,11 @@ _EXPORTS = {
     "simai": row(
         ("one4 one1 two4 two1 twin4", "files"), ("one0 two0 apart0", _NOTHING), ("apart4 apart1", _ONE_NETWORK)
     ),
-    "slurm": row(
-        ("one4 one1 two4 two1 twin4 apart4 apart1", "files"), ("one0 two0 apart0", "nothing to schedule; add them")
+    **dict.fromkeys(
+        ("flux", "kueue", "slurm", "topograph", "volcano"),
+        row(
+            ("one4 one1 two4 two1 twin4 apart4 apart1", "files"), ("one0 two0 apart0", "nothing to schedule; add them")
+        ),
     ),
     "srv6": row(("one4 one1 two4 two1 twin4", "files"), ("one0 two0", _TO_ROUTE), (APART, PARTS)),
     "supersim": row(

@@ -243,7 +243,7 @@ def _of_rail(fabric: Fabric, machines: dict[int, tuple[str, str]], endpoints: li
     labels = topology.labels.get("rail")
     if labels is not None:
         return _some_endpoints([e for e in endpoints if int(labels[topology.endpoints[e]]) == rail], rail)
-    devices = {e: (_natural(machines[int(topology.host[e])][1]), int(fabric.host_ports[e])) for e in endpoints}
+    devices = {e: (natural_key(machines[int(topology.host[e])][1]), int(fabric.host_ports[e])) for e in endpoints}
     # The adapters of all nodes are counted, so that one which is down does not move the others to another rail.
     order = sorted(set(devices.values()))
     return _some_endpoints([e for e in endpoints if order.index(devices[e]) == rail], rail)
@@ -255,7 +255,7 @@ def _some_endpoints(chosen: list[int], rail: int) -> list[int]:
     return chosen
 
 
-def _natural(text: str) -> tuple[tuple[int, str], ...]:
+def natural_key(text: str) -> tuple[tuple[int, str], ...]:
     """A sort key that orders names by their numbers."""
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", text))
 
