@@ -43,6 +43,7 @@ _CALLS = {
     "verify-tables": "one.json one.json",
     "rules": "",
     "methods": "",
+    "manual": "-o prefix",
     "repair": "one.json one.json one.json",
     "watch": "one.json one.json",
     "layout": "complete:n=2",

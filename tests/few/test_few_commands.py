@@ -328,6 +328,8 @@ _WRITTEN = {
 ALONE = {
     "rules": "TL101",
     "methods": "splice",
+    "manual -o O/share": "share/share",
+    "manual --shell bash": "_topoloom_completion",
     "families complete --hosts 4 --radix 4": "complete:n=1,hosts=4\n",
     "build complete:n=1,hosts=4 -o O/one.json": "1 switches, 0 links, 4 hosts",
     "balance --rows 1 --columns 2 --degrees 1-1 --lengths 1-1": "1  1  1.0000   1.0000   1.0000   1",

@@ -37,6 +37,7 @@ EXAMPLES = {
     "expand": "plan --to 800 -o grown",
     "phases": "fat-tree:k=64,hosts=2048 --hosts 1024,2048",
     "methods": "--json",
+    "manual": "-o /usr/local",
     "facility": "slimfly:q=19,hosts=15 --parts ethernet-2026 --rate 400 --air-k 15",
     "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",
     "compare": "slimfly:q=5,hosts=4 fat-tree:k=8 --reference fat-tree:k=8",
