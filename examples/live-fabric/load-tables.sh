@@ -22,9 +22,13 @@ installed() {
     topoloom verify-tables "$folder/fabric.net" "$1" --now --quiet
 }
 
-for step in "$folder"/step-*.lft; do
-    [ -e "$step" ] || exit 0 # nothing changes
-    levels=${step%.lft}.qos
+last=$(tail -n 1 "$folder/updates.csv" | cut -d , -f 1)
+[ "$last" != step ] || exit 0 # nothing changes
+step=$LFTS.step
+for number in $(seq -w "$last"); do
+    grep -q "^${number#"${number%%[!0]*}"}," "$folder/updates.csv" || continue # connections are opened again
+    sh "$folder/step.sh" "$number" >"$step"
+    levels=$folder/step-$number.qos
     if [ ! -e "$levels" ]; then levels=$folder/fabric.qos; fi
     if [ -e "$levels" ]; then
         cp "$levels" "${QOS:?set QOS to the qos_policy_file of opensm.conf}.new"
@@ -38,7 +42,7 @@ for step in "$folder"/step-*.lft; do
     until installed "$step"; do
         tries=$((tries - 1))
         if [ "$tries" -le 0 ]; then
-            echo "$step: the switches do not hold these entries; is $LFTS the lfts_file of OpenSM?" >&2
+            echo "step $number: the switches do not hold these entries; is $LFTS the lfts_file of OpenSM?" >&2
             exit 3
         fi
         sleep 1

@@ -260,7 +260,13 @@ TABLE = {
             ("one4 one1 two4 two1 apart4 apart1 twin4", Refused("is not a line of forwarding tables")),
         ),
     ),
-    "repair": ("repair N N N", row((ALL, Refused("is not a line of forwarding tables")))),
+    "repair": (
+        "repair N N N",
+        row(
+            ("one0 two0 apart0", Refused("no hosts, so there is nothing to route to")),
+            ("one4 one1 two4 two1 apart4 apart1 twin4", Refused("is not a line of forwarding tables")),
+        ),
+    ),
     "verify the cabling": (
         "verify N N --match shape",
         row(

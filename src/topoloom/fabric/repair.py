@@ -1,26 +1,27 @@
 """Repairing a live fabric: from two discoveries and the installed tables to new tables, and the order of the changes."""
 
 import time
-from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
-from topoloom.fabric._live_tables import by_target, carried
-from topoloom.fabric._updates import installed_entries, kept_where_unused, levels_by_step, step_summary, updates_of
+from topoloom.fabric._live_tables import changes_between, grouped, installed_on, senders_of, tables_on
+from topoloom.fabric._repair_plans import Live, Plan, addresses_alone, longer_pairs
+from topoloom.fabric._updates import levels_by_step, reopened_pairs, stages_of, summaries
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
-from topoloom.fabric.repair_result import Repair
-from topoloom.fabric.tables_from import routing_from
-from topoloom.graph.connectivity import component_count
+from topoloom.fabric.repair_result import BEST, FEW_CHANGES, TO, Repair, RepairFigures, Stages, UpdateStep
+from topoloom.fabric.tables_compared import TableFigures, table_figures
+from topoloom.graph.connectivity import components
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
-from topoloom.routing.live.repair import repair
 from topoloom.routing.live.steps import SET, Mixtures, TableStep, order_of_updates
-from topoloom.routing.routing import Routing
-from topoloom.routing.verification.verify import verify_routing
+
+#: The steps of the mode that was not chosen are computed for at most this many entries.
+_MOST_ENTRIES = 1 << 20
+_NO_LEVEL = np.uint8(255)
 
 
 def repair_fabric(
@@ -28,29 +29,41 @@ def repair_fabric(
     tables: Tables,
     new: NetworkSource,
     *,
+    mode: str = FEW_CHANGES,
+    to: Tables | None = None,
     levels: np.ndarray | None = None,
+    to_levels: np.ndarray | None = None,
     virtual_channels: int | None = None,
+    alternative: bool = True,
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Repair:
-    """Repair the installed tables of a fabric with as few changed entries as possible, and order the updates.
+    """Repair the installed tables of a fabric, or replace them by better or given ones, and order the updates.
 
-    Entries whose cable is unchanged stay. Every step of the updates is verified: its entries may take effect in any order, and
-    no packets, wherever they are, can block each other for ever. Between steps, wait until packets sent before have left the
-    network.
+    Every step of the updates is verified: its entries may take effect in any order, no packets, wherever they are, can block
+    each other for ever, and no packet that arrives before and after the step is lost in between. Between steps, wait until
+    packets sent before have left the network.
 
     Parameters
     ----------
     old : NetworkSource
         The fabric as discovered when the tables were made.
     tables : Tables
-        The installed tables, as `read_lft` reads them for `old`.
+        The installed tables, as `read_lft` reads them for `old`. Entries may be missing or lead nowhere.
     new : NetworkSource
         The fabric as discovered now; switches and host ports are matched by their GUIDs.
-    levels : uint8[endpoints, endpoints], optional
-        levels[to, from]: the service level of each pair of host ports of `old` (`read_levels`); 0 when omitted.
+    mode : "few-changes" or "best"
+        "few-changes": working entries stay, and broken paths become shortest ones with as few changed entries as possible.
+        "best": the tables of the engine that fits the present fabric, or the repaired ones where these load no channel as much.
+    to : Tables, optional
+        The wished tables, as `read_lft` reads them for `new`; then `mode` does not count.
+    levels, to_levels : uint8[endpoints, endpoints], optional
+        levels[to, from]: the service level of each pair of host ports of `old`, and of `new` with the wished tables
+        (`read_levels`); 0 when omitted.
     virtual_channels : int, optional
         At most this many virtual channels; 15 when omitted.
+    alternative : bool
+        Whether the figures of the other mode are computed too.
     jobs : int, optional
         Threads; every core when omitted.
     work : Work, optional
@@ -62,104 +75,219 @@ def repair_fabric(
     Raises
     ------
     InputError
-        The tables are not those of `old`; the new fabric is not connected or has no host.
+        The tables are not those of `old`; the new fabric has no host; no such mode.
     Stopped
         `work` was stopped.
     """
     old, new = taken(old, Fabric, "repair_fabric"), taken(new, Fabric, "repair_fabric")
     work, started = Work() if work is None else work, time.monotonic()
+    if mode not in (FEW_CHANGES, BEST):
+        raise InputError(f"mode '{mode}'; the modes are {FEW_CHANGES} and {BEST}")
     if not new.topology.endpoints.size:
         raise InputError(f"{new.made}: no hosts, so there is nothing to route to")
-    parts = component_count(new.topology)
-    if parts > 1:
-        raise InputError(
-            f"{new.made}: {parts} parts without a cable between them; repair the cables first, or discover each part separately"
-        )
-    installed_routing = routing_from(tables, old, levels, wide=True)
-    live = carried(installed_routing, old, new)
-    topology = live.nodes.topology
-    live_mixtures = Mixtures(topology, live.met, live.met, live.virtual_channels, live.virtual_channels, work)
-    turns = live_mixtures.turns(live_mixtures.all, live.met, live.met, live_mixtures.both)
-    safe = live_mixtures.deadlock_free(turns)
-    repaired = repair(
-        topology, live.meant, live.virtual_channels, virtual_channels=virtual_channels, safe=safe, jobs=jobs, work=work
-    )
-    routing = Routing(
-        topology,
-        installed_routing.engine,
-        repaired.ports,
-        repaired.virtual_channels if repaired.virtual_channels.any() else None,
-    )
-    verification = verify_routing(routing, jobs, work=work)
-    routing = replace(routing, verification=verification)
-    mixtures = Mixtures(topology, live.met, routing.ports, live.virtual_channels, repaired.virtual_channels, work)
-    verified = safe and bool(verification.deadlock_free)
-    if verified:
-        order, by_step = order_of_updates(mixtures)
-    else:
-        differ = np.argwhere(live.met != routing.ports)
-        order, by_step = ((TableStep(SET, differ),) if len(differ) else ()), False
-    before, meant = installed_entries(tables, old, new, live)
-    after = kept_where_unused(live.nodes, by_target(live.nodes, routing.ports), before, meant)
-    stages, updates = updates_of(live.nodes, before, after, order)
-    had_channel = live.virtual_channels != np.uint8(255)
-    changes = _changes(old, new)
+    for given, fabric, name in ((tables, old, "tables"), (to, new, "to")):
+        shape = fabric.topology.switches, fabric.topology.endpoints.size + fabric.topology.switches
+        if given is not None and given.ports.shape != shape:
+            raise InputError(f"{name}: tables of shape {given.ports.shape}; those of {fabric.made} have {shape}")
+    levels, to_levels = (_one_path(given, name) for given, name in ((levels, "levels"), (to_levels, "to_levels")))
+    live = Live(old, installed_on(tables, old, new), _present_levels(levels, old, new), levels is not None, work)
+    chosen = mode if to is None else TO
+    plans: dict[str, _Ordered] = {}
+    for name in (chosen, *((FEW_CHANGES, BEST) if alternative else ())):
+        if name in plans:
+            continue
+        if name == FEW_CHANGES:
+            plan = live.few_changes(virtual_channels, jobs)
+        elif name == BEST:
+            plan = _better(live, live.best(virtual_channels, jobs), live.few_changes(virtual_channels, jobs))
+        elif to is not None:
+            plan = Plan(tables_on(to, live.addresses), _wished_levels(to_levels, new))
+        plans[name] = _ordered(live, plan, name == chosen or plan.ports.size <= _MOST_ENTRIES)
+    result = plans[chosen]
+    stages, installed = result.stages, live.installed
+    before = _figures_before(live, tables, levels)
     return Repair(
         old=old.made,
         new=new.made,
-        **changes,
-        entries=int(after.size),
-        entries_broken=int(((before >= 0) & ~meant).sum() + ((before < 0) & (after >= 0)).sum()),
-        entries_changed=int((before != after).sum()),
-        virtual_channels_changed=int(((repaired.virtual_channels != live.virtual_channels) & had_channel).sum()),
-        rebuilt=repaired.rebuilt,
-        deadlock_free=verified,
-        installed_deadlock_free=safe,
-        levels_by_step=by_step,
-        steps=tuple(step_summary(number, order, rows) for number, rows in enumerate(updates, 1)),
-        updates=tuple(update for rows in updates for update in rows),
-        verification=verification,
+        mode=chosen,
+        **changes_between(old, new),
+        entries=int(stages.final.size),
+        entries_broken=int(
+            ((installed.ports >= 0) & ~installed.works).sum() + ((installed.ports < 0) & (stages.final >= 0)).sum()
+        ),
+        entries_changed=int((stages.installed != stages.final).sum()),
+        virtual_channels_changed=_changed_levels(live.levels, result.plan.levels),
+        rebuilt=result.plan.rebuilt,
+        deadlock_free=result.verified,
+        installed_deadlock_free=live.safe,
+        levels_by_step=result.by_step,
+        steps=result.steps,
+        figures=(*before, *(_figures(live, name, name == chosen, ordered) for name, ordered in plans.items())),
+        cut_off=_cut_off(new),
         fabric=new,
-        routing=routing,
-        tables=(before, *stages),
-        levels=levels_by_step(order, by_step, live, repaired.virtual_channels),
+        stages=stages,
         provenance=provenance_of(
             new.topology,
             settings={
                 "old": old.made,
                 "old_digest": old.topology.digest,
                 "tables": tables.source,
+                "mode": chosen,
                 "virtual_channels": virtual_channels,
+                **({} if to is None else {"to": to.source}),
             },
             timings={"seconds": time.monotonic() - started},
         ),
     )
 
 
-def _changes(old: Fabric, new: Fabric) -> dict[str, int]:
-    """The number of cables, switches and hosts that are lost, new, or moved to another plug."""
+@dataclass(frozen=True, eq=False)
+class _Ordered:
+    """A plan with the steps to it.
 
-    def switches(fabric: Fabric) -> set[int]:
-        return set(fabric.switch_guids.tolist())
+    Attributes
+    ----------
+    plan : Plan
+    stages : Stages
+    steps : tuple of UpdateStep
+    ordered : bool
+        Whether the steps were computed.
+    by_step : bool
+        As `TableSteps.by_step`.
+    verified : bool
+        Whether the new tables, and all mixtures if the steps were computed, are deadlock-free.
+    """
 
-    def cables(fabric: Fabric) -> Counter[tuple[tuple[int, int], ...]]:
-        guids = fabric.switch_guids[fabric.topology.links].tolist()
-        ports = fabric.link_ports.tolist()
-        return Counter(tuple(sorted(zip(ends, at, strict=True))) for ends, at in zip(guids, ports, strict=True))
+    plan: Plan
+    stages: Stages
+    steps: tuple[UpdateStep, ...]
+    ordered: bool
+    by_step: bool
+    verified: bool
 
-    def plugs(fabric: Fabric) -> dict[int, tuple[int, int]]:
-        homes = fabric.switch_guids[fabric.topology.endpoints].tolist()
-        return dict(
-            zip(fabric.port_guids.tolist(), zip(homes, fabric.endpoint_ports.tolist(), strict=True), strict=True)
+
+def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
+    """The steps from the installed tables to those of a plan."""
+    addresses, installed = live.addresses, live.installed.ports
+    links = addresses.links(plan.ports)
+    senders = senders_of(live.new, live.levels, plan.levels)
+    vcs = [senders.rows(levels, addresses) for levels in (live.levels, plan.levels)]
+    rows, row, first = grouped(addresses, senders, (live.met, links), tuple(vcs))
+    every = np.arange(addresses.home.size)
+    delivered = np.stack([ports[addresses.home, every] == addresses.plug for ports in (installed, plan.ports)], axis=1)
+    mixtures = Mixtures(rows, live.met[first], links[first], vcs[0][first], vcs[1][first], live.work, delivered[first])
+    after = mixtures.turns(rows.data, mixtures.after, mixtures.after, mixtures.new)
+    verified, by_step = live.safe and mixtures.deadlock_free(after), False
+    order: tuple[TableStep, ...] = ()
+    if with_steps and verified:
+        order, by_step = order_of_updates(mixtures)
+    elif (mixtures.before != mixtures.after).any():
+        order = (TableStep(SET, np.argwhere(mixtures.before != mixtures.after)),)
+    order = reopened_pairs(order, live.levels, plan.levels)
+    after_steps = levels_by_step(order, by_step, row, live.levels, plan.levels)
+    stages, order = stages_of(addresses, installed, plan.ports, row, order, after_steps)
+    return _Ordered(plan, stages, summaries(stages, order), with_steps, by_step, verified)
+
+
+def _better(live: Live, made: Plan, repaired: Plan) -> Plan:
+    """The tables made for the present fabric, unless the repaired ones lose fewer pairs or load no channel as much."""
+    figures = [table_figures(live.addresses.by_path(plan.ports), live.new) for plan in (made, repaired)]
+    loads = [(own.unreachable_pairs, own.max_channel_load) for own in figures]
+    return repaired if loads[1] < loads[0] else made
+
+
+def _one_path(levels: np.ndarray | None, name: str) -> np.ndarray | None:
+    """The service levels of pairs, if all paths of a pair (LMC) have the same."""
+    if levels is None or levels.ndim == 2:
+        return levels
+    if (levels != levels[0]).any():
+        raise InputError(
+            f"{name}: the paths of a pair have different service levels, which a QoS policy cannot express; route the fabric"
+            " again with one path per pair"
         )
+    return np.asarray(levels[0])
 
-    was, now = plugs(old), plugs(new)
-    return {
-        "cables_lost": (cables(old) - cables(new)).total(),
-        "cables_new": (cables(new) - cables(old)).total(),
-        "switches_lost": len(switches(old) - switches(new)),
-        "switches_new": len(switches(new) - switches(old)),
-        "hosts_lost": len(was.keys() - now.keys()),
-        "hosts_new": len(now.keys() - was.keys()),
-        "hosts_moved": sum(was[guid] != now[guid] for guid in was.keys() & now.keys()),
-    }
+
+def _present_levels(levels: np.ndarray | None, old: Fabric, new: Fabric) -> np.ndarray:
+    """The installed service levels between the present host ports, uint8[k, k]; 255 where one of them is new."""
+    number = {guid: e for e, guid in enumerate(old.port_guids.tolist())}
+    at = np.array([number.get(guid, -1) for guid in new.port_guids.tolist()], np.int64)
+    remain = at >= 0
+    present: np.ndarray = np.full((at.size, at.size), _NO_LEVEL, np.uint8)
+    present[np.ix_(remain, remain)] = 0 if levels is None else levels[np.ix_(at[remain], at[remain])]
+    ends = new.topology.endpoints
+    present[ends[:, None] == ends] = 0
+    return present
+
+
+def _wished_levels(levels: np.ndarray | None, new: Fabric) -> np.ndarray:
+    ends = new.topology.endpoints
+    return np.where(ends[:, None] == ends, 0, 0 if levels is None else levels).astype(np.uint8)
+
+
+def _changed_levels(before: np.ndarray, after: np.ndarray) -> int:
+    """The pairs of host ports that had a service level and get another one."""
+    return int(((before != after) & (before != _NO_LEVEL)).sum())
+
+
+def _figures_before(live: Live, tables: Tables, levels: np.ndarray | None) -> tuple[RepairFigures, RepairFigures]:
+    """The figures of the installed tables on the old fabric and on the present one."""
+    old, channels = live.old, 1 if levels is None else int(levels.max(initial=0)) + 1
+    here = addresses_alone(old)
+    paths = [tables.path(number) for number in range(tables.paths)]
+    was = table_figures(paths, old)
+    before = _row_of("before", False, was, longer_pairs(paths, here), channels)
+    paths = live.addresses.by_path(live.installed.ports)
+    now = table_figures(paths, live.new)
+    longer = longer_pairs(paths, live.addresses)
+    return before, _row_of("installed", False, now, longer, channels, deadlock_free=live.safe)
+
+
+def _figures(live: Live, name: str, chosen: bool, ordered: _Ordered) -> RepairFigures:
+    """The figures of new tables."""
+    paths = live.addresses.by_path(ordered.plan.ports)
+    return _row_of(
+        name,
+        chosen,
+        table_figures(paths, live.new),
+        longer_pairs(paths, live.addresses),
+        int(ordered.plan.levels.max(initial=0)) + 1,
+        int((ordered.stages.installed != ordered.plan.ports).sum()),
+        len(ordered.steps) if ordered.ordered else None,
+        ordered.verified if ordered.ordered else None,
+    )
+
+
+def _row_of(
+    name: str,
+    chosen: bool,
+    figures: TableFigures,
+    longer_pairs: int,
+    virtual_channels: int,
+    entries_changed: int | None = None,
+    steps: int | None = None,
+    deadlock_free: bool | None = None,
+) -> RepairFigures:
+    """The figures of tables in a repair, from those of `table_figures`."""
+    return RepairFigures(
+        name,
+        chosen,
+        float(figures.max_channel_load),
+        figures.max_hops,
+        longer_pairs,
+        figures.unreachable_pairs,
+        float(figures.uniform_throughput),
+        virtual_channels,
+        entries_changed,
+        steps,
+        deadlock_free,
+    )
+
+
+def _cut_off(new: Fabric) -> tuple[str, ...]:
+    """The switches outside the largest connected part, and their hosts."""
+    part = components(new.topology)
+    largest = int(np.bincount(part, weights=1 + new.topology.endpoints_at).argmax())
+    hosts = np.unique(new.topology.host[part[new.topology.endpoints] != largest])
+    names = [new.switch_names[s] for s in np.flatnonzero(part != largest).tolist()]
+    return (*names, *(new.host_names[host] for host in hosts.tolist()))

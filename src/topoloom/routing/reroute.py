@@ -294,10 +294,11 @@ def _repaired(
     channels, none = channels_of(left), int(np.iinfo(ports.dtype).max)
     before, moved = ports.copy(), np.zeros(ports.shape, np.bool_)
     load = np.zeros(channels.to.size, np.int64)
-    changed = repair_trees(channels.first, channels.to, channels.back, ports, none, alive, load, moved, work.flag)
+    every = np.arange(left.switches)
+    changed = repair_trees(
+        channels.first, channels.to, channels.back, ports, none, every, alive, load, moved, work.flag
+    )
     work.check()
-    if changed < 0:
-        raise InputError(f"{left.name}: no path leads to switch {-1 - changed}")
     entries = int(alive.sum()) * (int(alive.sum()) - 1)
     safe = (routing.verification or verify_routing(routing, jobs, work=work)).deadlock_free
     if routing.virtual_channel_rule == HOP or not safe:
@@ -330,7 +331,7 @@ def _repaired_by_host(
     """Repair the table of each host of a switch; all tables are made again if channels would wait for each other in a cycle."""
     from topoloom.routing.trees.kernels.repair import repair_trees
 
-    channels, alive = channels_of(left), ~gone
+    channels, alive, every = channels_of(left), ~gone, np.arange(left.switches)
     load = np.zeros(channels.to.size, np.int64)
     tables, before = [], []
     entries = broken = changed = 0
@@ -339,11 +340,9 @@ def _repaired_by_host(
         before.append(ports.copy())
         none, moved = int(np.iinfo(ports.dtype).max), np.zeros(ports.shape, np.bool_)
         table_changed = repair_trees(
-            channels.first, channels.to, channels.back, ports, none, alive, load, moved, work.flag
+            channels.first, channels.to, channels.back, ports, none, every, alive, load, moved, work.flag
         )
         work.check()
-        if table_changed < 0:
-            raise InputError(f"{left.name}: no path leads to switch {-1 - table_changed}")
         entries += int(alive.sum()) * (int(alive.sum()) - 1)
         broken, changed = broken + lost, changed + table_changed
         tables.append(ports)

@@ -1,25 +1,34 @@
 """`topoloom repair`: installed tables repaired for the fabric as it is now, and the order of the updates."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, performed
-from topoloom.cli.output import plain, print_facts, print_record, say
+from topoloom.cli.output import plain, print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json, Threads
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.repair import RepairOperation
 
+if TYPE_CHECKING:
+    from topoloom.fabric.repair_result import Repair, RepairFigures
+
 _SHOWN = (
-    *("cables_lost", "cables_new", "switches_lost", "switches_new", "hosts_lost", "hosts_new", "hosts_moved"),
-    *(
-        "entries",
-        "entries_broken",
-        "entries_changed",
-        "virtual_channels_changed",
-        "rebuilt",
-        "deadlock_free",
-        "installed_deadlock_free",
-    ),
+    *("mode", "cables_lost", "cables_new", "switches_lost", "switches_new", "hosts_lost", "hosts_new", "hosts_moved"),
+    *("entries", "entries_broken", "entries_changed", "virtual_channels_changed", "rebuilt"),
+    *("deadlock_free", "installed_deadlock_free"),
 )
+#: The columns of the table of figures: heading and field.
+_FIGURES = {
+    "maximum channel load": "max_channel_load",
+    "most hops": "max_hops",
+    "longer pairs": "longer_pairs",
+    "unreachable": "unreachable_pairs",
+    "uniform": "uniform_throughput",
+    "VCs": "virtual_channels",
+    "changed": "entries_changed",
+    "steps": "steps",
+}
+#: Names of switches and hosts that are printed.
+_MOST_NAMES = 12
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -42,9 +51,26 @@ def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
         steps = [f"{step.kind} {step.pairs or step.entries}" for step in result.steps]
         rows.append(("steps", ", ".join(steps) or "none"))
         print_facts(f"{result.old} and now {result.new}", rows)
+        say()
+        print_table([("tables", *_FIGURES), *(_row(figures) for figures in result.figures)])
+    _warn(result)
+    for name in files:
+        say(f"wrote {to.output}/{name}", err=True)
+
+
+def _row(figures: "RepairFigures") -> tuple[str, ...]:
+    """A row of the table of figures; the new tables of the repair are marked."""
+    values = [getattr(figures, field) for field in _FIGURES.values()]
+    cells = ["" if value is None else f"{value:.3g}" if 0 < value < 1 else f"{value:,.6g}" for value in values]
+    return f"{figures.tables}{' (new)' if figures.chosen else ''}", *cells
+
+
+def _warn(result: "Repair") -> None:
+    """What the new tables, or the steps to them, do not provide."""
     if not result.installed_deadlock_free:
         say(
-            "warning: the installed tables can deadlock on the fabric as it is now; no order of updates is verified",
+            "warning: the installed tables can deadlock on the fabric as it is now; no order of updates is verified. If they"
+            " have service levels, give --qos",
             err=True,
         )
     if result.dropped_addresses:
@@ -52,5 +78,12 @@ def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
             f"warning: {result.dropped_addresses} addresses cannot be reached during the updates; no other order was found",
             err=True,
         )
-    for name in files:
-        say(f"wrote {to.output}/{name}", err=True)
+    if result.cut_off:
+        names = ", ".join(result.cut_off[:_MOST_NAMES])
+        more = len(result.cut_off) - _MOST_NAMES
+        say(f"warning: no cable joins {names}{f' and {more} more' if more > 0 else ''} to the other switches", err=True)
+    if result.unreachable_pairs:
+        say(f"warning: {result.unreachable_pairs:,} pairs of host ports cannot reach each other", err=True)
+    longer = next(figures.longer_pairs for figures in result.figures if figures.chosen)
+    if longer:
+        say(f"note: {longer:,} pairs of host ports have a path that is longer than the shortest one", err=True)

@@ -1,5 +1,7 @@
-"""Repair of tables with holes: few other entries change, and pairs keep their virtual channels where these stay acyclic."""
+"""Repair of tables with holes: few other entries change, paths are shortest ones, and pairs keep their virtual channels where
+these stay acyclic."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -7,11 +9,27 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
-from topoloom.model.topology import Topology
-from topoloom.routing.channels import channels_of
+from topoloom.routing.live.destinations import Destinations
 from topoloom.routing.route import route
-from topoloom.routing.routing import carriers_of
-from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS, place_pairs
+from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
+
+
+class Distances(NamedTuple):
+    """The lengths of the paths that a repair aims at, by home switch.
+
+    Attributes
+    ----------
+    near, region, queue, reached : int32[n, n], uint8[n, n], int32[n, n], int64[n]
+        As the kernel `distances` writes them.
+    rises : bool[2 m]
+        Whether a channel leads upwards in a tree; of size 0: no tree.
+    """
+
+    near: np.ndarray
+    region: np.ndarray
+    queue: np.ndarray
+    reached: np.ndarray
+    rises: np.ndarray
 
 
 class Repaired(NamedTuple):
@@ -19,8 +37,7 @@ class Repaired(NamedTuple):
 
     Attributes
     ----------
-    ports, virtual_channels : uint8 or uint16[n, n], uint8[n, n]
-        As in `Routing`.
+    ports, virtual_channels : uint8 or uint16[R, n], uint8[R, G]
     rebuilt : bool
         Whether all tables are new because there were too few virtual channels for a repair.
     """
@@ -30,28 +47,53 @@ class Repaired(NamedTuple):
     rebuilt: bool
 
 
+def distances_to(destinations: Destinations, rises: np.ndarray) -> Distances:
+    """The lengths of shortest paths to every switch; in a tree (`rises`), of those that rise and then fall.
+
+    Switches without such a path get the shortest path to a switch that has one.
+    """
+    from topoloom.routing.live.kernels.shortest import distances
+
+    n, channels = destinations.topology.switches, destinations.channels
+    near, region = np.empty((n, n), np.int32), np.empty((n, n), np.uint8)
+    queue, reached = np.empty((n, n), np.int32), np.empty(n, np.int64)
+    distances(channels.first, channels.to, rises, np.arange(n), near, region, queue, reached)
+    return Distances(near, region, queue, reached, rises)
+
+
 def repair(
-    topology: Topology,
+    destinations: Destinations,
     before: np.ndarray,
     vcs_before: np.ndarray,
     *,
+    stays: np.ndarray,
+    aims: Distances,
+    shortest_before: np.ndarray,
     virtual_channels: int | None = None,
+    more_channels: bool = True,
     safe: bool = True,
     jobs: int | None = None,
     work: Work,
 ) -> Repaired:
-    """Fill the holes of tables, so that every switch reaches every destination.
+    """Fill the holes of tables, so that every switch reaches every destination to which it has a path.
 
     Parameters
     ----------
-    topology : Topology
-        The network as it is now.
-    before : uint8 or uint16[n, n]
-        The installed entries that use existing cables; the highest value of the type elsewhere.
-    vcs_before : uint8[n, n]
+    destinations : Destinations
+    before : uint8 or uint16[R, n]
+        The installed entries that work; the highest value of the type elsewhere. No loops.
+    vcs_before : uint8[R, G]
         Installed virtual channels; ORPHAN (`trees.kernels.vc_trees`) for pairs without one.
+    stays : bool[R, n]
+        Holes that are not filled.
+    aims : Distances
+        The lengths of the paths that are wanted.
+    shortest_before : int32[n, n]
+        The shortest paths in the fabric before, by home and switch; -1 where there was none.
     virtual_channels : int, optional
         Most virtual channels; 15 when omitted.
+    more_channels : bool
+        Whether more virtual channels than are installed come before longer paths.
     safe : bool
         Whether `before` is deadlock-free, so that the result must be too.
     jobs : int, optional
@@ -60,44 +102,112 @@ def repair(
 
     Raises
     ------
-    InputError
-        The network is not connected.
     Stopped
         `work` was stopped.
     """
-    from topoloom.routing.live.kernels.mixtures import loads_of
-    from topoloom.routing.trees.kernels.repair import repair_trees
     from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
-    n, none = topology.switches, int(np.iinfo(before.dtype).max)
-    channels, carries = channels_of(topology), carriers_of(topology)
-    ports, moved = before.copy(), np.zeros((n, n), np.bool_)
-    load = loads_of(channels.first, channels.to, ports, none, carries)
-    where = channels.first, channels.to, channels.back
-    changed = repair_trees(*where, ports, none, np.ones(n, np.bool_), load, moved, work.flag)
-    work.check()
-    if changed < 0:
-        raise InputError(f"{topology.name}: no path leads to switch {-1 - changed}: the network is not connected")
-    if not safe:
-        vcs = vcs_before.copy()
-        vcs[vcs == ORPHAN] = 0
-        return Repaired(ports, vcs, False)
     most = min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS)
-    # First keep the old turns too, so that old and new entries can be mixed later; if that fails, place pairs without them.
-    for keep_old in (True, False):
+    had = vcs_before[destinations.data]
+    few = min(most, int(had[had != ORPHAN].max(initial=0)) + 1)
+    tables = [_shortest(destinations, before, stays, aims, shortest_before, work)]
+    if not safe:
+        vcs = np.where(vcs_before == ORPHAN, 0, vcs_before).astype(np.uint8)
+        return Repaired(tables[0][0], vcs, False)
+    for longer, channels, keep_old in _attempts(few, most, more_channels):
+        if longer and len(tables) == 1:
+            tables.append(_nearest(destinations, before, *tables[0], stays, work))
+        ports, moved = tables[longer]
         vc = vcs_before.copy()
-        if _placed(topology, before, ports, vc, moved, most, keep_old, work):
+        if _placed(destinations, before, ports, vc, moved, channels, keep_old, work):
             return Repaired(ports, vc, False)
-    made = route(topology, "orders", virtual_channels=most, jobs=jobs, work=work)
-    return Repaired(
-        made.ports.copy(),
-        np.zeros((n, n), np.uint8) if made.virtual_channels is None else made.virtual_channels.copy(),
-        True,
+    try:
+        made = route(destinations.topology, "orders", virtual_channels=most, jobs=jobs, work=work)
+    except InputError:  # not connected: what cannot be verified is reported as such
+        return Repaired(tables[0][0], np.where(vcs_before == ORPHAN, 0, vcs_before).astype(np.uint8), False)
+    vcs = np.zeros(vcs_before.shape, np.uint8)
+    if made.virtual_channels is not None:
+        vcs = made.virtual_channels[np.ix_(destinations.home, destinations.source)]
+    return Repaired(made.ports[destinations.home], vcs, True)
+
+
+def _attempts(few: int, most: int, more_channels: bool) -> Iterator[tuple[bool, int, bool]]:
+    """In this order: longer paths, virtual channels, and whether the old turns are kept, so that steps can be mixed."""
+    counts = [most] if more_channels else sorted({few, most})
+    for channels in counts:
+        for longer in (False, True):
+            for keep_old in (True, False):
+                yield longer, channels, keep_old
+
+
+def _shortest(
+    destinations: Destinations,
+    before: np.ndarray,
+    stays: np.ndarray,
+    aims: Distances,
+    shortest_before: np.ndarray,
+    work: Work,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tables with shortest paths, and which paths changed."""
+    from topoloom.routing.live.kernels.shortest import loads_of, shorten
+
+    channels, none = destinations.channels, int(np.iinfo(before.dtype).max)
+    ports, moved = before.copy(), np.zeros(before.shape, np.bool_)
+    ways = channels.first, channels.to
+    load = loads_of(*ways, ports, none, destinations.home, destinations.weight, destinations.hosts)
+    near, region, queue, reached, rises = aims
+    shorten(
+        *ways,
+        rises,
+        ports,
+        none,
+        destinations.home,
+        destinations.weight,
+        destinations.hosts,
+        stays,
+        destinations.home,
+        near,
+        region,
+        queue,
+        reached,
+        shortest_before,
+        load,
+        moved,
+        work.flag,
     )
+    work.check()
+    return ports, moved
+
+
+def _nearest(
+    destinations: Destinations,
+    before: np.ndarray,
+    shortest: np.ndarray,
+    moved: np.ndarray,
+    stays: np.ndarray,
+    work: Work,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tables in which a switch that lost its channel takes a neighbour with a path, though it may be longer."""
+    from topoloom.routing.live.kernels.shortest import loads_of
+    from topoloom.routing.trees.kernels.repair import repair_trees
+
+    channels, none = destinations.channels, int(np.iinfo(before.dtype).max)
+    rows = np.flatnonzero(moved.any(axis=1) & ~stays.any(axis=1))
+    ports, changed = before[rows], np.zeros((rows.size, before.shape[1]), np.bool_)
+    load = loads_of(
+        channels.first, channels.to, before, none, destinations.home, destinations.weight, destinations.hosts
+    )
+    alive = np.ones(destinations.topology.switches, np.bool_)
+    where = channels.first, channels.to, channels.back
+    repair_trees(*where, ports, none, destinations.home[rows], alive, load, changed, work.flag)
+    work.check()
+    tables, paths = shortest.copy(), moved.copy()
+    tables[rows], paths[rows] = ports, changed
+    return tables, paths
 
 
 def _placed(
-    topology: Topology,
+    destinations: Destinations,
     before: np.ndarray,
     ports: np.ndarray,
     vc: np.ndarray,
@@ -111,26 +221,28 @@ def _placed(
     from topoloom.routing.trees.kernels.repair import ordered
     from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
-    channels, carries = channels_of(topology), carriers_of(topology)
-    none = int(np.iinfo(ports.dtype).max)
-    where = channels.first, channels.to, channels.back, channels.turn_first
-    # Pairs without data need no virtual channel, and new pairs have none to keep.
-    vc[~carries] = 0
-    vc[:, ~carries] = 0
-    np.fill_diagonal(vc, 0)
-    moved = moved | (vc == ORPHAN)
-    turns = np.zeros(channels.turn_first[-1], np.uint16)
-    every = np.arange(topology.switches)
+    none, where = int(np.iinfo(ports.dtype).max), destinations.turns_at
+    source, data = destinations.source, destinations.data
+    vc[destinations.weight == 0] = 0
+    vc[destinations.home[:, None] == source] = 0
+    row, group = np.nonzero(vc == ORPHAN)
+    moved = moved.copy()
+    moved[row, source[group]] = True
+    turns = np.zeros(destinations.channels.turn_first[-1], np.uint16)
     old = vc.copy()
     if not keep_old:
-        old[moved] = ORPHAN
+        old[moved[:, source]] = ORPHAN
     tables = before if keep_old else ports
-    mixed_turns(*where, tables, tables, none, old, old, carries, every, turns, work.flag)
+    mixed_turns(*where, tables, tables, none, old, old, source, data, turns, work.flag)
     work.check()
     place = np.stack([ordered(*where, turns, 1 << number) for number in range(most)])
-    orphans = keep_vcs(*where, ports, moved, carries, vc, turns, place, work.flag)
-    work.check()
-    if not orphans:
-        return True
-    order = Draws(1, 9).permutation(topology.switches)
-    return place_pairs(topology, ports, vc, order, most, turns=turns, place=place, work=work)
+    rows = data[Draws(1, 9).permutation(data.size)]
+    for again in (False, True):
+        orphans = keep_vcs(
+            *where, ports, none, moved, destinations.home, source, rows, vc, turns, place, again, work.flag
+        )
+        work.check()
+        if not orphans:
+            vc[vc == ORPHAN] = 0
+            return True
+    return False

@@ -3,22 +3,24 @@
 The entries of a step may take effect in any order, and packets in flight may find old entries at some switches and new ones at
 others. A step is verified with all turns that such packets can make: if they, together with the turns to all other
 destinations, contain no cycle in any virtual channel, no deadlock is possible (Dally and Seitz, IEEE Transactions on Computers,
-1987). No packet loops either, because a loop is a cycle. A step takes as many destinations as this condition allows. If no
-destination can change in one step, its switches change in several steps, those next to the destination first. If this fails
-too, the destination is cut off temporarily: packets to it are dropped, and dropped packets wait for nothing.
+1987). No packet loops either, because a loop is a cycle. A step takes as many destinations as this condition allows, and only
+such whose packets cannot be lost in a mixture: none that arrives before and after meets a switch without an entry. Destinations
+that cannot change in one step take several: first the entries that no packet meets now, then those of the switches with the
+shortest new paths, and so on. If that is not possible, entries that only broken paths use are removed first: then packets meet
+new entries or none, and dropped packets wait for nothing. Otherwise one switch after the other changes. If this fails too, the
+destination is cut off temporarily.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from topoloom.core.work import Work
-from topoloom.model.topology import Topology
-from topoloom.routing.channels import channels_of
-from topoloom.routing.routing import carriers_of
+from topoloom.routing.live.destinations import Destinations
 
-SET, DROP, REOPEN = "set", "drop", "reopen"
+SET, CLEAR, DROP, REOPEN = "set", "clear", "drop", "reopen"
 
 
 class TableStep(NamedTuple):
@@ -26,11 +28,11 @@ class TableStep(NamedTuple):
 
     Attributes
     ----------
-    kind : "set", "drop" or "reopen"
-        "set": entries get their new ports; "drop": they get no port; "reopen": `entries` are pairs, whose connections are
-        opened again in new virtual channels.
+    kind : "set", "clear", "drop" or "reopen"
+        "set": entries get their new ports; "clear": entries that only broken paths use get no port; "drop": entries get no port
+        for a while; "reopen": `entries` are pairs, whose connections are opened again in new virtual channels.
     entries : int64[k, 2]
-        Destination and switch of each entry; destination and source of each pair.
+        Row and switch of each entry; row and group of senders of each pair.
     """
 
     kind: str
@@ -57,73 +59,80 @@ class Mixtures:
 
     Parameters
     ----------
-    topology : Topology
-    before, after : uint8 or uint16[n, n]
+    destinations : Destinations
+    before, after : uint8 or uint16[R, n]
         Entries; the highest value of the type means none.
-    vcs_before, vcs_after : uint8[n, n]
+    vcs_before, vcs_after : uint8[R, G]
     work : Work
+    delivered : bool[R, 2], optional
+        Whether the switch of a row hands packets to the right port before and after; all do when omitted.
     """
 
     def __init__(
         self,
-        topology: Topology,
+        destinations: Destinations,
         before: np.ndarray,
         after: np.ndarray,
         vcs_before: np.ndarray,
         vcs_after: np.ndarray,
         work: Work,
+        delivered: np.ndarray | None = None,
     ) -> None:
-        self.channels, self.carries = channels_of(topology), carriers_of(topology)
+        self.destinations = destinations
         self.before, self.after = before, after
         self._virtual_channels = vcs_before, vcs_after
         self.none = int(np.iinfo(before.dtype).max)
         self._work = work
+        right = np.ones((len(before), 2), np.bool_) if delivered is None else delivered
+        self._delivered = np.stack([right[:, 0], right[:, 0] & right[:, 1], right[:, 1]], axis=1)
         #: The virtual channels of pairs whose destination is not changed yet, is being changed, and is changed.
         self.old, self.both, self.new = (vcs_before,) * 2, self._virtual_channels, (vcs_after,) * 2
 
-    def vcs_beforehand(self) -> TableStep | None:
-        """Decide the virtual channels of pairs during the update; return a first step that opens connections again, if needed.
+    def vcs_beforehand(self) -> tuple[list[TableStep], np.ndarray]:
+        """Decide the virtual channels of pairs during the update; return the steps before any entry is set, and the tables
+        then.
 
         If the new tables are deadlock-free with old and new virtual channels, pairs may use either. Otherwise, if the tables
         before are, connections are opened again before any entry changes. Virtual channels change only for paths that a loss
-        has cut, and these have no open connections anyway.
+        has cut, and these have no open connections anyway. Otherwise entries that only broken paths use are removed before.
         """
         from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
-        if self.deadlock_free(self.turns(self.all, self.after, self.after, self.both)):
+        data, now = self.destinations.data, self.before.copy()
+        if self.deadlock_free(self.turns(data, self.after, self.after, self.both)):
             self.old = self.new = self.both
-            return None
-        if self.deadlock_free(self.turns(self.all, self.before, self.before, self.both)):
-            old, new = self.both
-            self.old = self.both = self.new
-            return TableStep(REOPEN, np.argwhere((old != new) & (old != ORPHAN) & self.carries[:, None] & self.carries))
-        return None
+            return [], now
+        old, new = self.both
+        carries = (self.destinations.weight > 0)[:, None]
+        reopen = TableStep(REOPEN, np.argwhere((old != new) & (old != ORPHAN) & carries))
+        cleared = _cleared(self, data.tolist(), now)
+        for tables in (now, cleared):
+            if self.deadlock_free(self.turns(data, tables, tables, self.both)):
+                self.old = self.both = self.new
+                clear = TableStep(CLEAR, np.argwhere(tables != now))
+                return [*([clear] if len(clear.entries) else []), reopen], tables
+        return [], now
 
     @property
     def vcs_by_step(self) -> bool:
         """Whether a pair's virtual channel changes with the entries that lead to its destination."""
         return self.both is not self.new
 
-    @property
-    def all(self) -> np.ndarray:
-        """Every destination."""
-        return np.arange(self.carries.size)
-
     def turns(
         self,
-        destinations: Sequence[int] | np.ndarray,
+        rows: Sequence[int] | np.ndarray,
         table: np.ndarray,
         other_table: np.ndarray,
         virtual_channels: tuple[np.ndarray, np.ndarray],
     ) -> np.ndarray:
-        """The turns that packets to `destinations` can make with entries of either table, uint16[turns].
+        """The turns that packets to some rows can make with entries of either table, uint16[turns].
 
         Parameters
         ----------
-        destinations : int[k]
-        table, other_table : uint8 or uint16[n, n]
+        rows : int[k]
+        table, other_table : uint8 or uint16[R, n]
             Entries, as `before`; a switch may have that of either table.
-        virtual_channels : pair of uint8[n, n]
+        virtual_channels : pair of uint8[R, G]
             Pairs use the virtual channel of the first or of the second array.
 
         Returns
@@ -133,13 +142,10 @@ class Mixtures:
         """
         from topoloom.routing.live.kernels.mixtures import mixed_turns
 
-        channels = self.channels
-        possible = np.zeros(channels.turn_first[-1], np.uint16)
-        where = channels.first, channels.to, channels.back, channels.turn_first
-        wanted = np.asarray(destinations, np.int64)
-        mixed_turns(
-            *where, table, other_table, self.none, *virtual_channels, self.carries, wanted, possible, self._work.flag
-        )
+        possible = np.zeros(self.destinations.channels.turn_first[-1], np.uint16)
+        where, source = self.destinations.turns_at, self.destinations.source
+        wanted = np.asarray(rows, np.int64)
+        mixed_turns(*where, table, other_table, self.none, *virtual_channels, source, wanted, possible, self._work.flag)
         self._work.check()
         return possible
 
@@ -147,10 +153,67 @@ class Mixtures:
         """Whether turns close no cycle in any virtual channel."""
         from topoloom.routing.live.kernels.mixtures import vc_with_cycle
 
-        channels = self.channels
         virtual_channels = int(np.bitwise_or.reduce(turns, initial=0)).bit_length()
-        where = channels.first, channels.to, channels.back, channels.turn_first
-        return int(vc_with_cycle(*where, turns, virtual_channels)) < 0
+        return int(vc_with_cycle(*self.destinations.turns_at, turns, virtual_channels)) < 0
+
+    def lose_nothing(self, rows: list[int], now: np.ndarray, goal: np.ndarray) -> list[int]:
+        """The rows whose packets arrive in every mixture of `now` and `goal`, if they arrive with `now` and in the end.
+
+        Parameters
+        ----------
+        rows : list of int
+        now, goal : uint8 or uint16[R, n]
+
+        Returns
+        -------
+        list of int
+        """
+        from topoloom.routing.live.kernels.mixtures import rows_that_lose
+
+        some, lost = np.asarray(rows, np.int64), np.zeros(len(rows), np.bool_)
+        channels, sends = self.destinations.channels, self.destinations.hosts > 0
+        where = channels.first, channels.to
+        homes = self.destinations.home
+        rows_that_lose(*where, now, goal, self.after, self.none, homes, self._delivered, sends, some, lost)
+        return [int(d) for d in some[~lost]]
+
+    @cached_property
+    def hops(self) -> np.ndarray:
+        """The hops from every switch to each row after the update, int32[R, n]; the number of switches where none arrives."""
+        from topoloom.routing.live.kernels.shortest import lengths_of_rows
+
+        channels, hops = self.destinations.channels, np.empty(self.after.shape, np.int32)
+        lengths_of_rows(channels.first, channels.to, self.after, self.none, self.destinations.home, hops)
+        hops[hops < 0] = self.after.shape[1]
+        return hops
+
+    def visited(self, rows: np.ndarray, tables: np.ndarray, *, arriving: bool = False) -> np.ndarray:
+        """The switches that data passes to some rows.
+
+        Parameters
+        ----------
+        rows : int64[k]
+        tables : uint8 or uint16[k, n]
+            The entries of these rows.
+        arriving : bool
+            Whether only data counts that arrives.
+
+        Returns
+        -------
+        bool[k, n]
+        """
+        from topoloom.routing.live.kernels.mixtures import visited_by_data
+        from topoloom.routing.live.kernels.shortest import lengths_of_rows
+
+        channels, visited = self.destinations.channels, np.zeros(tables.shape, np.bool_)
+        where = channels.first, channels.to, tables, self.none
+        starts = np.tile(self.destinations.hosts > 0, (len(tables), 1))
+        if arriving:
+            hops = np.empty(tables.shape, np.int32)
+            lengths_of_rows(*where, self.destinations.home[rows], hops)
+            starts &= (hops >= 0) & self._delivered[rows, :1]
+        visited_by_data(*where, starts, visited)
+        return visited
 
 
 def order_of_updates(mixtures: Mixtures) -> TableSteps:
@@ -166,27 +229,23 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
     Stopped
         The work was stopped.
     """
-    first = mixtures.vcs_beforehand()
+    steps, now = mixtures.vcs_beforehand()
     differ = mixtures.before != mixtures.after
     changed = np.flatnonzero(differ.any(axis=1))
-    idle = changed[~mixtures.carries[changed]]
-    pending = [int(d) for d in changed[mixtures.carries[changed]]]
+    carries = mixtures.destinations.weight > 0
+    idle = changed[~carries[changed]]
+    pending = [int(d) for d in changed[carries[changed]]]
     pending.sort(key=lambda d: int(differ[d].sum()))
-    still = np.setdiff1d(mixtures.all, changed)
+    still = np.setdiff1d(mixtures.destinations.data, changed)
     fixed = mixtures.turns(still, mixtures.before, mixtures.before, mixtures.both)
-    now = mixtures.before.copy()
-    steps = [] if first is None else [first]
     dropped: list[int] = []
     if idle.size:  # no data goes there
         now[idle] = mixtures.after[idle]
     while pending:
-        # Try whole destinations; then, for each, its nearest switch that changes; otherwise drop packets to one destination.
-        for goal in (mixtures.after, _nearest(mixtures, pending, now)):
-            chosen = _together(mixtures, pending, now, goal, fixed)
-            if chosen:
-                steps.append(TableStep(SET, _entries(now != goal, chosen)))
-                now[chosen] = goal[chosen]
-                break
+        kind, goal, chosen = _next_step(mixtures, pending, now, fixed)
+        if chosen:
+            steps.append(TableStep(kind, _entries(now != goal, chosen)))
+            now[chosen] = goal[chosen]
         else:
             chosen = pending[:1]
             entries = _entries(now != mixtures.after, chosen)
@@ -197,12 +256,69 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
         done = [d for d in chosen if d not in dropped and (now[d] == mixtures.after[d]).all()]
         if done:
             fixed |= mixtures.turns(done, now, now, mixtures.new)
-        pending = [d for d in pending if d not in {*done, *dropped}]
+        finished = {*done, *dropped}
+        pending = [d for d in pending if d not in finished]
     if dropped:
         steps.append(TableStep(SET, _entries(now != mixtures.after, dropped)))
     if idle.size:
         steps = _with(steps, _entries(differ, idle))
     return TableSteps(tuple(steps), mixtures.vcs_by_step)
+
+
+def _next_step(
+    mixtures: Mixtures, pending: list[int], now: np.ndarray, fixed: np.ndarray
+) -> tuple[str, np.ndarray, list[int]]:
+    """The kind of the next step, the tables after it, and the rows that change in it; no rows: there is no such step.
+
+    As many whole rows as possible; of the others the next part, as far as they fit into the same step. Otherwise the removal of
+    entries that only broken paths use; otherwise, of each row, its nearest switch that changes.
+    """
+    goal = now.copy()
+    start = fixed | mixtures.turns(pending, now, now, mixtures.old)
+    chosen: list[int] = []
+    for tables in (mixtures.after, None):
+        left = set(pending) - set(chosen)
+        rest = [d for d in pending if d in left]
+        wanted = _next_part(mixtures, rest, now) if tables is None else tables
+        some, start = _together(mixtures, mixtures.lose_nothing(rest, now, wanted), now, wanted, start)
+        goal[some] = wanted[some]
+        chosen += some
+        if len(chosen) == len(pending):
+            break
+    if chosen:
+        return SET, goal, chosen
+    wanted = _cleared(mixtures, pending, now)
+    rows = [d for d in pending if (wanted[d] != now[d]).any()]
+    if rows:
+        return CLEAR, wanted, rows
+    wanted = _nearest(mixtures, pending, now)
+    chosen, _ = _together(mixtures, mixtures.lose_nothing(pending, now, wanted), now, wanted, start)
+    return SET, wanted, chosen
+
+
+def _cleared(mixtures: Mixtures, rows: list[int], now: np.ndarray) -> np.ndarray:
+    """The tables without the entries of some rows that change and that no packet meets which arrives."""
+    goal = now.copy()
+    some = np.asarray(rows, np.int64)
+    current = now[some]
+    dead = (current != mixtures.after[some]) & ~mixtures.visited(some, current, arriving=True)
+    goal[some] = np.where(dead, mixtures.none, current)
+    return goal
+
+
+def _next_part(mixtures: Mixtures, rows: list[int], now: np.ndarray) -> np.ndarray:
+    """The tables with the next part of the new entries of some rows: those that no packet meets now; if there are none, those
+    of the switches with the shortest new paths, which then lead through new entries only.
+    """
+    goal = now.copy()
+    some = np.asarray(rows, np.int64)
+    current, wanted, hops = now[some], mixtures.after[some], mixtures.hops[some]
+    differ = current != wanted
+    unmet = differ & ~mixtures.visited(some, current)
+    least = np.where(differ, hops, np.iinfo(hops.dtype).max).min(axis=1, initial=np.iinfo(hops.dtype).max)
+    part = np.where(unmet.any(axis=1)[:, None], unmet, differ & (hops == least[:, None]))
+    goal[some] = np.where(part, wanted, current)
+    return goal
 
 
 def _with(steps: list[TableStep], entries: np.ndarray) -> list[TableStep]:
@@ -213,22 +329,24 @@ def _with(steps: list[TableStep], entries: np.ndarray) -> list[TableStep]:
     return [*steps[:at], TableStep(SET, np.concatenate([entries, steps[at].entries])), *steps[at + 1 :]]
 
 
-def _entries(differ: np.ndarray, destinations: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Destination and switch of the entries that differ, int64[k, 2]."""
-    chosen = np.asarray(sorted(destinations), np.int64)
-    rows, switches = np.nonzero(differ[chosen])
-    return np.stack([chosen[rows], switches], axis=1)
+def _entries(differ: np.ndarray, rows: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Row and switch of the entries that differ, int64[k, 2]."""
+    chosen = np.asarray(sorted(rows), np.int64)
+    index, switches = np.nonzero(differ[chosen])
+    return np.stack([chosen[index], switches], axis=1)
 
 
 def _together(
-    mixtures: Mixtures, pending: list[int], now: np.ndarray, goal: np.ndarray, fixed: np.ndarray
-) -> list[int]:
-    """The pending destinations that can change to `goal` together in one step (greedy)."""
-    start = fixed | mixtures.turns(pending, now, now, mixtures.old)
+    mixtures: Mixtures, rows: list[int], now: np.ndarray, goal: np.ndarray, start: np.ndarray
+) -> tuple[list[int], np.ndarray]:
+    """The rows that can change to `goal` together in one step (greedy), and all turns of this step.
+
+    `start` are the turns of all rows as they are now. First all rows are tried, since most mixtures of trees have no cycle.
+    """
     chosen: list[int] = []
-    at, many = 0, len(pending)
-    while at < len(pending):
-        some = pending[at : at + many]
+    at, many = 0, max(1, len(rows))
+    while at < len(rows):
+        some = rows[at : at + many]
         more = start | mixtures.turns(some, now, goal, mixtures.both)
         if mixtures.deadlock_free(more):
             start = more
@@ -239,23 +357,14 @@ def _together(
             at += 1
         else:
             many = max(1, len(some) // 2)
-    return chosen
+    return chosen, start
 
 
 def _nearest(mixtures: Mixtures, pending: list[int], now: np.ndarray) -> np.ndarray:
-    """The tables with one more new entry per pending destination: at the changed switch that is nearest to it in the new
-    tables.
-    """
-    first, to = mixtures.channels.first, mixtures.channels.to
+    """The tables with one more new entry per pending row: at the changed switch with the shortest path in the new tables."""
     goal = now.copy()
     for d in pending:
-        least, nearest = -1, -1
-        for switch in np.flatnonzero(now[d] != mixtures.after[d]).tolist():
-            at, hops = switch, 0
-            while at != d and mixtures.after[d, at] != mixtures.none:
-                at = int(to[first[at] + int(mixtures.after[d, at])])
-                hops += 1
-            if least < 0 or hops < least:
-                least, nearest = hops, switch
+        switches = np.flatnonzero(now[d] != mixtures.after[d])
+        nearest = switches[mixtures.hops[d, switches].argmin()]
         goal[d, nearest] = mixtures.after[d, nearest]
     return goal

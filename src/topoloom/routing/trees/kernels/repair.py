@@ -12,40 +12,43 @@ def repair_trees(
     back: np.ndarray,
     ports: np.ndarray,
     none: int,
+    home: np.ndarray,
     alive: np.ndarray,
     load: np.ndarray,
     moved: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """Repair every tree; return the number of changed entries, or -1 - d if some switch has no path to d any more.
+    """Repair the tree of every row; return the number of changed entries. Switches without any path keep their entries.
 
     A switch that lost its channel takes a neighbour with an intact path, the shortest one, and all switches behind it follow
     without a change. If all its neighbours are behind it, the path from one of them is reversed.
 
     Parameters
     ----------
-    ports : [n, n]
-        `none` where the channel is lost; updated.
+    ports : [R, n]
+        `none` where the channel is lost; no path may run in a loop; updated.
+    home : int64[R]
+        The switch to which each row leads.
     alive : bool[n]
         Switches that still exist.
     load : int64[2 m]
         Pairs over each channel; decides between equal paths; repaired entries are added.
-    moved : bool[n, n]
-        Set for [d, s] if the path from s to d changed.
+    moved : bool[R, n]
+        Set for [r, s] if the path from s changed.
     flag : uint8[1]
         Not 0: the work was stopped; the trees are incomplete.
     """
     n = first.size - 1
     depth, waiting, path = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     changed = 0
-    for d in range(n):
+    for d in range(home.size):
         if flag[0]:
             return changed
-        if not alive[d]:
+        if not alive[home[d]]:
             continue
-        # depth: hops to d; -1: not known yet, -2: cut off.
+        # depth: hops to the row's home; -1: not known yet, -2: cut off.
         depth[:] = -1
-        depth[d] = 0
+        depth[home[d]] = 0
         cut = 0
         for s in range(n):
             if not alive[s]:
@@ -89,7 +92,7 @@ def repair_trees(
                 if chosen >= 0:
                     break
             if chosen < 0:
-                return -1 - d
+                break
             # Reverse every entry from the chosen channel's switch back to the switch without a channel.
             c = chosen
             while True:

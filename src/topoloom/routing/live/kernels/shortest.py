@@ -1,0 +1,309 @@
+"""Repair of tables with few changed entries, along shortest paths; in trees along shortest paths that rise and then fall."""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import allocating
+
+#: The regions of a tree for a destination: switches above it, from which paths fall; others, from which paths rise; and
+#: switches without such a path, which take the nearest neighbour.
+_FALLS, _RISES, _ANY = 2, 1, 0
+
+
+@allocating
+def distances(
+    first: np.ndarray,
+    to: np.ndarray,
+    rises: np.ndarray,
+    homes: np.ndarray,
+    near: np.ndarray,
+    region: np.ndarray,
+    queue: np.ndarray,
+    reached: np.ndarray,
+) -> None:
+    """Write the hops from every switch to each home switch (-1: no path), and the region of each switch.
+
+    Parameters
+    ----------
+    rises : bool[2 m]
+        Whether a channel leads upwards in a tree; of size 0: no tree, all shortest paths are allowed.
+    homes : int64[h]
+    near, region, queue : int32[h, n], uint8[h, n], int32[h, n]
+        Written; `queue` has the switches by hops, nearest first.
+    reached : int64[h]
+        The number of switches in each queue.
+    """
+    n = first.size - 1
+    for i in range(homes.size):
+        hops, where = near[i], region[i]
+        hops[:] = -1
+        where[:] = _ANY
+        hops[homes[i]] = 0
+        if rises.size:
+            where[homes[i]] = _FALLS
+            for phase in range(2):  # first the switches above the home, then those below these
+                length, grown = 0, True
+                while grown or length <= hops.max():
+                    grown = False
+                    for v in range(n):
+                        if hops[v] != length or (phase == 0 and where[v] != _FALLS):
+                            continue
+                        for c in range(first[v], first[v + 1]):
+                            w = to[c]
+                            if hops[w] < 0 and rises[c] == (phase == 0):
+                                hops[w] = length + 1
+                                where[w] = _FALLS if phase == 0 else _RISES
+                                grown = True
+                    length += 1
+        length, grown = 0, True
+        while grown or length <= hops.max():
+            grown = False
+            for v in range(n):
+                if hops[v] != length:
+                    continue
+                for c in range(first[v], first[v + 1]):
+                    if hops[to[c]] < 0:
+                        hops[to[c]] = length + 1
+                        grown = True
+            length += 1
+        count = 0
+        for length in range(hops.max() + 1):
+            for v in range(n):
+                if hops[v] == length:
+                    queue[i, count] = v
+                    count += 1
+        reached[i] = count
+
+
+@allocating
+def path_lengths_of(
+    first: np.ndarray, to: np.ndarray, row: np.ndarray, none: int, home: int, length: np.ndarray, path: np.ndarray
+) -> None:
+    """Write the hops from every switch to `home` with the entries `row` into length, int32[n]; -2: it does not arrive.
+
+    path: int64[n + 1], scratch.
+    """
+    length[:] = -1
+    length[home] = 0
+    for s in range(row.size):
+        v, count = np.int64(s), 0
+        while length[v] == -1 and row[v] != none:
+            length[v] = -3  # on the path that is followed
+            path[count] = v
+            count += 1
+            v = np.int64(to[first[v] + np.int64(row[v])])
+        if length[v] == -1:
+            length[v] = -2
+        hops = length[v] if length[v] >= 0 else np.int32(-2)
+        for i in range(count - 1, -1, -1):
+            hops = np.int32(hops + 1) if hops >= 0 else np.int32(-2)
+            length[path[i]] = hops
+
+
+@allocating
+def lengths_of_rows(
+    first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, home: np.ndarray, lengths: np.ndarray
+) -> None:
+    """Write the hops from every switch to the home of each row, int32[R, n]; -2: it does not arrive."""
+    path = np.empty(first.size, np.int64)
+    for r in range(len(ports)):
+        path_lengths_of(first, to, ports[r], none, home[r], lengths[r], path)
+
+
+@allocating
+def loads_of(
+    first: np.ndarray,
+    to: np.ndarray,
+    ports: np.ndarray,
+    none: int,
+    home: np.ndarray,
+    weight: np.ndarray,
+    hosts: np.ndarray,
+) -> np.ndarray:
+    """The pairs of hosts over each channel, int64[2 m]; only paths that arrive count.
+
+    ports: [R, n]; weight: int64[R], the hosts of each row; hosts: int64[n], the hosts of each switch.
+    """
+    n = first.size - 1
+    load, path = np.zeros(to.size, np.int64), np.empty(n + 1, np.int64)
+    length = np.empty(n, np.int32)
+    for r in range(len(ports)):
+        if not weight[r]:
+            continue
+        path_lengths_of(first, to, ports[r], none, home[r], length, path)
+        for s in range(n):
+            if hosts[s] and length[s] > 0:
+                v = np.int64(s)
+                for _ in range(length[s]):
+                    c = first[v] + np.int64(ports[r, v])
+                    load[c] += weight[r] * hosts[s]
+                    v = np.int64(to[c])
+    return load
+
+
+@allocating
+def shorten(
+    first: np.ndarray,
+    to: np.ndarray,
+    rises: np.ndarray,
+    ports: np.ndarray,
+    none: int,
+    home: np.ndarray,
+    weight: np.ndarray,
+    hosts: np.ndarray,
+    stays: np.ndarray,
+    index: np.ndarray,
+    near: np.ndarray,
+    region: np.ndarray,
+    queue: np.ndarray,
+    reached: np.ndarray,
+    before: np.ndarray,
+    load: np.ndarray,
+    moved: np.ndarray,
+    flag: np.ndarray,
+) -> int:
+    """Give every switch whose path is broken a shortest path, with as few changed entries as possible; return their number.
+
+    A path that arrives stays, unless it was shortest before and a shorter one exists now. Of paths with equally many changes,
+    the one with the least loaded channel is taken.
+
+    Parameters
+    ----------
+    rises : bool[2 m]
+        As for `distances`.
+    ports : [R, n]
+        `none` where there is no working entry; updated.
+    home, weight : int64[R], int64[R]
+        The switch of each row, and its number of hosts.
+    hosts : int64[n]
+        The hosts of each switch.
+    stays : bool[R, n]
+        Entries that are missing on purpose.
+    index : int64[R]
+        The index of each row's home in the four arrays that `distances` writes: near, region, queue, reached.
+    before : int32[h, n]
+        The shortest paths in the fabric before, by home; -1 where there was none.
+    load : int64[2 m]
+        Pairs of hosts over each channel; updated.
+    moved : bool[R, n]
+        Set where the path from a switch changed.
+    """
+    n = first.size - 1
+    length, path = np.empty(n, np.int32), np.empty(n + 1, np.int64)
+    cost, along, choice = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    done, needs, old = np.empty(n, np.bool_), np.empty(n, np.bool_), np.empty(n, ports.dtype)
+    changed = 0
+    for r in range(len(ports)):
+        if flag[0]:
+            return changed
+        row, i, h = ports[r], index[r], home[r]
+        path_lengths_of(first, to, row, none, h, length, path)
+        some = False
+        for s in range(n):
+            needs[s] = (
+                s != h
+                and near[i, s] >= 0
+                and not (stays[r, s] and row[s] == none)
+                and (length[s] < 0 or (length[s] > near[i, s] and length[s] == before[i, s]))
+            )
+            some = some or needs[s]
+        if not some:
+            continue
+        old[:] = row
+        along[:] = 0
+        for q in range(reached[i]):
+            s = np.int64(queue[i, q])
+            cost[s], choice[s] = 0, -1
+            done[s] = s == h or (0 <= length[s] <= near[i, s])
+            if s == h:
+                continue
+            if done[s]:
+                c = first[s] + np.int64(row[s])
+                along[s] = max(load[c], along[to[c]])
+                continue
+            best, least, lightest = np.int64(1) << 62, np.int64(0), np.int64(0)
+            for c in range(first[s], first[s + 1]):
+                w = np.int64(to[c])
+                if near[i, w] + 1 != near[i, s] or near[i, w] < 0:
+                    continue
+                if region[i, s] == _FALLS and (rises[c] or region[i, w] != _FALLS):
+                    continue
+                if region[i, s] == _RISES and not rises[c]:
+                    continue
+                changes = cost[w] + (np.int64(row[s]) != c - first[s])
+                heaviest = load[c]
+                if needs[s]:  # with what this row has added meanwhile
+                    while w != h:
+                        e = first[w] + np.int64(row[w]) if done[w] else choice[w]
+                        heaviest = max(heaviest, load[e])
+                        w = np.int64(to[e])
+                else:
+                    heaviest = max(heaviest, along[w])
+                if changes < best or (
+                    changes == best and (heaviest < least or (heaviest == least and load[c] < lightest))
+                ):
+                    best, least, lightest, choice[s] = changes, heaviest, load[c], c
+            cost[s], along[s] = best, least
+            if not needs[s]:
+                continue
+            v = s
+            while not done[v]:
+                c = choice[v]
+                if np.int64(row[v]) != c - first[v]:
+                    row[v] = c - first[v]
+                    changed += 1
+                done[v] = True
+                cost[v] = 0
+                v = np.int64(to[c])
+            v = s
+            while v != h:
+                c = first[v] + np.int64(row[v])
+                load[c] += weight[r] * hosts[s]
+                v = np.int64(to[c])
+        # Paths that arrived, but pass a changed entry.
+        for s in range(n):
+            if needs[s]:
+                moved[r, s] = True
+                if length[s] >= 0:  # it is counted on its new path already
+                    v = np.int64(s)
+                    while v != h:
+                        c = first[v] + np.int64(old[v])
+                        load[c] -= weight[r] * hosts[s]
+                        v = np.int64(to[c])
+                continue
+            if length[s] <= 0:
+                continue
+            v, differs = np.int64(s), False
+            while v != h:
+                differs = differs or old[v] != row[v]
+                v = np.int64(to[first[v] + np.int64(old[v])])
+            if not differs:
+                continue
+            moved[r, s] = True
+            for which in range(2):
+                v = np.int64(s)
+                while v != h:
+                    c = first[v] + np.int64(row[v] if which else old[v])
+                    load[c] += (1 if which else -1) * weight[r] * hosts[s]
+                    v = np.int64(to[c])
+    return changed
+
+
+@allocating
+def cut_loops(first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, home: np.ndarray) -> int:
+    """Remove an entry of every loop of every row; ports: [R, n], updated. Returns the number of removed entries."""
+    n = first.size - 1
+    mark, cut = np.empty(n, np.int64), 0
+    for r in range(len(ports)):
+        mark[:] = -1
+        mark[home[r]] = n
+        for s in range(n):
+            v = np.int64(s)
+            while mark[v] < 0 and ports[r, v] != none:
+                mark[v] = s
+                w = np.int64(to[first[v] + np.int64(ports[r, v])])
+                if mark[w] == s:
+                    ports[r, v] = none
+                    cut += 1
+                    break
+                v = w
+    return cut
