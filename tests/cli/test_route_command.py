@@ -41,7 +41,7 @@ def test_json_has_what_scripts_need():
         "packets_choose",
         "verification",
     }
-    assert record["schema"] == "topoloom/routing/2"
+    assert record["schema"] == "topoloom/routing/3"
     assert record["provenance"]["seed"] == 1
     assert record["provenance"]["timings"].keys() == {"tables_s", "judge_s"}
     values = record["verification"]
@@ -98,7 +98,7 @@ def test_the_help_lists_the_engines():
 def test_losses_are_mended_with_few_entries():
     """Two cables and a switch of a torus are lost: the document says how many entries had to change, and how many did."""
     values = json.loads(_run("torus:dims=5x5", "0-1,6-7,12", "--json", command="reroute"))
-    assert values["schema"] == "topoloom/rerouted/2"
+    assert values["schema"] == "topoloom/rerouted/3"
     assert values["surviving"]["verification"]["deadlock_free"]
     assert values["entries"] == 24 * 23
     assert values["surviving"]["topology"]["switches"] == 24

@@ -68,6 +68,7 @@ IN_PYTHON = {
         "between": "cables",
         **dict.fromkeys(("saturation", "saturation_width"), "saturation(width=)"),
     },
+    "route": {"tables": "topoloom.fabric.tables_compared"},
     "quality": {
         **dict.fromkeys(("engine", "virtual_channels", "host_tables"), "tables"),
         **dict.fromkeys(("tables", "qos"), "routing: read_installed(fabric, tables, qos).routing(fabric)"),
@@ -104,7 +105,7 @@ IN_PYTHON = {
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
         for name in ("verify", "verify-tables", "watch")
     },
-    "reroute": dict.fromkeys(("lost", "engine", "root", "seed"), "routing, links, switches"),
+    "reroute": dict.fromkeys(("lost", "engine", "root", "seed", "tables"), "routing, links, switches"),
     **{
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
         for name in ("export", "repair")

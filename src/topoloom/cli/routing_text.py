@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from topoloom.cli.output import plain, print_facts
 
 if TYPE_CHECKING:
+    from topoloom.routing.compared import TablesCompared
     from topoloom.routing.reroute import Rerouted
     from topoloom.routing.routing import Routing
 
@@ -32,6 +33,26 @@ _SHOWN = (
 _CHANGES = ("entries", "entries_broken", "entries_changed", "virtual_channels_changed", "rebuilt")
 
 
+def compared_rows(compared: "TablesCompared") -> list[tuple[str, str]]:
+    """Rows with the figures of the installed tables, or of computed ones, and of the new tables."""
+    before, after = compared.before, compared.after
+
+    def both(name: str) -> str:
+        return f"{plain(getattr(before, name))} before, {plain(getattr(after, name))} now"
+
+    sample = f" (a sample of {after.shifts:,})" if after.shifts_sampled else ""
+    return [
+        ("compared with", compared.before_tables),
+        ("pairs of hosts on a channel, max", both("max_channel_load")),
+        ("paths changed", f"{compared.paths_changed:,} of {after.pairs:,} pairs of hosts"),
+        ("hops, max", both("max_hops")),
+        ("pairs of hosts that do not arrive", both("unreachable_pairs")),
+        ("uniform traffic", both("uniform_throughput")),
+        (f"shifts{sample}", both("shift_throughput")),
+        ("worst shift", both("worst_shift_throughput")),
+    ]
+
+
 def print_tables(routed: "Routing", repaired: "Rerouted | None" = None) -> None:
     """Print the figures of the tables, and what their repair changed."""
     from topoloom.cli.tables import engine_words
@@ -52,6 +73,8 @@ def print_tables(routed: "Routing", repaired: "Rerouted | None" = None) -> None:
         rows += [(key, plain(getattr(repaired, key))) for key in _CHANGES]
     if verification.checked_destinations is not None:
         rows.append(("checked_destinations", plain(verification.checked_destinations)))
+    if routed.compared is not None:
+        rows += compared_rows(routed.compared)
     seconds = sum(routed.provenance.timings.values())
     rows += [("seed", str(routed.provenance.seed)), ("seconds", plain(seconds))]
     if verification.cycle:

@@ -14,6 +14,18 @@ def engine_words(routed: "Routing") -> str:
     return f"{routed.engine} (it fits: {reason})" if reason else routed.engine
 
 
+def warn_if_worse(routed: "Routing") -> None:
+    """Print a warning on stderr if tables are worse than those with which they are compared."""
+    compared = routed.compared
+    if compared is not None and compared.worse:
+        before, after = compared.before, compared.after
+        say(
+            f"warning: these tables are worse than {compared.before_tables}: {after.max_channel_load:,.10g} pairs of hosts on"
+            f" the fullest channel instead of {before.max_channel_load:,.10g}",
+            err=True,
+        )
+
+
 #: A hint is printed when the named engine's tables carry less than the first number times the throughput of the fitting
 #: engine's tables. Only networks of at most the second number of switches are checked: both engines take about a second there.
 _FAR_BELOW, _MOST_HINTED = 0.8, 1024

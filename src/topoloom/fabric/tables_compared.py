@@ -4,7 +4,6 @@ Loads are counted in pairs of host ports, whatever makes the tables, so that the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,9 +13,11 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.infiniband import real_ports
 from topoloom.fabric.lft import Tables
 from topoloom.model.capacities import capacities
-from topoloom.model.results import Provenance, Recorded, Result, provenance_of
 from topoloom.routing.channels import channels_of
+from topoloom.routing.compared import TableFigures, TablesCompared
 from topoloom.routing.routing import Routing
+
+__all__ = ["TableFigures", "TablesCompared", "compare_tables", "table_figures"]
 
 #: Tables of a fabric: as read, as made, or the real port of each switch towards each host port (int[n, at least k]), one array
 #: for each path of a pair (LMC).
@@ -24,77 +25,6 @@ TablesGiven = Tables | Routing | np.ndarray | Sequence[np.ndarray]
 #: The most shifts that are measured; of more, a sample by a fixed seed.
 MOST_SHIFTS = 1024
 _SEED = 1
-
-
-@dataclass(frozen=True)
-class TableFigures(Recorded):
-    """The figures of one set of tables.
-
-    Attributes
-    ----------
-    paths_per_pair : int
-        Paths of a pair, over which its data is split evenly: 2^LMC.
-    pairs, unreachable_pairs : int
-        Pairs of host ports, and those of which a path does not arrive.
-    max_channel_load, mean_channel_load : float
-        Pairs of host ports over a channel between switches.
-    max_hops, mean_hops : int, float
-        Hops between switches, of the paths that arrive.
-    uniform_throughput : float
-        The share of the hosts' rate at which every host sends evenly to all hosts of other switches.
-    shift_throughput, worst_shift_throughput : float
-        The share of the hosts' rate that all shifts one after another reach (each takes as long as its maximum channel load),
-        and that the worst shift reaches. In a shift by n, each host port sends to the n-th after it, in the fabric's order.
-    shifts : int
-        Number of measured shifts.
-    shifts_sampled : bool
-        Whether they are a sample, drawn by a fixed seed.
-    """
-
-    paths_per_pair: int
-    pairs: int
-    unreachable_pairs: int
-    max_channel_load: float
-    mean_channel_load: float
-    max_hops: int
-    mean_hops: float
-    uniform_throughput: float
-    shift_throughput: float
-    worst_shift_throughput: float
-    shifts: int
-    shifts_sampled: bool
-
-
-@dataclass(frozen=True, eq=False)
-class TablesCompared(Result):
-    """Tables of a fabric before and after.
-
-    Attributes
-    ----------
-    before_tables, after_tables : str
-        What the tables are.
-    before, after : TableFigures
-    paths_changed : int
-        Pairs of host ports of which a path has changed.
-    """
-
-    record_name = "tables-compared"
-    derived = ("worse",)
-
-    before_tables: str
-    after_tables: str
-    before: TableFigures
-    after: TableFigures
-    paths_changed: int
-    provenance: Provenance = field(default_factory=Provenance, compare=False)
-
-    @property
-    def worse(self) -> bool:
-        """Whether the tables after load a channel more, or lose more pairs, than those before."""
-        lost = self.after.unreachable_pairs, self.before.unreachable_pairs
-        if lost[0] != lost[1]:
-            return lost[0] > lost[1]
-        return self.after.max_channel_load > self.before.max_channel_load + 1e-9
 
 
 def table_figures(tables: TablesGiven, fabric: Fabric) -> TableFigures:
@@ -149,7 +79,6 @@ def compare_tables(
         before=walks.figures(former),
         after=walks.figures(latter),
         paths_changed=walks.changed(former, latter),
-        provenance=provenance_of(fabric.topology, seed=_SEED),
     )
 
 

@@ -15,7 +15,8 @@ from topoloom.routing.bundles import spread_over_bundles
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
-from topoloom.routing.routing import Routing
+from topoloom.routing.routing import PAIR, Routing
+from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
 #: Virtual lanes for data of most InfiniBand switches (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
 VIRTUAL_CHANNELS = 8
@@ -64,6 +65,45 @@ def fitted_tables(
         except InputError:
             routing = route(topology, ANY, **settings)
     return spread_over_bundles(routing, jobs, work)
+
+
+def installable_tables(
+    topology: Topology,
+    layout: Layout | None = None,
+    *,
+    seed: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Routing:
+    """Route a network by the engine that fits, as forwarding tables of InfiniBand can hold it.
+
+    Forwarding tables have one entry per host address, and one virtual channel per pair: a fat tree gets one table per host of a
+    switch, and engines that change the virtual channel on the path are replaced by ``orders``.
+
+    Parameters
+    ----------
+    topology : Topology
+    layout : Layout, optional
+    seed : int
+    jobs : int, optional
+    work : Work, optional
+
+    Returns
+    -------
+    Routing
+        With its verification.
+
+    Raises
+    ------
+    InputError
+        The network cannot be routed.
+    Stopped
+        `work` was stopped.
+    """
+    routing = fitted_tables(topology, layout, virtual_channels=MOST_VIRTUAL_CHANNELS, seed=seed, jobs=jobs, work=work)
+    if routing.virtual_channel_rule != PAIR:
+        routing = spread_over_bundles(route(topology, ANY, seed=seed, jobs=jobs, work=work), jobs, work)
+    return routing
 
 
 def _fitting(topology: Topology, layout: Layout | None, seed: int, jobs: int | None, work: Work | None) -> Routing:

@@ -17,6 +17,7 @@ from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Layers
+from topoloom.routing.compared import TablesCompared
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
 from topoloom.routing.verification.verify import verify_routing
@@ -43,10 +44,12 @@ class Rerouted(Result):
         The remaining links, by their numbers before the loss.
     rebuilt : bool
         Whether all tables are new because there were too few virtual channels for a repair.
+    compared : TablesCompared, optional
+        The comparison, on the remaining network, with the installed tables, or with those that OpenSM would make.
     """
 
     record_name = "rerouted"
-    record_version = 2
+    record_version = 3
     derived = ("surviving",)
     unrecorded = ("routing", "kept")
 
@@ -58,6 +61,7 @@ class Rerouted(Result):
     kept: np.ndarray
     rebuilt: bool
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+    compared: TablesCompared | None = None
 
     @cached_property
     def surviving_switches(self) -> np.ndarray:

@@ -19,6 +19,7 @@ from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape, Layers
+from topoloom.routing.compared import TablesCompared
 from topoloom.routing.verification.verification import Verification
 
 #: What decides the virtual channel of a packet: its pair of switches, its number of hops so far, or the switch where it is.
@@ -55,6 +56,8 @@ class Routing(Filed):
         The result of `topoloom.verify_routing`; `route` always adds it.
     provenance : Provenance
         Filled by `route`.
+    compared : TablesCompared, optional
+        The comparison with the installed tables of a discovered fabric, or with those that OpenSM would make.
 
     Raises
     ------
@@ -63,7 +66,7 @@ class Routing(Filed):
     """
 
     record_name = "routing"
-    record_version = 2
+    record_version = 3
     written_by = "topoloom.network.folder.save_routing"
     read_by = "topoloom.routing.table_files.load_tables"
     derived = ("packets_choose",)
@@ -78,6 +81,7 @@ class Routing(Filed):
     choice: Choice | None = None
     verification: Verification | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+    compared: TablesCompared | None = None
 
     def __post_init__(self) -> None:
         n, name = self.topology.switches, self.topology.name

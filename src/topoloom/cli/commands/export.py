@@ -30,6 +30,7 @@ def _sections(formatter: click.HelpFormatter) -> None:
 @declared(ExportOperation, Threads, _Output, sections=_sections)
 def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cli.routing_text import print_tables
+    from topoloom.cli.tables import warn_if_worse
 
     record = export_named(operation.kind)[0]
     refuse_settings(record.name, to.set)
@@ -49,5 +50,6 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
         print_tables(routed, tables.repaired)
     for file in files:
         say(f"wrote {file}", err=True)
+    warn_if_worse(routed)
     for sentence in record.advice(order) if record.advice is not None else ():
         say(sentence, err=True)

@@ -20,10 +20,11 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(RerouteOperation, Threads, _Output, sections=engines_listed)
 def command(operation: RerouteOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cli.routing_text import print_tables
+    from topoloom.cli.tables import warn_if_worse
     from topoloom.network.folder import save_routing
 
     with running(operation.doing, threads.jobs) as context:
-        tables = operation.tables(context, operation.lost)
+        tables = operation.chosen_tables(context, operation.lost)
     # The network after the losses is another one, so it is saved without layout and terms.
     files = [] if to.output is None else save_routing(tables.routing, to.output, tables.fabric)
     if to.json:
@@ -32,3 +33,4 @@ def command(operation: RerouteOperation, threads: Threads, to: _Output) -> None:
         print_tables(tables.routing, tables.repaired)
     for file in files:
         say(f"wrote {file}", err=True)
+    warn_if_worse(tables.routing)

@@ -40,7 +40,7 @@ def engines_listed(formatter: click.HelpFormatter) -> None:
 @declared(RouteOperation, Threads, _Output, sections=engines_listed)
 def command(operation: RouteOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cli.routing_text import print_tables
-    from topoloom.cli.tables import hint_of_fit
+    from topoloom.cli.tables import hint_of_fit, warn_if_worse
     from topoloom.core.folders import check_folder
     from topoloom.network.opening import open_network
 
@@ -59,6 +59,7 @@ def command(operation: RouteOperation, threads: Threads, to: _Output) -> None:
         print_tables(routed)
     for file in files:
         say(f"wrote {file}", err=True)
+    warn_if_worse(routed)
     quick = operation.check is None and folder is None
     if not to.json and operation.engine is not None and quick:
         hint_of_fit(routed)

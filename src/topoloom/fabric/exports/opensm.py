@@ -11,6 +11,7 @@ from topoloom.fabric.exports.registry import ExportRequest, Files, export
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.infiniband import opensm_texts
 from topoloom.graph.planes import plane_count, planes_of
+from topoloom.routing.choices import Choice, Layers
 
 
 def plane_by_plane(request: ExportRequest, make: Callable[[ExportRequest], Files]) -> Files:
@@ -53,10 +54,23 @@ def _planes(request: ExportRequest) -> Iterator[ExportRequest]:
                 topology=plane.topology,
                 ports=routing.ports[at],
                 virtual_channels=virtual_channels,
+                choice=_choice_at(routing.choice, at),
                 verification=None,
             )
         lengths = None if request.lengths is None else request.lengths.part(plane.links, plane.endpoints)
         yield replace(request, fabric=own, routing=tables, lengths=lengths)
+
+
+def _choice_at(choice: Choice | None, at: tuple[np.ndarray, ...]) -> Choice | None:
+    """The tables of one plane of all hosts of a switch."""
+    if not isinstance(choice, Layers):
+        return choice
+    virtual_channels = choice.virtual_channels
+    return replace(
+        choice,
+        ports=tuple(ports[at] for ports in choice.ports),
+        virtual_channels=None if virtual_channels is None else tuple(each[at] for each in virtual_channels),
+    )
 
 
 def _advice(request: ExportRequest) -> list[str]:
@@ -74,6 +88,7 @@ _LAST_LID = 0xBFFF
     tables=True,
     sometimes=("fabric.qos", "plane*/fabric.qos"),
     advice=_advice,
+    by_host=True,
 )
 def opensm(request: ExportRequest) -> Files:
     """fabric.net, fabric.lft, opensm.conf, deploy.txt and, for several virtual channels, fabric.qos; one folder per plane."""

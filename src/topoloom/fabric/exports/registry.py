@@ -19,6 +19,7 @@ from topoloom.model.link_rates import own_rates, refuse_mixed, shown_rate, tell_
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.fitted_tables import installable_tables
 from topoloom.routing.fitting import ANY
 from topoloom.routing.routing import PAIR, Routing
 from topoloom.topologies.spec import Parameter, read_settings
@@ -150,6 +151,8 @@ class Export:
         Why the tool's format has one rate for all links; empty where nothing explains it.
     advice : callable, optional
         What a user of the files must know, from an `ExportRequest`: sentences without a full stop.
+    by_host : bool
+        Whether its tables have an entry per host address, so that each host of a switch may have its own table.
     """
 
     name: str
@@ -163,6 +166,7 @@ class Export:
     rates: bool = False
     one_rate: str = ""
     advice: Callable[[ExportRequest], Sequence[str]] | None = None
+    by_host: bool = False
 
     @property
     def words(self) -> str:
@@ -194,6 +198,7 @@ def export(
     rates: bool = False,
     one_rate: str = "",
     advice: Callable[[ExportRequest], Sequence[str]] | None = None,
+    by_host: bool = False,
     common: Mapping[str, Parameter] = MappingProxyType({}),
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
@@ -220,6 +225,8 @@ def export(
         Why the tool's format has one rate for all links, for the refusal.
     advice : callable, optional
         What a user of the files must know, as sentences, from an `ExportRequest`.
+    by_host : bool
+        Whether its tables have an entry per host address.
     common : mapping of str to Parameter
         Options after its name that several exports share.
     **options : Parameter
@@ -237,7 +244,18 @@ def export(
         EXPORTS.add(
             name,
             Export(
-                name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates, one_rate, advice
+                name,
+                text,
+                tables,
+                partial(make, **usual),
+                sometimes,
+                timed,
+                options,
+                asked,
+                rates,
+                one_rate,
+                advice,
+                by_host,
             ),
         )
         return make
@@ -309,7 +327,10 @@ def write_export(
     layout = network.layout if layout is None else layout
     if routing is None:
         # Other tools read one virtual channel per pair.
-        routing = network.with_tables().part(Routing) if record.tables else network.tables
+        if record.by_host and network.tables is None:
+            routing = installable_tables(network.topology, network.layout)
+        else:
+            routing = network.with_tables().part(Routing) if record.tables else network.tables
         routing = (
             routing if routing is None or routing.virtual_channel_rule == PAIR else network.routed(ANY).part(Routing)
         )

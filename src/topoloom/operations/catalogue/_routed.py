@@ -1,17 +1,18 @@
 """Arguments and functions of the operations on forwarding tables: the engine, and a network's tables, also after losses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, Engine, Seed, Source, VirtualChannels
+from topoloom.operations.shared import SEED, Engine, Seed, Source, TablesFile, VirtualChannels
 
 if TYPE_CHECKING:
     from topoloom.fabric.fabric import Fabric
     from topoloom.network import Network
+    from topoloom.routing.compared import TablesCompared
     from topoloom.routing.reroute import Rerouted
     from topoloom.routing.routing import Routing
 
@@ -19,6 +20,10 @@ LOST = (
     "what is lost: 3-17,5 is a cable between switches 3 and 17, and switch 5; also names, GUIDs, labels (A01-U03, A01-U03-P12),"
     " racks, leaf1:12 or 'leaf1 port 12' (a port), cable:00123, cables as verify prints them, @FILE"
 )
+
+
+#: What a record calls the tables that OpenSM would make.
+COMPUTED = "minhop, computed"
 
 
 @dataclass(frozen=True)
@@ -103,20 +108,23 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         | None
     ) = None
     seed: Seed = SEED
+    tables: TablesFile | None = None
 
     def validate(self) -> None:
         check_engine(self.engine)
 
-    def tables(self, context: RunContext, lost: str | None, *, by_pairs: bool = True) -> TableChoice:
+    def chosen_tables(self, context: RunContext, lost: str | None, *, by_host: bool = False) -> TableChoice:
         """The installed tables, or new ones if an argument asks for them; repaired after losses.
+
+        Each pair has a single virtual channel, as other tools require.
 
         Parameters
         ----------
         context : RunContext
         lost : str or None
             What is lost.
-        by_pairs : bool
-            Whether each pair must have a single virtual channel, as other tools require.
+        by_host : bool
+            Whether new tables may differ between the hosts of a switch.
 
         Returns
         -------
@@ -126,6 +134,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
 
         from topoloom.network.losses import losses
         from topoloom.network.opening import open_network
+        from topoloom.routing.fitted_tables import installable_tables
         from topoloom.routing.fitting import ANY
         from topoloom.routing.reroute import reroute
         from topoloom.routing.route import route
@@ -143,10 +152,17 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
             "jobs": context.jobs,
             "work": context.work,
         }
-        routed = saved or route(fabric.topology, self.engine, layout=network.layout, root=self.root, **common)
-        if by_pairs and self.engine is None and routed.virtual_channel_rule != "pair":
+        if saved is None and not asked and by_host:
+            routed = installable_tables(fabric.topology, network.layout, jobs=context.jobs, work=context.work)
+            if lost_parts is not None and any(table.virtual_channels is not None for table in routed.host_tables[1:]):
+                # Tables per host with virtual channels are not repaired.
+                routed = route(fabric.topology, ANY, **common)
+        else:
+            routed = saved or route(fabric.topology, self.engine, layout=network.layout, root=self.root, **common)
+        if self.engine is None and routed.virtual_channel_rule != "pair":
             routed = route(fabric.topology, ANY, **common)
         if lost_parts is None:
+            routed = replace(routed, compared=self.compared(network.fabric.planned, fabric, routed))
             return TableChoice(network, routed, None, fabric, lengths)
         repaired = reroute(
             routed,
@@ -162,4 +178,43 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
             ends = np.isin(fabric.topology.endpoints, repaired.surviving_switches)
             lengths = lengths.part(repaired.kept, ends)
         fabric = fabric.after_losses(left.topology, repaired.surviving_switches, repaired.kept)
-        return TableChoice(network, left, repaired, fabric, lengths)
+        compared = self.compared(network.fabric.planned, fabric, left)
+        repaired = replace(repaired, compared=compared)
+        return TableChoice(network, replace(left, compared=compared), repaired, fabric, lengths)
+
+    def compared(self, planned: bool, fabric: "Fabric", routed: "Routing") -> "TablesCompared | None":
+        """The tables compared with the installed ones (`tables`), or, on a discovered fabric, with those of a computed minhop.
+
+        Parameters
+        ----------
+        planned : bool
+            Whether the fabric is only planned.
+        fabric : Fabric
+            It, or what is left of it.
+        routed : Routing
+            Its new tables.
+
+        Returns
+        -------
+        TablesCompared or None
+            None on a planned network without installed tables, on several planes, and where packets choose their paths.
+        """
+        from topoloom.graph.planes import plane_count
+
+        if self.tables is None and (planned or not fabric.topology.endpoints.size):
+            return None
+        by_tables = routed.choice is None or routed.by_host
+        if not by_tables or plane_count(fabric.topology) != 1:
+            if self.tables is not None:
+                raise InputError(
+                    f"{fabric.topology.name}: installed tables are compared with fixed paths of one plane; omit them, or name"
+                    " another engine"
+                )
+            return None
+        from topoloom.fabric.installed import read_installed
+        from topoloom.fabric.minhop import minhop_tables
+        from topoloom.fabric.tables_compared import compare_tables
+
+        if self.tables is None:
+            return compare_tables(minhop_tables(fabric), routed, fabric, (COMPUTED, ""))
+        return compare_tables(read_installed(fabric, self.tables).tables, routed, fabric)

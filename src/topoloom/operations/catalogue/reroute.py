@@ -27,7 +27,7 @@ class RerouteOperation(RoutedOperation, frozen=True, kw_only=True):
     lost: Annotated[str, setting(LOST, positional=True)]
 
     def run(self, context: RunContext) -> "Rerouted":
-        repaired = self.tables(context, self.lost).repaired
+        repaired = self.chosen_tables(context, self.lost).repaired
         if repaired is None:
             raise ValueError("nothing is lost")
         return repaired

@@ -1,5 +1,6 @@
 """The operation route: verified forwarding tables for a network."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.settings import setting
@@ -60,7 +61,7 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         """
         from topoloom.routing.route import route
 
-        return route(
+        routed = route(
             network.fabric.topology,
             self.engine,
             virtual_channels=self.virtual_channels,
@@ -72,6 +73,9 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
             root=self.root,
             work=context.work,
         )
+        if folder is not None or self.check is not None:
+            return routed
+        return replace(routed, compared=self.compared(network.fabric.planned, network.fabric, routed))
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:

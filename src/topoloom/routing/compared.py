@@ -1,0 +1,74 @@
+"""Tables of a fabric before and after: the figures that decide which ones are better."""
+
+from dataclasses import dataclass
+
+from topoloom.model.results import Recorded
+
+
+@dataclass(frozen=True)
+class TableFigures(Recorded):
+    """The figures of one set of tables.
+
+    Attributes
+    ----------
+    paths_per_pair : int
+        Paths of a pair, over which its data is split evenly: 2^LMC.
+    pairs, unreachable_pairs : int
+        Pairs of host ports, and those of which a path does not arrive.
+    max_channel_load, mean_channel_load : float
+        Pairs of host ports over a channel between switches.
+    max_hops, mean_hops : int, float
+        Hops between switches, of the paths that arrive.
+    uniform_throughput : float
+        The share of the hosts' rate at which every host sends evenly to all hosts of other switches.
+    shift_throughput, worst_shift_throughput : float
+        The share of the hosts' rate that all shifts one after another reach (each takes as long as its maximum channel load),
+        and that the worst shift reaches. In a shift by n, each host port sends to the n-th after it, in the fabric's order.
+    shifts : int
+        Number of measured shifts.
+    shifts_sampled : bool
+        Whether they are a sample, drawn by a fixed seed.
+    """
+
+    paths_per_pair: int
+    pairs: int
+    unreachable_pairs: int
+    max_channel_load: float
+    mean_channel_load: float
+    max_hops: int
+    mean_hops: float
+    uniform_throughput: float
+    shift_throughput: float
+    worst_shift_throughput: float
+    shifts: int
+    shifts_sampled: bool
+
+
+@dataclass(frozen=True, eq=False)
+class TablesCompared(Recorded):
+    """Tables of a fabric before and after.
+
+    Attributes
+    ----------
+    before_tables, after_tables : str
+        What the tables are.
+    before, after : TableFigures
+    paths_changed : int
+        Pairs of host ports of which a path has changed.
+    """
+
+    derived = ("worse",)
+
+    before_tables: str
+    after_tables: str
+    before: TableFigures
+    after: TableFigures
+    paths_changed: int
+
+    @property
+    def worse(self) -> bool:
+        """Whether the tables after load a channel more, or lose more pairs, than those before."""
+        lost = self.after.unreachable_pairs, self.before.unreachable_pairs
+        if lost[0] != lost[1]:
+            return lost[0] > lost[1]
+        return self.after.max_channel_load > self.before.max_channel_load + 1e-9
