@@ -9,6 +9,7 @@
 # and FOLDER.before the former one. Needs topoloom and infiniband-diags; load-tables.sh is in the folder of this script.
 #
 # Environment: INTERVAL   seconds between two discoveries; 10 if unset
+#              MODE       few-changes if unset; best: returned cables and switches take their share of the paths again
 #              and that of load-tables.sh: LFTS, QOS, OPENSM, SETTLE, TRIES
 # Exit code of one round: 0 nothing to do, or the repaired tables are installed; 2 a program failed, nothing is changed;
 # 3 a step is not installed, or some pairs of hosts have no path any more.
@@ -27,16 +28,16 @@ round() {
     fi
     set -- "$folder/fabric.net" "$folder/fabric.lft" "$work/found.net"
     if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
-    topoloom repair "$@" -o "$work" >"$work/repair.txt" || return 2
+    topoloom repair "$@" --mode "${MODE:-few-changes}" -o "$work" >"$work/repair.txt" || return 2
     cat "$work/repair.txt"
     sh "$here/load-tables.sh" "$work" || return $?
     rm -rf "$folder.before"
     mv "$folder" "$folder.before"
     mv "$work" "$folder"
-    # In force; are all hosts reached?
+    # The tables are installed; are all hosts reached?
     set -- "$folder/fabric.net" "$folder/fabric.lft"
     if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
-    topoloom verify-tables "$@" >"$folder/verification.txt" || return $?
+    topoloom verify-tables "$@" --only TL4xx >"$folder/verification.txt" || return $?
 }
 
 # Whether two discoveries differ in nothing but their comment lines.

@@ -19,7 +19,7 @@ folder=${1:?load-tables.sh FOLDER}
 
 # 0: the switches hold the tables of file $1; 1: they do not.
 installed() {
-    topoloom verify-tables "$folder/fabric.net" "$1" --now --quiet
+    topoloom verify-tables "$folder/fabric.net" "$1" --now --only TL407 --quiet
 }
 
 last=$(tail -n 1 "$folder/updates.csv" | cut -d , -f 1)
