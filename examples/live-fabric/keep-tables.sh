@@ -3,18 +3,20 @@
 #
 #     keep-tables.sh FOLDER         one round after the other, until a signal ends it
 #     keep-tables.sh FOLDER once    one round, for a systemd timer or cron
+#     keep-tables.sh FOLDER best    one round that gives all cables their share of the paths, also those that have returned
 #
 # FOLDER holds what is installed: fabric.net, fabric.lft and, with service levels, fabric.qos, as written by
 # `topoloom export found.net opensm -o FOLDER` or `topoloom repair ... -o FOLDER`. After each repair FOLDER holds the new state,
 # and FOLDER.before the former one. Needs topoloom and infiniband-diags; load-tables.sh is in the folder of this script.
 #
 # Environment: INTERVAL   seconds between two discoveries; 10 if unset
-#              MODE       few-changes if unset; best: returned cables and switches take their share of the paths again
 #              and that of load-tables.sh: LFTS, QOS, OPENSM, SETTLE, TRIES
 # Exit code of one round: 0 nothing to do, or the repaired tables are installed; 2 a program failed, nothing is changed;
 # 3 a step is not installed, or some pairs of hosts have no path any more.
 set -eu
-folder=${1:?keep-tables.sh FOLDER [once]}
+folder=${1:?keep-tables.sh FOLDER [once|best]}
+mode=few-changes
+if [ "${2:-}" = best ]; then mode=best; fi
 here=$(dirname "$0")
 
 round() {
@@ -23,12 +25,12 @@ round() {
     mkdir "$work"
     ibnetdiscover >"$work/found.net" || return 2
     # Most rounds end here: everything is as in the last one. Comments hold the time.
-    if [ -e "$folder/found.net" ] && same "$folder/found.net" "$work/found.net"; then
+    if [ "$mode" != best ] && [ -e "$folder/found.net" ] && same "$folder/found.net" "$work/found.net"; then
         return 0
     fi
     set -- "$folder/fabric.net" "$folder/fabric.lft" "$work/found.net"
     if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
-    topoloom repair "$@" --mode "${MODE:-few-changes}" -o "$work" >"$work/repair.txt" || return 2
+    topoloom repair "$@" --mode "$mode" -o "$work" >"$work/repair.txt" || return 2
     cat "$work/repair.txt"
     sh "$here/load-tables.sh" "$work" || return $?
     rm -rf "$folder.before"
@@ -50,7 +52,7 @@ same() {
     return "$code"
 }
 
-if [ "${2:-}" = once ]; then
+if [ -n "${2:-}" ]; then
     round
     exit $?
 fi
