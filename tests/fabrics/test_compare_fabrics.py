@@ -326,3 +326,38 @@ def test_a_fault_in_a_symmetric_fabric_by_shape_is_the_only_one():
     ]
     assert (found.missing_cables, found.right_cables) == (1, found.planned_cables - 1)
     assert found.rows()[0]["text"].startswith("missing: planned ")
+
+
+def test_a_moved_plug_is_one_sentence_with_the_label_of_its_port():
+    """leaf01 port 33 is in spine04 port 5, should be port 1; the labels are those of a QM9700."""
+    from dataclasses import replace
+
+    from topoloom.model.topology import Topology
+
+    plan = planned_fabric(Topology(links=[(0, 1)], switches=2))
+    plan = replace(plan, switch_names=("leaf01", "spine04"), link_ports=np.array([[33, 1]], np.int32))
+    actual = replace(
+        plan,
+        switch_names=("MF0;leaf01:MQM9700/U1", "MF0;spine04:MQM8700/U1"),
+        link_ports=np.array([[33, 5]], np.int32),
+        switch_ports=np.array([64, 40], np.int32),
+        made="x.net",
+    )
+    result = compare_fabrics(plan, actual, identify(plan, actual))
+    assert [fault.text for fault in result.faults] == [
+        "wrong: leaf01 port 33 (17/1) is in spine04 port 5, should be port 1"
+    ]
+
+
+def test_racks_of_a_plan_of_ufm(tmp_path):
+    """The locations in an NDT are the racks of faults; a sheet is written for each."""
+    from topoloom import open_network
+
+    (tmp_path / "plan.ndt").write_text(
+        "rack #,StartDevice,StartPort,StartDeviceLocation,EndDevice,EndPort,EndDeviceLocation,LinkType\n"
+        "A01,cn1,mlx5_0,DH1/A01,leaf1,Port 1,DH1/B01,Data\n"
+        "B01,leaf1,Port 21,,spine1,Port 1,DH1/B02,Data\n"
+    )
+    network = open_network(tmp_path / "plan.ndt")
+    assert network.racks == ("DH1/B01", "DH1/B02")
+    assert network.facts.racks == ("DH1/B01", "DH1/B02", "DH1/A01")

@@ -9,7 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.compare import compare_fabrics
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.identify import identify
-from topoloom.fabric.port_counters import read_counters
+from topoloom.fabric.port_counters import counter_limit, read_counters
 from topoloom.fabric.rates import LANE_GBPS, parse_rate, rate_name, rate_of
 from topoloom.topologies.spec import build
 
@@ -193,3 +193,16 @@ def test_what_holds_no_counters_is_refused(text, reason):
     """One sentence."""
     with pytest.raises(InputError, match=reason):
         read_counters(text, "x")
+
+
+def test_congestion_is_no_cable_error_and_limits_change():
+    """Up to 10 symbol errors are normal; discards are reported only with a limit of their own."""
+    counted = "[SymbolErrorCounter == 10] [PortXmitDiscards == 500] [LinkDownedCounter == 11]"
+    text = f'Errors for 0x200003 "S3"\n   GUID 0x200003 port 3: {counted}\n'
+    counters = read_counters(text, "x")
+    at = (0x200003, 3)
+    assert counters.above({}).by_guid[at] == {"LinkDowned": 11}
+    assert counters.above({"LinkDowned": 11, "SymbolErrors": 9}).by_guid[at] == {"SymbolErrors": 10}
+    assert counters.above(dict([counter_limit("PortXmitDiscards=100")])).by_guid[at]["XmitDiscards"] == 500
+    with pytest.raises(ValueError, match="write SymbolErrors=100"):
+        counter_limit("Symbols=3")

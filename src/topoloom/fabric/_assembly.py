@@ -69,6 +69,7 @@ class ReadNode:
     #: The device id, and the GUID of the system that contains it, where given.
     device: int = 0
     system: int | None = None
+    rack: str = ""
 
 
 def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws | None = None) -> Fabric:
@@ -164,6 +165,8 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
         host_device=np.array([node.device for node in hosts], np.int64),
         switch_system=np.array([node.system or 0 for node in switches], np.uint64),
         host_system=np.array([node.system or 0 for node in hosts], np.uint64),
+        switch_rack=np.array([node.rack for node in switches], np.str_),
+        host_rack=np.array([node.rack for node in hosts], np.str_),
         **about,
     )
 

@@ -30,7 +30,8 @@ from topoloom.fabric.comparison import (
 )
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
-from topoloom.fabric.identify import Match
+from topoloom.fabric.identify import Match, plain_name
+from topoloom.fabric.panel_labels import panel_labels
 from topoloom.fabric.port_counters import PortCounters
 from topoloom.fabric.running import Rate, slow_and_one_sided
 from topoloom.model.results import provenance_of
@@ -113,12 +114,14 @@ def compare_fabrics(
         node: name
         for number, part in zip((switch_number, host_number), own_names, strict=True)
         for node, name in zip(number.tolist(), part, strict=True)
-        if node < unknown and name != names[node]
+        if node < unknown and name != names[node] and plain_name(name) != names[node].lower()
     }
     missing_switches = tuple(s for s in range(n) if s not in matched_switches)
     missing_hosts = tuple(x for x in range(h) if x not in known_hosts) if hosts else ()
     more_hosts = tuple(extra_hosts.tolist()) if hosts else ()
-    words = Words(tuple(names), actual_names, tuple(racks), cable_numbers)
+    words = Words(
+        tuple(names), actual_names, tuple(racks), cable_numbers, panel_labels(plan, actual, switch_number.tolist())
+    )
     errors = (
         []
         if counters is None

@@ -1,6 +1,6 @@
 """A comparison: the differences between a fabric and its plan, as numbers and as text."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -222,12 +222,15 @@ class Words:
     racks : tuple of str
     cable_numbers : mapping of (switch, port) to str
         As `compare_fabrics` takes them.
+    panels : mapping of int to callable (port: int) -> str
+        The labels on the panels of switches, where they differ from the numbers of the ports.
     """
 
     names: tuple[str, ...]
     called: dict[int, str]
     racks: tuple[str, ...]
     cable_numbers: Mapping[Plug, str]
+    panels: Mapping[int, Callable[[int], str]] = field(default_factory=dict)
 
     def errors(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
         """One line: ``errors: S12 port 5 - S40 port 2: S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
@@ -238,7 +241,8 @@ class Words:
     def counted(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
         """The counters of a cable's ports: ``S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
         texts = [
-            f"{self.names[node]} port {port} {', '.join(f'{name} {number}' for name, number in counters.items())}"
+            f"{self.names[node]} port {self._port(node, port)} "
+            + ", ".join(f"{name} {number}" for name, number in counters.items())
             for (node, port), counters in zip(cable, counted, strict=True)
             if counters
         ]
@@ -258,7 +262,32 @@ class Words:
             return f"one-sided: {which}{actual}: only one end lists it"
         if difference.kind == MISSING:
             return f"missing: {which}planned {planned}"
+        if moves := self.moves(difference.planned, difference.found):
+            return f"{difference.kind}: {which}{moves}"
         return f"{difference.kind}: {which}planned {planned}; found {actual}"
+
+    def moves(self, planned: Sequence[Cable], found: Sequence[Cable]) -> str:
+        """What an installer moves: ``leaf01 port 33 is in spine04 port 5, should be port 1``; empty if it is not that simple.
+
+        Every planned cable must have one end in its place, from which another cable leads elsewhere.
+        """
+        present = {plug: cable for cable in found for plug in cable}
+        sentences, used = [], set()
+        for cable in planned:
+            for near, wanted in (cable, cable[::-1]):
+                instead = present.get(near)
+                if instead is None or instead in used or (instead[0][0] == instead[1][0]):
+                    continue
+                used.add(instead)
+                end = instead[1] if instead[0] == near else instead[0]
+                goal = (
+                    f"port {self._port(*wanted)}" if end[0] == wanted[0] else f"in {self._end(*wanted, is_there=False)}"
+                )
+                sentences.append(
+                    f"{self._end(*near, is_there=True)} is in {self._end(*end, is_there=True)}, should be {goal}"
+                )
+                break
+        return "; ".join(sentences) if len(sentences) == len(planned) == len(found) else ""
 
     def node(self, node: int) -> str:
         """A switch with its rack, if the plan states it; a host or an unplanned node by its name."""
@@ -266,12 +295,17 @@ class Words:
         return f"{rack} {self.names[node]}" if rack else self.names[node]
 
     def _cable(self, cable: Cable, is_there: bool) -> str:
-        ends = []
-        for node, port in cable:
-            # The actual node may have another name.
-            other = f" ({self.called[node]})" if is_there and node in self.called else ""
-            ends.append(f"{self.node(node)}{other} port {port}")
-        return " - ".join(ends)
+        return " - ".join(self._end(node, port, is_there) for node, port in cable)
+
+    def _end(self, node: int, port: int, is_there: bool) -> str:
+        # The actual node may have another name.
+        other = f" ({self.called[node]})" if is_there and node in self.called else ""
+        return f"{self.node(node)}{other} port {self._port(node, port)}"
+
+    def _port(self, node: int, port: int) -> str:
+        """The number of a port, with its label on the panel: ``33 (17/1)``."""
+        label = self.panels[node](port) if node in self.panels else ""
+        return f"{port} ({label})" if label else str(port)
 
     def _number(self, cable: Cable) -> str:
         """The number of a planned cable, found by its plug in a switch."""

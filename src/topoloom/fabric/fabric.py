@@ -85,6 +85,8 @@ class Fabric:
         Device ids (``devid``), which distinguish models; 0 where not known.
     switch_system, host_system : uint64[switches], uint64[hosts]
         The GUID of the system that contains each (``sysimgguid``); 0 where not known.
+    switch_rack, host_rack : str[switches], str[hosts]
+        The rack of each, as a plan states it; empty where not known.
     flaws : tuple of Flaw
         The flaws of the file, if it was read with lenient parsing.
     """
@@ -120,6 +122,8 @@ class Fabric:
     host_device: np.ndarray = field(default_factory=_unknown)
     switch_system: np.ndarray = field(default_factory=_unknown)
     host_system: np.ndarray = field(default_factory=_unknown)
+    switch_rack: np.ndarray = field(default_factory=_unknown)
+    host_rack: np.ndarray = field(default_factory=_unknown)
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -127,8 +131,8 @@ class Fabric:
         for kinds, size in (
             (_OF_LINKS, len(topology.links)),
             (_OF_ENDPOINTS, topology.endpoints.size),
-            ({"switch_device": np.int32, "switch_system": np.uint64}, topology.switches),
-            ({"host_device": np.int32, "host_system": np.uint64}, topology.hosts),
+            ({"switch_device": np.int32, "switch_system": np.uint64, "switch_rack": np.str_}, topology.switches),
+            ({"host_device": np.int32, "host_system": np.uint64, "host_rack": np.str_}, topology.hosts),
         ):
             for name, kind in kinds.items():
                 values = np.asarray(getattr(self, name))
@@ -245,6 +249,8 @@ class Fabric:
             host_device=self.host_device[hosts],
             switch_system=self.switch_system[switches],
             host_system=self.host_system[hosts],
+            switch_rack=self.switch_rack[switches],
+            host_rack=self.host_rack[hosts],
             **{name: getattr(self, name)[links] for name in _OF_LINKS},
             **{name: getattr(self, name)[ends] for name in _OF_ENDPOINTS},
         )

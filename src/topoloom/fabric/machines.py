@@ -76,6 +76,7 @@ def joined(fabric: Fabric) -> Fabric:
         host_sizes=size[lead_hosts].astype(np.int32),
         host_device=fabric.host_device[lead_hosts],
         host_system=fabric.host_system[lead_hosts],
+        host_rack=fabric.host_rack[lead_hosts],
         host_ports=(fabric.host_ports + first[topology.host]).astype(np.int32),
     )
 

@@ -5,6 +5,7 @@ infiniband-diags); for ibdiagnet, whose files name their columns, public parsers
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from topoloom.core.errors import at
@@ -39,6 +40,17 @@ _SHOWN = {
     "uncorrectableblocks": "FECUncorrectableBlocks",
     "fecuncorrectableblocks": "FECUncorrectableBlocks",
 }
+#: The counters of a bad cable or plug, and the number up to which each is normal: those that the file error_thresholds of
+#: infiniband-diags proposes. Others (XmitDiscards, VL15Dropped, ...) count congestion, or errors of other cables.
+CABLE_ERRORS = {
+    "SymbolErrors": 10,
+    "LinkErrorRecoveries": 10,
+    "LinkDowned": 10,
+    "RcvErrors": 10,
+    "LocalLinkIntegrityErrors": 10,
+    "ExcessiveBufferOverrunErrors": 10,
+    "FECUncorrectableBlocks": 0,
+}
 _ERRORS_FOR = re.compile(r"Errors for (?:GUID )?0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
 _OF_PORT = re.compile(r"GUID 0x([0-9a-fA-F]{1,16}) port ([0-9]{1,5}):(.*)", re.IGNORECASE)
 _COUNTER = re.compile(r"\[([A-Za-z0-9]{1,60}) == ([0-9]{1,20})(?: \([^)]{0,40}\))?\]")
@@ -67,10 +79,61 @@ class PortCounters:
         counters = (self.by_guid[guid] for guid in guids if guid in self.by_guid)
         return next(counters, {}) or (self.by_lid.get(lid, {}) if lid[0] else {})
 
+    def above(self, limits: Mapping[str, int]) -> "PortCounters":
+        """The counters of cable errors above their limits.
+
+        Parameters
+        ----------
+        limits : mapping of str to int
+            The greatest normal number of a counter, in place of that in `CABLE_ERRORS`; a counter that is only here counts as
+            a cable error too.
+
+        Returns
+        -------
+        PortCounters
+        """
+        most = CABLE_ERRORS | dict(limits)
+
+        def errors(counted: dict[str, int]) -> dict[str, int]:
+            return {name: number for name, number in counted.items() if name in most and number > most[name]}
+
+        return PortCounters(
+            {port: errors(counted) for port, counted in self.by_guid.items()},
+            {port: errors(counted) for port, counted in self.by_lid.items()},
+        )
+
     def add(self, other: "PortCounters") -> None:
         """Add the counters of another file; for a port in both, the other file's replace these."""
         self.by_guid.update(other.by_guid)
         self.by_lid.update(other.by_lid)
+
+
+def counter_limit(text: str) -> tuple[str, int]:
+    """The counter and the greatest normal number in ``SymbolErrors=100``; names as tools write them are accepted.
+
+    Raises
+    ------
+    ValueError
+        The text is not of this form, or names no counter.
+
+    Examples
+    --------
+    >>> counter_limit("SymbolErrors=100"), counter_limit("PortXmitDiscards=5")
+    (('SymbolErrors', 100), ('XmitDiscards', 5))
+    """
+    name, _, number = text.partition("=")
+    shown, limit = _shown(name), whole_in(number, (1 << 64) - 1)
+    if shown is None or limit is None:
+        raise ValueError(
+            f"a limit of a counter; write SymbolErrors=100 (counters: {', '.join(sorted({*_SHOWN.values()}))})"
+        )
+    return shown, limit
+
+
+def _shown(name: str) -> str | None:
+    """The displayed name of a counter; None for a counter that is not read."""
+    plain = name.strip().lower().removeprefix("port").removesuffix("extended").removesuffix("ext")
+    return _SHOWN.get(plain.removesuffix("counters").removesuffix("counter"))
 
 
 def read_counters(text: str, source: str) -> PortCounters:
@@ -131,9 +194,7 @@ def _errors(counted: object) -> dict[str, int]:
     """The error counters that are not 0, by displayed name; the largest of several with one name."""
     errors: dict[str, int] = {}
     for name, value in counted:  # type: ignore[attr-defined]
-        plain = name.lower().removeprefix("port").removesuffix("extended").removesuffix("ext")
-        plain = plain.removesuffix("counters").removesuffix("counter")
-        shown = _SHOWN.get(plain)
+        shown = _shown(name)
         count = whole_in(value, (1 << 64) - 1)
         if shown is not None and count:
             errors[shown] = max(errors.get(shown, 0), count)

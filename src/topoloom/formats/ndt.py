@@ -97,6 +97,9 @@ class _Reader:
             return
         first = self._end(values["startdevice"], values["startport"], line)
         second = self._end(values["enddevice"], values["endport"], line)
+        near, far_end = values.get("startdevicelocation", ""), values.get("enddevicelocation", "")
+        first[0].rack = first[0].rack or near or values.get("rack #", "")
+        second[0].rack = second[0].rack or far_end
         speed, length_m = self._number(values.get("speed", "")), self._number(values.get("cable length", ""))
         rate_gbps = speed / 1000 if speed > _MOST_GBPS else speed
         self._plugging.cable(first, second, line, rate_gbps=rate_gbps, length_m=length_m)

@@ -172,7 +172,9 @@ class Network:
 
     @cached_property
     def racks(self) -> tuple[str, ...]:
-        """The rack name of each switch; empty where the cable list does not state it."""
+        """The rack name of each switch; empty where neither the cable list nor the plan states it."""
+        if self.cables is None and self.kind == "fabric":
+            return tuple(self.fabric.switch_rack.tolist())
         names = [""] * self.topology.switches
         if self.cables is not None:
             for switch, rack, _ in self.cables.stands.tolist():
@@ -203,7 +205,9 @@ class Network:
 
         cables = self.cables
         if cables is None:
-            return PlanFacts()
+            # A plan with the racks of its switches has those of its hosts, too.
+            racks = (*self.racks, *(self.fabric.host_rack.tolist() if self.kind == "fabric" else ()))
+            return PlanFacts(racks if any(racks) else ())
         return PlanFacts(self.racks, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product)
 
     def needs(self, what: str, operation: str) -> Any:

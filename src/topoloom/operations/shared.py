@@ -28,6 +28,14 @@ SourceFormats = Annotated[
     ),
 ]
 
+#: The discoveries of planes, each a subnet.
+Planes = Annotated[
+    tuple[str, ...],
+    setting(
+        "the discovery of one plane, in place of one of the whole network; once per plane", metavar="FILE", names="file"
+    ),
+]
+
 #: The planned network.
 Plan = Annotated[str, setting("the plan: a spec, a file or a folder", positional=True, names="file")]
 

@@ -12,8 +12,8 @@ from topoloom.operations.catalogue.verify import VerifyOperation
 @declared(VerifyOperation, Diagnosed, Now)
 def command(operation: VerifyOperation, to: Diagnosed, live: Now) -> int:
     if not live.now:
-        return report(performed(operation), to, operation.actual, operation.plan, *operation.counters)
-    if operation.actual is not None:
+        return report(performed(operation), to, operation.actual, *operation.plane, operation.plan, *operation.counters)
+    if operation.actual is not None or operation.plane:
         raise InputError("--now and ACTUAL both say what is cabled; give one")
     with printed_now(DISCOVERY, "now.net") as actual:
         return report(performed(replace(operation, actual=actual)), to, operation.plan, *operation.counters)

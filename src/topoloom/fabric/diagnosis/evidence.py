@@ -16,6 +16,7 @@ from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match
+from topoloom.fabric.panel_labels import panel_labels
 from topoloom.fabric.running import Rate
 from topoloom.fabric.table_verifier import TableVerification
 from topoloom.graph.connectivity import components
@@ -215,7 +216,9 @@ class Evidence:
             host[more_hosts] = n + h + more.size + np.arange(more_hosts.size)
             self.actual = Side("actual", actual, switch, host)
             self.names, called = comparison.names, comparison.called
-        self.words = Words(self.names, called, tuple(self.facts.racks), self.facts.cable_numbers)
+        numbers = [] if self.actual is None else self.actual.switch.tolist()
+        labels = panel_labels(plan, None if self.actual is None else self.actual.fabric, numbers)
+        self.words = Words(self.names, called, tuple(self.facts.racks), self.facts.cable_numbers, labels)
 
     @property
     def sides(self) -> Iterator[Side]:

@@ -1,17 +1,18 @@
 """Arguments and functions of the operations that compare a discovered fabric with a plan."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, Seed, SourceFormats
+from topoloom.operations.shared import SEED, Planes, Seed, SourceFormats
 
 if TYPE_CHECKING:
     from topoloom.fabric.comparison import Comparison
+    from topoloom.fabric.diagnosis.evidence import PlanFacts
     from topoloom.fabric.fabric import Fabric
     from topoloom.fabric.identify import Match
     from topoloom.fabric.port_counters import PortCounters
@@ -22,6 +23,28 @@ MOST_TEXT_BYTES = 1 << 30
 #: The format that stands for detection.
 AUTO = "auto"
 _MOST_FORMATS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Opposed:
+    """A plan and its discovery.
+
+    Attributes
+    ----------
+    plan : Fabric
+        The planned network, or those of its planes that were discovered.
+    facts : PlanFacts
+    actual : Fabric
+    match : Match
+    exact : bool
+        Whether cables must be in the planned ports.
+    """
+
+    plan: "Fabric"
+    facts: "PlanFacts"
+    actual: "Fabric"
+    match: "Match"
+    exact: bool
 
 
 class ComparingOperation(Operation, frozen=True, kw_only=True):
@@ -54,6 +77,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     cable_rate: (
         Annotated[str, setting("the rate that every cable should have: 4xNDR, or 400 (Gb/s)", metavar="RATE")] | None
     ) = None
+    plane: Planes = ()
     source_formats: SourceFormats = ()
     seed: Seed = SEED
 
@@ -89,30 +113,49 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         name = self.source_formats[-1] if self.source_formats else AUTO
         return None if name == AUTO else name
 
-    def compared(self, plan: "Network", discovered: "Fabric", match: "Match", exact: bool) -> "Comparison":
-        """The comparison of a plan with a discovery.
+    def opposed(
+        self, plan: "Network", files: Sequence[str], context: "RunContext", *, lenient: bool = False
+    ) -> "Opposed":
+        """A plan and its discovery, ready to be compared: a discovery of one plane is compared with that plane alone.
 
         Parameters
         ----------
         plan : Network
-        discovered : Fabric
-        match : Match
-            Of its switches and hosts with the planned ones.
-        exact : bool
-            Whether cables must be in the planned ports.
+        files : sequence of str
+            The discovery; several: one of each plane.
+        context : RunContext
+        lenient : bool
+            As in `opened`.
 
         Returns
         -------
-        Comparison
+        Opposed
         """
+        from topoloom.fabric.plane_matching import compare_planes, is_one_plane
+
+        discoveries = [self.opened(plan, name, lenient=lenient) for name in files]
+        if not self.plane and not is_one_plane(plan.fabric, discoveries[0]):
+            match, exact = self.matched(plan, discoveries[0], context)
+            return Opposed(plan.fabric, plan.facts, discoveries[0], match, exact)
+        if self.guids is not None:
+            raise InputError("`guids` is for a discovery of all planes in one file; match planes by names")
+        several = compare_planes(plan.fabric, plan.facts, discoveries, self.match, self.seed)
+        if len(several.planes) < several.count:
+            which = f"plane{'s' * (len(several.planes) > 1)} {', '.join(map(str, several.planes))} of {several.count}"
+            context.note(f"{several.actual.made}: {which} (from 0); give each plane with --plane to compare all")
+        self._note_shape(several.actual, several.match, context)
+        return Opposed(several.plan, several.facts, several.actual, several.match, self._exact(several.match))
+
+    def compared(self, opposed: "Opposed") -> "Comparison":
+        """The comparison of a plan with a discovery."""
         from topoloom.fabric.compare import compare_fabrics
 
         return compare_fabrics(
-            *(plan.fabric, discovered, match),
-            ports=exact,
+            *(opposed.plan, opposed.actual, opposed.match),
+            ports=opposed.exact,
             hosts=not self.skip_hosts,
-            racks=plan.racks,
-            cable_numbers=plan.cable_numbers,
+            racks=opposed.facts.racks,
+            cable_numbers=opposed.facts.cable_numbers,
             rate=self.planned_rate,
             counters=None,
         )
@@ -129,13 +172,19 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         if self.guids is not None:
             pairs = read_map(read_text(self.guids, MOST_TEXT_BYTES), self.guids, plan.fabric, discovered, aliases)
         match = identify(plan.fabric, discovered, self.match, aliases=aliases, given=pairs, seed=self.seed)
+        self._note_shape(discovered, match, context)
+        return match, self._exact(match)
+
+    def _note_shape(self, discovered: "Fabric", match: "Match", context: "RunContext") -> None:
         if match.by == "shape":
             why = "no names match, so switches" if self.match == "auto" else "switches"
             context.note(
                 f"{discovered.made}: {why} are matched by shape; in a symmetric network the places may be those of a mirror"
                 " image; give `guids` or names"
             )
-        return match, match.by != "shape" if self.ports is None else self.ports == "exact"
+
+    def _exact(self, match: "Match") -> bool:
+        return match.by != "shape" if self.ports is None else self.ports == "exact"
 
     def opened(self, plan: "Network", actual: str, *, lenient: bool = False) -> "Fabric":
         """The discovered fabric.
@@ -161,13 +210,13 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         return joined_for(plan.fabric, discovered, self.machines)
 
 
-def counters_of(names: Sequence[str]) -> "PortCounters | None":
-    """The port counters in all these files; None without files."""
-    from topoloom.fabric.port_counters import PortCounters, read_counters
+def counters_of(names: Sequence[str], limits: Sequence[str] = ()) -> "PortCounters | None":
+    """The cable errors in all these files above their limits (``SymbolErrors=100``); None without files."""
+    from topoloom.fabric.port_counters import PortCounters, counter_limit, read_counters
 
     if not names:
         return None
     counters = PortCounters()
     for name in names:
         counters.add(read_counters(read_text(name, MOST_TEXT_BYTES), name))
-    return counters
+    return counters.above(dict(map(counter_limit, limits)))

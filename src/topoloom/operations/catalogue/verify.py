@@ -43,6 +43,13 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
             metavar="FILE",
         ),
     ] = ()
+    error_limit: Annotated[
+        tuple[str, ...],
+        setting(
+            "the greatest normal number of a counter, as in SymbolErrors=100; 10 for the usual ones (docs: cable errors)",
+            metavar="COUNTER=N",
+        ),
+    ] = ()
     radix: Radix | None = None
     data_vls: DataVls = DATA_VLS
     taper: Annotated[float, setting("most host ports of a leaf per uplink: 2 is 2:1", above=0, most=1e6)] | None = None
@@ -57,6 +64,15 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
         super().validate()
         chosen(self.only, self.ignore)
+        for text in self.error_limit:
+            from topoloom.fabric.port_counters import counter_limit
+
+            try:
+                counter_limit(text)
+            except ValueError as error:
+                raise InputError(f"`error_limit` {text[:60]!a}: {error}") from None
+        if self.actual is not None and self.plane:
+            raise InputError("`actual` and `plane`: name either one discovery, or one of each plane")
         if self.actual == self.plan == "-":
             raise InputError("standard input (-) holds one network; name a file for the other one")
 
@@ -65,26 +81,27 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.fabric.diagnosis.evidence import HardwareLimits
         from topoloom.network.opening import open_network
 
-        if self.actual is None and (self.guids or self.ports or self.match != "auto" or self.counters):
+        compared = self.guids or self.ports or self.match != "auto" or self.counters
+        if self.actual is None and not self.plane and compared:
             raise InputError(
                 "`match`, `guids`, `ports` and `counters` are for a comparison; name an `actual` after the plan"
             )
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
-        planned = open_network(self.plan, self.plan_format if self.actual else self.actual_format, lenient=True)
-        discovered = None if self.actual is None else self.opened(planned, self.actual, lenient=True)
-        match, exact = (None, True) if discovered is None else self.matched(planned, discovered, context)
-        if match is not None and match.share < _DOUBTFUL:
+        files = self.plane or (() if self.actual is None else (self.actual,))
+        planned = open_network(self.plan, self.plan_format if files else self.actual_format, lenient=True)
+        opposed = self.opposed(planned, files, context, lenient=True) if files else None
+        if opposed is not None and opposed.match.share < _DOUBTFUL:
             context.note("few links agree: names may match by chance; try `match` shape, or give `guids`")
         return diagnose(
-            planned.fabric,
-            discovered,
-            match=match,
-            ports=exact,
+            planned.fabric if opposed is None else opposed.plan,
+            None if opposed is None else opposed.actual,
+            match=None if opposed is None else opposed.match,
+            ports=opposed is None or opposed.exact,
             hosts=not self.skip_hosts,
-            facts=planned.facts,
+            facts=planned.facts if opposed is None else opposed.facts,
             limits=limits,
-            counters=counters_of(self.counters),
+            counters=counters_of(self.counters, self.error_limit),
             only=self.only,
             ignore=self.ignore,
         )

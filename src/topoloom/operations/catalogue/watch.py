@@ -18,7 +18,8 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
     """Compare the DISCOVERYs of a cabling week (outputs of ibnetdiscover, the oldest first) with the PLAN.
 
     The output has the number of right cables, new faults and faults that are gone, and the open tasks per rack. -o writes one
-    sheet per rack, to print and tick. Exit code 0: everything is as planned; 3: tasks are open.
+    sheet per rack, to print and tick. With --plane, each FILE is a list of the discoveries of one plane, the oldest first, with
+    commas between. Exit code 0: everything is as planned; 3: tasks are open.
     """
 
     group: ClassVar[str] = "watch"
@@ -29,13 +30,21 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
     plan: Plan
     discoveries: Annotated[
         tuple[str, ...],
-        setting("the cabled fabric, the oldest discovery first", positional=True, metavar="DISCOVERY...", names="file"),
-    ]
+        setting(
+            "the cabled fabric, the oldest discovery first", positional=True, metavar="[DISCOVERY...]", names="file"
+        ),
+    ] = ()
 
     def validate(self) -> None:
         super().validate()
-        if not self.discoveries:
+        if self.plane and self.discoveries:
+            raise InputError(
+                "`discoveries` and `plane`: name either discoveries of the whole network, or of each plane"
+            )
+        if not self.plane and not self.discoveries:
             raise InputError("`discoveries`: name at least one")
+        if len({files.count(",") for files in self.plane}) > 1:
+            raise InputError("`plane`: name as many discoveries of each plane, as in mon-0.net,tue-0.net")
 
     def run(self, context: RunContext) -> "Progress":
         from topoloom.fabric.diagnosis.diagnose import diagnose
@@ -44,21 +53,28 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         network = open_network(self.plan, self.plan_format)
-        comparisons = []
-        for name in self.discoveries:
-            discovered = self.opened(network, name)
-            match, exact = self.matched(network, discovered, context)
-            comparisons.append(self.compared(network, discovered, match, exact))
+        days = self._days()
+        states = [self.opposed(network, files, context) for _, files in days]
+        last = states[-1]
         diagnostics = diagnose(
-            *(network.fabric, discovered),
-            match=match,
-            ports=exact,
+            *(last.plan, last.actual),
+            match=last.match,
+            ports=last.exact,
             hosts=not self.skip_hosts,
-            facts=network.facts,
+            facts=last.facts,
             limits=HardwareLimits(rate=self.planned_rate),
             only=_COMPARED,
         )
-        return progress(comparisons, self.discoveries, network.racks, diagnostics)
+        return progress(
+            [self.compared(state) for state in states], [name for name, _ in days], last.facts.racks, diagnostics
+        )
+
+    def _days(self) -> list[tuple[str, list[str]]]:
+        """The name of each discovery, and its files: one, or one per plane."""
+        if not self.plane:
+            return [(name, [name]) for name in self.discoveries]
+        per_plane = [files.split(",") for files in self.plane]
+        return [(", ".join(files), list(files)) for files in zip(*per_plane, strict=True)]
 
 
 #: The rules of cables and of nodes, which compare a fabric with its plan.

@@ -29,10 +29,12 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
     """
     numbers = evidence.numbers(root.planned)
     parts = []
-    if root.planned:
-        which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
+    which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
+    if root.planned and (moves := evidence.words.moves(root.planned, root.found)):
+        parts.append(f"{which}{moves}")
+    elif root.planned:
         parts.append(f"{which}planned {', '.join(evidence.words.cable(cable, False) for cable in root.planned)}")
-    if root.found:
+    if root.found and not (root.planned and moves):
         parts.append(f"found {', '.join(evidence.words.cable(cable, True) for cable in root.found)}")
     return Finding(
         f"{label}: {'; '.join(parts)}",

@@ -1,0 +1,333 @@
+"""Planes are subnets of their own: each has its own discovery, which is compared with that plane of the plan.
+
+A discovery shows one plane. Which planned plane it is follows from the names of its switches, else from the number of the
+adapter or port by which its hosts are connected, else from its place among the given discoveries. The plan is then reduced to
+the planes that were discovered, so that the others are not reported as missing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.fabric.diagnosis.evidence import PlanFacts
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.identify import SHAPE, Match, identify, plain_name
+from topoloom.graph.connectivity import component_count
+from topoloom.graph.planes import Plane, plane_count, planes_of
+from topoloom.model.topology import Topology
+
+#: The arrays of a fabric by what they have one entry of.
+_OF_SWITCHES = (
+    "switch_guids",
+    "switch_ports",
+    "switch_lids",
+    "switch_lmc",
+    "switch_device",
+    "switch_system",
+    "switch_rack",
+)
+_OF_HOSTS = ("host_guids", "host_sizes", "host_device", "host_system", "host_rack")
+_PER_CABLE = ("width", "rate_gbps", "one_sided", "length_m", "part")
+_OF_LINKS = ("link_ports", *(f"link_{name}" for name in _PER_CABLE))
+_OF_ENDPOINTS = (
+    *("port_guids", "port_lids", "port_lmc", "endpoint_ports", "host_ports"),
+    *(f"endpoint_{name}" for name in _PER_CABLE),
+)
+_ADAPTER = re.compile(r"\S+ (?:mlx5_([0-9]{1,2})|HCA-([0-9]{1,2}))", re.IGNORECASE)
+#: A discovery with this many times the switches of a plane is not one plane.
+_MOST_TIMES = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneComparison:
+    """What `diagnose` and `compare_fabrics` compare.
+
+    Attributes
+    ----------
+    plan : Fabric
+        The planned planes that were discovered.
+    facts : PlanFacts
+        The facts about these planes.
+    actual : Fabric
+        All discoveries as one fabric.
+    match : Match
+    planes : tuple of int
+        The numbers of the planes, from 0.
+    count : int
+        Number of planned planes.
+    """
+
+    plan: Fabric
+    facts: PlanFacts
+    actual: Fabric
+    match: Match
+    planes: tuple[int, ...]
+    count: int
+
+
+def is_one_plane(plan: Fabric, actual: Fabric) -> bool:
+    """Whether a plan has several planes, and a discovery shows one of them."""
+    if plane_count(plan.topology) < 2 or component_count(actual.topology) > 1:
+        return False
+    planes = planes_of(plan.topology)
+    scores = [_same_names(plan, plane, actual) for plane in planes]
+    if sum(score > 0 for score in scores) > 1:
+        return False
+    return actual.topology.switches <= _MOST_TIMES * max(plane.switches.size for plane in planes)
+
+
+def compare_planes(
+    plan: Fabric, facts: PlanFacts, discoveries: Sequence[Fabric], by: str = "auto", seed: int = 1
+) -> PlaneComparison:
+    """The planned planes that were discovered, the discoveries as one fabric, and which node is which.
+
+    Parameters
+    ----------
+    plan : Fabric
+    facts : PlanFacts
+    discoveries : sequence of Fabric
+        One per plane.
+    by : str
+        As in `identify`.
+    seed : int
+        Of the guesses by shape.
+
+    Returns
+    -------
+    PlaneComparison
+
+    Raises
+    ------
+    InputError
+        The plan has no planes, or fewer than discoveries; or a plane cannot be identified (`identify`).
+    """
+    count = plane_count(plan.topology)
+    if count < 2:
+        raise InputError(f"{plan.topology.name}: the plan has no planes; compare it with one discovery")
+    if len(discoveries) > count:
+        raise InputError(f"{plan.topology.name}: {len(discoveries)} discoveries of planes; the plan has {count} planes")
+    planes = planes_of(plan.topology)
+    numbers = _numbers(plan, planes, discoveries)
+    order = np.argsort(numbers, kind="stable").tolist()
+    chosen = [numbers[place] for place in order]
+    matches = []
+    actuals = []
+    for place, number in zip(order, chosen, strict=True):
+        plane = planes[number]
+        part = _part(plan, plane, plane.topology)
+        own_facts = _facts(facts, plan, plane)
+        aliases = [[label] if label else [] for label in own_facts.labels]
+        match = identify(part, discoveries[place], by, aliases=aliases or None, seed=seed)
+        actuals.append(_with_planned_ports(part, discoveries[place], match))
+        matches.append(match)
+    whole = _union(planes, chosen, plan.topology, count)
+    switch_at = np.full(plan.topology.switches, -1)
+    switch_at[whole.switches] = np.arange(whole.switches.size)
+    host_at = np.full(plan.topology.hosts, -1)
+    host_at[whole.hosts] = np.arange(whole.hosts.size)
+    switch = [_through(switch_at[planes[n].switches], match.switch) for n, match in zip(chosen, matches, strict=True)]
+    host = [_through(host_at[planes[n].hosts], match.host) for n, match in zip(chosen, matches, strict=True)]
+    actual, hosts = _joined(actuals, host)
+    links = [max(1, len(entry.topology.links)) for entry in actuals]
+    match = Match(
+        np.concatenate(switch),
+        hosts,
+        next((match.by for match in matches if match.by == SHAPE), matches[0].by),
+        sum(match.inferred for match in matches),
+        float(np.average([match.share for match in matches], weights=links)),
+        seed,
+        sum(match.seconds for match in matches),
+    )
+    part = _part(plan, whole, whole.topology)
+    return PlaneComparison(part, _facts(facts, plan, whole), actual, match, tuple(chosen), count)
+
+
+def _numbers(plan: Fabric, planes: Sequence[Plane], discoveries: Sequence[Fabric]) -> list[int]:
+    """The planned plane of each discovery."""
+    numbers = [-1] * len(discoveries)
+    for place, discovery in enumerate(discoveries):
+        scores = [_same_names(plan, plane, discovery) for plane in planes]
+        best = int(np.argmax(scores))
+        if scores[best] and scores.count(scores[best]) == 1:
+            numbers[place] = best
+        elif (adapter := _adapter(discovery)) is not None and 0 <= adapter < len(planes):
+            numbers[place] = adapter
+    for place, number in enumerate(numbers):
+        if number < 0 or number in numbers[:place]:
+            free = [n for n in range(len(planes)) if n not in numbers[:place] + numbers[place + 1 :]]
+            numbers[place] = place if place in free else free[0]
+    return numbers
+
+
+def _same_names(plan: Fabric, plane: Plane, discovery: Fabric) -> int:
+    """How many switches of a discovery have the name of a switch of a plane."""
+    planned = {plain_name(plan.switch_names[s]) for s in plane.switches.tolist()}
+    return len(planned & {plain_name(name) for name in discovery.switch_names})
+
+
+def _adapter(discovery: Fabric) -> int | None:
+    """The number of the adapter (from 0) by which most hosts are connected; None if their names do not state it."""
+    counts: Counter[int] = Counter()
+    for name in discovery.host_names:
+        if match := _ADAPTER.fullmatch(name):
+            counts[int(match[1]) if match[1] is not None else int(match[2]) - 1] += 1
+    if not counts or counts.total() < discovery.topology.hosts / 2:
+        return None
+    # Machines with several adapters in one plane do not tell which plane it is.
+    return next(iter(counts)) if len(counts) == 1 else None
+
+
+def _part(fabric: Fabric, plane: Plane, topology: Topology) -> Fabric:
+    """The switches, hosts and cables of a part of a fabric."""
+    inside = np.isin(fabric.loops[:, 0], plane.switches)
+    loops = fabric.loops[inside].copy()
+    loops[:, 0] = np.searchsorted(plane.switches, loops[:, 0])
+    return replace(
+        fabric,
+        topology=topology,
+        switch_names=tuple(fabric.switch_names[s] for s in plane.switches.tolist()),
+        host_names=tuple(fabric.host_names[h] for h in plane.hosts.tolist()),
+        loops=loops,
+        **{name: getattr(fabric, name)[plane.switches] for name in _OF_SWITCHES},
+        **{name: getattr(fabric, name)[plane.hosts] for name in _OF_HOSTS},
+        **{name: getattr(fabric, name)[plane.links] for name in _OF_LINKS},
+        **{name: getattr(fabric, name)[plane.endpoints] for name in _OF_ENDPOINTS},
+    )
+
+
+def _union(planes: Sequence[Plane], chosen: Sequence[int], topology: Topology, count: int) -> Plane:
+    """Several planes as one part of the network."""
+    parts = [planes[number] for number in chosen]
+    switches = np.concatenate([plane.switches for plane in parts])
+    endpoints = np.concatenate([plane.endpoints for plane in parts])
+    links = np.concatenate([plane.links for plane in parts])
+    switches, endpoints, links = np.sort(switches), np.sort(endpoints), np.sort(links)
+    hosts, host = np.unique(topology.host[endpoints], return_inverse=True)
+    which = f"plane{'s' * (len(chosen) > 1)} {', '.join(map(str, chosen))} of {count}"
+    part = Topology(
+        links=np.searchsorted(switches, topology.links[links]),
+        switches=switches.size,
+        endpoints=np.searchsorted(switches, topology.endpoints[endpoints]),
+        host=host.reshape(-1),
+        labels={key: values[switches] for key, values in topology.labels.items()},
+        name=topology.name if len(chosen) == count else f"{topology.name}, {which}",
+        **topology.rates_of(links, endpoints),
+    )
+    return Plane(part, switches, endpoints, hosts.astype(np.int64), links)
+
+
+def _facts(facts: PlanFacts, plan: Fabric, plane: Plane) -> PlanFacts:
+    """The facts about a part of the plan, by its own numbers."""
+    at = {switch: number for number, switch in enumerate(plane.switches.tolist())}
+    n = plan.topology.switches
+    racks = [facts.racks[s] for s in plane.switches.tolist()] if facts.racks else []
+    if len(facts.racks) > n:
+        racks += [facts.racks[n + h] for h in plane.hosts.tolist()]
+    return PlanFacts(
+        racks,
+        {(at[switch], port): number for (switch, port), number in facts.cable_numbers.items() if switch in at},
+        [facts.labels[s] for s in plane.switches.tolist()] if facts.labels else (),
+        None if facts.length_m is None else np.asarray(facts.length_m)[plane.links],
+        None if facts.stock_m is None else np.asarray(facts.stock_m)[plane.links],
+        [facts.product[link] for link in plane.links.tolist()] if facts.product else (),
+    )
+
+
+def _with_planned_ports(plan: Fabric, actual: Fabric, match: Match) -> Fabric:
+    """A discovery whose host ports have the numbers of the planned ones in this plane, where it counts from 1.
+
+    In a discovery of one plane the only port of an adapter is number 1, whatever its number in the machine.
+    """
+    planned: dict[int, list[int]] = {}
+    for host, port in zip(plan.topology.host.tolist(), plan.host_ports.tolist(), strict=True):
+        planned.setdefault(host, []).append(port)
+    present: dict[int, list[int]] = {}
+    for host, port in zip(actual.topology.host.tolist(), actual.host_ports.tolist(), strict=True):
+        present.setdefault(host, []).append(port)
+    ports = actual.host_ports.copy()
+    for e, host in enumerate(actual.topology.host.tolist()):
+        own, wanted = sorted(present[host]), sorted(planned.get(int(match.host[host]), []))
+        if own == list(range(1, len(own) + 1)) and len(own) <= len(wanted) and own != wanted[: len(own)]:
+            ports[e] = wanted[own.index(int(ports[e]))]
+    sizes = actual.host_sizes.copy()
+    np.maximum.at(sizes, actual.topology.host, ports)
+    return replace(actual, host_ports=ports, host_sizes=sizes)
+
+
+def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fabric, np.ndarray]:
+    """All discoveries as one fabric, and the planned host of each of its hosts.
+
+    Hosts of several planes that are one planned host are one.
+    """
+    first_switch = np.cumsum([0, *(entry.topology.switches for entry in actuals)])
+    first_host = np.cumsum([0, *(entry.topology.hosts for entry in actuals)])
+    planned = np.concatenate(hosts)
+    names = [name for entry in actuals for name in entry.host_names]
+    # The first host with each planned one stands for all of them; unplanned hosts stand for themselves.
+    keys = np.where(planned >= 0, planned, planned.size + np.arange(planned.size) + planned.max(initial=0))
+    _, lead, number = np.unique(keys, return_index=True, return_inverse=True)
+    number = number.reshape(-1)
+    members: dict[int, list[str]] = {}
+    for host, name in zip(number.tolist(), names, strict=True):
+        members.setdefault(host, []).append(name)
+    shared = [_common_name(members[host]) for host in range(lead.size)]
+    topologies = [entry.topology for entry in actuals]
+    rated = all(topology.rated for topology in topologies)
+    rates: dict[str, Any] = (
+        {
+            "link_rate_gbps": np.concatenate([entry.link_rate_gbps for entry in actuals]),
+            "endpoint_rate_gbps": np.concatenate([entry.endpoint_rate_gbps for entry in actuals]),
+        }
+        if rated
+        else {}
+    )
+    topology = Topology(
+        links=np.concatenate([part.links + first for part, first in zip(topologies, first_switch, strict=False)]),
+        switches=int(first_switch[-1]),
+        endpoints=np.concatenate(
+            [part.endpoints + first for part, first in zip(topologies, first_switch, strict=False)]
+        ),
+        host=np.concatenate([number[part.host + first] for part, first in zip(topologies, first_host, strict=False)]),
+        name=", ".join(part.name for part in topologies),
+        **rates,
+    )
+    columns = {
+        name: np.concatenate([getattr(entry, name) for entry in actuals])
+        for name in (*_OF_SWITCHES, *_OF_LINKS, *_OF_ENDPOINTS)
+    }
+    per_host = {name: np.concatenate([getattr(entry, name) for entry in actuals]) for name in _OF_HOSTS}
+    sizes = np.zeros(lead.size, per_host["host_sizes"].dtype)
+    np.maximum.at(sizes, number, per_host.pop("host_sizes"))
+    loops = [
+        entry.loops + np.array([first, 0, 0], np.int32) for entry, first in zip(actuals, first_switch, strict=False)
+    ]
+    fabric = Fabric(
+        topology=topology,
+        switch_names=tuple(name for entry in actuals for name in entry.switch_names),
+        host_names=tuple(shared),
+        host_sizes=sizes,
+        loops=np.concatenate(loops),
+        made=", ".join(entry.made for entry in actuals),
+        flaws=tuple(flaw for entry in actuals for flaw in entry.flaws),
+        **columns,
+        **{name: values[lead] for name, values in per_host.items()},
+    )
+    return fabric, planned[lead]
+
+
+def _common_name(names: Sequence[str]) -> str:
+    """The name of a host in all planes: their only name, else their only first word, else the first name."""
+    for choices in (list(names), [name.split()[0] for name in names]):
+        if len(set(choices)) == 1:
+            return choices[0]
+    return names[0]
+
+
+def _through(numbers: np.ndarray, match: np.ndarray) -> np.ndarray:
+    """The numbers of the matched nodes; -1 where there is no match."""
+    return np.where(match >= 0, numbers[np.maximum(match, 0)], -1) if numbers.size else np.full(match.size, -1)
