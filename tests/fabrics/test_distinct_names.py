@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.fabric.compare import compare_fabrics
 from topoloom.fabric.diagnosis.diagnose import diagnose
-from topoloom.fabric.distinct_names import distinct_names
+from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.exports.registry import write_export
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.identify import identify
@@ -66,3 +66,9 @@ def test_cable_plans_of_nameless_fabrics(tmp_path):
     """The exports of cable plans take such a fabric."""
     write_export("ibutils", nameless(), tmp_path)
     assert f"{DEFAULT.replace(' ', '_')}_0x0000000000200001 P1" in (tmp_path / "fabric.topo").read_text()
+
+
+def test_lists_do_not_depend_on_the_order_of_a_discovery():
+    """Unplanned nodes are listed by name, numbers by value, whatever the order in the file."""
+    names = ("s10", "S9", "s2", "s1")
+    assert unplanned_nodes(np.array([-1, -1, -1, 0]), names).tolist() == [2, 1, 0]

@@ -28,7 +28,7 @@ from topoloom.fabric.comparison import (
     Plugged,
     Words,
 )
-from topoloom.fabric.distinct_names import distinct_names
+from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match, plain_name
 from topoloom.fabric.panel_labels import panel_labels
@@ -81,11 +81,11 @@ def compare_fabrics(
     n, h = plan.topology.switches, plan.topology.hosts
     unknown = n + h
     switch_number, host_number = match.switch.copy(), np.where(match.host >= 0, match.host + n, -1)
-    extra_switches = np.flatnonzero(switch_number < 0)
-    switch_number[extra_switches] = unknown + np.arange(extra_switches.size)
-    extra_hosts = np.flatnonzero(host_number < 0)
-    host_number[extra_hosts] = unknown + extra_switches.size + np.arange(extra_hosts.size)
     own_names = distinct_names(actual)
+    extra_switches = unplanned_nodes(switch_number, own_names[0])
+    switch_number[extra_switches] = unknown + np.arange(extra_switches.size)
+    extra_hosts = unplanned_nodes(host_number, own_names[1])
+    host_number[extra_hosts] = unknown + extra_switches.size + np.arange(extra_hosts.size)
     names = [name for part in distinct_names(plan) for name in part]
     guids = actual.switch_guids, actual.host_guids
     for kind, extra in enumerate((extra_switches, extra_hosts)):

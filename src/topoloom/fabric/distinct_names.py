@@ -1,5 +1,6 @@
 """Names that identify: where several nodes of a fabric have one name, the GUID or the LID of each follows its name."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -63,3 +64,26 @@ def _host_lids(fabric: Fabric) -> list[int]:
     order = np.argsort(-fabric.host_ports, kind="stable")
     lids[fabric.topology.host[order]] = fabric.port_lids[order]
     return [int(lid) for lid in lids]
+
+
+def natural_key(text: str) -> tuple[tuple[int, str], ...]:
+    """A sort key that orders names by their numbers."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", text))
+
+
+def unplanned_nodes(numbers: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """The nodes without a planned one, in the order of their names: the order of the discovery may change every day.
+
+    Parameters
+    ----------
+    numbers : int64[nodes]
+        The planned node of each; below 0: none.
+    names : sequence of str
+        The names of all nodes.
+
+    Returns
+    -------
+    int64[unplanned nodes]
+    """
+    extra = np.flatnonzero(numbers < 0).tolist()
+    return np.array(sorted(extra, key=lambda node: (natural_key(names[node].lower()), node)), np.int64)

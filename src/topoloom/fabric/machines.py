@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.fabric.distinct_names import natural_key
 from topoloom.fabric.fabric import Fabric
 
 #: The values of `machines`: join adapters if the plan does, always, never.
@@ -18,7 +19,6 @@ CHOICES = ("auto", "joined", "apart")
 
 #: Names of adapters: HCA-1, mlx5_0, ibp11s0f0, hfi1_0, ...
 _DEVICE = re.compile(r"(?:hca|mlx|mthca|qib|hfi|ib|roce|rdma|irdma|bnxt|efa)[\w.-]*[0-9][\w.-]*", re.IGNORECASE)
-_DIGITS = re.compile(r"([0-9]+)")
 
 
 def joined(fabric: Fabric) -> Fabric:
@@ -58,7 +58,7 @@ def joined(fabric: Fabric) -> Fabric:
             (devices for devices in sets if devices.issuperset(members)),
             key=lambda devices: (sets[devices], -len(devices), sorted(devices)),
         )
-        order = sorted(whole, key=_natural)
+        order = sorted(whole, key=natural_key)
         before = dict(zip(order, np.cumsum([0, *(sizes[device] for device in order)]).tolist(), strict=False))
         lead = min(members.values())
         for device, host in members.items():
@@ -117,8 +117,3 @@ def _machines(names: tuple[str, ...]) -> dict[str, dict[str, int]]:
             # Another kind of name with the same first word: the word is not the name of a machine.
             doubtful.add(words[0])
     return {machine: members for machine, members in machines.items() if len(members) > 1 and machine not in doubtful}
-
-
-def _natural(device: str) -> tuple[tuple[int, str], ...]:
-    """Sort key that orders names by their numbers: mlx5_2 before mlx5_10, ibp11s0 before ibp149s0."""
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in _DIGITS.split(device))

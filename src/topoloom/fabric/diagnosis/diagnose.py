@@ -11,6 +11,7 @@ from topoloom.fabric.diagnosis.evidence import Evidence, HardwareLimits, PlanFac
 from topoloom.fabric.diagnosis.finding import Finding
 from topoloom.fabric.diagnosis.roots import roots_of
 from topoloom.fabric.diagnosis.rule import Rule, Severity, chosen
+from topoloom.fabric.distinct_names import natural_key
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import SHAPE, Match, identify
 from topoloom.fabric.port_counters import PortCounters
@@ -101,6 +102,9 @@ def diagnose(
     evidence = Evidence(planned, actual_fabric, match, comparison, tables, facts, limits, hosts)
     evidence.roots = roots_of(evidence)
     findings = [(rule, finding) for rule in rules for finding in rule.check(evidence)]
+    if actual_fabric is None and not planned.planned:
+        # The order of a discovery may change every day.
+        findings.sort(key=lambda pair: (pair[0].code, natural_key(pair[1].text)))
     findings.sort(key=lambda pair: _ORDER[pair[0].severity])
     settings: dict[str, Any] = {"hosts": hosts, "limits": vars(evidence.limits)}
     if actual_fabric is not None:

@@ -13,7 +13,7 @@ from topoloom.fabric.compare import cables_between
 from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Plugged, Words
 from topoloom.fabric.diagnosis.finding import Ends
 from topoloom.fabric.diagnosis.root import Root
-from topoloom.fabric.distinct_names import distinct_names
+from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match
 from topoloom.fabric.panel_labels import panel_labels
@@ -211,7 +211,8 @@ class Evidence:
         self.names: tuple[str, ...] = tuple(name for part in distinct_names(plan) for name in part)
         if actual is not None and match is not None and comparison is not None:
             switch, host = match.switch.copy(), np.where(match.host >= 0, match.host + n, -1)
-            more, more_hosts = np.flatnonzero(switch < 0), np.flatnonzero(host < 0)
+            own_names = distinct_names(actual)
+            more, more_hosts = unplanned_nodes(switch, own_names[0]), unplanned_nodes(host, own_names[1])
             switch[more] = n + h + np.arange(more.size)
             host[more_hosts] = n + h + more.size + np.arange(more_hosts.size)
             self.actual = Side("actual", actual, switch, host)

@@ -6,9 +6,10 @@ Ranks follow the numbers in the nodes' names: rank 0 is the first node in this o
 import json
 from typing import Any
 
+from topoloom.fabric.distinct_names import natural_key
 from topoloom.fabric.exports.kueue import switches_above
 from topoloom.fabric.exports.node_tree import NodeTree, report_notes
-from topoloom.fabric.exports.nodes import SELECTION, natural_key
+from topoloom.fabric.exports.nodes import SELECTION
 from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.topologies.spec import Integer
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.distinct_names import natural_key
 from topoloom.fabric.exports.lab import real_host_names
 from topoloom.fabric.exports.name_patterns import NameParameter, NamePattern
 from topoloom.fabric.exports.registry import ExportRequest
@@ -253,11 +254,6 @@ def _some_endpoints(chosen: list[int], rail: int) -> list[int]:
     if not chosen:
         raise InputError(f"rail={rail}: no node has an adapter of this number; rails are counted from 0")
     return chosen
-
-
-def natural_key(text: str) -> tuple[tuple[int, str], ...]:
-    """A sort key that orders names by their numbers."""
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", text))
 
 
 def listed_nodes(text: str, source: str) -> dict[str, None]:
