@@ -48,7 +48,8 @@ class DeclaredCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; arguments that messages of the library name are written as options."""
         try:
-            if not ctx.params.get("quiet"):
+            # Nagios reads the line of a plug-in whatever its exit code is.
+            if not ctx.params.get("quiet") or ctx.params.get("nagios"):
                 return super().invoke(ctx)
             with quieted() as code:
                 result = super().invoke(ctx)

@@ -29,6 +29,8 @@ for _name, _command in _OWN.items():
 
 #: The environment variable by which shells ask for completions.
 _COMPLETION = "_TOPOLOOM_COMPLETE"
+#: Packages that topoloom requires, which an installation with --no-deps may lack.
+_DEPENDENCIES = {"numpy", "scipy", "numba", "matplotlib", "jinja2", "markupsafe", "rich", "lazy_loader"}
 #: Most characters of an error line: it may quote input that is longer than a screen.
 _MOST_CHARACTERS = 2000
 #: Characters that are shown of a path that is too long for the file system.
@@ -156,6 +158,14 @@ def _outcome(arguments: list[str]) -> tuple[int, str]:
         if error.errno != errno.ENAMETOOLONG:
             raise
         return 2, f"{str(error.filename)[:_SHOWN]}...: the name is too long; {TOO_LONG}"
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _DEPENDENCIES:
+            raise
+        return (
+            2,
+            f"this command needs the package {missing}, which this small installation lacks; pip install {missing}",
+        )
     except RecursionError:
         return 2, "the input nests too deep to be read"
     except Exception:

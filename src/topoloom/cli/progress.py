@@ -71,9 +71,12 @@ def _show(title: str, work: Work, over: threading.Event) -> None:
     """Draw the bar from two seconds on, until the work is over."""
     if over.wait(_PATIENCE_SECONDS):
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bars
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as Bars
+    except ImportError:
+        return  # a small installation for a management node shows no bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[status]}"))
     began = time.monotonic() - _PATIENCE_SECONDS

@@ -40,4 +40,5 @@ def command(operation: WatchOperation, to: _Output) -> int:
             say(f"and {len(lines) - _MOST_LINES} more; -o writes sheets of all open tasks, --json prints all")
     for name in files:
         say(f"wrote {to.output}/{name}", err=True)
-    return monitored(result, to, 0 if result.done else OPEN, operation.discoveries[-1:])
+    newest = operation.discoveries[-1:] or tuple(files.rpartition(",")[2] for files in operation.plane)
+    return monitored(result, to, 0 if result.done else OPEN, newest)
