@@ -12,6 +12,7 @@ from topoloom.graph.planes import plane_count
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.bundles import spread_over_bundles
+from topoloom.routing.engines.minimal_hosts import largest_load
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
@@ -20,6 +21,8 @@ from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
 #: Virtual lanes for data of most InfiniBand switches (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
 VIRTUAL_CHANNELS = 8
+#: Tables per host of trees, and of other networks, up to this many switches.
+_OF_TREES, _BY_HOST, _MOST_SWITCHES = "fat-tree-hosts", "minimal-hosts", 2048
 
 
 def fitted_tables(
@@ -77,8 +80,9 @@ def installable_tables(
 ) -> Routing:
     """Route a network by the engine that fits, as forwarding tables of InfiniBand can hold it.
 
-    Forwarding tables have one entry per host address, and one virtual channel per pair: a fat tree gets one table per host of a
-    switch, and engines that change the virtual channel on the path are replaced by ``orders``.
+    Forwarding tables have one entry per host address, and one virtual channel per pair: a tree gets one table per host of a
+    switch, and engines that change the virtual channel on the path are replaced by ``orders``. Other networks get shortest
+    paths per host (``minimal-hosts``) if these have a smaller maximum channel load in pairs of hosts.
 
     Parameters
     ----------
@@ -103,6 +107,21 @@ def installable_tables(
     routing = fitted_tables(topology, layout, virtual_channels=MOST_VIRTUAL_CHANNELS, seed=seed, jobs=jobs, work=work)
     if routing.virtual_channel_rule != PAIR:
         routing = spread_over_bundles(route(topology, ANY, seed=seed, jobs=jobs, work=work), jobs, work)
+    if (
+        routing.engine == _OF_TREES
+        or plane_count(topology) != 1
+        or not topology.hosts
+        or topology.switches > _MOST_SWITCHES
+    ):
+        return routing
+    with suppress(InputError):
+        by_host = route(topology, _BY_HOST, seed=seed, jobs=jobs, work=work)
+        if largest_load(by_host) < largest_load(routing):
+            settings = {
+                **by_host.provenance.settings,
+                "fits": "its maximum channel load is smallest with tables per host",
+            }
+            return replace(by_host, provenance=msgspec.structs.replace(by_host.provenance, settings=settings))
     return routing
 
 

@@ -59,8 +59,15 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         -------
         Routing
         """
+        from topoloom.routing.fitted_tables import installable_tables
         from topoloom.routing.route import route
 
+        own = self.given().keys() & {"engine", "virtual_channels", "root", "check"}
+        if not own and folder is None and not network.fabric.planned:
+            routed = installable_tables(
+                network.fabric.topology, network.layout, seed=self.seed, jobs=context.jobs, work=context.work
+            )
+            return replace(routed, compared=self.compared(False, network.fabric, routed))
         routed = route(
             network.fabric.topology,
             self.engine,

@@ -6,7 +6,7 @@ from topoloom.core.compiling.decorators import allocating, inner
 
 
 @inner
-def _more(load, flow, scale):  # type: ignore[no-untyped-def]
+def grown_cost(load, flow, scale):  # type: ignore[no-untyped-def]
     """What more flow costs on a channel: the growth of the eighth power of its load, which stands for the maximum."""
     before, after = load * scale, (load + flow) * scale
     before, after = before * before, after * after
@@ -201,12 +201,12 @@ def ranked_trees(
             if not falls[s] or s == d:
                 continue
             if down[s] != none:
-                tail[s] = _more(load[down[s]], usual, scale[down[s]]) + tail[to[down[s]]]
+                tail[s] = grown_cost(load[down[s]], usual, scale[down[s]]) + tail[to[down[s]]]
                 port[s] = down[s] - first[s]
                 continue
             for c in range(first[s], first[s + 1]):
                 if not rises[c] and hops[to[c]] + 1 == hops[s]:
-                    cost = _more(load[c], usual, scale[c]) + tail[to[c]]
+                    cost = grown_cost(load[c], usual, scale[c]) + tail[to[c]]
                     if down[s] == none or cost < tail[s]:
                         down[s], tail[s] = c, cost
             port[s] = down[s] - first[s]
@@ -217,7 +217,7 @@ def ranked_trees(
             tail[s] = np.inf
             for c in range(first[s], first[s + 1]):
                 if rises[c] and hops[to[c]] + 1 == hops[s]:
-                    tail[s] = min(tail[s], _more(load[c], usual, scale[c]) + tail[to[c]])
+                    tail[s] = min(tail[s], grown_cost(load[c], usual, scale[c]) + tail[to[c]])
                     meets[s] |= meets[to[c]]
         for s in range(n):  # hosts of switches that lead down
             if falls[s] and flow[s]:
@@ -237,11 +237,11 @@ def ranked_trees(
                     if not rises[c] or hops[w] + 1 != hops[s]:
                         continue
                     own_way = meets[w] and not used[c]
-                    cost, last = _more(load[c], max(flow[s], 1.0), scale[c]), none
+                    cost, last = grown_cost(load[c], max(flow[s], 1.0), scale[c]), none
                     if falls[w]:
                         while w != d:
                             last = down[w]
-                            cost += _more(load[last], max(flow[s], 1.0), scale[last])
+                            cost += grown_cost(load[last], max(flow[s], 1.0), scale[last])
                             w = np.int64(to[last])
                     else:
                         cost += tail[w]
