@@ -16,6 +16,7 @@ _OTHERS = {
     "new": ("new_requirement", "new_study"),
     "serve": ("serve",),
     "study": ("run_study", "open_study", "study_status", "run_task"),
+    "manual": ("topoloom.cli.man_pages.manual_files",),
     "reproduce": ("topoloom_papers.reproduce",),
 }
 FUNCTIONS = {
@@ -72,7 +73,7 @@ def names() -> Iterator[Named]:
 
 
 def public(name: str) -> Any:
-    """The object with a public name: a name of topoloom, or a full name of the papers' package."""
+    """The object with a public name: a name of topoloom, or a full name of another module."""
     package, _, name = name.rpartition(".")
     return getattr(import_module(package or "topoloom"), name)
 

@@ -13,6 +13,8 @@ from click.shell_completion import get_completion_class
 from topoloom._version import __version__
 from topoloom.cli.register import COMMANDS
 
+__all__ = ["SHELLS", "manual_files"]
+
 #: The environment variable by which shells ask for completions.
 COMPLETION = "_TOPOLOOM_COMPLETE"
 #: The file of each shell's completion, below a prefix such as /usr/local.
