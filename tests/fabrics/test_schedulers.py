@@ -234,3 +234,15 @@ def test_options_that_select_nothing_are_refused():
     for text in ("", "node[1-\n", "node]", "n[9-1]\n", "n[1-99999999]\n"):
         with pytest.raises(InputError):
             listed_nodes(text, "nodes.txt")
+
+
+def test_a_host_on_a_spine_hides_pods_until_it_is_omitted():
+    """A UFM server on a core switch joins the pods at once; without it they are blocks."""
+    names = {name: name for name in ("l1", "l2", "l3", "l4", "a1", "a2", "core")}
+    cables = [("l1", "a1"), ("l2", "a1"), ("l3", "a2"), ("l4", "a2"), ("a1", "core"), ("a2", "core")]
+    hosts = [(f"n{i}", f"l{i}") for i in range(1, 5)]
+    fabric = discovered(names, cables, [*hosts, ("ufm", "core")])
+    assert conf(fabric)[0]["fabric"] == ["l1", "l2", "l3", "l4", "core"]
+    tree, _ = conf(fabric, ":nodes=!ufm")
+    assert tree["fabric"] == ["block1-0", "block1-1"]
+    assert (tree["block1-0"], tree["block1-1"]) == (["l1", "l2"], ["l3", "l4"])

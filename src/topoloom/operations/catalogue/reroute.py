@@ -16,8 +16,8 @@ class RerouteOperation(RoutedOperation, frozen=True, kw_only=True):
     """Repair the tables of TOPOLOGY (a spec, a file or a folder) after losses, with as few changed entries as possible.
 
     LOST is what is lost: 3-17,5 is a cable between switches 3 and 17, and switch 5. Also names, GUIDs, labels (A01-U03,
-    A01-U03-P12), racks, leaf1:12 (a port), cable:00123, @FILE. The tables are the installed ones; --engine,
-    --virtual-channels, --root or --seed make new ones.
+    A01-U03-P12), racks, leaf1:12 (a port), cable:00123, cables as verify prints them, @FILE. The tables are the installed
+    ones; --engine, --virtual-channels, --root or --seed make new ones.
     """
 
     group: ClassVar[str] = "reroute"
