@@ -99,6 +99,17 @@ def test_a_host_that_is_switched_off_is_a_note_and_one_without_entries_is_an_err
     assert found.pairs - found.reached_pairs == 3
 
 
+def test_an_address_without_entries_is_one_root_cause():
+    """The file engine with an LMC, and tables of the first addresses only: no pair is reached on all its paths."""
+    fabric = load_fabric(DUMPS / "gap.net")
+    text = (DUMPS / "gap.opensm.lft").read_text()
+    text = re.sub(r"(?m)^0x000[39d] .*\n", "", text)
+    found = verify_tables(read_lft(text, "x", fabric), fabric)
+    (hole,) = found.black_holes
+    assert str(hole) == "no switch has an entry for one of the LIDs: 3 destinations (cn3, cn4, cn1), 6 pairs"
+    assert (found.pairs, found.reached_pairs, found.paths) == (6, 0, 2)
+
+
 def test_service_levels_decide_about_a_ring():
     """dfsssp on a ring: a cycle in one lane, none with the levels that the subnet administrator gave for all LIDs."""
     fabric, read = installed("ring.dfsssp.lft")

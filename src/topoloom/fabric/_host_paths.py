@@ -23,9 +23,13 @@ class Lost:
 
     Attributes
     ----------
+    path : int
+        The path of these pairs that is lost, if they have several.
     kind, switch, source, target, pairs : int64[lost]
         What ends them, the switch where that is, their source switch, their destination (an endpoint), and their number.
     """
+
+    path: int
 
     kind: np.ndarray
     switch: np.ndarray
@@ -122,7 +126,7 @@ def _walk_block(
         arrived = depth >= 0
         walked.histogram += np.bincount(depth[arrived], pairs[arrived], walked.histogram.size).astype(np.int64)
         walked.fewest += int((pairs * fewest)[arrived].sum())
-        _record_losses(walked, links, targets, homes, sources, pairs, arrived, end, right, all_arrive)
+        _record_losses(walked, number, links, targets, homes, sources, pairs, arrived, end, right, all_arrive)
         all_arrive &= arrived
         all_minimal &= depth == fewest
         masks = None
@@ -218,6 +222,7 @@ def _masks(levels: np.ndarray, home: np.ndarray, sources: np.ndarray) -> np.ndar
 
 def _record_losses(
     walked: Walked,
+    path: int,
     links: np.ndarray,
     targets: np.ndarray,
     homes: np.ndarray,
@@ -238,4 +243,4 @@ def _record_losses(
     # A path that would arrive, if the home switch had the right entry.
     wrong = (switch == homes[row]) | ((sources[column] == homes[row]) & ~right[row])
     kind, switch = np.where(wrong, AT_HOME, kind), np.where(wrong, homes[row], switch)
-    walked.lost.append(Lost(kind, switch, sources[column], targets[row], pairs[row, column]))
+    walked.lost.append(Lost(path, kind, switch, sources[column], targets[row], pairs[row, column]))

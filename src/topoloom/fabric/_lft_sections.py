@@ -116,7 +116,11 @@ def _strange(source: str, number: int, stripped: str) -> Exception:
             f"'{shown[:60]}' belongs to adaptive routing, whose groups of ports are not read; give the forwarding tables"
             " (opensm-lfts.dump, or dump_fts), which hold one port of each group",
         )
-    return at(source, number, f"'{shown[:60]}' is not a line of forwarding tables")
+    return at(
+        source,
+        number,
+        f"'{shown[:60]}' is not a line of forwarding tables; give opensm-lfts.dump, or the output of dump_fts",
+    )
 
 
 def _split(body: str) -> tuple[bytes, np.ndarray]:

@@ -68,10 +68,16 @@ def black_holes(tables: Tables, fabric: Fabric, lost: list[Lost]) -> tuple[Black
         np.concatenate([getattr(part, name) for part in lost]) for name in ("kind", "switch", "target", "pairs")
     )
     holes = _Holes(tables, fabric)
-    absent = _absent(tables, fabric.topology.endpoints.size)[target]
+    path = np.concatenate([np.full(part.target.size, part.path) for part in lost])
+    by_path = _absent(tables, fabric.topology.endpoints.size)
+    absent, fully = by_path[path, target], by_path.all(axis=0)[target]
     without = np.isin(switch, list(tables.notes.without_table)) & ~absent & (kind != CYCLE)
-    if absent.any():
-        holes.add("", -1, "no switch has an entry", target[absent], pairs[absent])
+    for reason, chosen in (
+        ("no switch has an entry", absent & fully),
+        ("no switch has an entry for one of the LIDs", absent & ~fully),
+    ):
+        if chosen.any():
+            holes.add("", -1, reason, target[chosen], pairs[chosen])
     for each in np.unique(switch[without]).tolist():
         chosen = without & (switch == each)
         holes.add(holes.switch_names[each], -1, "has no table in the file", target[chosen], pairs[chosen])
@@ -89,11 +95,8 @@ def black_holes(tables: Tables, fabric: Fabric, lost: list[Lost]) -> tuple[Black
 
 
 def _absent(tables: Tables, endpoints: int) -> np.ndarray:
-    """Whether no switch has an entry for an endpoint, bool[endpoints]."""
-    absent = (tables.ports[:, :endpoints] < 0).all(axis=0)
-    for ports in tables.more_ports:
-        absent &= (ports[:, :endpoints] < 0).all(axis=0)
-    return np.asarray(absent)
+    """Whether no switch has an entry for an address of an endpoint, bool[paths, endpoints]."""
+    return np.stack([(tables.path(number)[:, :endpoints] < 0).all(axis=0) for number in range(tables.paths)])
 
 
 class _Holes:
