@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from topoloom.fabric.infiniband import real_ports
 from topoloom.fabric.installed import read_installed
 from topoloom.fabric.lft import Tables, read_lft
 from topoloom.fabric.service_levels import read_levels
+from topoloom.fabric.sl2vl import read_sl2vl
 from topoloom.fabric.table_verifier import verify_tables
 from topoloom.fabric.tables_compared import table_figures
 from topoloom.fabric.tables_from import routing_from
@@ -196,6 +198,56 @@ def test_any_entries_are_followed_as_an_oracle_follows_them(seed, hosts, paths):
     assert sum(hole.pairs for hole in found.black_holes) == found.pairs - reached
     figures = table_figures(tables, fabric)
     assert (figures.unreachable_pairs, figures.max_channel_load) == (found.pairs - reached, pytest.approx(load.max()))
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_lanes_that_change_from_hop_to_hop_are_followed(seed, most):
+    """Random lanes of each level at every pair of ports, written and read back: a cycle as NetworkX finds it."""
+    rng = np.random.default_rng(seed)
+    topology = build(f"jellyfish:n=8,degree=3,hosts=1,seed={seed % 89}")
+    fabric = planned_fabric(topology)
+    ports = real_ports(route(topology, "minimal", seed=seed % 7), fabric).astype(np.int16)
+    levels = rng.integers(0, 2, (8, 8)).astype(np.uint8)
+    radix = int(fabric.switch_ports.max())
+    lanes = rng.integers(0, most, (8, radix + 1, radix + 1, 16)).astype(np.uint8)
+    text = "".join(
+        f'Switch 0x{guid:016x}, base LID {s}, "S{s}"\n#in out : 0 1 2\n#---\n'
+        + "".join(
+            f"{i} {o} : {' '.join(map(str, lanes[s, i, o].tolist()))}\n"
+            for i in range(radix + 1)
+            for o in range(radix + 1)
+        )
+        for s, guid in enumerate(fabric.switch_guids.tolist())
+    )
+    assert np.array_equal(read_sl2vl(text, "x", fabric), lanes)
+    found = verify_tables(Tables("x", ports, {}), fabric, levels, lanes=lanes)
+    far = {}
+    for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True):
+        far[u, p], far[v, q] = (v, q), (u, p)
+    waits = nx.DiGraph()
+    for to, start in np.ndindex(8, 8):
+        at, into, walked = start, 1, []
+        while at != to:
+            out = int(ports[at, to])
+            walked.append((at, out, int(lanes[at, into, out, levels[to, start]])))
+            at, into = far[at, out]
+        nx.add_path(waits, walked)
+    assert found.deadlock_free is nx.is_directed_acyclic_graph(waits)
+
+
+def test_strange_lanes_are_refused():
+    """Of another fabric, of another file, a lane or a port that does not exist."""
+    fabric = planned_fabric(build("ring:n=3,hosts=1"))
+    row = "1 2 : " + " ".join(["0"] * 16) + "\n"
+    for text, message in (
+        ("Switch 0x1, base LID 1\n" + row, "it maps 0 of 3 switches of planned, and 1 others"),
+        ("Unicast lids\n", "x:1: 'Unicast lids' is not a line of opensm-sl2vl.dump"),
+        ("Switch 0x200000\n" + row.replace("1 2", "1 9"), "x:2: port 9; the switches of planned have 3 ports"),
+        ("Switch 0x200000\n" + row.replace(": 0", ": 16"), "x:2: lane 16; lanes are 0 to 15"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_sl2vl(text, "x", fabric)
 
 
 def test_the_loads_of_several_addresses_are_the_mean_of_each():

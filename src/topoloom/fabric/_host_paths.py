@@ -57,6 +57,8 @@ class Walked:
     virtual_channel_paths : int64[64]
         Paths by virtual channel.
     lost : list of Lost
+    highest : int
+        The highest virtual channel, where packets change it from hop to hop.
     """
 
     load: np.ndarray
@@ -68,9 +70,10 @@ class Walked:
     reached_pairs: int = 0
     apart_pairs: int = 0
     fewest: int = 0
+    highest: int = 0
 
 
-def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None) -> Walked:
+def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None, lanes: np.ndarray | None = None) -> Walked:
     """Follow all paths of all pairs of host ports.
 
     Parameters
@@ -80,6 +83,9 @@ def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None) -> Walked:
     levels : uint8[endpoints, endpoints], uint8[k * paths, endpoints, endpoints] or None
         levels[to, from], or levels[path, to, from], k times for the addresses of a source (`read_levels`). Paths are counted in
         the virtual channels of the first address.
+    lanes : uint8[switches, ports + 1, ports + 1, 16], optional
+        The virtual channel of each level, from 0 to 7, at every switch, in-port and out-port (`read_sl2vl`): packets change it
+        from hop to hop. Turns then have one bit for each pair of virtual channels, 8 * (before) + (after).
     """
     topology = fabric.topology
     n, k, channels = topology.switches, topology.endpoints.size, channels_of(topology)
@@ -95,7 +101,7 @@ def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None) -> Walked:
     order = np.argsort(topology.endpoints, kind="stable")
     size = max(1, _TOGETHER // max(1, sources.size))
     for begin in range(0, k, size):
-        _walk_block(walked, fabric, channels, paths, order[begin : begin + size], sources, levels)
+        _walk_block(walked, fabric, channels, paths, order[begin : begin + size], sources, levels, lanes)
     return walked
 
 
@@ -107,6 +113,7 @@ def _walk_block(
     targets: np.ndarray,
     sources: np.ndarray,
     levels: np.ndarray | None,
+    lanes: np.ndarray | None,
 ) -> None:
     """Follow the paths from all source switches to some endpoints, and add them to the sums."""
     topology = fabric.topology
@@ -142,7 +149,12 @@ def _walk_block(
             by_switch = np.argsort(topology.endpoints, kind="stable")
             used = own[np.ix_(targets, by_switch)][arriving & (by_switch[None, :] != targets[:, None])]
             walked.virtual_channel_paths += np.bincount(used, minlength=walked.virtual_channel_paths.size)
-        _add_loads(walked, channels, links, targets, homes, sources, np.where(arrived, pairs, 0), masks)
+        arriving_pairs = np.where(arrived, pairs, 0)
+        if lanes is None:
+            _add_loads(walked, channels, links, targets, homes, sources, arriving_pairs, masks)
+            continue
+        _add_loads(walked, channels, links, targets, homes, sources, arriving_pairs, None, turns=False)
+        _add_turns_by_hop(walked, fabric, channels, links, targets, homes, sources, arriving_pairs, masks, lanes)
     walked.reached_pairs += int(pairs[all_arrive].sum())
     walked.minimal_pairs += int(pairs[all_arrive & all_minimal].sum())
 
@@ -183,6 +195,7 @@ def _add_loads(
     sources: np.ndarray,
     pairs: np.ndarray,
     masks: np.ndarray | None,
+    turns: bool = True,
 ) -> None:
     """Add the loads and turns of the paths that arrive; `masks`: the virtual channels of each target and source, as bits."""
     turn_row = turn_rows(channels)
@@ -196,12 +209,60 @@ def _add_loads(
         walked.load += np.bincount(channel, weight, walked.load.size).astype(np.int64)
         turned = before >= 0
         turn = turn_row[before[turned]] + link[turned]
-        for bit in np.unique(mask).tolist():
+        for bit in np.unique(mask).tolist() if turns else ():
             of_bit = turn[mask[turned] == bit]
             walked.turns[np.unique(of_bit)] |= np.uint64(bit)
         now = channels.to[channel]
         onward = now != homes[row]
         row, now, before, weight, mask = row[onward], now[onward], channel[onward], weight[onward], mask[onward]
+
+
+def _add_turns_by_hop(
+    walked: Walked,
+    fabric: Fabric,
+    channels: Channels,
+    links: np.ndarray,
+    targets: np.ndarray,
+    homes: np.ndarray,
+    sources: np.ndarray,
+    pairs: np.ndarray,
+    masks: np.ndarray | None,
+    lanes: np.ndarray,
+) -> None:
+    """Add the turns of the paths that arrive, with the virtual channels in which packets arrive and continue."""
+    turn_row, real = turn_rows(channels), fabric.channel_ports
+    topology = fabric.topology
+    row, column = np.nonzero((pairs > 0) & (homes[:, None] != sources[None, :]))
+    mask = np.ones(row.size, np.uint64) if masks is None else masks[row, column]
+    for level in range(lanes.shape[-1]):
+        with_level = (mask >> np.uint64(level) & np.uint64(1)).astype(bool)
+        if not with_level.any():
+            continue
+        at, to_row = sources[column[with_level]], row[with_level]
+        # Hosts of a switch may enter different virtual channels: the channels of all its host ports count.
+        first = channels.first[at] + links[at, targets[to_row]]
+        entered = np.zeros((at.size, 16), bool)
+        for switch in np.unique(at).tolist():
+            here = np.flatnonzero(at == switch)
+            for port in np.unique(fabric.endpoint_ports[topology.endpoints == switch]).tolist():
+                entered[here, lanes[switch, port, real[first[here]], level]] = True
+        walker, vc = np.nonzero(entered)
+        to_row, before = to_row[walker], first[walker]
+        walked.highest = max(walked.highest, int(vc.max(initial=0)))
+        while to_row.size:
+            now = channels.to[before]
+            onward = now != homes[to_row]
+            to_row, before, vc, now = to_row[onward], before[onward], vc[onward], now[onward]
+            link = links[now, targets[to_row]].astype(np.int64)
+            channel = channels.first[now] + link
+            then = lanes[now, real[channels.back[before]], real[channel], level].astype(np.int64)
+            walked.highest = max(walked.highest, int(then.max(initial=0)))
+            bits = 8 * vc + then
+            for bit in np.unique(bits[bits < 64]).tolist():
+                walked.turns[np.unique(turn_row[before[bits == bit]] + link[bits == bit])] |= np.uint64(1) << np.uint64(
+                    bit
+                )
+            before, vc = channel, then
 
 
 def _masks(levels: np.ndarray, home: np.ndarray, sources: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ def black_holes(tables: Tables, fabric: Fabric, lost: list[Lost]) -> tuple[Black
     holes = _Holes(tables, fabric)
     path = np.concatenate([np.full(part.target.size, part.path) for part in lost])
     by_path = _absent(tables, fabric.topology.endpoints.size)
-    absent, fully = by_path[path, target], by_path.all(axis=0)[target]
+    absent, fully = by_path[path, target], np.asarray(by_path.all(axis=0))[target]
     without = np.isin(switch, list(tables.notes.without_table)) & ~absent & (kind != CYCLE)
     for reason, chosen in (
         ("no switch has an entry", absent & fully),

@@ -11,6 +11,7 @@ from topoloom.core.files import read_text
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables, read_guid2lid, read_lft
 from topoloom.fabric.service_levels import read_levels
+from topoloom.fabric.sl2vl import read_sl2vl
 from topoloom.fabric.table_verifier import verify_tables
 from topoloom.fabric.tables_from import routing_from
 from topoloom.routing.routing import Routing
@@ -106,6 +107,21 @@ def read_installed(
     skipped: list[str] = []
     levels = read_levels(_text(qos), os.fspath(qos), fabric, read, skipped)
     return Installed(read, levels, tuple(skipped))
+
+
+def read_lanes(path: str | os.PathLike[str], fabric: Fabric) -> np.ndarray:
+    """Read the lanes of service levels from a file, as `read_sl2vl` does.
+
+    Returns
+    -------
+    uint8[switches, ports + 1, ports + 1, 16]
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    """
+    return read_sl2vl(_text(path), os.fspath(path), fabric)
 
 
 def _text(path: str | os.PathLike[str]) -> str:

@@ -23,6 +23,8 @@ from topoloom.routing.verification.verification import Followed
 PORTS = "host ports"
 #: Black holes in the sentence about lost pairs.
 _SHOWN = 1
+#: Virtual lanes between which packets may change: the verifier has one bit for each pair of them.
+_MOST_LANES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +43,9 @@ class TableVerification(Followed, Result):
     mean_hops, stretch : float
     max_hops : int
     virtual_channels_used : int
-    virtual_channel_pairs : int64[virtual_channels_used]
-        Number of pairs that carry data, by virtual channel; with several addresses, of paths.
+    virtual_channel_pairs : int64[levels]
+        Number of pairs that carry data, by service level; with several addresses, of paths. Level n is virtual channel n,
+        unless lanes were given.
     cycle : tuple of (str, str)
         Channels that wait for each other in a cycle, by the names of the switches at their ends; empty: no cycle.
     cycle_virtual_channel : int
@@ -124,6 +127,7 @@ def verify_tables(
     fabric: Fabric,
     levels: np.ndarray | None = None,
     *,
+    lanes: np.ndarray | None = None,
     skipped: Sequence[str] = (),
     installed: Tables | None = None,
 ) -> TableVerification:
@@ -140,6 +144,9 @@ def verify_tables(
         times if the addresses of a source differ (`read_levels`). When omitted, they are not known: all data is followed in
         virtual channel 0, where a cycle proves nothing about tables whose engine uses service levels (dfsssp, lash,
         torus-2QoS). Without a cycle, no service levels can add one.
+    lanes : uint8[switches, ports + 1, ports + 1, 16], optional
+        The virtual lane of each service level at every switch, in-port and out-port (`topoloom.fabric.sl2vl.read_sl2vl`);
+        omitted: level n is lane n on the whole path.
     skipped : sequence of str
         Further notes about the files (`Installed.skipped`).
     installed : Tables, optional
@@ -160,9 +167,16 @@ def verify_tables(
     topology = fabric.topology
     if levels is not None and int(levels.max(initial=0)) > 63:
         raise at(tables.source, None, f"service level {int(levels.max())}; levels are 0 to 15")
-    walked = walk(tables, fabric, levels)
-    virtual_channels = 1 if levels is None else 1 + int(levels.max(initial=0))
-    ring = _ring(fabric, walked.turns, virtual_channels)
+    walked = walk(tables, fabric, levels, lanes)
+    levels_used = 1 if levels is None else 1 + int(levels.max(initial=0))
+    virtual_channels = levels_used if lanes is None else 1 + walked.highest
+    if lanes is not None and virtual_channels > _MOST_LANES:
+        raise at(
+            tables.source,
+            None,
+            f"data uses virtual lane {walked.highest}; lanes that change from hop to hop are verified up to 0 to 7",
+        )
+    ring = _ring(fabric, walked.turns, virtual_channels, lanes is not None)
     holes = black_holes(tables, fabric, walked.lost)
     k = topology.endpoints.size
     arrived = int(walked.histogram.sum())
@@ -180,7 +194,7 @@ def verify_tables(
         stretch=hops / walked.fewest if walked.fewest else 1.0,
         max_hops=int(np.flatnonzero(walked.histogram).max(initial=0)),
         virtual_channels_used=virtual_channels,
-        virtual_channel_pairs=walked.virtual_channel_paths[:virtual_channels],
+        virtual_channel_pairs=walked.virtual_channel_paths[:levels_used],
         cycle=tuple(
             (names[a], names[b])
             for a, b in zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
@@ -195,18 +209,20 @@ def verify_tables(
         table_notes=(*_notes(tables, fabric, walked), *skipped),
         differences=() if installed is None else table_differences(tables, installed, fabric),
         provenance=provenance_of(
-            topology, settings={"with_levels": levels is not None}, timings={"seconds": time.monotonic() - started}
+            topology,
+            settings={"with_levels": levels is not None, "with_lanes": lanes is not None},
+            timings={"seconds": time.monotonic() - started},
         ),
     )
 
 
-def _ring(fabric: Fabric, turns: np.ndarray, virtual_channels: int) -> np.ndarray:
+def _ring(fabric: Fabric, turns: np.ndarray, virtual_channels: int, by_hop: bool) -> np.ndarray:
     """A cycle of channels, each as channel * virtual channels + virtual channel; empty: none."""
     from topoloom.routing.verification.kernels.follow import find_cycle
 
     channels = channels_of(fabric.topology)
     return np.asarray(
-        find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, virtual_channels, False),
+        find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, virtual_channels, by_hop),
         np.int64,
     )
 

@@ -35,6 +35,17 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         str, setting("forwarding tables (LFT) as OpenSM or ibroute dump them", positional=True, names="file")
     ]
     qos: Qos | None = None
+    sl2vl: (
+        Annotated[
+            str,
+            setting(
+                "opensm-sl2vl.dump: the lane of each service level, port by port; if omitted, level n is lane n",
+                metavar="FILE",
+                names="file",
+            ),
+        ]
+        | None
+    ) = None
     guid2lid: (
         Annotated[str, setting("OpenSM's guid2lid, for entries without a port GUID", metavar="FILE", names="file")]
         | None
@@ -79,9 +90,10 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         )
 
     def _verified(self, fabric: "Fabric") -> "TableVerification":
-        from topoloom.fabric.installed import read_installed
+        from topoloom.fabric.installed import read_installed, read_lanes
         from topoloom.fabric.table_verifier import verify_tables
 
         wanted = read_installed(fabric, self.tables, self.qos, self.guid2lid)
         held = None if self.installed is None else read_installed(fabric, self.installed, None, self.guid2lid).tables
-        return verify_tables(wanted.tables, fabric, wanted.levels, skipped=wanted.skipped, installed=held)
+        lanes = None if self.sl2vl is None else read_lanes(self.sl2vl, fabric)
+        return verify_tables(wanted.tables, fabric, wanted.levels, lanes=lanes, skipped=wanted.skipped, installed=held)

@@ -102,8 +102,9 @@ def _virtual_channels(evidence: Evidence) -> Iterator[Finding]:
     and torus-2QoS give pairs of hosts service levels, so that no virtual lane holds a cycle; the forwarding tables alone do not
     state them. Engines minhop, updn, ftree, dnup, sssp and dor use one service level: if one of them made these tables, they
     can deadlock.""",
-    fix="""Give the service levels (`--qos`): the QoS policy, or the list of the engine's levels as ibdmchk reads it. If all
-    traffic uses service level 0, give `--qos none`: the cycle is then reported as TL401.""",
+    fix="""Give the service levels (`--qos`): the QoS policy, the list of the engine's levels as ibdmchk reads it, or path
+    records of saquery; for torus-2QoS also the lanes (`--sl2vl opensm-sl2vl.dump`). If all traffic uses service level 0, give
+    `--qos none`: the cycle is then reported as TL401.""",
 )
 def _levels_unknown(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
