@@ -221,7 +221,7 @@ def test_lanes_that_change_from_hop_to_hop_are_followed(seed, most):
         for s, guid in enumerate(fabric.switch_guids.tolist())
     )
     assert np.array_equal(read_sl2vl(text, "x", fabric), lanes)
-    found = verify_tables(Tables("x", ports, {}), fabric, levels, lanes=lanes)
+    found = verify_tables(Tables("x", ports, {}), fabric, levels, sl2vl=lanes)
     far = {}
     for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True):
         far[u, p], far[v, q] = (v, q), (u, p)
@@ -244,7 +244,7 @@ def test_strange_lanes_are_refused():
         ("Switch 0x1, base LID 1\n" + row, "it maps 0 of 3 switches of planned, and 1 others"),
         ("Unicast lids\n", "x:1: 'Unicast lids' is not a line of opensm-sl2vl.dump"),
         ("Switch 0x200000\n" + row.replace("1 2", "1 9"), "x:2: port 9; the switches of planned have 3 ports"),
-        ("Switch 0x200000\n" + row.replace(": 0", ": 16"), "x:2: lane 16; lanes are 0 to 15"),
+        ("Switch 0x200000\n" + row.replace(": 0", ": 16"), "x:2: virtual lane 16; virtual lanes are 0 to 15"),
     ):
         with pytest.raises(InputError, match=message):
             read_sl2vl(text, "x", fabric)

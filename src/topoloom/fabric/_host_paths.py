@@ -73,7 +73,7 @@ class Walked:
     highest: int = 0
 
 
-def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None, lanes: np.ndarray | None = None) -> Walked:
+def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None, sl2vl: np.ndarray | None = None) -> Walked:
     """Follow all paths of all pairs of host ports.
 
     Parameters
@@ -83,7 +83,7 @@ def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None, lanes: np.nd
     levels : uint8[endpoints, endpoints], uint8[k * paths, endpoints, endpoints] or None
         levels[to, from], or levels[path, to, from], k times for the addresses of a source (`read_levels`). Paths are counted in
         the virtual channels of the first address.
-    lanes : uint8[switches, ports + 1, ports + 1, 16], optional
+    sl2vl : uint8[switches, ports + 1, ports + 1, 16], optional
         The virtual channel of each level, from 0 to 7, at every switch, in-port and out-port (`read_sl2vl`): packets change it
         from hop to hop. Turns then have one bit for each pair of virtual channels, 8 * (before) + (after).
     """
@@ -101,7 +101,7 @@ def walk(tables: Tables, fabric: Fabric, levels: np.ndarray | None, lanes: np.nd
     order = np.argsort(topology.endpoints, kind="stable")
     size = max(1, _TOGETHER // max(1, sources.size))
     for begin in range(0, k, size):
-        _walk_block(walked, fabric, channels, paths, order[begin : begin + size], sources, levels, lanes)
+        _walk_block(walked, fabric, channels, paths, order[begin : begin + size], sources, levels, sl2vl)
     return walked
 
 
@@ -113,7 +113,7 @@ def _walk_block(
     targets: np.ndarray,
     sources: np.ndarray,
     levels: np.ndarray | None,
-    lanes: np.ndarray | None,
+    sl2vl: np.ndarray | None,
 ) -> None:
     """Follow the paths from all source switches to some endpoints, and add them to the sums."""
     topology = fabric.topology
@@ -150,11 +150,11 @@ def _walk_block(
             used = own[np.ix_(targets, by_switch)][arriving & (by_switch[None, :] != targets[:, None])]
             walked.virtual_channel_paths += np.bincount(used, minlength=walked.virtual_channel_paths.size)
         arriving_pairs = np.where(arrived, pairs, 0)
-        if lanes is None:
+        if sl2vl is None:
             _add_loads(walked, channels, links, targets, homes, sources, arriving_pairs, masks)
             continue
         _add_loads(walked, channels, links, targets, homes, sources, arriving_pairs, None, turns=False)
-        _add_turns_by_hop(walked, fabric, channels, links, targets, homes, sources, arriving_pairs, masks, lanes)
+        _add_turns_by_hop(walked, fabric, channels, links, targets, homes, sources, arriving_pairs, masks, sl2vl)
     walked.reached_pairs += int(pairs[all_arrive].sum())
     walked.minimal_pairs += int(pairs[all_arrive & all_minimal].sum())
 
@@ -227,14 +227,14 @@ def _add_turns_by_hop(
     sources: np.ndarray,
     pairs: np.ndarray,
     masks: np.ndarray | None,
-    lanes: np.ndarray,
+    sl2vl: np.ndarray,
 ) -> None:
     """Add the turns of the paths that arrive, with the virtual channels in which packets arrive and continue."""
     turn_row, real = turn_rows(channels), fabric.channel_ports
     topology = fabric.topology
     row, column = np.nonzero((pairs > 0) & (homes[:, None] != sources[None, :]))
     mask = np.ones(row.size, np.uint64) if masks is None else masks[row, column]
-    for level in range(lanes.shape[-1]):
+    for level in range(sl2vl.shape[-1]):
         with_level = (mask >> np.uint64(level) & np.uint64(1)).astype(bool)
         if not with_level.any():
             continue
@@ -245,7 +245,7 @@ def _add_turns_by_hop(
         for switch in np.unique(at).tolist():
             here = np.flatnonzero(at == switch)
             for port in np.unique(fabric.endpoint_ports[topology.endpoints == switch]).tolist():
-                entered[here, lanes[switch, port, real[first[here]], level]] = True
+                entered[here, sl2vl[switch, port, real[first[here]], level]] = True
         walker, vc = np.nonzero(entered)
         to_row, before = to_row[walker], first[walker]
         walked.highest = max(walked.highest, int(vc.max(initial=0)))
@@ -255,7 +255,7 @@ def _add_turns_by_hop(
             to_row, before, vc, now = to_row[onward], before[onward], vc[onward], now[onward]
             link = links[now, targets[to_row]].astype(np.int64)
             channel = channels.first[now] + link
-            then = lanes[now, real[channels.back[before]], real[channel], level].astype(np.int64)
+            then = sl2vl[now, real[channels.back[before]], real[channel], level].astype(np.int64)
             walked.highest = max(walked.highest, int(then.max(initial=0)))
             bits = 8 * vc + then
             for bit in np.unique(bits[bits < 64]).tolist():

@@ -109,8 +109,8 @@ def read_installed(
     return Installed(read, levels, tuple(skipped))
 
 
-def read_lanes(path: str | os.PathLike[str], fabric: Fabric) -> np.ndarray:
-    """Read the lanes of service levels from a file, as `read_sl2vl` does.
+def read_virtual_lanes(path: str | os.PathLike[str], fabric: Fabric) -> np.ndarray:
+    """Read the virtual lanes of service levels from a file, as `read_sl2vl` does.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from topoloom.fabric.fabric import Fabric
 
 _NODE = re.compile(r"(Switch|Channel Adapter|Router) 0x([0-9a-fA-F]{1,16})\b.*")
 _ROW = re.compile(r"([0-9]{1,3})\s+([0-9]{1,3})\s*:((?:\s+[0-9]{1,2}){16})")
-#: Service levels, and virtual lanes; packets of lane 15 are discarded.
+#: Service levels, and virtual lanes; packets of virtual lane 15 are discarded.
 _LEVELS = 16
 
 
@@ -27,7 +27,7 @@ def read_sl2vl(text: str, source: str, fabric: Fabric) -> np.ndarray:
     Returns
     -------
     uint8[switches, ports + 1, ports + 1, 16]
-        lanes[switch, in-port, out-port, service level]; the level itself where the file has no row.
+        vl_of[switch, in-port, out-port, service level]; the level itself where the file has no row.
 
     Raises
     ------
@@ -35,8 +35,8 @@ def read_sl2vl(text: str, source: str, fabric: Fabric) -> np.ndarray:
         The text is no such dump, or most of its switches are not in the fabric.
     """
     n, most = fabric.topology.switches, int(fabric.switch_ports.max(initial=0))
-    Allowance(source, len(text)).take(16.0 * n * (most + 1) ** 2, f"the lanes of {n:,} switches")
-    lanes: np.ndarray = np.broadcast_to(np.arange(_LEVELS, dtype=np.uint8), (n, most + 1, most + 1, _LEVELS)).copy()
+    Allowance(source, len(text)).take(16.0 * n * (most + 1) ** 2, f"the virtual lanes of {n:,} switches")
+    vl_of: np.ndarray = np.broadcast_to(np.arange(_LEVELS, dtype=np.uint8), (n, most + 1, most + 1, _LEVELS)).copy()
     number = {guid: s for s, guid in enumerate(fabric.switch_guids.tolist())}
     switch, others, mapped = -1, 0, set()
     for line_number, line in lines_of(text, source):
@@ -51,9 +51,11 @@ def read_sl2vl(text: str, source: str, fabric: Fabric) -> np.ndarray:
             if max(into, out) > most:
                 raise at(source, line_number, f"port {max(into, out)}; the switches of {fabric.made} have {most} ports")
             mapped.add(switch)
-            lanes[switch, into, out] = [int(lane) for lane in row[3].split()]
-            if lanes[switch, into, out].max() > 15:
-                raise at(source, line_number, f"lane {lanes[switch, into, out].max()}; lanes are 0 to 15")
+            vl_of[switch, into, out] = [int(word) for word in row[3].split()]
+            if vl_of[switch, into, out].max() > 15:
+                raise at(
+                    source, line_number, f"virtual lane {vl_of[switch, into, out].max()}; virtual lanes are 0 to 15"
+                )
         elif stripped and not stripped.startswith("#"):
             raise at(source, line_number, f"{stripped[:60]!a} is not a line of opensm-sl2vl.dump")
     if others > len(mapped) or 2 * len(mapped) < n:
@@ -63,4 +65,4 @@ def read_sl2vl(text: str, source: str, fabric: Fabric) -> np.ndarray:
             f"it maps {len(mapped)} of {n} switches of {fabric.made}, and {others} others; does the file belong to another"
             " fabric?",
         )
-    return lanes
+    return vl_of

@@ -45,7 +45,7 @@ class TableVerification(Followed, Result):
     virtual_channels_used : int
     virtual_channel_pairs : int64[levels]
         Number of pairs that carry data, by service level; with several addresses, of paths. Level n is virtual channel n,
-        unless lanes were given.
+        unless `sl2vl` was given.
     cycle : tuple of (str, str)
         Channels that wait for each other in a cycle, by the names of the switches at their ends; empty: no cycle.
     cycle_virtual_channel : int
@@ -127,7 +127,7 @@ def verify_tables(
     fabric: Fabric,
     levels: np.ndarray | None = None,
     *,
-    lanes: np.ndarray | None = None,
+    sl2vl: np.ndarray | None = None,
     skipped: Sequence[str] = (),
     installed: Tables | None = None,
 ) -> TableVerification:
@@ -144,9 +144,9 @@ def verify_tables(
         times if the addresses of a source differ (`read_levels`). When omitted, they are not known: all data is followed in
         virtual channel 0, where a cycle proves nothing about tables whose engine uses service levels (dfsssp, lash,
         torus-2QoS). Without a cycle, no service levels can add one.
-    lanes : uint8[switches, ports + 1, ports + 1, 16], optional
+    sl2vl : uint8[switches, ports + 1, ports + 1, 16], optional
         The virtual lane of each service level at every switch, in-port and out-port (`topoloom.fabric.sl2vl.read_sl2vl`);
-        omitted: level n is lane n on the whole path.
+        omitted: level n is virtual lane n on the whole path.
     skipped : sequence of str
         Further notes about the files (`Installed.skipped`).
     installed : Tables, optional
@@ -167,16 +167,16 @@ def verify_tables(
     topology = fabric.topology
     if levels is not None and int(levels.max(initial=0)) > 63:
         raise at(tables.source, None, f"service level {int(levels.max())}; levels are 0 to 15")
-    walked = walk(tables, fabric, levels, lanes)
+    walked = walk(tables, fabric, levels, sl2vl)
     levels_used = 1 if levels is None else 1 + int(levels.max(initial=0))
-    virtual_channels = levels_used if lanes is None else 1 + walked.highest
-    if lanes is not None and virtual_channels > _MOST_LANES:
+    virtual_channels = levels_used if sl2vl is None else 1 + walked.highest
+    if sl2vl is not None and virtual_channels > _MOST_LANES:
         raise at(
             tables.source,
             None,
-            f"data uses virtual lane {walked.highest}; lanes that change from hop to hop are verified up to 0 to 7",
+            f"data uses virtual lane {walked.highest}; virtual lanes that change from hop to hop are verified up to 0 to 7",
         )
-    ring = _ring(fabric, walked.turns, virtual_channels, lanes is not None)
+    ring = _ring(fabric, walked.turns, virtual_channels, sl2vl is not None)
     holes = black_holes(tables, fabric, walked.lost)
     k = topology.endpoints.size
     arrived = int(walked.histogram.sum())
@@ -210,7 +210,7 @@ def verify_tables(
         differences=() if installed is None else table_differences(tables, installed, fabric),
         provenance=provenance_of(
             topology,
-            settings={"with_levels": levels is not None, "with_lanes": lanes is not None},
+            settings={"with_levels": levels is not None, "with_sl2vl": sl2vl is not None},
             timings={"seconds": time.monotonic() - started},
         ),
     )

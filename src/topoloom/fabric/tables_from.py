@@ -2,20 +2,17 @@
 
 import numpy as np
 
-from topoloom.core.errors import at
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
 from topoloom.model.topology import Topology
 from topoloom.routing.choices import Layers
 from topoloom.routing.routing import INSTALLED, Routing, empty_ports
 
-#: Tables between this many switches and endpoints fit in memory.
-_MOST_NODES = 1 << 15
 #: What an entry is, if it is not the index of a link: there is none, its port leads to no switch, or its target is local.
 NO_ENTRY, NO_LINK, AT_HOME = -1, -2, -3
 
 
-def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, *, wide: bool = False) -> Routing:
+def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None) -> Routing:
     """The routing that forwarding tables define on a fabric.
 
     Entries that are missing, or lead to a port without a link, are no entries of the routing; `verify_tables` reports them.
@@ -28,10 +25,6 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
         levels[to, from], or levels[path, to, from] (`read_levels`): the virtual channel of each pair of endpoints; omitted:
         virtual channel 0 for all. If they differ between the sources on one switch, those of its first endpoint count for all:
         their paths are the same, so no cycle can arise that exact levels would not have.
-    wide : bool
-        Whether tables by host become tables between switches and endpoints, of the first addresses and with exact levels:
-        endpoint e is node switches + e, a leaf of its switch, and hops include the cables at both ends. Pairs with a switch,
-        which carry no data, have a separate virtual channel, the highest.
 
     Returns
     -------
@@ -39,11 +32,6 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
         Between switches. If the hosts of a switch differ in their ports or virtual channels, there is one table per host of a
         switch (`Layers.by_host`); if hosts have several addresses, one table per address of each of them (`Layers.paths`). To a
         switch without endpoints, its own entries count.
-
-    Raises
-    ------
-    InputError
-        There are too many endpoints for `wide`.
     """
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
@@ -56,8 +44,6 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
     shared = all(
         bool(((own[:, :k] == own[:, column][:, topology.endpoints]) | (own[:, :k] == AT_HOME)).all()) for own in links
     )
-    if wide and not (shared and (levels is None or _vcs_of_switches(levels, topology, first))):
-        return _by_endpoint(tables, fabric, links[0], levels)
     busy = np.flatnonzero(first >= 0)
     between = None
     if levels is not None and levels.any():
@@ -129,49 +115,3 @@ def _ports(topology: Topology, links: np.ndarray) -> np.ndarray:
     ports[present] = links.T[present]
     np.fill_diagonal(ports, np.iinfo(ports.dtype).max)
     return ports
-
-
-def _vcs_of_switches(levels: np.ndarray, topology: Topology, first: np.ndarray) -> bool:
-    """Whether all sources on a switch have the same virtual channel to each endpoint of another switch."""
-    inside = topology.endpoints[:, None] == topology.endpoints[None, :]
-    return bool(((levels == levels[:, first[topology.endpoints]]) | inside).all())
-
-
-def _by_endpoint(tables: Tables, fabric: Fabric, links: np.ndarray, levels: np.ndarray | None) -> Routing:
-    """The routing between switches and endpoints together; endpoint e is node n + e, a leaf of its switch."""
-    topology = fabric.topology
-    n, k = topology.switches, topology.endpoints.size
-    if n + k > _MOST_NODES:
-        reason = f"hosts of one switch have different paths; such tables can be converted for up to {_MOST_NODES} nodes"
-        raise at(tables.source, None, f"{reason}, but there are {n + k}")
-    cables = np.stack([topology.endpoints, n + np.arange(k)], axis=1)
-    # Leaves have the highest numbers, so the links of a switch keep their indices, and its endpoints follow them.
-    wide = Topology(np.concatenate([topology.links, cables]), n + k, name=topology.name)
-    ports = empty_ports(wide)
-    none = np.iinfo(ports.dtype).max
-    ports[n:, :n] = np.where(links[:, :k] >= 0, links[:, :k], none).T
-    place = topology.endpoint_ports - 1 + topology.degrees[topology.endpoints]
-    ports[n + np.arange(k), topology.endpoints] = place
-    # To a switch: its own entry if the table has it, otherwise that of its first endpoint.
-    first = np.zeros(n, np.int64)
-    first[topology.endpoints[::-1]] = np.arange(k)[::-1]
-    own = links[:, k:]
-    toward = np.where((own >= 0).sum(axis=0) >= n - 1, own, links[:, first])
-    ports[:n, :n] = np.where(toward >= 0, toward, none).T
-    ports[:, n:] = 0  # an endpoint has one cable
-    np.fill_diagonal(ports, none)
-    virtual_channels = _virtual_channels(n, k, levels)
-    return Routing(wide, f"{INSTALLED}{tables.source}, by host port", ports, virtual_channels)
-
-
-def _virtual_channels(n: int, k: int, levels: np.ndarray | None) -> np.ndarray:
-    """The virtual channels of all pairs of n switches and k endpoints, uint8[n + k, n + k].
-
-    Pairs with a switch have a separate virtual channel, the highest, so that they close no cycle with data.
-    """
-    inner = np.zeros((k, k), np.uint8) if levels is None else levels.copy()
-    np.fill_diagonal(inner, 0)
-    virtual_channels = np.full((n + k, n + k), int(inner.max(initial=0)) + 1, np.uint8)
-    virtual_channels[n:, n:] = inner
-    np.fill_diagonal(virtual_channels, 0)
-    return virtual_channels

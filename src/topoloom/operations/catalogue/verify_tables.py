@@ -39,7 +39,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "opensm-sl2vl.dump: the lane of each service level, port by port; if omitted, level n is lane n",
+                "opensm-sl2vl.dump: the virtual lane of each level, port by port; if omitted, level n is virtual lane n",
                 metavar="FILE",
                 names="file",
             ),
@@ -90,10 +90,10 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         )
 
     def _verified(self, fabric: "Fabric") -> "TableVerification":
-        from topoloom.fabric.installed import read_installed, read_lanes
+        from topoloom.fabric.installed import read_installed, read_virtual_lanes
         from topoloom.fabric.table_verifier import verify_tables
 
         wanted = read_installed(fabric, self.tables, self.qos, self.guid2lid)
         held = None if self.installed is None else read_installed(fabric, self.installed, None, self.guid2lid).tables
-        lanes = None if self.sl2vl is None else read_lanes(self.sl2vl, fabric)
-        return verify_tables(wanted.tables, fabric, wanted.levels, lanes=lanes, skipped=wanted.skipped, installed=held)
+        sl2vl = None if self.sl2vl is None else read_virtual_lanes(self.sl2vl, fabric)
+        return verify_tables(wanted.tables, fabric, wanted.levels, sl2vl=sl2vl, skipped=wanted.skipped, installed=held)

@@ -103,8 +103,8 @@ def _virtual_channels(evidence: Evidence) -> Iterator[Finding]:
     state them. Engines minhop, updn, ftree, dnup, sssp and dor use one service level: if one of them made these tables, they
     can deadlock.""",
     fix="""Give the service levels (`--qos`): the QoS policy, the list of the engine's levels as ibdmchk reads it, or path
-    records of saquery; for torus-2QoS also the lanes (`--sl2vl opensm-sl2vl.dump`). If all traffic uses service level 0, give
-    `--qos none`: the cycle is then reported as TL401.""",
+    records of saquery; for torus-2QoS also the virtual lanes (`--sl2vl opensm-sl2vl.dump`). If all traffic uses service level
+    0, give `--qos none`: the cycle is then reported as TL401.""",
 )
 def _levels_unknown(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
