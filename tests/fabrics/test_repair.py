@@ -2,7 +2,10 @@
 
 import csv
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -18,7 +21,7 @@ from topoloom.fabric.infiniband import lft_dump, lft_text, qos_text, real_ports
 from topoloom.fabric.lft import read_lft
 from topoloom.fabric.net_text import discovered_text
 from topoloom.fabric.repair import repair_fabric
-from topoloom.fabric.repair_files import repair_texts, write_repair
+from topoloom.fabric.repair_files import repair_texts, table_pieces, write_repair
 from topoloom.fabric.service_levels import read_levels
 from topoloom.fabric.table_verifier import verify_tables
 from topoloom.model.topology import Topology
@@ -28,6 +31,7 @@ from topoloom.routing.live.steps import DROP, REOPEN, SET, Mixtures, order_of_up
 from topoloom.routing.route import route
 from topoloom.topologies.spec import build
 
+ROOT = Path(__file__).parents[2]
 CASES = [
     ("slimfly:q=5,hosts=4", "orders"),
     ("slimfly:q=5,hosts=4", "levels"),
@@ -159,7 +163,11 @@ def test_tables_by_host_are_mended():
     found = repair_fabric(fabric, tables, new)
     assert found.deadlock_free
     assert found.entries_changed > 0
-    assert figures(found, "few-changes").longer_pairs == 0
+    repaired = figures(found, "few-changes")
+    assert repaired.longer_pairs == 0
+    # Each of the four channels up and down at a switch carries 124 pairs; with three left, 4/3 as many at best.
+    assert figures(found, "before").max_channel_load == 124
+    assert 124 * 4 / 3 < repaired.max_channel_load <= 172
     same = found.stages.final == tables.ports
     assert same.mean() > 0.98
     again = verify_tables(read_lft(repair_texts(found)["fabric.lft"], "new.lft", new), new)
@@ -284,6 +292,93 @@ def test_hosts_in_each_others_ports_close_no_cycle():
     again = verify_tables(read_lft(repair_texts(result)["fabric.lft"], "new.lft", swapped), swapped)
     assert again.reached_pairs == again.pairs
     assert again.deadlock_free
+
+
+def test_a_switch_that_comes_back_is_reached_and_has_all_entries(tmp_path):
+    """A top switch of a fat tree: entries for and at it, those from switch to switch included; the other modes too."""
+    fabric, tables, _ = installed("fat-tree:k=4", "fat-tree")
+    topology = fabric.topology
+    links = np.flatnonzero((topology.links < topology.switches - 1).all(axis=1))
+    living = np.arange(topology.switches - 1)
+    small = Topology(topology.links[links], living.size, topology.endpoints)
+    lost = repair_fabric(fabric, tables, fabric.after_losses(small, living, links))
+    assert (lost.switches_lost, figures(lost, "few-changes").longer_pairs) == (1, 0)
+    back = repair_fabric(lost.fabric, lost.tables_after(), fabric)
+    assert back.deadlock_free
+    assert (back.stages.final >= 0).all()
+    assert (figures(back, "few-changes").unreachable_pairs, figures(back, "few-changes").longer_pairs) == (0, 0)
+    best = repair_fabric(lost.fabric, lost.tables_after(), fabric, mode="best")
+    assert best.deadlock_free
+    assert figures(best, "best").max_channel_load <= figures(best, "few-changes").max_channel_load
+    # And back to the tables before the loss, in steps.
+    wished = repair_fabric(fabric, best.tables_after(), fabric, to=tables, alternative=False)
+    assert (wished.mode, wished.deadlock_free, wished.dropped_addresses) == ("to", True, 0)
+    assert (wished.stages.final == tables.ports).all()
+    assert figures(wished, "to").max_channel_load == figures(lost, "before").max_channel_load
+
+
+def test_the_script_writes_the_tables_of_every_step(tmp_path):
+    """By awk, from the final tables and the list of changes: the same as the files of the steps, and the installed entries."""
+    fabric, tables, levels = installed("torus:dims=4x4,hosts=2", "orders")
+    names = (*fabric.switch_names[:-1], 'last, "of" all')
+    fabric = replace(fabric, switch_names=names)
+    result = repair_fabric(fabric, tables, less(fabric, [0, 9, 20]), levels=levels)
+    write_repair(result, tmp_path / "out")
+    assert len(result.steps) > 1
+    for number in range(len(result.steps) + 1):
+        printed = subprocess.run(
+            ["sh", tmp_path / "out" / "step.sh", str(number)], capture_output=True, text=True, check=True
+        )
+        assert printed.stdout == "".join(table_pieces(result, number))
+    failed = subprocess.run(["sh", tmp_path / "out" / "step.sh"], capture_output=True, text=True, check=False)
+    assert failed.returncode == 2
+    assert "usage" in failed.stderr
+
+
+def test_every_address_of_a_port_is_repaired():
+    """LMC 1: two paths of each pair by different top switches; both are repaired, and stay different where they can."""
+    fabric, tables, _ = installed("clos:leaves=3,spines=3,hosts=2", "fat-tree")
+    k, n = fabric.topology.endpoints.size, fabric.topology.switches
+    other = real_ports(host_routings(fabric.topology, "fat-tree", 2)[1], fabric).astype(np.int16)
+    lids = np.arange(2, 2 + 2 * k, 2).astype(np.int32)
+    fabric = replace(
+        fabric, port_lids=lids, port_lmc=np.ones(k, np.int32), switch_lids=100 + np.arange(n, dtype=np.int32)
+    )
+    counts = np.concatenate([np.full(k, 2), np.ones(n, np.int64)])
+    more = np.where(counts > 1, other, np.int16(-1))
+    tables = replace(tables, more_ports=(more,), path_counts=counts, base_lids=np.concatenate(fabric.lids))
+    found = repair_fabric(fabric, tables, less(fabric, [0]))
+    assert found.entries == n * (2 * k + n)
+    assert found.deadlock_free
+    assert (found.unreachable_pairs, figures(found, "few-changes").longer_pairs) == (0, 0)
+    after = found.tables_after()
+    assert (after.more_ports[0][:, :k] >= 0).all()
+    assert (after.more_ports[0][:, :k] != after.ports[:, :k]).any()
+    again = read_lft(repair_texts(found)["fabric.lft"], "new.lft", found.fabric)
+    assert (again.more_ports[0] == after.more_ports[0]).all()
+
+
+def soak_of(fabrics, events, rounds):
+    """The lines of a soak, and its exit code."""
+    command = [sys.executable, "benchmarks/repair_soak.py", "--fabrics", fabrics, "--events", str(events)]
+    return subprocess.run(
+        [*command, "--rounds", str(rounds)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=1800
+    )
+
+
+def test_losses_and_returns_lose_no_packet_in_between():
+    """Cables, switches and hosts of a Slim Fly: every mixture of every step, by code that shares nothing with the repair."""
+    done = soak_of("slimfly", 6, 1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "unverified 0  dropped 0" in done.stdout
+
+
+@pytest.mark.exhaustive
+def test_a_week_of_losses_and_returns():
+    """A tree with tables of a real OpenSM, a torus with service levels, a Slim Fly; 100 events each, three times."""
+    done = soak_of("tree,torus,slimfly", 100, 3)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("unverified 0  dropped 0") == 9
 
 
 def test_a_switch_without_a_table_gets_one():

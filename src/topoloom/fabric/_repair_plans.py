@@ -133,8 +133,23 @@ class Live:
         bad = ~rises[arriving] & rises[channels.first[at] + leaves]
         return _NO_TREE if bad.any() else rises
 
-    def few_changes(self, virtual_channels: int | None, jobs: int | None) -> Plan:
-        """The installed tables with as few changed entries as possible."""
+    def few_changes(
+        self, virtual_channels: int | None, jobs: int | None, *, shorten: bool = True, longer: bool = False
+    ) -> Plan:
+        """The installed tables with as few changed entries as possible.
+
+        Parameters
+        ----------
+        virtual_channels, jobs : int, optional
+        shorten : bool
+            Whether paths that arrive become shorter where they were shortest ones before.
+        longer : bool
+            Whether broken paths go on from where they are broken, though they may become longer than the shortest ones.
+
+        Returns
+        -------
+        Plan
+        """
         # Entries from switch to switch may be missing on purpose, but not all of a switch.
         missing = self.installed.ports < 0
         some = ~np.asarray(missing.all(axis=1))[:, None]
@@ -147,7 +162,8 @@ class Live:
             pairs[first],
             stays=stays[first] & (rows.weight == 0)[:, None],
             aims=self.aims,
-            shortest_before=self._shortest_before(),
+            shortest_before=self._shortest_before() if shorten else np.full_like(self.aims.near, -1),
+            longer=longer,
             virtual_channels=virtual_channels,
             more_channels=self.several,
             safe=self.safe,

@@ -17,7 +17,7 @@ from topoloom.fabric.tables_compared import TableFigures, table_figures
 from topoloom.graph.connectivity import components
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
-from topoloom.routing.live.steps import SET, Mixtures, TableStep, order_of_updates
+from topoloom.routing.live.steps import DROP, SET, Mixtures, TableStep, order_of_updates
 
 #: The steps of the mode that was not chosen are computed for at most this many entries.
 _MOST_ENTRIES = 1 << 20
@@ -97,8 +97,9 @@ def repair_fabric(
         if name in plans:
             continue
         if name == FEW_CHANGES:
-            plan = live.few_changes(virtual_channels, jobs)
-        elif name == BEST:
+            plans[name] = _few_changes(live, virtual_channels, jobs, name == chosen)
+            continue
+        if name == BEST:
             plan = _better(live, live.best(virtual_channels, jobs), live.few_changes(virtual_channels, jobs))
         elif to is not None:
             plan = Plan(tables_on(to, live.addresses), _wished_levels(to_levels, new))
@@ -187,6 +188,18 @@ def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
     after_steps = levels_by_step(order, by_step, row, live.levels, plan.levels)
     stages, order = stages_of(addresses, installed, plan.ports, row, order, after_steps)
     return _Ordered(plan, stages, summaries(stages, order), with_steps, by_step, verified)
+
+
+def _few_changes(live: Live, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
+    """Tables with few changes that steps without a dropped address lead to, if there are such; shortest paths before others."""
+    first: _Ordered | None = None
+    for shorten, longer in ((True, False), (False, False), (False, True)):
+        plan = live.few_changes(virtual_channels, jobs, shorten=shorten, longer=longer)
+        ordered = _ordered(live, plan, chosen or plan.ports.size <= _MOST_ENTRIES)
+        if not any(step.kind == DROP for step in ordered.steps):
+            return ordered
+        first = first or ordered
+    return ordered if first is None else first
 
 
 def _better(live: Live, made: Plan, repaired: Plan) -> Plan:

@@ -71,6 +71,7 @@ def repair(
     shortest_before: np.ndarray,
     virtual_channels: int | None = None,
     more_channels: bool = True,
+    longer: bool = False,
     safe: bool = True,
     jobs: int | None = None,
     work: Work,
@@ -94,6 +95,8 @@ def repair(
         Most virtual channels; 15 when omitted.
     more_channels : bool
         Whether more virtual channels than are installed come before longer paths.
+    longer : bool
+        Whether longer paths come first.
     safe : bool
         Whether `before` is deadlock-free, so that the result must be too.
     jobs : int, optional
@@ -114,10 +117,10 @@ def repair(
     if not safe:
         vcs = np.where(vcs_before == ORPHAN, 0, vcs_before).astype(np.uint8)
         return Repaired(tables[0][0], vcs, False)
-    for longer, channels, keep_old in _attempts(few, most, more_channels):
-        if longer and len(tables) == 1:
+    for which, channels, keep_old in _attempts(few, most, more_channels, longer):
+        if which and len(tables) == 1:
             tables.append(_nearest(destinations, before, *tables[0], stays, work))
-        ports, moved = tables[longer]
+        ports, moved = tables[which]
         vc = vcs_before.copy()
         if _placed(destinations, before, ports, vc, moved, channels, keep_old, work):
             return Repaired(ports, vc, False)
@@ -131,11 +134,11 @@ def repair(
     return Repaired(made.ports[destinations.home], vcs, True)
 
 
-def _attempts(few: int, most: int, more_channels: bool) -> Iterator[tuple[bool, int, bool]]:
+def _attempts(few: int, most: int, more_channels: bool, first: bool) -> Iterator[tuple[bool, int, bool]]:
     """In this order: longer paths, virtual channels, and whether the old turns are kept, so that steps can be mixed."""
     counts = [most] if more_channels else sorted({few, most})
     for channels in counts:
-        for longer in (False, True):
+        for longer in (first, not first):
             for keep_old in (True, False):
                 yield longer, channels, keep_old
 

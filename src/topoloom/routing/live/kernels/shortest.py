@@ -191,6 +191,7 @@ def shorten(
     length, path = np.empty(n, np.int32), np.empty(n + 1, np.int64)
     cost, along, choice = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     done, needs, old = np.empty(n, np.bool_), np.empty(n, np.bool_), np.empty(n, ports.dtype)
+    joins = np.empty(n, np.int64)
     changed = 0
     for r in range(len(ports)):
         if flag[0]:
@@ -210,6 +211,7 @@ def shorten(
             continue
         old[:] = row
         along[:] = 0
+        joins[:] = -1
         for q in range(reached[i]):
             s = np.int64(queue[i, q])
             cost[s], choice[s] = 0, -1
@@ -254,10 +256,32 @@ def shorten(
                 done[v] = True
                 cost[v] = 0
                 v = np.int64(to[c])
+            # The hosts at this switch, and those behind it whose broken path leads here: they count from here on, and on their
+            # whole path once it is decided.
+            if hosts[s]:
+                v = s if joins[s] < 0 else joins[s]
+                while joins[s] >= 0 and v != h:
+                    c = first[v] + np.int64(row[v])
+                    load[c] -= weight[r] * hosts[s]
+                    v = np.int64(to[c])
+                joins[s] = s
+            flow = hosts[s]
+            if not hosts[s]:
+                for t in range(n):
+                    if not hosts[t] or not needs[t] or joins[t] >= 0:
+                        continue
+                    v = np.int64(t)
+                    for _ in range(n):
+                        if v == s or v == h or old[v] == none:
+                            break
+                        v = np.int64(to[first[v] + np.int64(old[v])])
+                    if v == s:
+                        joins[t] = s
+                        flow += hosts[t]
             v = s
-            while v != h:
+            while flow and v != h:
                 c = first[v] + np.int64(row[v])
-                load[c] += weight[r] * hosts[s]
+                load[c] += weight[r] * flow
                 v = np.int64(to[c])
         # Paths that arrived, but pass a changed entry.
         for s in range(n):
