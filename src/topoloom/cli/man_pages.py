@@ -119,10 +119,10 @@ def _paragraphs(text: str) -> list[str]:
     """The paragraphs of a help text; blocks that click does not rewrap (after a line with \\b) keep their lines."""
     lines: list[str] = []
     for block in re.split(r"\n\s*\n", text.strip()):
-        kept = block.startswith("\b")
+        unwrapped = block.startswith("\b")
         body = block.removeprefix("\b").strip("\n")
         lines.append(".PP")
-        if kept:
+        if unwrapped:
             lines += [".nf", *map(_text, body.split("\n")), ".fi"]
         else:
             lines.append(_text(" ".join(body.split())))
