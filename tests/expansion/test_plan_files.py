@@ -155,3 +155,15 @@ def test_catalogues_with_cables_of_several_links_are_planned_link_by_link(parts,
         assert products[about.product].to in {"any", "host" if about.host else "switch"}
     save_expansion(plan, tmp_path / "plan")
     check_plan(tmp_path / "plan")
+    _check_netbox(tmp_path / "plan" / "after" / "netbox")
+
+
+def _check_netbox(folder):
+    """NetBox takes a cable only between interfaces that exist; cables that stayed in their ports leave gaps in the numbers."""
+    with (folder / "interfaces.csv").open() as file:
+        interfaces = [(row["device"], row["name"]) for row in csv.DictReader(file)]
+    with (folder / "cables.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    ends = [(row[f"side_{side}_device"], row[f"side_{side}_name"]) for row in rows for side in "ab"]
+    assert len(set(interfaces)) == len(interfaces)
+    assert set(ends) <= set(interfaces)

@@ -4,6 +4,8 @@ The columns, the required ones and their allowed values are those of NetBox's im
 and 4.0; https://github.com/netbox-community/netbox, netbox/dcim/forms/bulk_import.py and netbox/dcim/choices.py).
 """
 
+from itertools import islice
+
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
@@ -43,16 +45,15 @@ def _host_port(labels: Labels, host: int, port: int) -> str:
 def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     """Every port that the fabric uses, including those to hosts whose cables are not listed."""
     topology = cabling.layout.topology
-    used = topology.degrees + topology.endpoints_at
-    device = [f"S{i}" for i, count in enumerate(used.tolist()) for _ in range(count)]
-    port = [f"P{i}" for i in (np.arange(used.sum()) - np.repeat(np.cumsum(used) - used, used) + 1).tolist()]
+    used = _used_ports(cabling)
+    device, port = [f"S{switch}" for switch in used[:, 0].tolist()], [f"P{number}" for number in used[:, 1].tolist()]
     if cabling.with_hosts:
         names = host_device_names(cabling)
         device += [names[i] for i in topology.host.tolist()]
         numbers_in_host = host_ports(topology.host).tolist()
         port += [_host_port(labels, host, i) for host, i in zip(topology.host.tolist(), numbers_in_host, strict=True)]
     rates = _port_rates(cabling, used).tolist()
-    switches = np.repeat(np.arange(topology.switches), used).tolist()
+    switches = used[:, 0].tolist()
     of_switches = native_types(cabling, switches, rates[: len(switches)])
     types = [interface_type(own, rate) for own, rate in zip(of_switches, rates, strict=False)]
     if cabling.with_hosts:
@@ -66,20 +67,39 @@ def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     return {"device": device, "name": port, "type": types, "speed": [str(round(rate * 1e6)) for rate in rates]}
 
 
+def _used_ports(cabling: Cabling) -> np.ndarray:
+    """Switch and number of every used port, int64[ports, 2], in this order.
+
+    Cables that stayed in their ports while a network grew leave gaps. Hosts whose cables are not listed have the lowest numbers
+    that no listed cable has.
+    """
+    topology = cabling.layout.topology
+    listed: list[set[int]] = [set() for _ in range(topology.switches)]
+    at_switch = np.stack([np.ones(len(cabling), bool), ~cabling.to_host], axis=1)
+    for switch, port in zip(cabling.ends[at_switch].tolist(), cabling.port[at_switch].tolist(), strict=True):
+        listed[switch].add(port)
+    rows = []
+    for switch, count in enumerate((topology.degrees + topology.endpoints_at).tolist()):
+        free = (number for number in range(1, count + 1) if number not in listed[switch])
+        rest = islice(free, count - len(listed[switch]))
+        rows += [(switch, number) for number in sorted({*listed[switch], *rest})]
+    return np.array(rows, np.int64).reshape(-1, 2)
+
+
 def _port_rates(cabling: Cabling, used: np.ndarray) -> np.ndarray:
-    """The rate of each interface, Gb/s: `used` ports of each switch, then those of the hosts whose cables are listed."""
+    """The rate of each interface, Gb/s: the `used` ports of switches, then those of the hosts whose cables are listed."""
     topology, hosts = cabling.layout.topology, cabling.with_hosts
-    count = int(used.sum()) + (topology.endpoints.size if hosts else 0)
+    count = len(used) + (topology.endpoints.size if hosts else 0)
     rates = topology.endpoint_rate_gbps
     if cabling.rate_gbps is not None or rates is None:
         return np.full(count, cabling.rate_gbps)
-    first = np.cumsum(used) - used
-    of_switches = np.full(int(used.sum()), np.nan)
+    place = {(switch, number): row for row, (switch, number) in enumerate(used.tolist())}
+    of_switches = np.full(len(used), np.nan)
     for side in (0, 1):
         at_switch = ~cabling.to_host if side else np.ones(len(cabling), bool)
-        ends, ports = cabling.ends[at_switch, side], cabling.port[at_switch, side]
-        within = ports <= used[ends]
-        of_switches[(first[ends] + ports - 1)[within]] = cabling.rates_gbps[at_switch][within]
+        ends, ports = cabling.ends[at_switch, side].tolist(), cabling.port[at_switch, side].tolist()
+        rows = [place[end, port] for end, port in zip(ends, ports, strict=True)]
+        of_switches[rows] = cabling.rates_gbps[at_switch]
     if not hosts:
         # Hosts have the ports that no listed cable has, in their order.
         of_switches[np.isnan(of_switches)] = rates
