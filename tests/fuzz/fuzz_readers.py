@@ -100,6 +100,16 @@ def _levels(text: str, source: str) -> Any:
     return read_levels(text, source, _fabric(), tables.lid_of)
 
 
+def _sl2vl() -> str:
+    """The virtual lanes of some switches, as OpenSM dumps them."""
+    levels = " ".join(map(str, range(16)))
+    rows = "".join(f"{into}   {out}   : {levels}\n" for into in range(2) for out in range(1, 3))
+    guids = _fabric().switch_guids.tolist()
+    return "".join(
+        f'Switch 0x{guid:016x}, base LID {s}, "S{s}"\n#in out : 0  1\n{rows}\n' for s, guid in enumerate(guids)
+    )
+
+
 def _lft() -> str:
     from topoloom.fabric.infiniband import lft_text
 
@@ -197,6 +207,7 @@ def _made() -> dict[str, Reader]:
     from topoloom.fabric.lft import read_guid2lid, read_lft
     from topoloom.fabric.net_text import discovered_text
     from topoloom.fabric.port_counters import read_counters
+    from topoloom.fabric.sl2vl import read_sl2vl
     from topoloom.formats._storage import load
     from topoloom.network.losses import losses
     from topoloom.placement.floors.floor_files import read_floor
@@ -243,6 +254,7 @@ def _made() -> dict[str, Reader]:
         "lft": text_reader("x.lft", lambda: [_lft()], lambda text, source: read_lft(text, source, _fabric())),
         "guid2lid": text_reader("guid2lid", lambda: [guid2lid_text(_discovered())], read_guid2lid),
         "qos": text_reader("x.qos", lambda: [_qos()], _levels),
+        "sl2vl": text_reader("x.dump", lambda: [_sl2vl()], lambda text, source: read_sl2vl(text, source, _fabric())),
         "counters": text_reader("x.txt", lambda: counters, read_counters),
         "map": text_reader(
             "map.csv",
