@@ -32,7 +32,7 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cli.routing_text import print_tables
     from topoloom.cli.tables import warn_if_worse
 
-    record = export_named(operation.kind)[0]
+    record, options = export_named(operation.kind)
     refuse_settings(record.name, to.set)
     tables = performed(operation, threads.jobs)
     routed = tables.routing
@@ -51,5 +51,5 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
     for file in files:
         say(f"wrote {file}", err=True)
     warn_if_worse(routed)
-    for sentence in record.advice(order) if record.advice is not None else ():
+    for sentence in record.advice(order, **options) if record.advice is not None else ():
         say(sentence, err=True)

@@ -10,8 +10,16 @@ from topoloom.fabric.deployment import deployment_notes
 from topoloom.fabric.exports.registry import ExportRequest, Files, export
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.infiniband import opensm_texts
+from topoloom.fabric.several_paths import (
+    distinct_first_cables,
+    figures_of_paths,
+    paths_of,
+    several_paths_texts,
+    with_addresses,
+)
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.routing.choices import Choice, Layers
+from topoloom.topologies.spec import Integer
 
 
 def plane_by_plane(request: ExportRequest, make: Callable[[ExportRequest], Files]) -> Files:
@@ -73,10 +81,22 @@ def _choice_at(choice: Choice | None, at: tuple[np.ndarray, ...]) -> Choice | No
     )
 
 
-def _advice(request: ExportRequest) -> list[str]:
+def _advice(request: ExportRequest, lmc: int = 0) -> list[str]:
     """What happens when OpenSM uses the tables."""
     planes = [request] if plane_count(request.topology) < 2 else list(_planes(request))
-    return deployment_notes([plane.tables for plane in planes])
+    notes = deployment_notes([plane.tables for plane in planes])
+    if lmc:
+        for plane in planes:
+            tables, fabric = paths_of(plane.tables, lmc), with_addresses(plane.fabric, lmc)
+            figures = figures_of_paths(tables, fabric, lmc)
+            notes.append(
+                f"{figures.paths_per_pair} paths per pair of hosts, deadlock-free together: a switch sends to the addresses of"
+                f" a host over {distinct_first_cables(tables, fabric, lmc):.3g} cables in the mean, and"
+                f" {figures.max_channel_load:,.6g} pairs of hosts share the fullest channel"
+            )
+            if fabric is not plane.fabric:
+                notes.append("addresses (LIDs) change: install guid2lid and restart OpenSM and the jobs")
+    return notes
 
 
 _LAST_LID = 0xBFFF
@@ -86,13 +106,24 @@ _LAST_LID = 0xBFFF
     "opensm",
     "forwarding tables and service levels for OpenSM, the fabric for ibsim",
     tables=True,
-    sometimes=("fabric.qos", "plane*/fabric.qos"),
+    sometimes=("fabric.qos", "plane*/fabric.qos", "guid2lid", "plane*/guid2lid"),
     advice=_advice,
     by_host=True,
+    lmc=Integer(0, 3, "2^lmc addresses and paths per host port", default=0),
 )
-def opensm(request: ExportRequest) -> Files:
-    """fabric.net, fabric.lft, opensm.conf, deploy.txt and, for several virtual channels, fabric.qos; one folder per plane."""
-    return plane_by_plane(request, lambda plane: opensm_texts(plane.tables, plane.fabric))
+def opensm(request: ExportRequest, lmc: int) -> Files:
+    """fabric.net, fabric.lft, opensm.conf, deploy.txt and, for several virtual channels, fabric.qos; one folder per plane.
+
+    With lmc above 0 also guid2lid, which gives each host port 2^lmc addresses.
+    """
+
+    def made(plane: ExportRequest) -> Files:
+        if not lmc:
+            return opensm_texts(plane.tables, plane.fabric)
+        fabric = with_addresses(plane.fabric, lmc)
+        return several_paths_texts(paths_of(plane.tables, lmc), fabric, lmc, guid2lid_text(fabric))
+
+    return plane_by_plane(request, made)
 
 
 @export("guid2lid", "fixed addresses for OpenSM's cache (opensm -x)", tables=False)

@@ -165,7 +165,7 @@ class Export:
     asked: bool = False
     rates: bool = False
     one_rate: str = ""
-    advice: Callable[[ExportRequest], Sequence[str]] | None = None
+    advice: Callable[..., Sequence[str]] | None = None
     by_host: bool = False
 
     @property
@@ -197,7 +197,7 @@ def export(
     asked: bool = False,
     rates: bool = False,
     one_rate: str = "",
-    advice: Callable[[ExportRequest], Sequence[str]] | None = None,
+    advice: Callable[..., Sequence[str]] | None = None,
     by_host: bool = False,
     common: Mapping[str, Parameter] = MappingProxyType({}),
     **options: Parameter,
