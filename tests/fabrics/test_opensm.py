@@ -85,6 +85,12 @@ def entries(text):
     return found
 
 
+def merged(lines, folder):
+    """The lines for a site's opensm.conf, with the files in `folder`."""
+    assert "/etc/opensm/fabric.lft" in lines
+    return lines.replace("/etc/opensm", str(folder))
+
+
 def bring_up(folder, topology, options, conf=""):
     """A subnet on ibsim from fabric.net in `folder`, brought up by a real OpenSM: its log; its dumps lie in the folder."""
     socket = f"topoloom{os.getpid()}{folder.name[-8:]}"
@@ -215,8 +221,8 @@ def test_opensm_installs_the_tables_and_they_have_no_credit_loop(spec, engine, t
     """
     routing = route(build(spec), engine, virtual_channels=8 if engine == "orders" else None)
     files = write_export("opensm", routing.topology, tmp_path, routing)
-    policy = (tmp_path / "opensm.conf").read_text() if "fabric.qos" in files else ""
-    written = bring_up(tmp_path, routing.topology, ["-R", "file,no_fallback", "-U", "fabric.lft", "-Q"], policy)
+    assert {"opensm.conf", "deploy.txt"} < set(files)
+    written = bring_up(tmp_path, routing.topology, [], merged((tmp_path / "opensm.conf").read_text(), tmp_path))
     assert "file tables configured on all switches" in written
     assert not re.findall(r"ERR [0-9A-F]{4}|PARSE ERROR", written)
     dump = (tmp_path / "opensm-lfts.dump").read_text()
@@ -272,8 +278,7 @@ def test_opensm_takes_every_step_of_a_mending(tmp_path):
         (folder / "fabric.net").write_text(texts["fabric.net"])
         (folder / "fabric.lft").write_text(texts[name])
         (folder / "fabric.qos").write_text(texts["fabric.qos"])
-        options = ["-R", "file,no_fallback", "-U", "fabric.lft", "-Q", "-Y", "fabric.qos"]
-        written = bring_up(folder, new.topology, options, texts["opensm.conf"])
+        written = bring_up(folder, new.topology, [], merged(texts["opensm.conf"], folder))
         assert "file tables configured on all switches" in written
         assert not re.findall(r"ERR [0-9A-F]{4}|PARSE ERROR", written)
         assert entries((folder / "opensm-lfts.dump").read_text()) == entries(texts[name])
