@@ -32,10 +32,7 @@ class TableDifference:
 
     def __str__(self) -> str:
         held = "no entry" if self.port < 0 else f"port {self.port}"
-        return (
-            f"{self.switch} holds {self.entries:,} other entries: for {self.target} {held} instead of port"
-            f" {self.wanted_port}"
-        )
+        return f"{self.switch} for {self.target} {held} instead of port {self.wanted_port}"
 
 
 def table_differences(wanted: Tables, held: Tables, fabric: Fabric) -> tuple[TableDifference, ...]:

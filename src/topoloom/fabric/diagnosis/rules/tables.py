@@ -143,8 +143,12 @@ def _notable(evidence: Evidence) -> Iterator[Finding]:
     fix="Check that OpenSM runs with `routing_engine file` and this file as `lfts_file`; then send it SIGHUP.",
 )
 def _not_installed(evidence: Evidence) -> Iterator[Finding]:
-    for difference in getattr(evidence.verification, "differences", ()):
-        yield Finding(str(difference), (difference.switch,))
+    differences = getattr(evidence.verification, "differences", ())
+    if differences:
+        total, most = sum(difference.entries for difference in differences), 3
+        text = f"{len(differences):,} switches hold other entries, {total:,} in all: {'; '.join(map(str, differences[:most]))}"
+        more = "; ..." if len(differences) > most else ""
+        yield Finding(text + more, tuple(difference.switch for difference in differences))
 
 
 def _ring(evidence: Evidence) -> list[str]:
