@@ -12,6 +12,7 @@ from topoloom.fabric.infiniband import real_ports
 from topoloom.fabric.lft import Tables
 from topoloom.fabric.table_verifier import verify_tables
 from topoloom.fabric.tables_compared import compare_tables, table_figures
+from topoloom.model.topology import Topology
 
 
 def walked(fabric, ports, source, target):
@@ -111,3 +112,35 @@ def test_tables_of_another_fabric_are_refused():
     fabric = planned_fabric(build("fat-tree:k=4"))
     with pytest.raises(InputError, match="20 switches and 16 host ports"):
         table_figures(np.zeros((3, 3), np.int16), fabric)
+
+
+def unlabelled(leaves, spines, hosts):
+    """A two-level tree with a cable from each leaf to each spine, as a discovery finds it: without levels."""
+    links = [(leaf, leaves + spine) for leaf in range(leaves) for spine in range(spines)]
+    return Topology(links, leaves + spines, np.repeat(np.arange(leaves), hosts), name="discovered")
+
+
+@pytest.mark.parametrize(("leaves", "spines", "hosts"), [(3, 2, 4), (4, 4, 4), (6, 3, 6)])
+def test_shifts_of_an_evenly_wired_tree_have_only_the_contention_of_its_taper(leaves, spines, hosts):
+    """d-mod-k: in the worst shift, hosts / spines packets share a cable (Zahavi et al., CCPE 2010)."""
+    topology = unlabelled(leaves, spines, hosts)
+    fabric = planned_fabric(topology)
+    figures = table_figures(real_ports(route(topology, "fat-tree-hosts"), fabric), fabric)
+    assert figures.worst_shift_throughput == spines / hosts
+    assert figures.max_channel_load == (leaves - 1) * hosts * hosts / spines
+
+
+def test_slower_shifts_are_said_next_to_better_loads():
+    """Three cables up for four hosts: even loads need two paths to a host, and shifts pay for it."""
+    topology = unlabelled(8, 3, 4)
+    fabric = planned_fabric(topology)
+    digits = np.full((11, 32 + 11), -1)
+    for host, home in enumerate(topology.endpoints.tolist()):
+        digits[:8, host] = 5 + host % 3  # ports 1 to 4 have hosts
+        digits[8:, host] = 1 + home
+        digits[home, host] = fabric.endpoint_ports[host]
+    even = real_ports(route(topology, "fat-tree-hosts"), fabric)
+    compared = compare_tables(digits, even, fabric)
+    assert (compared.before.unreachable_pairs, compared.after.unreachable_pairs) == (0, 0)
+    assert not compared.worse
+    assert compared.slower_shifts

@@ -17,8 +17,17 @@ def engine_words(routed: "Routing") -> str:
 def warn_if_worse(routed: "Routing") -> None:
     """Print a warning on stderr if tables are worse than those with which they are compared."""
     compared = routed.compared
-    if compared is not None and compared.worse:
-        before, after = compared.before, compared.after
+    if compared is None:
+        return
+    before, after = compared.before, compared.after
+    if compared.slower_shifts:
+        say(
+            f"warning: shifts of all hosts are slower than with {compared.before_tables}: {after.shift_throughput:.3g} of the"
+            f" hosts' rate instead of {before.shift_throughput:.3g}; uniform traffic gets {after.uniform_throughput:.3g}"
+            f" instead of {before.uniform_throughput:.3g}",
+            err=True,
+        )
+    if compared.worse:
         say(
             f"warning: these tables are worse than {compared.before_tables}: {after.max_channel_load:,.10g} pairs of hosts on"
             f" the fullest channel instead of {before.max_channel_load:,.10g}",

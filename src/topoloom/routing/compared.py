@@ -57,13 +57,22 @@ class TablesCompared(Recorded):
         Pairs of host ports of which a path has changed.
     """
 
-    derived = ("worse",)
+    derived = ("worse", "slower_shifts")
 
     before_tables: str
     after_tables: str
     before: TableFigures
     after: TableFigures
     paths_changed: int
+
+    @property
+    def slower_shifts(self) -> bool:
+        """Whether all shifts one after another, the phases of many all-to-all algorithms, take over 1 % longer than before.
+
+        Even loads and fast shifts can contradict each other where the cables up of a leaf do not divide its hosts evenly: even
+        loads need several paths to one host, which meet those to other hosts.
+        """
+        return self.after.shift_throughput < 0.99 * self.before.shift_throughput
 
     @property
     def worse(self) -> bool:

@@ -85,6 +85,12 @@ def _advice(request: ExportRequest, lmc: int = 0) -> list[str]:
     """What happens when OpenSM uses the tables."""
     planes = [request] if plane_count(request.topology) < 2 else list(_planes(request))
     notes = deployment_notes([plane.tables for plane in planes])
+    addresses = 1 << max(int(lmcs.max(initial=0)) for plane in planes for lmcs in plane.fabric.lmcs)
+    if addresses > 1 and not lmc:
+        notes.append(
+            f"hosts of this fabric have {addresses} addresses (LIDs), which all get one path:"
+            f" opensm:lmc={addresses.bit_length() - 1} gives each address its own"
+        )
     if lmc:
         for plane in planes:
             tables, fabric = paths_of(plane.tables, lmc), with_addresses(plane.fabric, lmc)

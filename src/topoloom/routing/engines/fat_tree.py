@@ -1,5 +1,6 @@
 """Fat trees: up to a common ancestor that depends on the destination, then down."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import bundle_starts, channels_of
 from topoloom.routing.choices import AnyShortest, Layers
+from topoloom.routing.engines.minimal_hosts import largest_load
 from topoloom.routing.levels_below import reach
 from topoloom.routing.memory import MOST_HOST_ENTRIES
 from topoloom.routing.registry import RoutingRequest, engine
@@ -86,7 +88,9 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
     If there are more hosts than tables, host i uses table i modulo the number of tables. Where bundles of a level have
     different widths, or cables are missing, the digits of d-mod-k would lead packets of one host through different ancestors
     and down the same cables; then loads decide together with the digits (`uneven_tables`). A tree without the label ``level``
-    is recognised by the distances from its hosts (`tree_order`), and loads decide too (`ranked_tables`).
+    is recognised by the distances from its hosts (`tree_order`). If it is wired evenly, it gets d-mod-k, in which no shift of
+    all hosts has contention that the tapers do not make; else, or where these load no channel as much, loads decide
+    (`ranked_tables`).
     """
     topology = request.topology
     hosts = int(topology.endpoints_at.max(initial=1))
@@ -95,14 +99,27 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
         order = tree_order(topology)
         if order is None:
             raise _refusal(topology, "its switches have no label 'level', and are no tree by the distances from hosts")
-        ranked = ranked_tables(topology, order.level, count, request.jobs, request.work)
-        choice = Layers(tuple(ranked[1:]), by_host=True) if count > 1 else None
-        return Routing(topology, "fat-tree-hosts", ranked[0], choice=choice)
+        ranked = _by_host(topology, ranked_tables(topology, order.level, count, request.jobs, request.work))
+        digits = _digits(request, order.level, count)
+        return ranked if digits is None or largest_load(digits) > largest_load(ranked) else digits
     tables = _uneven(request, count)
     if tables is None:
         tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
-    choice = Layers(tuple(tables[1:]), by_host=True) if count > 1 else None
-    return Routing(topology, "fat-tree-hosts", tables[0], minimal=True, choice=choice)
+    return _by_host(topology, tables, minimal=True)
+
+
+def _by_host(topology: Topology, tables: Sequence[np.ndarray], *, minimal: bool = False) -> Routing:
+    choice = Layers(tuple(tables[1:]), by_host=True) if len(tables) > 1 else None
+    return Routing(topology, "fat-tree-hosts", tables[0], minimal=minimal, choice=choice)
+
+
+def _digits(request: RoutingRequest, level: np.ndarray, count: int) -> Routing | None:
+    """d-mod-k in a tree with the given levels; None if it is not wired evenly, or not every top switch reaches all leaves."""
+    labelled = replace(request.topology, labels={**request.topology.labels, "level": level})
+    if _fits(labelled) is None or not wired_evenly(level, channels_of(labelled)):
+        return None
+    tables = [_tables(replace(request, topology=labelled, host=(number, count))) for number in range(count)]
+    return _by_host(request.topology, tables, minimal=True)
 
 
 @engine("nca", "adaptive in fat trees: any path up to a nearest common ancestor", safe=True)
