@@ -435,6 +435,27 @@ def square(topology):
     return Destinations(topology, every, topology.endpoints_at, every)
 
 
+def test_wished_tables_that_lose_pairs_are_refused():
+    """Tables of another fabric, or damaged ones, must not be led to in verified steps."""
+    fabric, tables, _ = installed("fat-tree:k=4", "fat-tree")
+    ports = tables.ports.copy()
+    ports[int(fabric.topology.endpoints[0]), -5:] = ports[int(fabric.topology.endpoints[0]), 3] = -1
+    with pytest.raises(
+        InputError, match=r"wished.lft: with these tables \d+ of 240 pairs of hosts have no path, now 0"
+    ):
+        repair_fabric(fabric, tables, fabric, to=replace(tables, source="wished.lft", ports=ports))
+
+
+def test_the_best_tables_need_no_service_levels_that_nobody_asked_for():
+    """On a ring minhop can deadlock in one virtual channel; the best tables cannot, and use no other one."""
+    fabric = planned_fabric(build("torus:dims=5,hosts=2"))
+    tables = read_lft(lft_text(route(fabric.topology, "minimal"), fabric), "old.lft", fabric)
+    repair = repair_fabric(fabric, tables, less(fabric, [0]), mode="best")
+    best = next(figures for figures in repair.figures if figures.chosen)
+    assert (best.virtual_channels, best.unreachable_pairs) == (1, 0)
+    assert not repair.service_levels.any()
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_any_tables_become_any_others(seed):
     """Two trees of up*/down* on one virtual channel: where they cannot be mixed there are more steps, or addresses that are

@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 
-#: The programs that print the same, the first one that exists counts.
-DISCOVERY, TABLES = ("ibnetdiscover",), ("dump_lfts", "dump_fts")
+#: The programs that print the same, of which the first that exists counts, after a word that is in what they print.
+DISCOVERY, TABLES = ("Switch", "ibnetdiscover"), ("Unicast lid", "dump_lfts", "dump_fts")
 #: Where distributions keep programs that are not in every user's PATH.
 _MORE_FOLDERS = ("/usr/sbin", "/sbin")
 
@@ -44,11 +44,12 @@ def printed_now(programs: tuple[str, ...], name: str) -> Iterator[str]:
     InputError
         None of the programs is installed, or the program failed.
     """
-    program = next((path for path in map(_installed, programs) if path is not None), None)
+    mark, *names = programs
+    program = next((path for path in map(_installed, names) if path is not None), None)
     if program is None:
-        raise InputError(f"{programs[0]} is not installed; it is part of infiniband-diags. Or give a file")
+        raise InputError(f"{names[0]} is not installed; it is part of infiniband-diags. Or give a file")
     done = subprocess.run([program], stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode or not done.stdout:
+    if done.returncode or mark.encode() not in done.stdout:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"code {done.returncode}"
         raise InputError(f"{Path(program).name} failed on this host ({why}); run it on a host of the fabric, as root")

@@ -14,6 +14,7 @@ from topoloom.fabric.infiniband import real_ports
 from topoloom.graph.connectivity import components
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
+from topoloom.routing.fitted_tables import installable_tables
 from topoloom.routing.live.destinations import Destinations
 from topoloom.routing.live.repair import Distances, distances_to, repair
 from topoloom.routing.live.steps import Mixtures
@@ -175,7 +176,13 @@ class Live:
         return Plan(ports, levels, repaired.rebuilt)
 
     def best(self, virtual_channels: int | None, jobs: int | None) -> Plan:
-        """The tables of the engine that fits the present fabric, part by part if it is not connected."""
+        """The tables of the engine that fits the present fabric, part by part if it is not connected.
+
+        If the installed service levels are not known, the tables need none, unless `virtual_channels` says otherwise: hosts
+        that do not ask for a level would not use it.
+        """
+        if virtual_channels is None and not self.several:
+            virtual_channels = 1
         new, addresses = self.new, self.addresses
         n, k = new.topology.switches, new.topology.endpoints.size
         ports, levels = np.full((n, k + n), -1, np.int16), np.zeros((k, k), np.uint8)
@@ -263,7 +270,7 @@ def _made_for(
     fabric: Fabric, virtual_channels: int | None, jobs: int | None, work: Work
 ) -> tuple[np.ndarray, np.ndarray]:
     """The real ports int16[n, k + n] and the virtual channels uint8[k, k] of the tables that fit a connected fabric."""
-    routed = route(fabric.topology, jobs=jobs, work=work)
+    routed = installable_tables(fabric.topology, jobs=jobs, work=work)
     tables = routed.host_tables
     most = max(0 if table.virtual_channels is None else int(table.virtual_channels.max(initial=0)) for table in tables)
     limit = 15 if virtual_channels is None else virtual_channels

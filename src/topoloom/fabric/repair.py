@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.core.errors import InputError
+from topoloom.core.errors import InputError, at
 from topoloom.core.work import Work
 from topoloom.fabric._live_tables import changes_between, grouped, installed_on, senders_of, tables_on
 from topoloom.fabric._repair_plans import Live, Plan, addresses_alone, longer_pairs
@@ -107,6 +107,8 @@ def repair_fabric(
     result = plans[chosen]
     stages, installed = result.stages, live.installed
     before = _figures_before(live, tables, levels)
+    if to is not None:
+        _check_wished(live, to, result.plan, before[1].unreachable_pairs)
     return Repair(
         old=old.made,
         new=new.made,
@@ -157,6 +159,8 @@ class _Ordered:
         As `TableSteps.by_step`.
     verified : bool
         Whether the new tables, and all mixtures if the steps were computed, are deadlock-free.
+    deadlock_free : bool
+        Whether the new tables alone are.
     """
 
     plan: Plan
@@ -165,6 +169,7 @@ class _Ordered:
     ordered: bool
     by_step: bool
     verified: bool
+    deadlock_free: bool
 
 
 def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
@@ -178,7 +183,8 @@ def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
     delivered = np.stack([ports[addresses.home, every] == addresses.plug for ports in (installed, plan.ports)], axis=1)
     mixtures = Mixtures(rows, live.met[first], links[first], vcs[0][first], vcs[1][first], live.work, delivered[first])
     after = mixtures.turns(rows.data, mixtures.after, mixtures.after, mixtures.new)
-    verified, by_step = live.safe and mixtures.deadlock_free(after), False
+    deadlock_free = mixtures.deadlock_free(after)
+    verified, by_step = live.safe and deadlock_free, False
     order: tuple[TableStep, ...] = ()
     if with_steps and verified:
         order, by_step = order_of_updates(mixtures)
@@ -187,7 +193,7 @@ def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
     order = reopened_pairs(order, live.levels, plan.levels)
     after_steps = levels_by_step(order, by_step, row, live.levels, plan.levels)
     stages, order = stages_of(addresses, installed, plan.ports, row, order, after_steps)
-    return _Ordered(plan, stages, summaries(stages, order), with_steps, by_step, verified)
+    return _Ordered(plan, stages, summaries(stages, order), with_steps, by_step, verified, deadlock_free)
 
 
 def _few_changes(live: Live, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
@@ -202,11 +208,28 @@ def _few_changes(live: Live, virtual_channels: int | None, jobs: int | None, cho
     return ordered if first is None else first
 
 
+def _check_wished(live: Live, to: Tables, plan: Plan, unreachable_pairs: int) -> None:
+    """Refuse wished tables that lose pairs of hosts which the installed ones connect."""
+    wished = table_figures(live.addresses.by_path(plan.ports), live.new)
+    if wished.unreachable_pairs > unreachable_pairs:
+        raise at(
+            to.source,
+            None,
+            f"with these tables {wished.unreachable_pairs:,} of {wished.pairs:,} pairs of hosts have no path, now"
+            f" {unreachable_pairs:,}; are they tables of {live.new.made}?",
+        )
+
+
 def _better(live: Live, made: Plan, repaired: Plan) -> Plan:
-    """The tables made for the present fabric, unless the repaired ones lose fewer pairs or load no channel as much."""
-    figures = [table_figures(live.addresses.by_path(plan.ports), live.new) for plan in (made, repaired)]
-    loads = [(own.unreachable_pairs, own.max_channel_load) for own in figures]
-    return repaired if loads[1] < loads[0] else made
+    """The tables made for the present fabric, if they lose fewer pairs than the repaired ones, or are deadlock-free and those
+    are not, or load every channel less.
+    """
+    ranks = []
+    for plan in (made, repaired):
+        figures = table_figures(live.addresses.by_path(plan.ports), live.new)
+        free = _ordered(live, plan, False).deadlock_free
+        ranks.append((figures.unreachable_pairs, not free, figures.max_channel_load))
+    return made if ranks[0] < ranks[1] else repaired
 
 
 def _one_path(levels: np.ndarray | None, name: str) -> np.ndarray | None:

@@ -99,7 +99,7 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
         order = tree_order(topology)
         if order is None:
             raise _refusal(topology, "its switches have no label 'level', and are no tree by the distances from hosts")
-        ranked = _by_host(topology, ranked_tables(topology, order.level, count, request.jobs, request.work))
+        ranked = _by_host(topology, list(ranked_tables(topology, order.level, count, request.jobs, request.work)))
         digits = _digits(request, order.level, count)
         return ranked if digits is None or largest_load(digits) > largest_load(ranked) else digits
     tables = _uneven(request, count)
