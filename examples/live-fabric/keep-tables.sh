@@ -11,8 +11,8 @@
 #
 # Environment: INTERVAL   seconds between two discoveries; 10 if unset
 #              and that of load-tables.sh: LFTS, QOS, OPENSM, SETTLE, TRIES
-# Exit code of one round: 0 nothing to do, or the repaired tables are installed; 2 a program failed, nothing is changed;
-# 3 a step is not installed, or some pairs of hosts have no path any more.
+# Exit code of one round: 0 nothing to do, or the repaired tables are installed; 2 a program failed; 3 a step is not installed, or
+# some pairs of hosts have no path any more. After a round that failed, FOLDER and OpenSM's file have what the switches hold.
 set -eu
 folder=${1:?keep-tables.sh FOLDER [once|best]}
 mode=few-changes
@@ -32,7 +32,17 @@ round() {
     if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
     topoloom repair "$@" --mode "$mode" -o "$work" >"$work/repair.txt" || return 2
     cat "$work/repair.txt"
-    sh "$here/load-tables.sh" "$work" || return $?
+    code=0
+    sh "$here/load-tables.sh" "$work" || code=$?
+    if [ "$code" -ne 0 ]; then
+        # The next round begins with what the switches hold, and OpenSM stays there.
+        dump_lfts >"$work/held.lft" || return 2
+        cp "$work/held.lft" "$LFTS.new"
+        mv "$LFTS.new" "$LFTS"
+        mv "$work/held.lft" "$folder/fabric.lft"
+        rm -f "$folder/found.net"
+        return "$code"
+    fi
     rm -rf "$folder.before"
     mv "$folder" "$folder.before"
     mv "$work" "$folder"

@@ -34,9 +34,13 @@ for number in $(seq -w "$last"); do
         cp "$levels" "${QOS:?set QOS to the qos_policy_file of opensm.conf}.new"
         mv "$QOS.new" "$QOS"
     fi
+    if [ -e "$LFTS" ]; then cp "$LFTS" "$LFTS.before"; fi
     cp "$step" "$LFTS.new"
     mv "$LFTS.new" "$LFTS" # OpenSM never reads half a file
-    kill -HUP "${OPENSM:-$(pidof opensm)}" || exit 2
+    if ! kill -HUP "${OPENSM:-$(pidof opensm)}"; then
+        if [ -e "$LFTS.before" ]; then mv "$LFTS.before" "$LFTS"; fi
+        exit 2
+    fi
     sleep "${SETTLE:-2}"
     tries=${TRIES:-30}
     until installed "$step"; do

@@ -217,8 +217,8 @@ class _Reader:
         if part.lower() in self._hosts:
             return f"'{shown}' is a host; losing it changes no tables"
         if not re.search("[0-9A-Za-z]", part):
-            return f"'{shown}' is neither a cable nor a switch; write 3-17,5"
+            return f"'{shown}' is neither a cable nor a switch; write 3-17,5, or names as verify prints them"
         names = [name for name in (*self._network.fabric.switch_names, *self._network.labels) if name]
         close = hint(part, names[:5000]) if part else ""
         meant = f" ({close})" if close.startswith("did you mean") else ""
-        return f"'{shown}' is neither a cable nor a switch{meant}; write 3-17,5"
+        return f"'{shown}' is neither a cable nor a switch{meant}; write 3-17,5, or names as verify prints them"

@@ -61,7 +61,7 @@ def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
 def _row(figures: "RepairFigures") -> tuple[str, ...]:
     """A row of the table of figures; the new tables of the repair are marked."""
     values = [getattr(figures, field) for field in _FIGURES.values()]
-    cells = ["" if value is None else f"{value:.3g}" if 0 < value < 1 else f"{value:,.6g}" for value in values]
+    cells = ["" if value is None else f"{value:.3g}" if 0 < value < 1 else f"{value:,.10g}" for value in values]
     return f"{figures.tables}{' (new)' if figures.chosen else ''}", *cells
 
 
