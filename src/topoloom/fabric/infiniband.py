@@ -10,6 +10,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.deployment import CONF, INSTRUCTIONS, instructions, opensm_conf
 from topoloom.fabric.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabric.net_text import discovered_text, net_text
+from topoloom.fabric.service_level_policy import written_policy
 from topoloom.graph.planes import plane_count
 from topoloom.routing.choices import Detour, Escape, Layers
 from topoloom.routing.routing import HOP, PAIR, Routing
@@ -152,22 +153,7 @@ def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
                 groups.append((f"L{vc}to{own}", ", ".join(ports[s] for s in sources.tolist())))
                 rules.append((f"L{vc}to{own}", f"D{own}", f"L{vc}"))
                 levels.add(vc)
-    lines = ["port-groups"]
-    for name, members in groups:
-        lines += ["  port-group", f"    name: {name}", f"    port-guid: {members}", "  end-port-group"]
-    lines += ["end-port-groups", "qos-levels", "  qos-level", "    name: DEFAULT", "    sl: 0", "  end-qos-level"]
-    for vc in sorted(levels):
-        lines += ["  qos-level", f"    name: L{vc}", f"    sl: {vc}", "  end-qos-level"]
-    lines += ["end-qos-levels", "qos-match-rules"]
-    for source, target, level in rules:
-        lines += [
-            "  qos-match-rule",
-            f"    source: {source}",
-            f"    destination: {target}",
-            f"    qos-level-name: {level}",
-            "  end-qos-match-rule",
-        ]
-    return "\n".join([*lines, "end-qos-match-rules"]) + "\n"
+    return written_policy(groups, rules, levels)
 
 
 def check_tables(routing: Routing, fabric: Fabric) -> None:

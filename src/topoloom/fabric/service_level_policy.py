@@ -1,5 +1,7 @@
 """Service levels of pairs of host ports as a QoS policy of OpenSM."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from topoloom.fabric.fabric import Fabric
@@ -34,11 +36,33 @@ def policy_text(levels: np.ndarray, fabric: Fabric) -> str:
                 groups.append((f"L{level}to{own}", ", ".join(guids[e] for e in senders)))
                 rules.append((f"L{level}to{own}", f"D{own}", f"L{level}"))
                 used.add(level)
+    return written_policy(groups, rules, used)
+
+
+def written_policy(
+    groups: Sequence[tuple[str, str]], rules: Sequence[tuple[str, str, str]], levels: Iterable[int]
+) -> str:
+    """The text of a policy as OpenSM reads it; pairs without a rule have level 0.
+
+    Parameters
+    ----------
+    groups : sequence of (str, str)
+        The name of each port group, and its port GUIDs with commas between.
+    rules : sequence of (str, str, str)
+        The source group, the destination group, and the level's name: ``L3``.
+    levels : iterable of int
+        The levels above 0 in use.
+
+    Returns
+    -------
+    str
+        Port groups, levels and match rules, in this order.
+    """
     lines = ["port-groups"]
     for name, ports in groups:
         lines += ["  port-group", f"    name: {name}", f"    port-guid: {ports}", "  end-port-group"]
     lines += ["end-port-groups", "qos-levels", "  qos-level", "    name: DEFAULT", "    sl: 0", "  end-qos-level"]
-    for level in sorted(used):
+    for level in sorted(levels):
         lines += ["  qos-level", f"    name: L{level}", f"    sl: {level}", "  end-qos-level"]
     lines += ["end-qos-levels", "qos-match-rules"]
     for source, target, level_name in rules:

@@ -12,12 +12,11 @@ import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.fabric.db_csv_sections import Row, sections
-from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.plugging import Plugging
-from topoloom.fabric.rates import has_name, rate_of, speed_name
-from topoloom.formats._registry import IDENTITIES, Format, register
+from topoloom.fabric.rates import rate_of, speed_name
+from topoloom.formats._fabric_format import register_fabric_format
 from topoloom.formats._text import fabric_from, stem, text_of
-from topoloom.model.topology import Topology
 
 NAME = "ibdiagnet"
 _SECTIONS = ("NODES", "LINKS", "PORTS", "CABLE_INFO")
@@ -143,11 +142,6 @@ def _length(cable: Row) -> float:
     return 0.0
 
 
-def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric, with rates if all are known; names and GUIDs are ignored (`open_network` keeps them)."""
-    return fabric_of(data, source).topology
-
-
 def write_fabric(fabric: Fabric) -> str:
     """Sections NODES and LINKS: every link once, hosts' links first; PORTS and CABLE_INFO where they are known."""
     topology = fabric.topology
@@ -194,11 +188,6 @@ def write_fabric(fabric: Fabric) -> str:
     if any(values.any() for values in (fabric.link_length_m, fabric.endpoint_length_m, fabric.link_part != "")):
         lines += ["", *_cables_section(fabric, hosts, switches)]
     return "\n".join(lines) + "\n"
-
-
-def write(topology: Topology) -> str:
-    """The sections of a planned network."""
-    return write_fabric(planned_fabric(topology))
 
 
 def _ports_section(fabric: Fabric, hosts: list[str], switches: list[str]) -> list[str]:
@@ -262,17 +251,4 @@ def _codes(lanes: int, gbps: float) -> str:
     return f"{width},{next((code for code, name in _SPEEDS.items() if name == speed), 0)}"
 
 
-register(
-    Format(
-        name=NAME,
-        suffixes=(".db_csv",),
-        description="InfiniBand fabric: ibdiagnet's ibdiagnet2.db_csv",
-        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
-        says_rate=has_name,
-        holds=IDENTITIES,
-        read=read,
-        write=write,
-        write_fabric=write_fabric,
-        fabric=fabric_of,
-    )
-)
+register_fabric_format(NAME, ".db_csv", "InfiniBand fabric: ibdiagnet's ibdiagnet2.db_csv", fabric_of, write_fabric)

@@ -9,12 +9,11 @@ import re
 from topoloom.core.errors import at
 from topoloom.fabric._assembly import ReadNode
 from topoloom.fabric._lines import lines_of
-from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.plugging import Plugging
-from topoloom.fabric.rates import SPEED_OF_SIGNAL, has_name, rate_of, signal_of
-from topoloom.formats._registry import IDENTITIES, Format, register
+from topoloom.fabric.rates import SPEED_OF_SIGNAL, rate_of, signal_of
+from topoloom.formats._fabric_format import register_fabric_format
 from topoloom.formats._text import fabric_from, short, stem, text_of
-from topoloom.model.topology import Topology
 
 NAME = "ibdiagnet-lst"
 _MOST_LINE_CHARACTERS = 4096
@@ -90,11 +89,6 @@ def _device(number: int) -> int:
     return number >> 16 if number > _MOST_DEVICE and not number & _MOST_DEVICE else number & _MOST_DEVICE
 
 
-def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric, with rates if all are known; names and GUIDs are ignored (`open_network` keeps them)."""
-    return fabric_of(data, source).topology
-
-
 def write_fabric(fabric: Fabric) -> str:
     """One line per link, hosts' links first, with width and speed where known."""
     topology = fabric.topology
@@ -140,22 +134,11 @@ def _runs(width: int, gbps: float) -> str:
     return f"PHY={f'{width}x' if width else 'UNKNOWN'} LOG=ACT SPD={signal or 'UNKNOWN'}"
 
 
-def write(topology: Topology) -> str:
-    """The links of a planned network."""
-    return write_fabric(planned_fabric(topology))
-
-
-register(
-    Format(
-        name=NAME,
-        suffixes=(".lst",),
-        description="InfiniBand fabric: ibdiagnet2.lst of ibdiagnet, opensm-subnet.lst of OpenSM",
-        keeps=frozenset({"endpoints", "host", "rate_gbps"}),
-        says_rate=has_name,
-        holds=IDENTITIES,
-        read=read,
-        write=write,
-        write_fabric=write_fabric,
-        fabric=fabric_of,
-    )
+register_fabric_format(
+    NAME,
+    ".lst",
+    "InfiniBand fabric: ibdiagnet2.lst of ibdiagnet, opensm-subnet.lst of OpenSM",
+    fabric_of,
+    write_fabric,
+    isolated=False,
 )

@@ -12,12 +12,11 @@ import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.fabric._lines import lines_of
-from topoloom.fabric.fabric import Fabric, planned_fabric
-from topoloom.fabric.rates import has_name, speed_name
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.rates import speed_name
+from topoloom.formats._fabric_format import register_fabric_format
 from topoloom.formats._listed_ports import SHOWN_GBPS, ListedCable, PortEnd, listed_fabric, rate_shown
-from topoloom.formats._registry import IDENTITIES, Format, register
 from topoloom.formats._text import short, text_of
-from topoloom.model.topology import Topology
 
 NAME = "iblinkinfo"
 _MOST_LINE_CHARACTERS = 4096
@@ -92,11 +91,6 @@ def _runs(text: str) -> tuple[int, float]:
     return width, rate_shown(width, gbps)
 
 
-def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric, with rates if all are known; names and GUIDs are ignored (`open_network` keeps them)."""
-    return fabric_of(data, source).topology
-
-
 def write_fabric(fabric: Fabric) -> str:
     """The report on a fabric: its switches, then its hosts, with the ports in use."""
     topology = fabric.topology
@@ -149,22 +143,6 @@ def _shown(width: np.ndarray, rate_gbps: np.ndarray) -> list[str]:
     return texts
 
 
-def write(topology: Topology) -> str:
-    """The report on a planned network."""
-    return write_fabric(planned_fabric(topology))
-
-
-register(
-    Format(
-        name=NAME,
-        suffixes=(".iblinkinfo",),
-        description="InfiniBand fabric: output of iblinkinfo, also with -l",
-        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
-        says_rate=has_name,
-        holds=IDENTITIES,
-        read=read,
-        write=write,
-        write_fabric=write_fabric,
-        fabric=fabric_of,
-    )
+register_fabric_format(
+    NAME, ".iblinkinfo", "InfiniBand fabric: output of iblinkinfo, also with -l", fabric_of, write_fabric
 )

@@ -11,12 +11,11 @@ import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.fabric._lines import lines_of
-from topoloom.fabric.fabric import Fabric, planned_fabric
-from topoloom.fabric.rates import LANE_GBPS, has_name, rate_of, speed_name
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.rates import LANE_GBPS, rate_of, speed_name
+from topoloom.formats._fabric_format import register_fabric_format
 from topoloom.formats._listed_ports import ListedCable, PortEnd, listed_fabric
-from topoloom.formats._registry import IDENTITIES, Format, register
 from topoloom.formats._text import short, text_of
-from topoloom.model.topology import Topology
 
 NAME = "ibnetdiscover-ports"
 _MOST_LINE_CHARACTERS = 4096
@@ -59,11 +58,6 @@ def fabric_of(data: bytes, source: str) -> Fabric:
 
 def _end(kind: str, lid: str, port: str, guid: str, name: str) -> PortEnd:
     return PortEnd(int(port), name, int(guid, 16), int(lid), kind == "SW", router=kind == "RT")
-
-
-def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric, with rates if all are known; names and GUIDs are ignored (`open_network` keeps them)."""
-    return fabric_of(data, source).topology
 
 
 def write_fabric(fabric: Fabric) -> str:
@@ -110,22 +104,4 @@ def _rates(width: np.ndarray, rate_gbps: np.ndarray) -> list[str]:
     return [f"{lanes}x {speed}" if (speed := speed_name(lanes, gbps)) else _UNKNOWN for lanes, gbps in pairs]
 
 
-def write(topology: Topology) -> str:
-    """The ports of a planned network."""
-    return write_fabric(planned_fabric(topology))
-
-
-register(
-    Format(
-        name=NAME,
-        suffixes=(".ports",),
-        description="InfiniBand fabric: ports report of ibnetdiscover -p",
-        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
-        says_rate=has_name,
-        holds=IDENTITIES,
-        read=read,
-        write=write,
-        write_fabric=write_fabric,
-        fabric=fabric_of,
-    )
-)
+register_fabric_format(NAME, ".ports", "InfiniBand fabric: ports report of ibnetdiscover -p", fabric_of, write_fabric)

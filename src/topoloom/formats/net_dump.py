@@ -13,13 +13,12 @@ import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.fabric._lines import lines_of
-from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.panel_labels import panel_label
-from topoloom.fabric.rates import has_name, signal_of
+from topoloom.fabric.rates import signal_of
+from topoloom.formats._fabric_format import register_fabric_format
 from topoloom.formats._listed_ports import ListedCable, PortEnd, listed_fabric, rate_shown
-from topoloom.formats._registry import IDENTITIES, Format, register
 from topoloom.formats._text import short, text_of
-from topoloom.model.topology import Topology
 
 NAME = "net-dump"
 _MOST_LINE_CHARACTERS = 4096
@@ -102,11 +101,6 @@ def _cable(row: _Row, labels: dict[tuple[int, str], int], switches: set[int | No
     return ListedCable(row.near, far_end, row.width, row.rate_gbps, row.line)
 
 
-def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric, with rates if all are known; names and GUIDs are ignored (`open_network` keeps them)."""
-    return fabric_of(data, source).topology
-
-
 def write_fabric(fabric: Fabric) -> str:
     """The dump of a fabric: every switch with all of its ports."""
     topology = fabric.topology
@@ -162,22 +156,10 @@ def _shown(width: np.ndarray, rate_gbps: np.ndarray) -> list[str]:
     ]
 
 
-def write(topology: Topology) -> str:
-    """The dump of a planned network."""
-    return write_fabric(planned_fabric(topology))
-
-
-register(
-    Format(
-        name=NAME,
-        suffixes=(".net_dump",),
-        description="InfiniBand fabric: ibdiagnet's ibdiagnet2.net_dump, the ports of every switch",
-        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
-        says_rate=has_name,
-        holds=IDENTITIES,
-        read=read,
-        write=write,
-        write_fabric=write_fabric,
-        fabric=fabric_of,
-    )
+register_fabric_format(
+    NAME,
+    ".net_dump",
+    "InfiniBand fabric: ibdiagnet's ibdiagnet2.net_dump, the ports of every switch",
+    fabric_of,
+    write_fabric,
 )
