@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -91,16 +92,18 @@ def repair_fabric(
             raise InputError(f"{name}: tables of shape {given.ports.shape}; those of {fabric.made} have {shape}")
     levels, to_levels = (_one_path(given, name) for given, name in ((levels, "levels"), (to_levels, "to_levels")))
     live = Live(old, installed_on(tables, old, new), _present_levels(levels, old, new), levels is not None, work)
+    # Both modes begin with the same repair.
+    repaired = cache(lambda: live.few_changes(virtual_channels, jobs))
     chosen = mode if to is None else TO
     plans: dict[str, _Ordered] = {}
     for name in (chosen, *((FEW_CHANGES, BEST) if alternative else ())):
         if name in plans:
             continue
         if name == FEW_CHANGES:
-            plans[name] = _few_changes(live, virtual_channels, jobs, name == chosen)
+            plans[name] = _few_changes(live, repaired(), virtual_channels, jobs, name == chosen)
             continue
         if name == BEST:
-            plan = _better(live, live.best(virtual_channels, jobs), live.few_changes(virtual_channels, jobs))
+            plan = _better(live, live.best(virtual_channels, jobs), repaired())
         elif to is not None:
             plan = Plan(tables_on(to, live.addresses), _wished_levels(to_levels, new))
         plans[name] = _ordered(live, plan, name == chosen or plan.ports.size <= _MOST_ENTRIES)
@@ -196,11 +199,14 @@ def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
     return _Ordered(plan, stages, summaries(stages, order), with_steps, by_step, verified, deadlock_free)
 
 
-def _few_changes(live: Live, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
-    """Tables with few changes that steps without a dropped address lead to, if there are such; shortest paths before others."""
+def _few_changes(live: Live, repaired: Plan, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
+    """Tables with few changes that steps without a dropped address lead to, if there are such; shortest paths before others.
+
+    `repaired` are the first of them.
+    """
     first: _Ordered | None = None
-    for shorten, longer in ((True, False), (False, False), (False, True)):
-        plan = live.few_changes(virtual_channels, jobs, shorten=shorten, longer=longer)
+    for longer in (None, False, True):
+        plan = repaired if longer is None else live.few_changes(virtual_channels, jobs, shorten=False, longer=longer)
         ordered = _ordered(live, plan, chosen or plan.ports.size <= _MOST_ENTRIES)
         if not any(step.kind == DROP for step in ordered.steps):
             return ordered
