@@ -19,7 +19,7 @@ from fabric_cases import cables_of, recabled
 from topoloom.fabric.exports.registry import write_export
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.infiniband import lft_text, net_text, qos_text
-from topoloom.fabric.lft import read_lft
+from topoloom.fabric.lft import read_guid2lid, read_lft
 from topoloom.fabric.net_text import discovered_text
 from topoloom.fabric.repair import repair_fabric
 from topoloom.fabric.repair_files import repair_texts
@@ -298,6 +298,9 @@ def test_opensms_own_tables_are_judged_as_ibdmchk_judges_them(spec, engine, tmp_
     tables = read_lft((tmp_path / "opensm-lfts.dump").read_text(), "dump", fabric)
     found = verify_tables(tables, fabric, np.zeros((k, k), np.uint8))
     assert found.reached_pairs == found.pairs
+    owners = read_guid2lid((tmp_path / "guid2lid").read_text(), "guid2lid")
+    with_hops = read_lft((tmp_path / "opensm.fdbs").read_text(), "opensm.fdbs", fabric, owners)
+    assert np.array_equal(with_hops.ports, tables.ports)
     said = credit_loops(tmp_path)
     assert "credit loop" in said
     assert found.deadlock_free is ("no credit loops found" in said)

@@ -57,6 +57,8 @@ CODES = {
     "TL405": "levels-unknown",
     "TL406": "tables-notable",
     "TL407": "tables-not-installed",
+    "TL408": "adaptive-unproved",
+    "TL409": "adaptive-entries",
     "TL501": "guid-twice",
     "TL502": "lid-twice",
     "TL503": "name-twice",

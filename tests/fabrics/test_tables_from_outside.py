@@ -248,7 +248,7 @@ def test_guid2lid_gives_tables_without_guids_their_meaning():
         ),
         (r"portguid 0x0000000000", "portguid 0x0000000001", "x: 18 of 18 addresses are not in planned"),
         (r"(?s).*", "0x0001 001\n", "x:1: an entry before the first"),
-        (r"(?s).*", "AR groups of switch S0\n", "x:1: 'AR groups of switch S0' belongs to adaptive routing"),
+        (r"(?s).*", "AR groups of switch S0\n", "x:1: 'AR groups of switch S0' is not a line of forwarding tables"),
         (r"(?s).*", "", "x: no table of a switch"),
     ],
 )

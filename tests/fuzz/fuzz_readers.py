@@ -110,6 +110,28 @@ def _sl2vl() -> str:
     )
 
 
+_FDBS = """dump_ucast_routes: Switch 0x0000000000200000
+LID    : Port : Hops : Optimal
+0x0001 : 001  : 01   : yes
+0x0002 : UNREACHABLE
+0x0003 : 002  : 03   : No 2 hop path possible via port 3!
+"""
+_FAR = """File version: 1
+Switch 0x0000000000200000 AR: enabled
+Groups Definition:
+Group   Sub Group   WHBF   Ports
+--------------------------------
+1       0           0      1,2,
+
+LFT Definition:
+PLFT_NUM: 0, top: 0x3
+LID     Static Port   Lid State   Group
+---------------------------------------
+0x0001  1             Static      0
+0x0003  2             Free        1
+"""
+
+
 def _lft() -> str:
     from topoloom.fabric.infiniband import lft_text
 
@@ -251,7 +273,9 @@ def _made() -> dict[str, Reader]:
             lambda: [discovered_text(_fabric())],
             lambda text, source: fabric_of(text.encode(), source, lenient=True),
         ),
-        "lft": text_reader("x.lft", lambda: [_lft()], lambda text, source: read_lft(text, source, _fabric())),
+        "lft": text_reader(
+            "x.lft", lambda: [_lft(), _FDBS, _FAR], lambda text, source: read_lft(text, source, _fabric())
+        ),
         "guid2lid": text_reader("guid2lid", lambda: [guid2lid_text(_discovered())], read_guid2lid),
         "qos": text_reader("x.qos", lambda: [_qos()], _levels),
         "sl2vl": text_reader("x.dump", lambda: [_sl2vl()], lambda text, source: read_sl2vl(text, source, _fabric())),

@@ -1,11 +1,11 @@
 """The sections of dumps of forwarding tables, as OpenSM, ibroute, dump_lfts and dump_fts write them."""
 
 import re
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from topoloom.core.errors import at
+from topoloom.fabric._lft_tables import Sections, not_a_line
 
 _SECTION = re.compile(r"Unicast lids? .*?\bguid 0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
 _TOP = re.compile(r"Unicast lids? \[[0-9a-fx]+-(0x[0-9a-f]{1,4}|[0-9]{1,5})\]", re.IGNORECASE)
@@ -20,52 +20,11 @@ _DIGITS, _VALUES = np.array([7, 8, 9]), np.array([100, 10, 1])
 _REMEMBERED, _MOST_CHARACTERS = 4, 4096
 #: Headings, comments, and what the tools write around the tables.
 _HEADING = re.compile(r"(?:#.*|Lid\s+Out\b.*|Port\b.*|Lids? .*|\*\*\*.*|ibwarn: .*)", re.IGNORECASE)
-#: The dumps of adaptive routing, whose entries are groups of ports and not single ports.
-_ADAPTIVE = re.compile(r"(?:dump_ar|dump_far|.*\bAR groups?\b|.*\bLFT set\b|.*\bar_updn\b).*", re.IGNORECASE)
-#: Multicast addresses begin here; the greatest port number, which means "no path".
-_FIRST_MULTICAST, _MOST_PORT = 0xC000, 255
+#: The greatest port number, which means "no path".
+_MOST_PORT = 255
 
 
-@dataclass(frozen=True, eq=False)
-class Section:
-    """The table of a switch.
-
-    Attributes
-    ----------
-    guid, line : int
-        The switch's node GUID, and the line where its table begins.
-    lids, ports : int64[k]
-        The entries, without LID 0 and multicast addresses; port 255: no path.
-    """
-
-    guid: int
-    line: int
-    lids: np.ndarray
-    ports: np.ndarray
-
-
-@dataclass(eq=False)
-class Sections:
-    """A dump of forwarding tables.
-
-    Attributes
-    ----------
-    unicast : list of Section
-    guid_of : dict of int to int
-        The port GUID of each LID, where an entry states it.
-    unknown : set of int
-        LIDs of nodes that the writer of the dump did not know.
-    multicast_entries : int
-        Multicast entries, which are skipped.
-    """
-
-    unicast: list[Section] = field(default_factory=list)
-    guid_of: dict[int, int] = field(default_factory=dict)
-    unknown: set[int] = field(default_factory=set)
-    multicast_entries: int = 0
-
-
-def sections_of(text: str, source: str) -> Sections:
+def lft_sections(text: str, source: str) -> Sections:
     """Parse a dump of forwarding tables.
 
     OpenSM ends a table with its highest LID, ibroute with the number of entries, and both are accepted.
@@ -102,25 +61,8 @@ def sections_of(text: str, source: str) -> Sections:
         elif reader.in_multicast:
             reader.read.multicast_entries += stripped.startswith("0x")
         elif stripped and not _HEADING.fullmatch(stripped):
-            raise _strange(source, number, stripped)
+            raise not_a_line(source, number, stripped)
     return reader.finished()
-
-
-def _strange(source: str, number: int, stripped: str) -> Exception:
-    """The error for a line that is no part of forwarding tables."""
-    shown = stripped if stripped.isprintable() else ascii(stripped)
-    if _ADAPTIVE.fullmatch(stripped):
-        return at(
-            source,
-            number,
-            f"'{shown[:60]}' belongs to adaptive routing, whose groups of ports are not read; give the forwarding tables"
-            " (opensm-lfts.dump, or dump_fts), which hold one port of each group",
-        )
-    return at(
-        source,
-        number,
-        f"'{shown[:60]}' is not a line of forwarding tables; give opensm-lfts.dump, or the output of dump_fts",
-    )
 
 
 def _split(body: str) -> tuple[bytes, np.ndarray]:
@@ -230,9 +172,7 @@ class _Reader:
             raise at(self._source, line, f"LID {each[times > 1][0]} has two entries above; the file is damaged")
         if self._without_ports and len(self._known) < _REMEMBERED:
             self._known[self._without_ports] = lids
-        own = (lids > 0) & (lids < _FIRST_MULTICAST)
-        self.read.multicast_entries += int((lids >= _FIRST_MULTICAST).sum())
-        self.read.unicast.append(Section(guid, begun, lids[own], ports[own]))
+        self.read.add(guid, begun, lids, ports)
         self._open = None
 
     def finished(self) -> Sections:

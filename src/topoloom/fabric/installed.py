@@ -8,13 +8,16 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
+from topoloom.fabric._adaptive_paths import follow_groups
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables, read_guid2lid, read_lft
+from topoloom.fabric.port_groups import PortGroups
 from topoloom.fabric.service_levels import read_levels
 from topoloom.fabric.sl2vl import read_sl2vl
 from topoloom.fabric.table_verifier import verify_tables
 from topoloom.fabric.tables_from import routing_from
-from topoloom.routing.routing import Routing
+from topoloom.routing.choices import AnyShortest
+from topoloom.routing.routing import INSTALLED, Routing
 from topoloom.routing.verification.verify import verify_routing
 
 #: The text instead of a file of service levels that means: all traffic uses service level 0.
@@ -50,7 +53,8 @@ class Installed:
         Returns
         -------
         Routing
-            As `routing_from` makes it.
+            As `routing_from` makes it. Packets that choose among groups of ports take any shortest path, if the groups hold all
+            ports on shortest paths; otherwise the static port of each entry.
 
         Raises
         ------
@@ -65,7 +69,20 @@ class Installed:
                 f" ({verification.fault}); 'topoloom verify-tables' lists the entries"
             )
         routing = routing_from(self.tables, fabric, self.levels)
+        if self.tables.groups is not None:
+            routing = _adaptive(routing, self.tables, self.tables.groups, fabric, self.levels)
         return replace(routing, verification=verify_routing(routing))
+
+
+def _adaptive(
+    routing: Routing, tables: Tables, groups: PortGroups, fabric: Fabric, levels: np.ndarray | None
+) -> Routing:
+    """A routing whose packets choose among groups of ports, from one with their static ports."""
+    one_level = levels is None or not levels.any()
+    if one_level and follow_groups(tables, groups, fabric, levels).shortest_only:
+        # Any table with shortest paths will do: packets do not follow it.
+        return replace(routing, engine=f"{INSTALLED}{tables.source}, adaptive", choice=AnyShortest())
+    return replace(routing, engine=f"{routing.engine}, one port of each group")
 
 
 def read_installed(
@@ -73,6 +90,8 @@ def read_installed(
     tables: str | os.PathLike[str],
     qos: str | os.PathLike[str] | None = None,
     guid2lid: str | os.PathLike[str] | None = None,
+    *,
+    one_port: str = "",
 ) -> Installed:
     """Read the installed tables of a fabric, and their service levels.
 
@@ -80,12 +99,14 @@ def read_installed(
     ----------
     fabric : Fabric
     tables : path
-        A dump by OpenSM or ibroute (`read_lft`).
+        A dump by OpenSM, ibroute or ibdiagnet (`read_lft`).
     qos : path, optional
         A QoS policy or a list of levels (`read_levels`); ``none``: all traffic uses service level 0. When omitted, the levels
         are not known.
     guid2lid : path, optional
         OpenSM's guid2lid, for entries without a port GUID (`read_guid2lid`).
+    one_port : str
+        What needs one port per entry, for the message; if given, tables with groups of ports are refused.
 
     Returns
     -------
@@ -94,7 +115,7 @@ def read_installed(
     Raises
     ------
     InputError
-        The fabric has no hosts, or a file cannot be read.
+        The fabric has no hosts, a file cannot be read, or the tables have groups of ports and may not.
     """
     topology = fabric.topology
     k = topology.endpoints.size
@@ -102,6 +123,11 @@ def read_installed(
         raise InputError(f"{topology.name}: no hosts, so there is nothing to route to; add them, as in hosts=4")
     lids = None if guid2lid is None else read_guid2lid(_text(guid2lid), os.fspath(guid2lid))
     read = read_lft(_text(tables), os.fspath(tables), fabric, lids)
+    if one_port and read.groups is not None:
+        raise InputError(
+            f"{os.fspath(tables)}: packets choose among groups of ports (adaptive routing), which {one_port} would replace by"
+            " one port per entry; use the subnet manager's own routing, or give static tables (dump_lfts)"
+        )
     if qos is None or os.fspath(qos) == NO_LEVELS:
         return Installed(read, None if qos is None else np.zeros((k, k), np.uint8))
     skipped: list[str] = []

@@ -8,9 +8,11 @@ import numpy as np
 
 from topoloom.core.allowance import Allowance
 from topoloom.core.errors import InputError, at
-from topoloom.fabric._lft_sections import Section, Sections, sections_of
+from topoloom.fabric._lft_tables import Section, Sections
 from topoloom.fabric._lines import lines_of
+from topoloom.fabric._table_dumps import sections_of
 from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.port_groups import PortGroups, port_groups
 
 __all__ = ["NO_PATH", "ReadNotes", "Tables", "read_guid2lid", "read_lft"]
 
@@ -71,6 +73,8 @@ class Tables:
         The first address of each target; 0 where the tables have none. All 0 when omitted.
     notes : ReadNotes
         Differences between the file and the fabric.
+    groups : PortGroups, optional
+        The ports among which packets choose (adaptive routing); when omitted, they follow `ports`.
     """
 
     source: str
@@ -80,6 +84,7 @@ class Tables:
     path_counts: np.ndarray = field(default_factory=_none)
     base_lids: np.ndarray = field(default_factory=_none)
     notes: ReadNotes = field(default_factory=ReadNotes)
+    groups: PortGroups | None = None
 
     def __post_init__(self) -> None:
         targets = self.ports.shape[1]
@@ -106,7 +111,8 @@ class Tables:
 
 
 def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None = None) -> Tables:
-    """Parse a dump of forwarding tables by OpenSM (opensm-lfts.dump, ``fabric.lft``) or by ibroute (dump_lfts, dump_fts).
+    """Parse a dump of forwarding tables by OpenSM (opensm-lfts.dump, opensm.fdbs, ``fabric.lft``), by ibroute (dump_lfts,
+    dump_fts) or by ibdiagnet (ibdiagnet2.fdbs, ibdiagnet2.far).
 
     Tables of switches and entries for ports that the fabric does not have are omitted and counted; entries are kept as they
     are, even if their port leads nowhere. Multicast tables are skipped.
@@ -179,6 +185,7 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
             without,
             read.multicast_entries,
         ),
+        port_groups(sections, target_at, tables[0].shape, paths, source),
     )
 
 

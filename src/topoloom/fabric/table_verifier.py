@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from topoloom.core.errors import at
+from topoloom.fabric._adaptive_paths import follow_groups
 from topoloom.fabric._host_paths import Walked, walk
 from topoloom.fabric.black_holes import BlackHole, black_holes
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables, lids_text
+from topoloom.fabric.port_groups import AdaptiveEntries, adaptive_entries
 from topoloom.fabric.table_differences import TableDifference, table_differences
 from topoloom.fabric.tables_from import NO_ENTRY, NO_LINK, entry_links
 from topoloom.model.results import Provenance, Result, provenance_of
@@ -66,6 +68,9 @@ class TableVerification(Followed, Result):
         What else is notable about the file: holes that no pair of hosts uses, switches and ports that the fabric lacks.
     differences : tuple of TableDifference
         The switches that hold other entries, if a dump of what they hold was given.
+    adaptive : AdaptiveEntries, optional
+        The groups of ports among which packets choose. All choices are followed: a pair is reached if none leads astray, hops
+        are those of its longest path, `channel_load` is of an even spread, and `cycle` of all choices together.
     """
 
     record_name = "table-verification"
@@ -95,15 +100,17 @@ class TableVerification(Followed, Result):
     black_holes: tuple[BlackHole, ...] = ()
     table_notes: tuple[str, ...] = ()
     differences: tuple[TableDifference, ...] = ()
+    adaptive: AdaptiveEntries | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
     def deadlock_free(self) -> bool | None:
         """Whether no virtual channel holds a cycle of channels that wait for each other (Dally and Seitz, 1987).
 
-        None: there is a cycle if all traffic shares one virtual channel, and the service levels are not known.
+        None: there is a cycle if all traffic shares one virtual channel, and the service levels are not known; or packets can
+        choose such a cycle, but need not.
         """
-        return None if self.cycle and not self.levels_known else not self.cycle
+        return None if self.cycle and (self.adaptive or not self.levels_known) else not self.cycle
 
     @property
     def edge_forwarding_index(self) -> int:
@@ -161,13 +168,13 @@ def verify_tables(
     Raises
     ------
     InputError
-        More virtual channels than service levels.
+        More virtual channels than service levels, or groups of ports and virtual lanes that change from hop to hop.
     """
     started = time.monotonic()
     topology = fabric.topology
     if levels is not None and int(levels.max(initial=0)) > 63:
         raise at(tables.source, None, f"service level {int(levels.max())}; levels are 0 to 15")
-    walked = walk(tables, fabric, levels, sl2vl)
+    walked, followed, adaptive = _walked(tables, fabric, levels, sl2vl)
     levels_used = 1 if levels is None else 1 + int(levels.max(initial=0))
     virtual_channels = levels_used if sl2vl is None else 1 + walked.highest
     if sl2vl is not None and virtual_channels > _MOST_LANES:
@@ -177,7 +184,7 @@ def verify_tables(
             f"data uses virtual lane {walked.highest}; virtual lanes that change from hop to hop are verified up to 0 to 7",
         )
     ring = _ring(fabric, walked.turns, virtual_channels, sl2vl is not None)
-    holes = black_holes(tables, fabric, walked.lost)
+    holes = black_holes(followed, fabric, walked.lost)
     k = topology.endpoints.size
     arrived = int(walked.histogram.sum())
     hops = int(walked.histogram @ np.arange(walked.histogram.size))
@@ -206,14 +213,29 @@ def verify_tables(
         paths=tables.paths,
         apart_pairs=walked.apart_pairs,
         black_holes=holes,
-        table_notes=(*_notes(tables, fabric, walked), *skipped),
+        table_notes=(*_notes(followed, fabric, walked), *skipped),
         differences=() if installed is None else table_differences(tables, installed, fabric),
+        adaptive=adaptive,
         provenance=provenance_of(
             topology,
             settings={"with_levels": levels is not None, "with_sl2vl": sl2vl is not None},
             timings={"seconds": time.monotonic() - started},
         ),
     )
+
+
+def _walked(
+    tables: Tables, fabric: Fabric, levels: np.ndarray | None, sl2vl: np.ndarray | None
+) -> tuple[Walked, Tables, AdaptiveEntries | None]:
+    """The sums over all paths, the tables with the longest paths, and what groups of ports there are."""
+    if tables.groups is None:
+        return walk(tables, fabric, levels, sl2vl), tables, None
+    if sl2vl is not None or (levels is not None and levels.ndim > 2):
+        raise at(tables.source, None, "groups of ports are verified with one virtual lane per pair of hosts")
+    spread = follow_groups(tables, tables.groups, fabric, levels)
+    walked = walk(spread.longest, fabric, levels)
+    walked.load, walked.turns = spread.load, spread.turns
+    return walked, spread.longest, adaptive_entries(tables.groups, fabric.topology.endpoints)
 
 
 def _ring(fabric: Fabric, turns: np.ndarray, virtual_channels: int, by_hop: bool) -> np.ndarray:

@@ -217,4 +217,4 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
 
         if self.tables is None:
             return compare_tables(minhop_tables(fabric), routed, fabric, (COMPUTED, ""))
-        return compare_tables(read_installed(fabric, self.tables).tables, routed, fabric)
+        return compare_tables(read_installed(fabric, self.tables, one_port="the comparison").tables, routed, fabric)

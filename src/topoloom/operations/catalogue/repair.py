@@ -71,8 +71,8 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         before, after = open_network(self.old).fabric, open_network(self.new).fabric
-        installed = read_installed(before, self.tables, self.qos)
-        wished = None if self.wished is None else read_installed(after, self.wished, self.wished_qos)
+        installed = read_installed(before, self.tables, self.qos, one_port="repair")
+        wished = None if self.wished is None else read_installed(after, self.wished, self.wished_qos, one_port="repair")
         return repair_fabric(
             before,
             installed.tables,

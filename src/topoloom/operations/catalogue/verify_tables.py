@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
     """Verify the forwarding tables that another program made for FABRIC (the output of ibnetdiscover, or any topology).
 
-    TABLES are forwarding tables (LFT) as OpenSM or ibroute dump them. They are verified like those of topoloom route, and the
-    fabric is checked by the rules of topoloom verify.
+    TABLES are forwarding tables (LFT) as OpenSM, ibroute or ibdiagnet dump them, with groups of ports (adaptive
+    routing) or without. They are verified like those of topoloom route, and the fabric is checked by the rules of topoloom
+    verify.
 
     Exit code 0: no errors or warnings (notes are possible); 3: errors or warnings: packets are lost, or can wait in a cycle, or
     it takes the service levels to know.
@@ -32,7 +33,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
 
     fabric: Annotated[str, setting("a spec, a file or a folder", positional=True, names="file")]
     tables: Annotated[
-        str, setting("forwarding tables (LFT) as OpenSM or ibroute dump them", positional=True, names="file")
+        str, setting("forwarding tables (LFT) as OpenSM, ibroute or ibdiagnet dump them", positional=True, names="file")
     ]
     qos: Qos | None = None
     sl2vl: (

@@ -20,7 +20,8 @@ from topoloom.fabric.distinct_names import distinct_names
 )
 def _credit_loop(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
-    if verification is not None and verification.cycle and getattr(verification, "levels_known", True):
+    decided = getattr(verification, "levels_known", True) and not _adaptive(evidence)
+    if verification is not None and verification.cycle and decided:
         ring = _ring(evidence)
         text = f"waits in a cycle: {' -> '.join(ring)} (virtual channel {verification.cycle_virtual_channel})"
         yield Finding(text, tuple(dict.fromkeys(ring)))
@@ -108,7 +109,8 @@ def _virtual_channels(evidence: Evidence) -> Iterator[Finding]:
 )
 def _levels_unknown(evidence: Evidence) -> Iterator[Finding]:
     verification = evidence.verification
-    if verification is not None and verification.cycle and not getattr(verification, "levels_known", True):
+    other_rule = getattr(verification, "levels_known", True) or _adaptive(evidence)
+    if verification is not None and verification.cycle and not other_rule:
         ring = _ring(evidence)
         yield Finding(
             f"unproved without service levels; give --qos: in one virtual lane these wait in a cycle: {' -> '.join(ring)}."
@@ -149,6 +151,45 @@ def _not_installed(evidence: Evidence) -> Iterator[Finding]:
         text = f"{len(differences):,} switches hold other entries, {total:,} in all: {'; '.join(map(str, differences[:most]))}"
         more = "; ..." if len(differences) > most else ""
         yield Finding(text + more, tuple(difference.switch for difference in differences))
+
+
+@rule(
+    "TL408",
+    "adaptive-unproved",
+    WARNING,
+    "Packets may choose ports in a cycle: freedom from deadlock is unproved.",
+    explanation="""The tables have groups of ports (adaptive routing), and the choices of all packets together hold a cycle of
+    channels that wait for each other. Packets need not choose it, and virtual lanes that the switches change on the way can
+    break it: neither is in the tables.""",
+    fix="""Give the service levels if there are several (`--qos`). In a tree, look for entries that lead down and up
+    again: tables of `ar_updn` on a sound tree have none, so check the root switches that the subnet manager was given.""",
+)
+def _adaptive_cycle(evidence: Evidence) -> Iterator[Finding]:
+    verification = evidence.verification
+    if verification is not None and verification.cycle and _adaptive(evidence):
+        ring = _ring(evidence)
+        virtual_channel = verification.cycle_virtual_channel
+        text = f"unproved: packets may choose a cycle: {' -> '.join(ring)} (virtual channel {virtual_channel})"
+        yield Finding(text, tuple(dict.fromkeys(ring)))
+
+
+@rule(
+    "TL409",
+    "adaptive-entries",
+    NOTE,
+    "Packets choose among groups of ports.",
+    explanation="""All ports of a group are followed: pairs are reached if no choice leads astray, and hops are those of the
+    longest path. Loads are of packets that spread evenly over the ports of a group.""",
+    fix="Nothing; it states what was verified.",
+)
+def _adaptive_entries(evidence: Evidence) -> Iterator[Finding]:
+    if _adaptive(evidence):
+        yield Finding(str(getattr(evidence.verification, "adaptive", "")))
+
+
+def _adaptive(evidence: Evidence) -> bool:
+    """Whether packets choose among groups of ports."""
+    return getattr(evidence.verification, "adaptive", None) is not None
 
 
 def _ring(evidence: Evidence) -> list[str]:
