@@ -191,7 +191,7 @@ def verified(net: Path, tables: Path, qos: Path | None = None) -> str:
     lost = record["pairs"] - record["reached_pairs"]
     free = "yes" if record["deadlock_free"] else "no"
     return (
-        f"rc {done.returncode} {record['pairs_between']:>10} load {record['edge_forwarding_index']:>6}"
+        f"rc {done.returncode} {record['pairs_between']:>10} load {record['max_channel_load']:>6}"
         f" hops {record['max_hops']} unreached {lost} deadlock-free {free}"
     )
 

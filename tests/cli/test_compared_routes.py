@@ -1,6 +1,7 @@
 """Routes of discovered fabrics are compared with the installed tables; worse ones are not written."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -41,7 +42,7 @@ def test_every_route_of_a_discovered_fabric_is_compared_with_a_computed_minhop(d
     assert [compared[side]["max_hops"] for side in ("before", "after")] == [2, 2]
     assert not compared["worse"]
     text = _run(reroute, discovered, "0-3")
-    assert "pairs of hosts that do not arrive  0 before, 0 now" in text
+    assert re.search(r"pairs that do not arrive +0 before, 0 now", text)
     assert json.loads(_run(route, "fat-tree:k=4", "--json"))["compared"] is None
 
 
@@ -50,7 +51,7 @@ def test_worse_tables_than_the_installed_ones_are_written_on_request_only(discov
     installed = tmp_path / "installed"
     _run(export, discovered, "opensm", "-o", installed)
     asked = (discovered, "opensm", "--engine", "levels", "--tables", installed / "fabric.lft", "-o", tmp_path / "worse")
-    with pytest.raises(InputError, match=r"32 pairs of hosts on the fullest channel, instead of 8; keep those"):
+    with pytest.raises(InputError, match=r"maximum channel load of 32 pairs of hosts, instead of 8; keep those"):
         _run(export, *asked)
     assert not (tmp_path / "worse").exists()
     values = json.loads(_run(export, *asked, "--worse", "--json"))

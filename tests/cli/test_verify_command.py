@@ -107,7 +107,7 @@ def test_what_route_exports_is_verified(call):
     assert values["load_over_mean"] == pytest.approx(routed["load_over_mean"])
     # Pairs of hosts: four for each pair of switches, and those of the two hosts of each switch.
     assert values["pairs"] == values["reached_pairs"] == 4 * routed["pairs"] + 100
-    assert values["edge_forwarding_index"] == 4 * routed["edge_forwarding_index"]
+    assert values["max_channel_load"] == 4 * routed["edge_forwarding_index"]
     code, out, _ = call("verify-tables", "slimfly:q=5,hosts=2", "osm/fabric.lft")
     assert code == 3
     assert "deadlock free                  not known without service levels" in out

@@ -79,7 +79,7 @@ def test_all_paths_of_a_pair_are_followed():
         zip(fabric.channel_ports[first : first + 3].tolist(), found.channel_load[first : first + 3], strict=True)
     )
     assert at_port == {4: 0.5, 5: 1.0, 6: 0.5}
-    assert found.edge_forwarding_index == 1
+    assert found.max_channel_load == 1
     assert found.deadlock_free
     (note,) = found.table_notes
     assert note.startswith("2 of 12 entries from switch to switch are missing, as updn and ftree leave them")
@@ -337,7 +337,7 @@ def test_folders_of_exports_and_repairs_are_networks(call):
         ),
         (["quality", "fat-tree:k=6", "--tables", "made/fabric.lft"], "belongs to another fabric"),
         (["quality", "petersen", "--tables", "made/fabric.lft"], "no hosts, so there is nothing to route to"),
-        (["quality", "made/fabric.net", "--tables", "bad.lft"], "pairs of host ports are not reached"),
+        (["quality", "made/fabric.net", "--tables", "bad.lft"], "pairs of host ports do not arrive"),
         (["simulate", "made", "petersen", "--tables", "made/fabric.lft"], "--tables are of one fabric"),
     ],
 )

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from topoloom import build, route
+from topoloom.cli.routing_text import with_lost
 from topoloom.core.errors import InputError
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.infiniband import real_ports
 from topoloom.fabric.lft import Tables
+from topoloom.fabric.minhop import minhop_tables
 from topoloom.fabric.table_verifier import verify_tables
 from topoloom.fabric.tables_compared import compare_tables, table_figures
 from topoloom.model.topology import Topology
@@ -60,8 +62,9 @@ def test_loads_and_shifts_are_those_of_paths_followed_one_by_one(spec):
         load, lost, shifts = by_hand(fabric, tables)
         assert figures.max_channel_load == load
         assert figures.unreachable_pairs == lost
-        assert figures.shift_throughput == pytest.approx(len(shifts) / sum(shifts))
-        assert figures.worst_shift_throughput == 1 / max(shifts)
+        served = not lost
+        assert figures.shift_throughput == pytest.approx(served * len(shifts) / sum(shifts))
+        assert figures.worst_shift_throughput == served / max(shifts)
         assert (figures.shifts, figures.shifts_sampled) == (len(shifts), False)
 
 
@@ -72,7 +75,7 @@ def test_a_fat_tree_by_host_passes_all_shifts_and_loads_every_channel_alike():
     figures = table_figures(routing, fabric)
     ports = real_ports(routing, fabric)
     verified = verify_tables(Tables("made", ports.astype(np.int16), {}), fabric)
-    assert figures.max_channel_load == verified.edge_forwarding_index == 14
+    assert figures.max_channel_load == verified.max_channel_load == 14
     assert (figures.shift_throughput, figures.uniform_throughput, figures.max_hops) == (1.0, 1.0, 4)
     assert figures.mean_hops == pytest.approx(verified.mean_hops)
 
@@ -144,3 +147,27 @@ def test_slower_shifts_are_said_next_to_better_loads():
     assert (compared.before.unreachable_pairs, compared.after.unreachable_pairs) == (0, 0)
     assert not compared.worse
     assert compared.slower_shifts
+
+
+def test_tables_that_lose_a_host_have_no_figure_that_is_better():
+    """Without the entries of any one host, its pairs are lost: throughput is 0, and no other figure claims to be complete."""
+    fabric = planned_fabric(build("fat-tree:k=4"))
+    ports = real_ports(route(fabric.topology), fabric)
+    good = table_figures(ports, fabric)
+    assert (good.lost_pairs, good.apart_pairs) == (0, 0)
+    for host in range(fabric.topology.endpoints.size):
+        damaged = ports.copy()
+        damaged[:, host] = -1
+        figures = table_figures(damaged, fabric)
+        assert figures.lost_pairs == figures.unreachable_pairs == 15
+        assert (figures.uniform_throughput, figures.shift_throughput, figures.worst_shift_throughput) == (0, 0, 0)
+        assert compare_tables(ports, damaged, fabric).worse
+        assert with_lost("max_channel_load", "7", 15) == "at least 7 (15 pairs do not arrive)"
+
+
+def test_pairs_that_no_cables_join_are_not_lost():
+    """Two separate stars: pairs between them are apart, and throughput is that of each star."""
+    fabric = planned_fabric(Topology(links=[(0, 1), (2, 3)], endpoints=[0, 1, 2, 3], switches=4))
+    figures = table_figures(minhop_tables(fabric), fabric)
+    assert (figures.pairs, figures.unreachable_pairs, figures.apart_pairs, figures.lost_pairs) == (12, 8, 8, 0)
+    assert figures.uniform_throughput > 0

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from topoloom.cli.monitored import monitored
 from topoloom.cli.output import plain, print_facts, print_record, say
 from topoloom.cli.presentation import Monitored
+from topoloom.cli.routing_text import with_lost
 from topoloom.core.settings import setting
 from topoloom.fabric.diagnosis.diagnostics import Diagnostics
 
@@ -18,14 +19,15 @@ _COMPARED = (
 _JUDGED = (
     *("tables", "switches", "paths", "virtual_channel_pairs", "virtual_channels_used"),
     *("deadlock_free", "pairs", "reached_pairs", "minimal", "minimal_share", "mean_hops", "max_hops", "stretch"),
-    *("edge_forwarding_index", "load_over_mean"),
+    *("max_channel_load", "load_over_mean"),
 )
 #: Labels of keys whose name alone does not say that they are shares.
 _LABELS = {
     "links_that_agree": "share_of_links_that_agree",
-    "edge_forwarding_index": "maximum_channel_load",
+    "max_channel_load": "maximum_channel_load",
     "paths": "paths_per_pair",
 }
+_UNITS = {"pairs": " pairs of hosts", "max_channel_load": " pairs of hosts"}
 #: Exit code: the command succeeded and found differences.
 DIFFERENT = 3
 
@@ -85,13 +87,13 @@ def _facts(record: dict[str, Any], keys: tuple[str, ...]) -> list[tuple[str, str
     return [
         ("pairs_in_each_virtual_channel", " ".join(map(str, record[key])))
         if key == "virtual_channel_pairs"
-        else (_LABELS.get(key, key), _value(key, record[key]))
+        else (_LABELS.get(key, key), _value(key, record))
         for key in keys
     ]
 
 
-def _value(key: str, value: Any) -> str:
+def _value(key: str, record: dict[str, Any]) -> str:
     """A value as text."""
-    if value is None:
+    if record[key] is None:
         return "not known without service levels"
-    return f"{plain(value)} pairs of hosts" if key == "edge_forwarding_index" else plain(value)
+    return with_lost(key, plain(record[key]) + _UNITS.get(key, ""), record.get("lost_pairs", 0))

@@ -28,11 +28,7 @@ def warn_if_worse(routed: "Routing") -> None:
             err=True,
         )
     if compared.worse:
-        say(
-            f"warning: these tables are worse than {compared.before_tables}: {after.max_channel_load:,.10g} pairs of hosts on"
-            f" the fullest channel instead of {before.max_channel_load:,.10g}",
-            err=True,
-        )
+        say(f"warning: these tables are worse than {compared.before_tables}: {compared.reason}", err=True)
 
 
 #: A hint is printed when the named engine's tables carry less than the first number times the throughput of the fitting

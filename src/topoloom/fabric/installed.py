@@ -14,7 +14,7 @@ from topoloom.fabric.lft import Tables, read_guid2lid, read_lft
 from topoloom.fabric.port_groups import PortGroups
 from topoloom.fabric.service_levels import read_levels
 from topoloom.fabric.sl2vl import read_sl2vl
-from topoloom.fabric.table_verifier import verify_tables
+from topoloom.fabric.table_verifier import TableVerification, verify_tables
 from topoloom.fabric.tables_from import routing_from
 from topoloom.routing.choices import AnyShortest
 from topoloom.routing.routing import INSTALLED, Routing
@@ -62,12 +62,8 @@ class Installed:
             The tables do not connect all pairs of host ports.
         """
         verification = verify_tables(self.tables, fabric, self.levels)
-        lost = verification.pairs - verification.apart_pairs - verification.reached_pairs
-        if lost:
-            raise InputError(
-                f"{self.tables.source}: {lost:,} of {verification.pairs:,} pairs of host ports are not reached"
-                f" ({verification.fault}); 'topoloom verify-tables' lists the entries"
-            )
+        if lost := lost_words(verification):
+            raise InputError(lost)
         routing = routing_from(self.tables, fabric, self.levels)
         if self.tables.groups is not None:
             routing = _adaptive(routing, self.tables, self.tables.groups, fabric, self.levels)
@@ -83,6 +79,20 @@ def _adaptive(
         # Any table with shortest paths will do: packets do not follow it.
         return replace(routing, engine=f"{INSTALLED}{tables.source}, adaptive", choice=AnyShortest())
     return replace(routing, engine=f"{routing.engine}, one port of each group")
+
+
+def lost_words(verification: TableVerification) -> str:
+    """A sentence on the pairs of host ports that tables lose; empty if they lose none.
+
+    Such tables have no throughput: commands that measure or simulate refuse them with this sentence, and commands that replace
+    them warn with it.
+    """
+    if not verification.lost_pairs:
+        return ""
+    return (
+        f"{verification.tables}: {verification.lost_pairs:,} of {verification.pairs:,} pairs of host ports do not arrive"
+        f" ({verification.fault}); 'topoloom verify-tables' lists the entries"
+    )
 
 
 def read_installed(

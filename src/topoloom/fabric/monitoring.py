@@ -44,7 +44,7 @@ _OF_TABLES = {
     "topoloom_fabric_table_pairs_reached": "reached_pairs",
     "topoloom_fabric_tables_deadlock_free": "deadlock_free",
     "topoloom_fabric_table_hops_max": "max_hops",
-    "topoloom_fabric_table_channel_load_max": "edge_forwarding_index",
+    "topoloom_fabric_table_channel_load_max": "max_channel_load",
 }
 _CABLES = ("right", "wrong", "missing", "extra", "swapped", "slow", "one_sided")
 

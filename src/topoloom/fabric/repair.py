@@ -323,6 +323,7 @@ def _row_of(
         entries_changed,
         steps,
         deadlock_free,
+        figures.lost_pairs,
     )
 
 

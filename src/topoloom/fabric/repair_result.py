@@ -85,8 +85,9 @@ class RepairFigures:
         Hops between switches of the longest path.
     longer_pairs : int
         Pairs of host ports with a path that is longer than the shortest one in the fabric.
-    unreachable_pairs : int
-        Pairs of host ports of which a path does not arrive.
+    unreachable_pairs, lost_pairs : int
+        Pairs of host ports of which a path does not arrive, and of these the ones that cables join. With lost pairs, the load,
+        the hops and the longer pairs are lower bounds, and the throughput is 0.
     uniform_throughput : float
         The share of the hosts' rate at which every host sends evenly to all hosts of other switches.
     virtual_channels : int
@@ -110,6 +111,7 @@ class RepairFigures:
     entries_changed: int | None
     steps: int | None
     deadlock_free: bool | None
+    lost_pairs: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,7 @@ class TableVerification(Followed, Result):
     record_version = 2
     former_names = ("judgement",)
     unrecorded = ("channel_load",)
-    derived = ("deadlock_free", "minimal", "minimal_share", "edge_forwarding_index", "load_over_mean")
+    derived = ("deadlock_free", "minimal", "minimal_share", "lost_pairs", "max_channel_load", "load_over_mean")
 
     tables: str
     switches: int
@@ -113,8 +113,13 @@ class TableVerification(Followed, Result):
         return None if self.cycle and (self.adaptive or not self.levels_known) else not self.cycle
 
     @property
-    def edge_forwarding_index(self) -> int:
-        """The maximum channel load: the pairs of host ports over the most loaded channel, rounded up."""
+    def lost_pairs(self) -> int:
+        """Pairs of host ports that cables join and of which a path does not arrive."""
+        return self.pairs - self.apart_pairs - self.reached_pairs
+
+    @property
+    def max_channel_load(self) -> int:
+        """The pairs of host ports over the most loaded channel, rounded up; of lost pairs, no channel counts."""
         return math.ceil(float(self.channel_load.max(initial=0)) - 1e-9)
 
     @property

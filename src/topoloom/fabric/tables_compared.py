@@ -12,6 +12,7 @@ from topoloom.core.random_streams import Draws
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.infiniband import real_ports
 from topoloom.fabric.lft import Tables
+from topoloom.graph.connectivity import components
 from topoloom.model.capacities import capacities
 from topoloom.routing.channels import channels_of
 from topoloom.routing.compared import TableFigures, TablesCompared
@@ -28,7 +29,7 @@ _SEED = 1
 
 
 def table_figures(tables: TablesGiven, fabric: Fabric) -> TableFigures:
-    """The loads, paths and throughput of a fabric's tables; nothing of them is an error, what does not arrive is counted.
+    """The loads, paths and throughput of a fabric's tables; what does not arrive is no error: it counts, with throughput 0.
 
     Parameters
     ----------
@@ -135,7 +136,10 @@ class _Walks:
             follow_pairs(*places, ports, *hosts, self._at, rate_at, self._rate, share, load, rated, histogram, lost)
         weight = np.where(lost, self._at[None, :], 0)
         weight[np.arange(k), self._home] -= lost[np.arange(k), self._home]
-        arrived = int(histogram.sum())
+        arrived, unreachable = int(histogram.sum()), int(weight.sum())
+        in_part = np.bincount(components(self._topology), self._at)
+        apart = k * k - int((in_part * in_part).sum())
+        served = 0.0 if unreachable > apart else 1.0
         remote = rate_at.sum() - rate_at[self._at > 0].min(initial=np.inf) if k else 0.0
         fullest = float((rated / self._capacity).max(initial=0.0)) / remote if remote > 0 else 0.0
         shifts = np.arange(1, k)
@@ -146,14 +150,15 @@ class _Walks:
         return TableFigures(
             paths_per_pair=len(paths),
             pairs=k * (k - 1),
-            unreachable_pairs=int(weight.sum()),
+            unreachable_pairs=unreachable,
+            apart_pairs=apart,
             max_channel_load=float(load.max(initial=0.0)),
             mean_channel_load=float(load.mean()) if size else 0.0,
             max_hops=int(np.flatnonzero(histogram)[-1]) if arrived else 0,
             mean_hops=float(histogram @ np.arange(n + 1)) / arrived if arrived else 0.0,
-            uniform_throughput=min(1.0, 1.0 / fullest) if fullest else 1.0,
-            shift_throughput=float(shares.size / shares.sum()) if shares.size else 1.0,
-            worst_shift_throughput=float(1.0 / shares.max()) if shares.size else 1.0,
+            uniform_throughput=served * (min(1.0, 1.0 / fullest) if fullest else 1.0),
+            shift_throughput=served * (float(shares.size / shares.sum()) if shares.size else 1.0),
+            worst_shift_throughput=served * (float(1.0 / shares.max()) if shares.size else 1.0),
             shifts=int(shares.size),
             shifts_sampled=bool(sampled),
         )

@@ -9,12 +9,16 @@ from topoloom.model.results import Recorded
 class TableFigures(Recorded):
     """The figures of one set of tables.
 
+    A pair that cables join and tables lose has throughput 0, so tables with lost pairs have no throughput. Loads and hops are
+    of the pairs that arrive: with lost pairs, the maxima are lower bounds, and the means say nothing about the lost ones.
+
     Attributes
     ----------
     paths_per_pair : int
         Paths of a pair, over which its data is split evenly: 2^LMC.
-    pairs, unreachable_pairs : int
-        Pairs of host ports, and those of which a path does not arrive.
+    pairs, unreachable_pairs, apart_pairs : int
+        Pairs of host ports, those of which a path does not arrive, and of these the ones that no cables join, which count in no
+        throughput.
     max_channel_load, mean_channel_load : float
         Pairs of host ports over a channel between switches.
     max_hops, mean_hops : int, float
@@ -30,6 +34,8 @@ class TableFigures(Recorded):
         Whether they are a sample, drawn by a fixed seed.
     """
 
+    derived = ("lost_pairs", "load_over_mean")
+
     paths_per_pair: int
     pairs: int
     unreachable_pairs: int
@@ -42,6 +48,17 @@ class TableFigures(Recorded):
     worst_shift_throughput: float
     shifts: int
     shifts_sampled: bool
+    apart_pairs: int = 0
+
+    @property
+    def lost_pairs(self) -> int:
+        """Pairs of host ports that cables join and of which a path does not arrive."""
+        return self.unreachable_pairs - self.apart_pairs
+
+    @property
+    def load_over_mean(self) -> float:
+        """The maximum channel load divided by the mean of all channels; 1 without loads."""
+        return self.max_channel_load / self.mean_channel_load if self.mean_channel_load else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +94,21 @@ class TablesCompared(Recorded):
     @property
     def worse(self) -> bool:
         """Whether the tables after load a channel more, or lose more pairs, than those before."""
-        lost = self.after.unreachable_pairs, self.before.unreachable_pairs
+        lost = self._unreachable
         if lost[0] != lost[1]:
             return lost[0] > lost[1]
         return self.after.max_channel_load > self.before.max_channel_load + 1e-9
+
+    @property
+    def reason(self) -> str:
+        """The figures after and before that decide which tables are worse."""
+        if self._unreachable[0] != self._unreachable[1]:
+            return f"{self._unreachable[0]:,} pairs of hosts do not arrive, instead of {self._unreachable[1]:,}"
+        return (
+            f"a maximum channel load of {self.after.max_channel_load:,.10g} pairs of hosts, instead of"
+            f" {self.before.max_channel_load:,.10g}"
+        )
+
+    @property
+    def _unreachable(self) -> tuple[int, int]:
+        return self.after.unreachable_pairs, self.before.unreachable_pairs

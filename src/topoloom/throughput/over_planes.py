@@ -62,10 +62,12 @@ def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int], rates
             else None
         )
     loads = [quality.worst_load for quality in qualities]
+    pairs = [quality.max_channel_load for quality in qualities]
     whole = sum(rate * count for rate, count in zip(rates, counts, strict=True))
     share = [rate * count / max(1, whole) for rate, count in zip(rates, counts, strict=True)]
     changes |= {
         "worst_load": None if None in loads else max(load for load in loads if load is not None),
+        "max_channel_load": None if None in pairs else max(load for load in pairs if load is not None),
         "edge_forwarding_index": max(quality.edge_forwarding_index for quality in qualities),
         "effective_bisection": sum(
             quality.effective_bisection * part for quality, part in zip(qualities, share, strict=True)

@@ -38,7 +38,7 @@ from topoloom.throughput.traffic import (
     traffic_of,
     uniform_remote,
 )
-from topoloom.throughput.traffic.loads import expected_loads
+from topoloom.throughput.traffic.loads import Loads, expected_loads
 from topoloom.throughput.traffic.worst import MOST_SWITCHES, worst_permutation
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 
@@ -167,7 +167,16 @@ def quality(
         traffic_throughput=expected_loads(routing, requested, jobs, work=work).throughput if requested else None,
         traffic_bound=volume_bound(topology, requested, jobs) if requested else None,
         traffic_flow=flow(requested) if requested and solve_flows else None,
+        max_channel_load=_pairs_of_hosts(topology, loads),
     )
+
+
+def _pairs_of_hosts(topology: Topology, uniform: Loads) -> float | None:
+    """Return the pairs of hosts on the most loaded channel, from the loads of `uniform_remote`; None if they do not give it."""
+    if topology.mixed or not topology.endpoints.size:
+        return None
+    at = topology.endpoints_at
+    return round(float(uniform.channels.max(initial=0.0)) * float(at.sum() - at[at > 0].min()), 9)
 
 
 def _quick(topology: Topology) -> bool:
@@ -305,6 +314,7 @@ def _on_rails(
         traffic_flow=flow(demand_requested),
         rails=rails.count,
         host_tables=len(routings),
+        max_channel_load=_pairs_of_hosts(topology, uniform_loads) if rails.count == 1 else None,
     )
 
 

@@ -89,6 +89,8 @@ class Quality(Result):
     host_tables : int
         The number of tables that lead to the host ports of a switch, in turn; with several, `channel_load` and `switch_load`
         are of their means, and `edge_forwarding_index` of the worst.
+    max_channel_load : float or None
+        Pairs of hosts on the most loaded channel; None without hosts, on several rails, and where rates differ.
     """
 
     record_name = "quality"
@@ -120,6 +122,7 @@ class Quality(Result):
     expected: bool = False
     rails: int = 1
     host_tables: int = 1
+    max_channel_load: float | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @drawn(height_in=2.6)

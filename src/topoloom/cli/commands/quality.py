@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 #: The rows, in their order, with their labels.
 _WORDS = {
+    "max_channel_load": "maximum channel load",
     "edge_forwarding_index": "edge forwarding index",
-    "channel_load": "pairs over a channel",
-    "switch_load": "pairs through a switch",
+    "channel_load": "pairs of switches over a channel",
+    "switch_load": "pairs of switches through a switch",
     "uniform_throughput": "uniform: tables",
     "uniform_flow": "uniform: best flow",
     "uniform_bound": "uniform: bound",
@@ -33,6 +34,8 @@ _WORDS = {
     "traffic_bound": "{}: bound",
     "effective_bisection": "effective bisection bandwidth",
 }
+#: Units of the figures whose names do not say it.
+_UNITS = {"max_channel_load": " pairs of hosts", "edge_forwarding_index": " pairs of switches"}
 
 
 def _sections(formatter: click.HelpFormatter) -> None:
@@ -76,6 +79,8 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
             words = "worst permutation: load of a channel"
         elif key == "worst_load" and result.rails > 1:
             words = "worst permutation: ports over a channel"
+        if key == "max_channel_load" and result.max_channel_load is None:
+            continue
         if not key.startswith("traffic") or operation.traffic is not None:
             rows.append((words.format(operation.traffic), _shown(result, key)))
     print_facts(routed.topology.name, rows)
@@ -109,4 +114,4 @@ def _shown(result: "Quality", key: str) -> str:
     if key == "effective_bisection":
         error = plain(result.effective_bisection_error)
         return f"{plain(value)} +- {error} ({result.bisections} bisections, seed {result.provenance.seed})"
-    return plain(value)
+    return f"{plain(value)}{_UNITS.get(key, '')}"

@@ -19,7 +19,7 @@ _SHOWN = (
 #: The columns of the table of figures: heading and field.
 _FIGURES = {
     "maximum channel load": "max_channel_load",
-    "most hops": "max_hops",
+    "max hops": "max_hops",
     "longer pairs": "longer_pairs",
     "unreachable": "unreachable_pairs",
     "uniform": "uniform_throughput",
@@ -27,6 +27,8 @@ _FIGURES = {
     "changed": "entries_changed",
     "steps": "steps",
 }
+#: Figures of the pairs that arrive, which the others can only raise.
+_MAXIMA = ("max_channel_load", "max_hops", "longer_pairs")
 #: Names of switches and hosts that are printed.
 _MOST_NAMES = 12
 
@@ -60,9 +62,14 @@ def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
 
 def _row(figures: "RepairFigures") -> tuple[str, ...]:
     """A row of the table of figures; the new tables of the repair are marked."""
-    values = [getattr(figures, field) for field in _FIGURES.values()]
-    cells = ["" if value is None else f"{value:.3g}" if 0 < value < 1 else f"{value:,.10g}" for value in values]
-    return f"{figures.tables}{' (new)' if figures.chosen else ''}", *cells
+    values = {field: getattr(figures, field) for field in _FIGURES.values()}
+    cells = {
+        field: "" if value is None else f"{value:.3g}" if 0 < value < 1 else f"{value:,.10g}"
+        for field, value in values.items()
+    }
+    for field in _MAXIMA if figures.lost_pairs else ():
+        cells[field] = f"at least {cells[field]}"
+    return f"{figures.tables}{' (new)' if figures.chosen else ''}", *cells.values()
 
 
 def _warn(result: "Repair") -> None:

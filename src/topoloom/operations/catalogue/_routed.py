@@ -162,7 +162,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         if self.engine is None and routed.virtual_channel_rule != "pair":
             routed = route(fabric.topology, ANY, **common)
         if lost_parts is None:
-            routed = replace(routed, compared=self.compared(network.fabric.planned, fabric, routed))
+            routed = replace(routed, compared=self.compared(network.fabric.planned, fabric, routed, context))
             return TableChoice(network, routed, None, fabric, lengths)
         repaired = reroute(
             routed,
@@ -178,11 +178,13 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
             ends = np.isin(fabric.topology.endpoints, repaired.surviving_switches)
             lengths = lengths.part(repaired.kept, ends)
         fabric = fabric.after_losses(left.topology, repaired.surviving_switches, repaired.kept)
-        compared = self.compared(network.fabric.planned, fabric, left)
+        compared = self.compared(network.fabric.planned, fabric, left, context)
         repaired = replace(repaired, compared=compared)
         return TableChoice(network, replace(left, compared=compared), repaired, fabric, lengths)
 
-    def compared(self, planned: bool, fabric: "Fabric", routed: "Routing") -> "TablesCompared | None":
+    def compared(
+        self, planned: bool, fabric: "Fabric", routed: "Routing", context: RunContext
+    ) -> "TablesCompared | None":
         """The tables compared with the installed ones (`tables`), or, on a discovered fabric, with those of a computed minhop.
 
         Parameters
@@ -193,6 +195,8 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
             It, or what is left of it.
         routed : Routing
             Its new tables.
+        context : RunContext
+            Notes that installed tables lose pairs.
 
         Returns
         -------
@@ -211,10 +215,15 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
                     " another engine"
                 )
             return None
-        from topoloom.fabric.installed import read_installed
+        from topoloom.fabric.installed import lost_words, read_installed
         from topoloom.fabric.minhop import minhop_tables
+        from topoloom.fabric.table_verifier import verify_tables
         from topoloom.fabric.tables_compared import compare_tables
 
         if self.tables is None:
             return compare_tables(minhop_tables(fabric), routed, fabric, (COMPUTED, ""))
-        return compare_tables(read_installed(fabric, self.tables, one_port="the comparison").tables, routed, fabric)
+        installed = read_installed(fabric, self.tables, one_port="the comparison").tables
+        compared = compare_tables(installed, routed, fabric)
+        if compared.before.lost_pairs:
+            context.note(f"warning: {lost_words(verify_tables(installed, fabric))}")
+        return compared

@@ -48,15 +48,8 @@ class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
 
 def worse_words(name: str, compared: "TablesCompared") -> str:
     """Why tables are not written: a sentence with the figures of both."""
-    before, after = compared.before, compared.after
-    if after.unreachable_pairs != before.unreachable_pairs:
-        numbers = f"{after.unreachable_pairs:,} pairs of hosts do not arrive, instead of {before.unreachable_pairs:,}"
-    else:
-        numbers = (
-            f"{after.max_channel_load:,.10g} pairs of hosts on the fullest channel, instead of"
-            f" {before.max_channel_load:,.10g}"
-        )
     return (
-        f"{name}: tables of {compared.after_tables} are worse than the installed ones ({compared.before_tables}): {numbers};"
+        f"{name}: tables of {compared.after_tables} are worse than the installed ones ({compared.before_tables}):"
+        f" {compared.reason};"
         " keep those, name another engine, or ask for worse tables (`worse`)"
     )

@@ -67,7 +67,7 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
             routed = installable_tables(
                 network.fabric.topology, network.layout, seed=self.seed, jobs=context.jobs, work=context.work
             )
-            return replace(routed, compared=self.compared(False, network.fabric, routed))
+            return replace(routed, compared=self.compared(False, network.fabric, routed, context))
         routed = route(
             network.fabric.topology,
             self.engine,
@@ -82,7 +82,7 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         )
         if folder is not None or self.check is not None:
             return routed
-        return replace(routed, compared=self.compared(network.fabric.planned, network.fabric, routed))
+        return replace(routed, compared=self.compared(network.fabric.planned, network.fabric, routed, context))
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:

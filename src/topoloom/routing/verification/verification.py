@@ -21,11 +21,6 @@ class Followed:
         return not self.cycle
 
     @property
-    def edge_forwarding_index(self) -> int:
-        """The maximum channel load: the pairs over the most loaded channel (one direction of a link)."""
-        return int(self.channel_load.max(initial=0))
-
-    @property
     def load_over_mean(self) -> float:
         """The maximum channel load divided by the mean of all channels; 1 if all are equal."""
         mean = self.channel_load.mean() if self.channel_load.size else 0.0
@@ -115,6 +110,11 @@ class Verification(Followed, Result):
         None: the sample of destinations has no cycle, but the other destinations may close one.
         """
         return None if self.checked_destinations is not None and not self.cycle else not self.cycle
+
+    @property
+    def edge_forwarding_index(self) -> int:
+        """The maximum channel load: the pairs of switches over the most loaded channel (one direction of a link)."""
+        return int(self.channel_load.max(initial=0))
 
     @property
     def minimal(self) -> bool:
