@@ -19,6 +19,7 @@ from topoloom.routing.live.destinations import Destinations
 from topoloom.routing.live.repair import Distances, distances_to, repair
 from topoloom.routing.live.steps import Mixtures
 from topoloom.routing.route import route
+from topoloom.routing.trees.least_load import least_channel_load
 
 _NO_TREE = np.empty(0, np.bool_)
 
@@ -164,6 +165,7 @@ class Live:
             stays=stays[first] & (rows.weight == 0)[:, None],
             aims=self.aims,
             shortest_before=self._shortest_before() if shorten else np.full_like(self.aims.near, -1),
+            least=self._least() if self.aims.rises.size else np.inf,
             longer=longer,
             virtual_channels=virtual_channels,
             more_channels=self.several,
@@ -204,6 +206,11 @@ class Live:
                 ports[new.topology.endpoints[ends], ends] = new.endpoint_ports[ends]
         return Plan(ports[:, addresses.target], levels)
 
+    def _least(self) -> float:
+        """What a channel must carry with any tables, in pairs of an address and a host."""
+        topology, paths = self.new.topology, int(self.addresses.offset.max(initial=0)) + 1
+        return least_channel_load(topology, tiers(topology), paths_per_pair=paths) * paths
+
     def _shortest_before(self) -> np.ndarray:
         """The shortest paths in the old fabric between the present switches, int32[n, n]; -1: none."""
         old_rises = rises_in(self.old.topology) if self.aims.rises.size else _NO_TREE
@@ -226,7 +233,7 @@ def longer_pairs(ports: list[np.ndarray], addresses: TableAddresses) -> int:
     addresses : TableAddresses
         Of the fabric.
     """
-    from topoloom.routing.live.kernels.shortest import lengths_of_rows
+    from topoloom.routing.trees.kernels.rows import lengths_of_rows
 
     topology = addresses.fabric.topology
     channels, near = channels_of(topology), distances_to(_switches(topology), _NO_TREE).near

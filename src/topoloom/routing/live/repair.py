@@ -9,9 +9,15 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
+from topoloom.model.capacities import capacities
 from topoloom.routing.live.destinations import Destinations
 from topoloom.routing.route import route
+from topoloom.routing.trees.relief import Rows, relieved
 from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
+
+#: Entries that work change only where the maximum channel load would rise by more than this factor, and more
+#: than by the pairs of one entry.
+_FAR_ABOVE = 1.02
 
 
 class Distances(NamedTuple):
@@ -52,7 +58,7 @@ def distances_to(destinations: Destinations, rises: np.ndarray) -> Distances:
 
     Switches without such a path get the shortest path to a switch that has one.
     """
-    from topoloom.routing.live.kernels.shortest import distances
+    from topoloom.routing.trees.kernels.rows import distances
 
     n, channels = destinations.topology.switches, destinations.channels
     near, region = np.empty((n, n), np.int32), np.empty((n, n), np.uint8)
@@ -69,6 +75,7 @@ def repair(
     stays: np.ndarray,
     aims: Distances,
     shortest_before: np.ndarray,
+    least: float = np.inf,
     virtual_channels: int | None = None,
     more_channels: bool = True,
     longer: bool = False,
@@ -91,6 +98,9 @@ def repair(
         The lengths of the paths that are wanted.
     shortest_before : int32[n, n]
         The shortest paths in the fabric before, by home and switch; -1 where there was none.
+    least : float
+        In a tree, further entries change, at most as many again, where a channel would have over 2 % more pairs of hosts than
+        this and than any channel had before.
     virtual_channels : int, optional
         Most virtual channels; 15 when omitted.
     more_channels : bool
@@ -113,7 +123,7 @@ def repair(
     most = min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS)
     had = vcs_before[destinations.data]
     few = min(most, int(had[had != ORPHAN].max(initial=0)) + 1)
-    tables = [_shortest(destinations, before, stays, aims, shortest_before, work)]
+    tables = [_shortest(destinations, before, stays, aims, shortest_before, least, work)]
     if not safe:
         vcs = np.where(vcs_before == ORPHAN, 0, vcs_before).astype(np.uint8)
         return Repaired(tables[0][0], vcs, False)
@@ -149,17 +159,21 @@ def _shortest(
     stays: np.ndarray,
     aims: Distances,
     shortest_before: np.ndarray,
+    least: float,
     work: Work,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tables with shortest paths, and which paths changed."""
-    from topoloom.routing.live.kernels.shortest import loads_of, shorten
+    from topoloom.routing.live.kernels.shortest import shorten
+    from topoloom.routing.trees.kernels.rows import loads_of
 
     channels, none = destinations.channels, int(np.iinfo(before.dtype).max)
     ports, moved = before.copy(), np.zeros(before.shape, np.bool_)
     ways = channels.first, channels.to
     load = loads_of(*ways, ports, none, destinations.home, destinations.weight, destinations.hosts)
     near, region, queue, reached, rises = aims
-    shorten(
+    scale = 1.0 / capacities(destinations.topology).channels
+    largest = max(least, float((load * scale).max(initial=0.0)))
+    changed = shorten(
         *ways,
         rises,
         ports,
@@ -179,6 +193,16 @@ def _shortest(
         work.flag,
     )
     work.check()
+    if not rises.size:
+        return ports, moved
+    # In a tree every path that rises and then falls is free of deadlock, whatever the other entries are.
+    rows = Rows(
+        ports, destinations.home, destinations.weight, destinations.home, destinations.hosts, rises, near, region, scale
+    )
+    ports, fullest = relieved(channels, rows, largest, may_change=ports != before, moved=moved, work=work)
+    least_move = float(destinations.weight.max(initial=0) * destinations.hosts.max(initial=0))
+    if fullest > _FAR_ABOVE * largest + least_move:
+        ports = relieved(channels, rows._replace(ports=ports), largest, most=changed, moved=moved, work=work)[0]
     return ports, moved
 
 
@@ -191,8 +215,8 @@ def _nearest(
     work: Work,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tables in which a switch that lost its channel takes a neighbour with a path, though it may be longer."""
-    from topoloom.routing.live.kernels.shortest import loads_of
     from topoloom.routing.trees.kernels.repair import repair_trees
+    from topoloom.routing.trees.kernels.rows import loads_of
 
     channels, none = destinations.channels, int(np.iinfo(before.dtype).max)
     rows = np.flatnonzero(moved.any(axis=1) & ~stays.any(axis=1))

@@ -180,7 +180,7 @@ class Mixtures:
     @cached_property
     def hops(self) -> np.ndarray:
         """The hops from every switch to each row after the update, int32[R, n]; the number of switches where none arrives."""
-        from topoloom.routing.live.kernels.shortest import lengths_of_rows
+        from topoloom.routing.trees.kernels.rows import lengths_of_rows
 
         channels, hops = self.destinations.channels, np.empty(self.after.shape, np.int32)
         lengths_of_rows(channels.first, channels.to, self.after, self.none, self.destinations.home, hops)
@@ -203,7 +203,7 @@ class Mixtures:
         bool[k, n]
         """
         from topoloom.routing.live.kernels.mixtures import visited_by_data
-        from topoloom.routing.live.kernels.shortest import lengths_of_rows
+        from topoloom.routing.trees.kernels.rows import lengths_of_rows
 
         channels, visited = self.destinations.channels, np.zeros(tables.shape, np.bool_)
         where = channels.first, channels.to, tables, self.none

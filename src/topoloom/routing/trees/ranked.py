@@ -8,6 +8,8 @@ from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import empty_ports, host_weights
 from topoloom.routing.trees.digits import ranks, strides
+from topoloom.routing.trees.least_load import least_channel_load
+from topoloom.routing.trees.relief import relieved, rows_of_hosts
 from topoloom.routing.trees.shortest import fill_minimal
 
 #: Starts of the search: whether hosts first keep the ways of their digits, and what it costs that hosts of one switch share a
@@ -23,7 +25,8 @@ def ranked_tables(
 ) -> np.ndarray:
     """Make the tables for the hosts of every switch; of all rounds the one with the smallest maximum channel load counts.
 
-    The search ends early where no tables can be better: a switch sends all pairs of its hosts over its cables.
+    The search ends early where no tables can be better (`least_channel_load`). What is left to it is taken from the fullest
+    channels entry by entry (`relieved`).
 
     Parameters
     ----------
@@ -65,9 +68,7 @@ def ranked_tables(
     begins = np.append(np.flatnonzero(np.diff(height[rising], prepend=-1)), n)
     ports = np.stack([empty_ports(topology)] * count)
     scale = 1.0 / capacities(topology).channels
-    room = np.bincount(channels.origin, 1.0 / scale, n)
-    pairs = hosts * (hosts.sum() - hosts)
-    least = float((pairs[destinations] / room[destinations]).max())
+    least = least_channel_load(topology, level)
     best, best_load = ports, np.inf
     passes = int(max(4, min(len(_STARTS) * _ROUNDS, _MOST_WORK / max(1, hosts.sum() * channels.to.size))))
     work.begin(destinations.size * passes, "destinations")
@@ -104,6 +105,11 @@ def ranked_tables(
             best, best_load = ports.copy(), largest
         if largest <= least:
             break
+    if best_load > least:
+        rows = rows_of_hosts(topology, level, best)
+        best = relieved(channels, rows, least, work=work)[0].reshape(best.shape)
+        for number in range(1, count):  # hosts beyond those of a switch repeat its tables
+            best[number, hosts <= number] = best[number % np.maximum(hosts, 1), np.arange(n)][hosts <= number]
     # No path between hosts ends at the other switches; all tables have the same paths to them.
     others = np.flatnonzero(hosts == 0)
     if others.size:
