@@ -19,6 +19,7 @@ from fabric_cases import cables_of, recabled
 from topoloom.fabric.exports.registry import write_export
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.infiniband import lft_text, net_text, qos_text
+from topoloom.fabric.installed import read_installed
 from topoloom.fabric.lft import read_guid2lid, read_lft
 from topoloom.fabric.net_text import discovered_text
 from topoloom.fabric.repair import repair_fabric
@@ -230,6 +231,32 @@ def test_opensm_installs_the_tables_and_they_have_no_credit_loop(spec, engine, t
     if routing.verification.virtual_channels_used == 1:
         # With virtual channels ibdmchk would need the service level of every pair; those tables are safe by the verdict.
         assert "no credit loops found" in credit_loops(tmp_path)
+
+
+def lid_entries(text):
+    """{(switch GUID, LID): out port} of forwarding tables in OpenSM's format."""
+    found, switch = {}, 0
+    for line in text.splitlines():
+        if section := re.search(r"^Unicast lids .* guid 0x(\w+) ", line):
+            switch = int(section[1], 16)
+        elif entry := re.match(r"0x(\w+) (\d+) ", line):
+            found[switch, int(entry[1], 16)] = int(entry[2])
+    return found
+
+
+def test_opensm_installs_several_paths_with_service_levels(tmp_path):
+    """Four addresses per host port of a network that needs levels: all entries come back, and are verified with the policy."""
+    topology = build("jellyfish:n=24,degree=5,hosts=2")
+    write_export("opensm:lmc=2", topology, tmp_path)
+    written = bring_up(tmp_path, topology, ["-x"], merged((tmp_path / "opensm.conf").read_text(), tmp_path))
+    assert "file tables configured on all switches" in written
+    assert not re.findall(r"ERR [0-9A-F]{4}|PARSE ERROR", written)
+    dump = (tmp_path / "opensm-lfts.dump").read_text()
+    assert lid_entries(dump) == lid_entries((tmp_path / "fabric.lft").read_text())
+    fabric = load_fabric(tmp_path / "fabric.net")
+    installed = read_installed(fabric, tmp_path / "opensm-lfts.dump", tmp_path / "fabric.qos")
+    verified = verify_tables(installed.tables, fabric, installed.levels)
+    assert (verified.paths, verified.deadlock_free, verified.reached_pairs) == (4, True, verified.pairs)
 
 
 def test_tables_for_a_discovered_fabric_have_its_guids_and_ports(tmp_path):

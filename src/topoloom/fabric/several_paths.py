@@ -5,22 +5,26 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError
 from topoloom.fabric.deployment import CONF
 from topoloom.fabric.fabric import Fabric
-from topoloom.fabric.infiniband import lft_text, opensm_texts, real_ports
+from topoloom.fabric.infiniband import lft_text, opensm_texts, qos_text, real_ports
 from topoloom.fabric.net_text import discovered_text
 from topoloom.fabric.tables_compared import table_figures
 from topoloom.model.topology import Topology
 from topoloom.routing.compared import TableFigures
 from topoloom.routing.fitted_tables import installable_tables
+from topoloom.routing.further_paths import with_further_paths
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 
 
 def paths_of(routing: Routing, lmc: int) -> Routing:
-    """Tables for 2^lmc addresses per host port, by the engine of given tables: a table per address of a switch's hosts.
+    """Tables for 2^lmc addresses per host port: a table per address of a switch's hosts.
+
+    They are those of the engine of the given tables, if one virtual channel is enough for these and for the given ones.
+    Otherwise the first path of a pair is the given one, and all its paths share its virtual channel: OpenSM's policy gives a
+    service level to a pair of ports, not of addresses.
 
     Parameters
     ----------
@@ -36,7 +40,7 @@ def paths_of(routing: Routing, lmc: int) -> Routing:
     Raises
     ------
     InputError
-        The tables need several virtual channels.
+        The given tables can deadlock, or change the virtual channel on the path.
     """
     topology, count = routing.topology, 1 << lmc
     rates = topology.endpoint_rate_gbps
@@ -45,15 +49,21 @@ def paths_of(routing: Routing, lmc: int) -> Routing:
         host=np.repeat(topology.host, count),
         **({} if rates is None else {"endpoint_rate_gbps": np.repeat(rates, count)}),
     )
-    named = routing.engine in engines and engines.find(routing.engine)
-    tables = route(wide, routing.engine) if named else installable_tables(wide)
-    verification = tables.verification
-    if verification is None or not verification.deadlock_free or verification.virtual_channels_used > 1:
-        raise InputError(
-            f"{topology.name}: the {count} paths of a pair need several virtual channels (engine {tables.engine}), but OpenSM's"
-            " policy gives all addresses of a port one service level; trees need one virtual channel, other networks take lmc=0"
-        )
-    return tables
+    if _virtual_channels(routing) == 1:
+        named = routing.engine in engines and engines.find(routing.engine)
+        tables = route(wide, routing.engine) if named else installable_tables(wide)
+        verification = tables.verification
+        if verification is not None and verification.deadlock_free and verification.virtual_channels_used == 1:
+            return tables
+    return with_further_paths(routing, wide, count)
+
+
+def _virtual_channels(routing: Routing) -> int:
+    """The virtual channels of tables."""
+    return 1 + max(
+        (int(each.virtual_channels.max()) for each in routing.host_tables if each.virtual_channels is not None),
+        default=0,
+    )
 
 
 def with_addresses(fabric: Fabric, lmc: int) -> Fabric:
@@ -70,13 +80,13 @@ def with_addresses(fabric: Fabric, lmc: int) -> Fabric:
     )
 
 
-def several_paths_texts(routing: Routing, fabric: Fabric, lmc: int, guid2lid: str) -> dict[str, str]:
+def several_paths_texts(given: Routing, fabric: Fabric, lmc: int, guid2lid: str) -> dict[str, str]:
     """The files for OpenSM with 2^lmc paths per pair of hosts.
 
     Parameters
     ----------
-    routing : Routing
-        As `paths_of` makes it.
+    given : Routing
+        Tables with one path per pair.
     fabric : Fabric
         As `with_addresses` makes it.
     lmc : int
@@ -88,7 +98,11 @@ def several_paths_texts(routing: Routing, fabric: Fabric, lmc: int, guid2lid: st
     dict of str to str
         The texts of the files by name.
     """
+    routing = paths_of(given, lmc)
     texts = opensm_texts(routing, _by_address(fabric, routing.topology, lmc))
+    if "fabric.qos" in texts:
+        # A rule per port, of which all addresses have one level.
+        texts["fabric.qos"] = qos_text(given, fabric)
     conf = f"# 2^{lmc} addresses per host port; copy guid2lid to OpenSM's cache (/var/cache/opensm).\nlmc {lmc}\n"
     return texts | {
         "fabric.net": discovered_text(fabric),

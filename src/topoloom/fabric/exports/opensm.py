@@ -127,7 +127,7 @@ def opensm(request: ExportRequest, lmc: int) -> Files:
         if not lmc:
             return opensm_texts(plane.tables, plane.fabric)
         fabric = with_addresses(plane.fabric, lmc)
-        return several_paths_texts(paths_of(plane.tables, lmc), fabric, lmc, guid2lid_text(fabric))
+        return several_paths_texts(plane.tables, fabric, lmc, guid2lid_text(fabric))
 
     return plane_by_plane(request, made)
 
