@@ -9,7 +9,8 @@ destination, by code that shares nothing with topoloom: with any mixture of the 
 * no packet that arrives before the step and in the end is lost, and none runs in a loop;
 * the turns of all packets, by virtual channel, close no cycle (where the repair says that it is verified).
 
-In the end every pair of connected hosts must be joined. `tree` has tables of a real OpenSM (minhop, ftree or updn in turn) with
+In the end every pair of connected hosts must be joined. A repair that is not verified, and an address that is cut off during a
+repair, count as failures too. `tree` has tables of a real OpenSM (minhop, ftree or updn in turn) with
 LMC 1 if opensm and ibsim are installed, otherwise topoloom's; `torus` those of engine dfsssp with service levels, `slimfly`
 those of engine levels. Exit code 0: no check failed.
 """
@@ -90,7 +91,9 @@ def soak(fabric: Fabric, tables: Tables, levels: np.ndarray | None, events: int,
         chosen = draws.choice(("few-changes", "best")) if mode == "mixed" else mode
         repair = repair_fabric(now, tables, new, mode=chosen, levels=levels, alternative=False)
         check(repair, _present(levels, now, new), result)
-        now, tables, levels = new, repair.tables_after(), repair.service_levels
+        # Levels are in force where there is a policy.
+        given = levels is not None or repair.service_levels.any()
+        now, tables, levels = new, repair.tables_after(), repair.service_levels if given else None
     return result
 
 
@@ -173,14 +176,14 @@ def check(repair: Repair, levels: np.ndarray, result: Soaked) -> None:
         for s in starts:
             if part[s] == part[home] and not _arrives(far, final, s, a, home, plugs[targets[a]]):
                 result.unreached += 1
-    opening = next((step.number for step in repair.steps if step.kind == "reopen"), 0)
+    # Pairs that are new, or that no step opens again, may use their new level from the start.
+    after = repair.service_levels.astype(np.int64)
+    by_step = [np.where(levels < 0, after, levels), *(own.astype(np.int64) for own in stages.levels)]
+    opened = repair.levels_by_step or any(step.kind == "reopen" for step in repair.steps)
     for number in range(1, count + 1):
         result.steps += 1
         one, other = stages.after(number - 1).tolist(), stages.after(number).tolist()
-        after = repair.service_levels.astype(np.int64)
-        used = [levels, after] if opening in (0, number) else [levels] if number < opening else [after]
-        if repair.levels_by_step:
-            used = [levels if number == 1 else stages.levels[number - 2].astype(np.int64), stages.levels[number - 1]]
+        used = by_step[number - 1 : number + 1] if opened else [by_step[0], after]
         turns: dict[int, dict[tuple[int, int], set[tuple[int, int]]]] = defaultdict(lambda: defaultdict(set))
         for a in addresses:
             home, plug = ends[targets[a]], plugs[targets[a]]
@@ -347,7 +350,7 @@ def main() -> None:
             fabric, tables, levels = installed(name, number)
             counts: Any = soak(fabric, tables, levels, options.events, options.seed + number, options.mode)
             print(f"{name:8} {tables.source:14} " + "  ".join(_shown(counts)), flush=True)
-            failed += counts.unreached + counts.lost_between + counts.cycles
+            failed += counts.unreached + counts.lost_between + counts.cycles + counts.unverified + counts.dropped
     sys.exit(1 if failed else 0)
 
 

@@ -11,45 +11,59 @@
 #
 # Environment: INTERVAL   seconds between two discoveries; 10 if unset
 #              and that of load-tables.sh: LFTS, QOS, OPENSM, SETTLE, TRIES
-# Exit code of one round: 0 nothing to do, or the repaired tables are installed; 2 a program failed; 3 a step is not installed, or
-# some pairs of hosts have no path any more. After a round that failed, FOLDER and OpenSM's file have what the switches hold.
+# Exit code of one round: 0 the tables join all pairs of hosts that cables join; 2 a program failed; 3 a step is not installed,
+# some of these pairs have no path, or the tables can deadlock. After a round that failed or was killed, the next one begins with
+# the entries that the switches hold.
 set -eu
 folder=${1:?keep-tables.sh FOLDER [once|best]}
+: "${LFTS:?set LFTS to the lfts_file of opensm.conf}"
 mode=few-changes
 if [ "${2:-}" = best ]; then mode=best; fi
 here=$(dirname "$0")
+work=$folder.now
 
 round() {
-    work=$folder.now
-    rm -rf "$work"
-    mkdir "$work"
+    # The last round was killed between the two moves below.
+    if [ ! -e "$folder" ] && [ -e "$work/fabric.lft" ]; then mv "$work" "$folder" || return 2; fi
+    if [ -e "$folder/loading" ]; then recover || return 2; fi
+    rm -rf "$work" && mkdir "$work" || return 2
     ibnetdiscover >"$work/found.net" || return 2
     # Most rounds end here: everything is as in the last one. Comments hold the time.
     if [ "$mode" != best ] && [ -e "$folder/found.net" ] && same "$folder/found.net" "$work/found.net"; then
-        return 0
+        return "$(cat "$folder/code")"
     fi
     set -- "$folder/fabric.net" "$folder/fabric.lft" "$work/found.net"
     if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
-    topoloom repair "$@" --mode "$mode" -o "$work" >"$work/repair.txt" || return 2
+    repaired=0
+    topoloom repair "$@" --mode "$mode" -o "$work" >"$work/repair.txt" || repaired=$?
+    if [ "$repaired" -ne 0 ] && [ "$repaired" -ne 3 ]; then return 2; fi
     cat "$work/repair.txt"
+    : >"$folder/loading" || return 2
     code=0
     sh "$here/load-tables.sh" "$work" || code=$?
     if [ "$code" -ne 0 ]; then
-        # The next round begins with what the switches hold, and OpenSM stays there.
-        dump_lfts >"$work/held.lft" || return 2
-        cp "$work/held.lft" "$LFTS.new"
-        mv "$LFTS.new" "$LFTS"
-        mv "$work/held.lft" "$folder/fabric.lft"
-        rm -f "$folder/found.net"
+        recover && echo "keep-tables.sh: the next round begins with the entries that the switches hold" >&2
         return "$code"
     fi
-    rm -rf "$folder.before"
-    mv "$folder" "$folder.before"
-    mv "$work" "$folder"
     # The tables are installed; are all hosts reached?
-    set -- "$folder/fabric.net" "$folder/fabric.lft"
-    if [ -e "$folder/fabric.qos" ]; then set -- "$@" --qos "$folder/fabric.qos"; fi
-    topoloom verify-tables "$@" --only TL4xx >"$folder/verification.txt" || return $?
+    set -- "$work/fabric.net" "$work/fabric.lft"
+    if [ -e "$work/fabric.qos" ]; then set -- "$@" --qos "$work/fabric.qos"; fi
+    topoloom verify-tables "$@" --only TL4xx >"$work/verification.txt" || code=$?
+    if [ "$code" -eq 0 ]; then code=$repaired; fi
+    echo "$code" >"$work/code" || return 2
+    rm -rf "$folder.before" && mv "$folder" "$folder.before" && mv "$work" "$folder" || return 2
+    rm -f "$folder.before/loading"
+    return "$code"
+}
+
+# Some steps were perhaps not loaded: take the entries that the switches hold for the installed ones, and let OpenSM stay there.
+recover() {
+    if ! dump_lfts >"$folder/held.lft" || ! cp "$folder/held.lft" "$LFTS.new" || ! mv "$LFTS.new" "$LFTS"; then
+        echo "keep-tables.sh: the entries of the switches cannot be written to $LFTS; the next round tries again" >&2
+        return 2
+    fi
+    if [ -n "${QOS:-}" ] && [ -e "$QOS" ]; then cp "$QOS" "$folder/fabric.qos" || return 2; fi
+    mv "$folder/held.lft" "$folder/fabric.lft" && rm -f "$folder/found.net" "$folder/loading"
 }
 
 # Whether two discoveries differ in nothing but their comment lines.

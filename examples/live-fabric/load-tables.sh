@@ -22,31 +22,36 @@ installed() {
     topoloom verify-tables "$folder/fabric.net" "$1" --now --only TL407 --quiet
 }
 
-last=$(tail -n 1 "$folder/updates.csv" | cut -d , -f 1)
-[ "$last" != step ] || exit 0 # nothing changes
-step=$LFTS.step
+failed() {
+    echo "load-tables.sh: step $number: $1" >&2
+    exit 2
+}
+
+# File $2 becomes a copy of $1 at once: OpenSM never reads half a file.
+replaced() {
+    cp "$1" "$2.new" && mv "$2.new" "$2" || failed "$2 cannot be written; the steps before it are installed"
+}
+
+last=$(grep -c '^[0-9][0-9]*\. ' "$folder/steps.txt" || true)
+step=$folder/loaded.lft
 for number in $(seq -w "$last"); do
-    grep -q "^${number#"${number%%[!0]*}"}," "$folder/updates.csv" || continue # connections are opened again
-    sh "$folder/step.sh" "$number" >"$step"
+    sh "$folder/step.sh" "$number" >"$step" || failed "$step cannot be written; the steps before it are installed"
+    manager=${OPENSM:-$(pidof opensm || true)}
+    if ! kill -0 $manager 2>/dev/null; then
+        failed "OpenSM does not run (process ${manager:-opensm}); start it, the steps before this one are installed"
+    fi
     levels=$folder/step-$number.qos
     if [ ! -e "$levels" ]; then levels=$folder/fabric.qos; fi
-    if [ -e "$levels" ]; then
-        cp "$levels" "${QOS:?set QOS to the qos_policy_file of opensm.conf}.new"
-        mv "$QOS.new" "$QOS"
-    fi
-    if [ -e "$LFTS" ]; then cp "$LFTS" "$LFTS.before"; fi
-    cp "$step" "$LFTS.new"
-    mv "$LFTS.new" "$LFTS" # OpenSM never reads half a file
-    if ! kill -HUP "${OPENSM:-$(pidof opensm)}"; then
-        if [ -e "$LFTS.before" ]; then mv "$LFTS.before" "$LFTS"; fi
-        exit 2
-    fi
+    if [ -e "$levels" ]; then replaced "$levels" "${QOS:?set QOS to the qos_policy_file of opensm.conf}"; fi
+    replaced "$step" "$LFTS"
+    kill -HUP $manager || failed "OpenSM (process $manager) took no signal; $LFTS has this step already"
     sleep "${SETTLE:-2}"
     tries=${TRIES:-30}
     until installed "$step"; do
         tries=$((tries - 1))
         if [ "$tries" -le 0 ]; then
-            echo "step $number: the switches do not hold these entries; is $LFTS the lfts_file of OpenSM?" >&2
+            if ! kill -0 $manager 2>/dev/null; then failed "OpenSM (process $manager) ended while it loaded this step"; fi
+            echo "load-tables.sh: step $number: the switches do not hold these entries; is $LFTS the lfts_file of OpenSM?" >&2
             exit 3
         fi
         sleep 1

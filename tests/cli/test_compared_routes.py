@@ -46,17 +46,34 @@ def test_every_route_of_a_discovered_fabric_is_compared_with_a_computed_minhop(d
     assert json.loads(_run(route, "fat-tree:k=4", "--json"))["compared"] is None
 
 
-def test_worse_tables_than_the_installed_ones_are_written_on_request_only(discovered, tmp_path):
-    """One table per switch loads a cable with 32 pairs: the sentence has both numbers, and nothing is written."""
+@pytest.mark.parametrize(
+    ("command", "words", "without", "numbers"),
+    [
+        (export, ("opensm",), (), "maximum channel load of 32 pairs of hosts, instead of 8"),
+        (route, (), (), "maximum channel load of 32 pairs of hosts, instead of 8"),
+        (reroute, ("0-3",), ("--without", "0-3"), "maximum channel load of 32 pairs of hosts, instead of 16"),
+    ],
+)
+def test_worse_tables_than_the_installed_ones_are_written_on_request_only(
+    command, words, without, numbers, discovered, tmp_path
+):
+    """One table per switch loads a cable with 32 pairs: one sentence for all commands, and nothing is written."""
+    installed = tmp_path / "installed"
+    _run(export, discovered, "opensm", *without, "-o", installed)
+    new = ("--engine", "levels", "--tables", installed / "fabric.lft", "-o", tmp_path / "worse")
+    asked = (discovered, *words, *new)
+    with pytest.raises(InputError, match=f"{numbers}; keep those, name other tables, or ask for worse ones"):
+        _run(command, *asked)
+    assert not (tmp_path / "worse").exists()
+    values = json.loads(_run(command, *asked, "--worse", "--json"))
+    assert values["compared"]["worse"]
+    assert any((tmp_path / "worse").iterdir())
+
+
+def test_the_same_tables_are_no_worse(discovered, tmp_path):
+    """What is installed may be exported again."""
     installed = tmp_path / "installed"
     _run(export, discovered, "opensm", "-o", installed)
-    asked = (discovered, "opensm", "--engine", "levels", "--tables", installed / "fabric.lft", "-o", tmp_path / "worse")
-    with pytest.raises(InputError, match=r"maximum channel load of 32 pairs of hosts, instead of 8; keep those"):
-        _run(export, *asked)
-    assert not (tmp_path / "worse").exists()
-    values = json.loads(_run(export, *asked, "--worse", "--json"))
-    assert values["compared"]["worse"]
-    assert (tmp_path / "worse" / "fabric.lft").exists()
     same = json.loads(
         _run(export, discovered, "opensm", "--tables", installed / "fabric.lft", "-o", tmp_path / "same", "--json")
     )

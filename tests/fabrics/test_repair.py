@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from fabric_cases import cables_of, recabled
 
+from in_process import run
 from topoloom import InputError
 from topoloom.cli.main import cli
 from topoloom.core.work import Work
@@ -311,7 +312,7 @@ def test_a_switch_that_comes_back_is_reached_and_has_all_entries(tmp_path):
     assert best.deadlock_free
     assert figures(best, "best").max_channel_load <= figures(best, "few-changes").max_channel_load
     # And back to the tables before the loss, in steps.
-    wished = repair_fabric(fabric, best.tables_after(), fabric, to=tables, alternative=False)
+    wished = repair_fabric(fabric, best.tables_after(), fabric, to=tables, worse=True, alternative=False)
     assert (wished.mode, wished.deadlock_free, wished.dropped_addresses) == ("to", True, 0)
     assert (wished.stages.final == tables.ports).all()
     assert figures(wished, "to").max_channel_load == figures(lost, "before").max_channel_load
@@ -435,15 +436,44 @@ def square(topology):
     return Destinations(topology, every, topology.endpoints_at, every)
 
 
-def test_wished_tables_that_lose_pairs_are_refused():
-    """Tables of another fabric, or damaged ones, must not be led to in verified steps."""
-    fabric, tables, _ = installed("fat-tree:k=4", "fat-tree")
+def test_worse_wished_tables_are_refused_unless_asked_for():
+    """Tables of another fabric, damaged ones, and ones that load a channel more must not be led to unasked."""
+    fabric, tables, _ = installed("fat-tree:k=4", "fat-tree-hosts")
     ports = tables.ports.copy()
     ports[int(fabric.topology.endpoints[0]), -5:] = ports[int(fabric.topology.endpoints[0]), 3] = -1
+    damaged = replace(tables, source="wished.lft", ports=ports)
     with pytest.raises(
-        InputError, match=r"wished.lft: with these tables \d+ of 240 pairs of hosts have no path, now 0"
+        InputError, match=r"wished.lft: these tables .*: \d+ of 240 pairs of hosts do not arrive, instead of 0"
     ):
-        repair_fabric(fabric, tables, fabric, to=replace(tables, source="wished.lft", ports=ports))
+        repair_fabric(fabric, tables, fabric, to=damaged)
+    other = replace(installed("fat-tree:k=4", "levels")[1], source="other.lft")
+    with pytest.raises(InputError, match="maximum channel load of"):
+        repair_fabric(fabric, tables, fabric, to=other)
+    assert repair_fabric(fabric, tables, fabric, to=other, worse=True).lost_pairs == 0
+    assert repair_fabric(fabric, tables, fabric, to=damaged, worse=True).lost_pairs > 0
+
+
+@pytest.mark.parametrize("kind", ["cut off", "lost", "unverified", "whole"])
+def test_the_exit_code_tells_lost_pairs_from_hosts_that_no_cable_joins(kind, tmp_path, monkeypatch):
+    """0: all pairs that cables join have a path, and everything is verified; 3: not."""
+    monkeypatch.chdir(tmp_path)
+    spec = ("torus:dims=5x5,hosts=1", "minimal") if kind == "unverified" else ("fat-tree:k=4", "fat-tree-hosts")
+    fabric, tables, _ = installed(*spec)
+    (tmp_path / "old.net").write_text(discovered_text(fabric))
+    (tmp_path / "old.lft").write_text(lft_dump(tables.ports, fabric))
+    leaf = np.flatnonzero(fabric.topology.links[:, 0] == 0).tolist() if kind == "cut off" else [0]
+    (tmp_path / "new.net").write_text(discovered_text(less(fabric, leaf)))
+    asked = ["repair", "old.net", "old.lft", "new.net"]
+    if kind == "lost":
+        (tmp_path / "wished.lft").write_text((tmp_path / "old.lft").read_text())
+        asked += ["--to", "wished.lft", "--worse"]
+    done = run(*asked, "--json")
+    assert done.code == (3 if kind in ("lost", "unverified") else 0), done.err
+    record = done.record
+    assert (record["lost_pairs"] > 0) == (kind == "lost")
+    assert (record["apart_pairs"], record["cut_off"]) == ((56, ["S0", "H0", "H1"]) if kind == "cut off" else (0, []))
+    assert ("56 pairs of host ports cannot reach each other, whatever the tables" in done.err) == (kind == "cut off")
+    assert ("have no path for" in done.err) == (kind == "lost")
 
 
 def test_the_best_tables_need_no_service_levels_that_nobody_asked_for():
@@ -468,7 +498,7 @@ def test_any_tables_become_any_others(seed):
         for root in rng.choice(topology.switches, 2, replace=False)
     )
     zeros = np.zeros((topology.switches,) * 2, np.uint8)
-    steps, by_step = order_of_updates(Mixtures(square(topology), one.ports, other.ports, zeros, zeros, Work()))
+    steps, by_step, *_ = order_of_updates(Mixtures(square(topology), one.ports, other.ports, zeros, zeros, Work()))
     assert not by_step
     fabric = planned_fabric(topology)
     none, n = one.none, topology.switches

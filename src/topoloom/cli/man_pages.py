@@ -27,7 +27,7 @@ _EXIT = (
     ("0", "Done; of a check, that nothing is wrong."),
     ("1", "A bug in topoloom."),
     ("2", "Wrong input; one line on standard error says which."),
-    ("3", "Of verify, verify-tables and watch: something is wrong, or work remains."),
+    ("3", "Of verify, verify-tables, watch and repair: something is wrong, or work remains."),
     ("130", "A signal ended the command."),
 )
 

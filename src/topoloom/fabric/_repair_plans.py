@@ -17,7 +17,7 @@ from topoloom.routing.channels import channels_of
 from topoloom.routing.fitted_tables import installable_tables
 from topoloom.routing.live.destinations import Destinations
 from topoloom.routing.live.repair import Distances, distances_to, repair
-from topoloom.routing.live.steps import Mixtures
+from topoloom.routing.live.steps import REOPEN, Mixtures, order_of_updates
 from topoloom.routing.route import route
 from topoloom.routing.trees.least_load import least_channel_load
 
@@ -210,6 +210,27 @@ class Live:
         """What a channel must carry with any tables, in pairs of an address and a host."""
         topology, paths = self.new.topology, int(self.addresses.offset.max(initial=0)) + 1
         return least_channel_load(topology, tiers(topology), paths_per_pair=paths) * paths
+
+    def towards(self, plan: Plan, wished: Plan) -> Plan:
+        """The tables to which steps lead from those of a plan to wished ones, where no step drops anything.
+
+        Destinations that cannot change keep their entries.
+        """
+        addresses = self.addresses
+        links = [addresses.links(own.ports) for own in (plan, wished)]
+        senders = senders_of(self.new, plan.levels, wished.levels)
+        vcs = [senders.rows(own.levels, addresses) for own in (plan, wished)]
+        rows, row, first = grouped(addresses, senders, tuple(links), tuple(vcs))
+        mixtures = Mixtures(rows, links[0][first], links[1][first], vcs[0][first], vcs[1][first], self.work)
+        updates = order_of_updates(mixtures, drops=False)
+        ports = addresses.real(np.ascontiguousarray(updates.tables[row]))
+        if not updates.left:
+            return Plan(ports, wished.levels)
+        if updates.by_step:
+            stay = np.isin(row[: len(plan.levels)], updates.left)
+            return Plan(ports, np.where(stay[:, None], plan.levels, wished.levels))
+        at_last = updates.steps[-1:] and updates.steps[-1].kind == REOPEN
+        return Plan(ports, plan.levels if at_last else wished.levels)
 
     def _shortest_before(self) -> np.ndarray:
         """The shortest paths in the old fabric between the present switches, int32[n, n]; -1: none."""

@@ -67,12 +67,22 @@ def _pairs(stages: Stages, step: TableStep) -> int:
     return len(step.entries) if step.kind == REOPEN else 0
 
 
-def reopened_pairs(order: tuple[TableStep, ...], before: np.ndarray, after: np.ndarray) -> tuple[TableStep, ...]:
+def reopened_pairs(
+    order: tuple[TableStep, ...], row: np.ndarray, before: np.ndarray, after: np.ndarray
+) -> tuple[TableStep, ...]:
     """The steps, in which pairs of host ports take the place of rows and groups whose connections are opened again."""
+    changes = (before != after) & (before != np.uint8(255))
     return tuple(
-        TableStep(REOPEN, np.argwhere((before != after) & (before != np.uint8(255)))) if step.kind == REOPEN else step
+        step._replace(entries=np.argwhere(changes & _targets(step, row, after)[:, None]))
+        if step.kind == REOPEN
+        else step
         for step in order
     )
+
+
+def _targets(step: TableStep, row: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The host ports to which connections use their new virtual channels after a step, bool[k]."""
+    return np.isin(row[: len(levels)], step.rows) if step.rows else np.ones(len(levels), np.bool_)
 
 
 def levels_by_step(
@@ -81,7 +91,7 @@ def levels_by_step(
     """The service levels of all pairs of host ports after each step, uint8[k, k].
 
     These are the new ones from the start, or from the step in which connections are opened again, unless `by_step`: then they
-    change destination by destination with the steps.
+    change destination by destination, when all its entries are changed.
     """
     current = np.where(before == np.uint8(255), after, before)
     if not by_step:
@@ -89,10 +99,8 @@ def levels_by_step(
         return (current,) * opening + (after,) * max(1, len(order) - opening)
     levels = []
     for step in order:
-        if step.kind == SET:
-            current = current.copy()
-            targets = np.isin(row[: len(after)], step.entries[:, 0])
-            current[targets] = after[targets]
+        if step.rows:
+            current = np.where(_targets(step, row, after)[:, None], after, current)
         levels.append(current)
     return tuple(levels) or (after,)
 

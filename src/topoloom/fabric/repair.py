@@ -1,12 +1,11 @@
 """Repairing a live fabric: from two discoveries and the installed tables to new tables, and the order of the changes."""
 
 import time
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.core.errors import InputError, at
+from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.fabric._live_tables import changes_between, grouped, installed_on, senders_of, tables_on
 from topoloom.fabric._repair_plans import Live, Plan, addresses_alone, longer_pairs
@@ -18,6 +17,7 @@ from topoloom.fabric.tables_compared import TableFigures, table_figures
 from topoloom.graph.connectivity import components
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
+from topoloom.routing.compared import refuse_worse
 from topoloom.routing.live.steps import DROP, SET, Mixtures, TableStep, order_of_updates
 
 #: The steps of the mode that was not chosen are computed for at most this many entries.
@@ -35,6 +35,7 @@ def repair_fabric(
     levels: np.ndarray | None = None,
     to_levels: np.ndarray | None = None,
     virtual_channels: int | None = None,
+    worse: bool = False,
     alternative: bool = True,
     jobs: int | None = None,
     work: Work | None = None,
@@ -63,6 +64,9 @@ def repair_fabric(
         (`read_levels`); 0 when omitted.
     virtual_channels : int, optional
         At most this many virtual channels; 15 when omitted.
+    worse : bool
+        Whether wished tables may be worse than the installed ones on the present fabric: lose more pairs, or as many and load
+        a channel more.
     alternative : bool
         Whether the figures of the other mode are computed too.
     jobs : int, optional
@@ -76,7 +80,8 @@ def repair_fabric(
     Raises
     ------
     InputError
-        The tables are not those of `old`; the new fabric has no host; no such mode.
+        The tables are not those of `old`; the new fabric has no host; no such mode; wished tables are worse than the installed
+        ones.
     Stopped
         `work` was stopped.
     """
@@ -92,26 +97,23 @@ def repair_fabric(
             raise InputError(f"{name}: tables of shape {given.ports.shape}; those of {fabric.made} have {shape}")
     levels, to_levels = (_one_path(given, name) for given, name in ((levels, "levels"), (to_levels, "to_levels")))
     live = Live(old, installed_on(tables, old, new), _present_levels(levels, old, new), levels is not None, work)
-    # Both modes begin with the same repair.
-    repaired = cache(lambda: live.few_changes(virtual_channels, jobs))
     chosen = mode if to is None else TO
     plans: dict[str, _Ordered] = {}
     for name in (chosen, *((FEW_CHANGES, BEST) if alternative else ())):
         if name in plans:
             continue
-        if name == FEW_CHANGES:
-            plans[name] = _few_changes(live, repaired(), virtual_channels, jobs, name == chosen)
+        if name == TO and to is not None:
+            plans[name] = _ordered(live, Plan(tables_on(to, live.addresses), _wished_levels(to_levels, new)), True)
             continue
-        if name == BEST:
-            plan = _better(live, live.best(virtual_channels, jobs), repaired())
-        elif to is not None:
-            plan = Plan(tables_on(to, live.addresses), _wished_levels(to_levels, new))
-        plans[name] = _ordered(live, plan, name == chosen or plan.ports.size <= _MOST_ENTRIES)
+        few = plans.get(FEW_CHANGES) or _few_changes(live, virtual_channels, jobs, chosen in (name, BEST))
+        plans[name] = few if name == FEW_CHANGES else _best(live, few, virtual_channels, jobs, name == chosen)
     result = plans[chosen]
     stages, installed = result.stages, live.installed
-    before = _figures_before(live, tables, levels)
-    if to is not None:
-        _check_wished(live, to, result.plan, before[1].unreachable_pairs)
+    if to is not None and not worse:
+        now, wished = (
+            table_figures(live.addresses.by_path(ports), new) for ports in (installed.ports, result.plan.ports)
+        )
+        refuse_worse(to.source, "these tables", now, wished)
     return Repair(
         old=old.made,
         new=new.made,
@@ -127,9 +129,14 @@ def repair_fabric(
         deadlock_free=result.verified,
         installed_deadlock_free=live.safe,
         levels_by_step=result.by_step,
+        addresses_held_back=result.held_back,
         steps=result.steps,
-        figures=(*before, *(_figures(live, name, name == chosen, ordered) for name, ordered in plans.items())),
+        figures=(
+            *_figures_before(live, tables, levels),
+            *(_figures(live, name, name == chosen, ordered) for name, ordered in plans.items()),
+        ),
         cut_off=_cut_off(new),
+        apart_pairs=_apart_pairs(new),
         fabric=new,
         stages=stages,
         provenance=provenance_of(
@@ -164,6 +171,8 @@ class _Ordered:
         Whether the new tables, and all mixtures if the steps were computed, are deadlock-free.
     deadlock_free : bool
         Whether the new tables alone are.
+    held_back : int
+        As `Repair.addresses_held_back`.
     """
 
     plan: Plan
@@ -173,6 +182,12 @@ class _Ordered:
     by_step: bool
     verified: bool
     deadlock_free: bool
+    held_back: int = 0
+
+    @property
+    def drops(self) -> bool:
+        """Whether a step cuts addresses off for a while."""
+        return any(step.kind == DROP for step in self.steps)
 
 
 def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
@@ -190,52 +205,54 @@ def _ordered(live: Live, plan: Plan, with_steps: bool) -> _Ordered:
     verified, by_step = live.safe and deadlock_free, False
     order: tuple[TableStep, ...] = ()
     if with_steps and verified:
-        order, by_step = order_of_updates(mixtures)
+        updates = order_of_updates(mixtures)
+        order, by_step = updates.steps, updates.by_step
+        # A policy gives all addresses of a port their level at once.
+        verified = updates.verified and not (by_step and addresses.offset.any())
     elif (mixtures.before != mixtures.after).any():
         order = (TableStep(SET, np.argwhere(mixtures.before != mixtures.after)),)
-    order = reopened_pairs(order, live.levels, plan.levels)
+    order = reopened_pairs(order, row, live.levels, plan.levels)
     after_steps = levels_by_step(order, by_step, row, live.levels, plan.levels)
     stages, order = stages_of(addresses, installed, plan.ports, row, order, after_steps)
     return _Ordered(plan, stages, summaries(stages, order), with_steps, by_step, verified, deadlock_free)
 
 
-def _few_changes(live: Live, repaired: Plan, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
-    """Tables with few changes that steps without a dropped address lead to, if there are such; shortest paths before others.
-
-    `repaired` are the first of them.
-    """
+def _few_changes(live: Live, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
+    """Tables with few changes that steps without a dropped address lead to, if there are such; shortest paths before others."""
     first: _Ordered | None = None
-    for longer in (None, False, True):
-        plan = repaired if longer is None else live.few_changes(virtual_channels, jobs, shorten=False, longer=longer)
+    for options in ({}, {"shorten": False}, {"shorten": False, "longer": True}):
+        plan = live.few_changes(virtual_channels, jobs, **options)
         ordered = _ordered(live, plan, chosen or plan.ports.size <= _MOST_ENTRIES)
-        if not any(step.kind == DROP for step in ordered.steps):
+        if not ordered.drops:
             return ordered
         first = first or ordered
     return ordered if first is None else first
 
 
-def _check_wished(live: Live, to: Tables, plan: Plan, unreachable_pairs: int) -> None:
-    """Refuse wished tables that lose pairs of hosts which the installed ones connect."""
-    wished = table_figures(live.addresses.by_path(plan.ports), live.new)
-    if wished.unreachable_pairs > unreachable_pairs:
-        raise at(
-            to.source,
-            None,
-            f"with these tables {wished.unreachable_pairs:,} of {wished.pairs:,} pairs of hosts have no path, now"
-            f" {unreachable_pairs:,}; are they tables of {live.new.made}?",
-        )
-
-
-def _better(live: Live, made: Plan, repaired: Plan) -> Plan:
-    """The tables made for the present fabric, if they lose fewer pairs than the repaired ones, or are deadlock-free and those
-    are not, or load every channel less.
+def _best(live: Live, few: _Ordered, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
+    """The tables made for the present fabric, as far as steps without a dropped address lead to them, if they are better than
+    those with few changes: fewer lost pairs, or deadlock-free, or a smaller maximum channel load.
     """
-    ranks = []
-    for plan in (made, repaired):
-        figures = table_figures(live.addresses.by_path(plan.ports), live.new)
-        free = _ordered(live, plan, False).deadlock_free
-        ranks.append((figures.unreachable_pairs, not free, figures.max_channel_load))
-    return made if ranks[0] < ranks[1] else repaired
+    made = live.best(virtual_channels, jobs)
+    least = _rank(live, few)
+    for plan in (made, None):
+        if plan is None:
+            plan = live.towards(few.plan, made)
+        best = _ordered(live, plan, False)
+        if _rank(live, best) >= least:
+            return few
+        if chosen or plan.ports.size <= _MOST_ENTRIES:
+            best = _ordered(live, plan, True)
+        if not best.drops and (best.verified or not live.safe or not best.ordered):
+            held_back = int((plan.ports != made.ports).any(axis=0).sum())
+            return replace(best, held_back=held_back)
+    return few
+
+
+def _rank(live: Live, ordered: _Ordered) -> tuple[int, bool, float]:
+    """Smaller for better tables."""
+    figures = table_figures(live.addresses.by_path(ordered.plan.ports), live.new)
+    return figures.unreachable_pairs, not ordered.deadlock_free, figures.max_channel_load
 
 
 def _one_path(levels: np.ndarray | None, name: str) -> np.ndarray | None:
@@ -334,3 +351,9 @@ def _cut_off(new: Fabric) -> tuple[str, ...]:
     hosts = np.unique(new.topology.host[part[new.topology.endpoints] != largest])
     names = [new.switch_names[s] for s in np.flatnonzero(part != largest).tolist()]
     return (*names, *(new.host_names[host] for host in hosts.tolist()))
+
+
+def _apart_pairs(new: Fabric) -> int:
+    """The pairs of host ports that no cables join."""
+    part = components(new.topology)[new.topology.endpoints]
+    return int(part.size**2 - (np.bincount(part) ** 2).sum())

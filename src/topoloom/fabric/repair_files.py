@@ -111,7 +111,7 @@ def _files(repair: Repair) -> Iterator[tuple[str, Iterator[str]]]:
             if step.kind != REOPEN:
                 yield f"{_step_name(step, repair)}.lft", table_pieces(repair, step.number)
     yield "fabric.lft", table_pieces(repair)
-    if repair.service_levels.any():
+    if repair.service_levels.any() or repair.virtual_channels_changed:
         yield "fabric.qos", iter([policy_text(repair.service_levels, repair.fabric)])
         yield CONF, iter([opensm_conf(levels=True)])
     if _levels_vary(repair):

@@ -180,11 +180,16 @@ class Repair(Result):
     levels_by_step : bool
         Whether pairs change service levels with the entries that lead to them, so that a step ends only when their
         connections were opened again.
+    addresses_held_back : int
+        In mode "best", the LIDs whose entries differ from those of the fitting engine, since no order of updates without a lost
+        packet leads to these.
     steps : tuple of UpdateStep
     figures : tuple of RepairFigures
         The tables before, as installed, repaired in every mode.
     cut_off : tuple of str
         The switches and hosts that no cable joins to the largest part of the fabric.
+    apart_pairs : int
+        Pairs of host ports that no cables join, so that no tables can.
     fabric : Fabric
         The current fabric.
     stages : Stages
@@ -194,7 +199,7 @@ class Repair(Result):
     record_name = "repair"
     record_version = 2
     former_names = ("mending",)
-    derived = ("dropped_addresses", "unreachable_pairs", "updates")
+    derived = ("dropped_addresses", "unreachable_pairs", "lost_pairs", "updates")
     unrecorded = ("fabric", "stages")
 
     old: str
@@ -215,9 +220,11 @@ class Repair(Result):
     deadlock_free: bool
     installed_deadlock_free: bool
     levels_by_step: bool
+    addresses_held_back: int
     steps: tuple[UpdateStep, ...]
     figures: tuple[RepairFigures, ...]
     cut_off: tuple[str, ...]
+    apart_pairs: int
     fabric: Fabric
     stages: Stages
     provenance: Provenance = field(default_factory=Provenance, compare=False)
@@ -229,8 +236,13 @@ class Repair(Result):
 
     @property
     def unreachable_pairs(self) -> int:
-        """Pairs of host ports that the new tables do not join."""
+        """Pairs of host ports that the new tables do not join, also those that no cables join."""
         return next(figures.unreachable_pairs for figures in self.figures if figures.chosen)
+
+    @property
+    def lost_pairs(self) -> int:
+        """Pairs of host ports that cables join, but not the new tables."""
+        return self.unreachable_pairs - self.apart_pairs
 
     @property
     def updates(self) -> tuple[Update, ...]:

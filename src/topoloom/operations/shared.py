@@ -66,6 +66,7 @@ VirtualChannels = Annotated[
 TablesFile = Annotated[
     str, setting("its installed forwarding tables (LFT), as OpenSM or ibroute dump them", metavar="FILE", names="file")
 ]
+Worse = Annotated[bool, setting("also write tables that are worse than the installed ones")]
 Qos = Annotated[
     str,
     setting(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from topoloom.core.errors import InputError
 from topoloom.model.results import Recorded
 
 
@@ -93,22 +94,49 @@ class TablesCompared(Recorded):
 
     @property
     def worse(self) -> bool:
-        """Whether the tables after load a channel more, or lose more pairs, than those before."""
-        lost = self._unreachable
-        if lost[0] != lost[1]:
-            return lost[0] > lost[1]
-        return self.after.max_channel_load > self.before.max_channel_load + 1e-9
+        """Whether the tables after lose more pairs, or as many and load a channel more, than those before."""
+        return is_worse(self.before, self.after)
 
     @property
     def reason(self) -> str:
         """The figures after and before that decide which tables are worse."""
-        if self._unreachable[0] != self._unreachable[1]:
-            return f"{self._unreachable[0]:,} pairs of hosts do not arrive, instead of {self._unreachable[1]:,}"
-        return (
-            f"a maximum channel load of {self.after.max_channel_load:,.10g} pairs of hosts, instead of"
-            f" {self.before.max_channel_load:,.10g}"
+        return _deciding(self.before, self.after)
+
+
+def is_worse(before: TableFigures, after: TableFigures) -> bool:
+    """Whether tables lose more pairs than others, or as many and load a channel more."""
+    if after.unreachable_pairs != before.unreachable_pairs:
+        return after.unreachable_pairs > before.unreachable_pairs
+    return after.max_channel_load > before.max_channel_load + 1e-9
+
+
+def refuse_worse(of: str, name: str, before: TableFigures, after: TableFigures) -> None:
+    """Refuse to write tables that are worse than the installed ones: the rule of every command that writes tables.
+
+    Parameters
+    ----------
+    of : str
+        The fabric or the file that the sentence begins with.
+    name : str
+        What the tables are.
+    before, after : TableFigures
+        Of the installed tables and of the others.
+
+    Raises
+    ------
+    InputError
+        They are worse.
+    """
+    if is_worse(before, after):
+        raise InputError(
+            f"{of}: {name} are worse than the installed ones: {_deciding(before, after)}; keep those, name other tables, or ask"
+            " for worse ones (`worse`)"
         )
 
-    @property
-    def _unreachable(self) -> tuple[int, int]:
-        return self.after.unreachable_pairs, self.before.unreachable_pairs
+
+def _deciding(before: TableFigures, after: TableFigures) -> str:
+    lost = after.unreachable_pairs, before.unreachable_pairs
+    if lost[0] != lost[1]:
+        return f"{lost[0]:,} of {after.pairs:,} pairs of hosts do not arrive, instead of {lost[1]:,}"
+    load = f"a maximum channel load of {after.max_channel_load:,.10g} pairs of hosts"
+    return f"{load}, instead of {before.max_channel_load:,.10g}"

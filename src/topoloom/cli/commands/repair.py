@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, performed
+from topoloom.cli.diagnosis import DIFFERENT
 from topoloom.cli.output import plain, print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json, Threads
 from topoloom.core.settings import setting
@@ -41,7 +42,7 @@ class _Output(Json, frozen=True, kw_only=True):
 
 
 @declared(RepairOperation, Threads, _Output)
-def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
+def command(operation: RepairOperation, threads: Threads, to: _Output) -> int:
     from topoloom.fabric.repair_files import write_repair
 
     result = performed(operation, threads.jobs)
@@ -58,6 +59,8 @@ def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
     _warn(result)
     for name in files:
         say(f"wrote {to.output}/{name}", err=True)
+    # Pairs that no cables join are a fact of the fabric, which `verify` reports.
+    return DIFFERENT if result.lost_pairs or not result.deadlock_free else 0
 
 
 def _row(figures: "RepairFigures") -> tuple[str, ...]:
@@ -88,9 +91,22 @@ def _warn(result: "Repair") -> None:
     if result.cut_off:
         names = ", ".join(result.cut_off[:_MOST_NAMES])
         more = len(result.cut_off) - _MOST_NAMES
-        say(f"warning: no cable joins {names}{f' and {more} more' if more > 0 else ''} to the other switches", err=True)
-    if result.unreachable_pairs:
-        say(f"warning: {result.unreachable_pairs:,} pairs of host ports cannot reach each other", err=True)
+        say(
+            f"warning: no cable joins {names}{f' and {more} more' if more > 0 else ''} to the other switches;"
+            f" {result.apart_pairs:,} pairs of host ports cannot reach each other, whatever the tables",
+            err=True,
+        )
+    if result.lost_pairs:
+        say(
+            f"warning: the new tables have no path for {result.lost_pairs:,} pairs of host ports that cables join",
+            err=True,
+        )
+    if result.addresses_held_back:
+        say(
+            f"note: {result.addresses_held_back:,} addresses (LIDs) do not get the paths of the best tables, since no order of"
+            " updates without lost packets leads there",
+            err=True,
+        )
     longer = next(figures.longer_pairs for figures in result.figures if figures.chosen)
     if longer:
         say(f"note: {longer:,} pairs of host ports have a path that is longer than the shortest one", err=True)

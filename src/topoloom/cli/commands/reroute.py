@@ -8,6 +8,7 @@ from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json, Threads
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.reroute import RerouteOperation
+from topoloom.operations.shared import Worse
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -15,6 +16,7 @@ class _Output(Json, frozen=True, kw_only=True):
         Annotated[str, setting("a folder for what is left and its tables", option="-o --output", metavar="DIRECTORY")]
         | None
     ) = None
+    worse: Worse = False
 
 
 @declared(RerouteOperation, Threads, _Output, sections=engines_listed)
@@ -25,6 +27,8 @@ def command(operation: RerouteOperation, threads: Threads, to: _Output) -> None:
 
     with running(operation.doing, threads.jobs) as context:
         tables = operation.chosen_tables(context, operation.lost)
+    if to.output is not None and not to.worse:
+        operation.refuse_worse(tables.routing)
     # The network after the losses is another one, so it is saved without layout and terms.
     files = [] if to.output is None else save_routing(tables.routing, to.output, tables.fabric)
     if to.json:

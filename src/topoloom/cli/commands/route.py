@@ -10,6 +10,7 @@ from topoloom.cli.presentation import Json, Threads
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.route import RouteOperation
+from topoloom.operations.shared import Worse
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -27,6 +28,7 @@ class _Output(Json, frozen=True, kw_only=True):
         Annotated[str, setting("a folder for the tables and their network", option="-o --output", metavar="DIRECTORY")]
         | None
     ) = None
+    worse: Worse = False
 
 
 def engines_listed(formatter: click.HelpFormatter) -> None:
@@ -52,6 +54,8 @@ def command(operation: RouteOperation, threads: Threads, to: _Output) -> None:
     network = open_network(operation.topology)
     with running(operation.doing, threads.jobs) as context:
         routed = operation.routed(network, context, folder)
+    if place is not None and not to.worse:
+        operation.refuse_worse(routed)
     files = [] if place is None else network.with_installed(routed).save(place)
     if to.json:
         print_record(routed)

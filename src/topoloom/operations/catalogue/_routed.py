@@ -227,3 +227,16 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         if compared.before.lost_pairs:
             context.note(f"warning: {lost_words(verify_tables(installed, fabric))}")
         return compared
+
+    def refuse_worse(self, routed: "Routing") -> None:
+        """Refuse to write tables that are worse than the installed ones (`tables`).
+
+        Raises
+        ------
+        InputError
+        """
+        from topoloom.routing.compared import refuse_worse
+
+        compared = routed.compared
+        if self.tables is not None and compared is not None:
+            refuse_worse(routed.topology.name, f"tables of {compared.after_tables}", compared.before, compared.after)

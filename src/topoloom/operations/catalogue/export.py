@@ -1,15 +1,12 @@
 """The operation export: a routed network as the files of another tool."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
-from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue._routed import LOST, RoutedOperation, TableChoice
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
-
-if TYPE_CHECKING:
-    from topoloom.routing.compared import TablesCompared
+from topoloom.operations.shared import Worse
 
 
 @operation
@@ -27,7 +24,7 @@ class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
 
     kind: Annotated[str, setting("the tool, with options", positional=True)]
     without: Annotated[str, setting(LOST, metavar="LOST")] | None = None
-    worse: Annotated[bool, setting("also write tables that are worse than the installed ones")] = False
+    worse: Worse = False
 
     def validate(self) -> None:
         from topoloom.fabric.exports.registry import export_named
@@ -40,16 +37,6 @@ class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
 
         by_host = export_named(self.kind)[0].by_host
         choice = self.chosen_tables(context, self.without, by_host=by_host)
-        compared = choice.routing.compared
-        if self.tables is not None and compared is not None and compared.worse and not self.worse:
-            raise InputError(worse_words(choice.fabric.topology.name, compared))
+        if not self.worse:
+            self.refuse_worse(choice.routing)
         return choice
-
-
-def worse_words(name: str, compared: "TablesCompared") -> str:
-    """Why tables are not written: a sentence with the figures of both."""
-    return (
-        f"{name}: tables of {compared.after_tables} are worse than the installed ones ({compared.before_tables}):"
-        f" {compared.reason};"
-        " keep those, name another engine, or ask for worse tables (`worse`)"
-    )

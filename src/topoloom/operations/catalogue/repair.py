@@ -6,7 +6,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import MOST_VIRTUAL_CHANNELS, Qos
+from topoloom.operations.shared import MOST_VIRTUAL_CHANNELS, Qos, Worse
 
 if TYPE_CHECKING:
     from topoloom.fabric.repair_result import Repair
@@ -57,6 +57,7 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
     virtual_channels: (
         Annotated[int, setting("most virtual channels; 15 if omitted", least=1, most=MOST_VIRTUAL_CHANNELS)] | None
     ) = None
+    worse: Worse = False
 
     def validate(self) -> None:
         super().validate()
@@ -82,6 +83,7 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
             levels=installed.levels,
             to_levels=None if wished is None else wished.levels,
             virtual_channels=self.virtual_channels,
+            worse=self.worse,
             jobs=context.jobs,
             work=context.work,
         )

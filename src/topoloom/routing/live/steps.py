@@ -33,10 +33,13 @@ class TableStep(NamedTuple):
         for a while; "reopen": `entries` are pairs, whose connections are opened again in new virtual channels.
     entries : int64[k, 2]
         Row and switch of each entry; row and group of senders of each pair.
+    rows : tuple of int
+        The rows to which connections use their new virtual channels after this step, if these change by step.
     """
 
     kind: str
     entries: np.ndarray
+    rows: tuple[int, ...] = ()
 
 
 class TableSteps(NamedTuple):
@@ -48,10 +51,19 @@ class TableSteps(NamedTuple):
     by_step : bool
         Whether pairs change virtual channels together with their entries, so that a step ends only after their connections were
         opened again. Otherwise this is a separate step, or connections may keep their virtual channels.
+    tables : uint8 or uint16[R, n]
+        The entries in the end.
+    left : tuple of int
+        The rows that no step changes completely: there are some only where nothing may be dropped.
+    verified : bool
+        Whether every mixture is deadlock-free; not where virtual channels still close a cycle after entries were dropped.
     """
 
     steps: tuple[TableStep, ...]
     by_step: bool
+    tables: np.ndarray
+    left: tuple[int, ...] = ()
+    verified: bool = True
 
 
 class Mixtures:
@@ -88,30 +100,48 @@ class Mixtures:
         #: The virtual channels of pairs whose destination is not changed yet, is being changed, and is changed.
         self.old, self.both, self.new = (vcs_before,) * 2, self._virtual_channels, (vcs_after,) * 2
 
-    def vcs_beforehand(self) -> tuple[list[TableStep], np.ndarray]:
-        """Decide the virtual channels of pairs during the update; return the steps before any entry is set, and the tables
-        then.
+    def vcs_beforehand(self) -> tuple[list[TableStep], np.ndarray, list[TableStep]]:
+        """Decide the virtual channels of pairs during the update; return the steps before any entry is set, the tables then,
+        and the steps after all.
 
-        If the new tables are deadlock-free with old and new virtual channels, pairs may use either. Otherwise, if the tables
-        before are, connections are opened again before any entry changes. Virtual channels change only for paths that a loss
-        has cut, and these have no open connections anyway. Otherwise entries that only broken paths use are removed before.
+        If the tables before and after are deadlock-free with old and new virtual channels, pairs may use either. Otherwise, if
+        those before are, perhaps without the entries that only broken paths use, connections are opened again before any entry
+        changes; if those after are, when all have changed. Otherwise they are opened again row by row. Pairs that had no
+        virtual channel use the new one from the start.
         """
         from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
         data, now = self.destinations.data, self.before.copy()
-        if self.deadlock_free(self.turns(data, self.after, self.after, self.both)):
+
+        def safe(tables: np.ndarray, virtual_channels: tuple[np.ndarray, np.ndarray]) -> bool:
+            return self.deadlock_free(self.turns(data, tables, tables, virtual_channels))
+
+        finally_safe = safe(self.after, self.both)
+        if finally_safe and safe(now, self.both):
             self.old = self.new = self.both
-            return [], now
+            return [], now, []
         old, new = self.both
         carries = (self.destinations.weight > 0)[:, None]
         reopen = TableStep(REOPEN, np.argwhere((old != new) & (old != ORPHAN) & carries))
         cleared = _cleared(self, data.tolist(), now)
         for tables in (now, cleared):
-            if self.deadlock_free(self.turns(data, tables, tables, self.both)):
+            if safe(tables, self.both):
                 self.old = self.both = self.new
                 clear = TableStep(CLEAR, np.argwhere(tables != now))
-                return [*([clear] if len(clear.entries) else []), reopen], tables
-        return [], now
+                return [*([clear] if len(clear.entries) else []), reopen], tables, []
+        from_start = np.where(old == ORPHAN, new, old)
+        if finally_safe and safe(now, (from_start, from_start)):
+            self.old = self.both = self.new = from_start, from_start
+            return [], now, [reopen]
+        self.old, self.both = (from_start, from_start), (from_start, new)
+        return [], now, []
+
+    @property
+    def reopened(self) -> np.ndarray:
+        """The rows whose virtual channels change with their entries, bool[R]."""
+        if self.both is self.new or self.old is self.both:
+            return np.zeros(len(self.before), np.bool_)
+        return np.asarray((self.both[0] != self.both[1]).any(axis=1) & (self.destinations.weight > 0))
 
     @property
     def vcs_by_step(self) -> bool:
@@ -216,22 +246,26 @@ class Mixtures:
         return visited
 
 
-def order_of_updates(mixtures: Mixtures) -> TableSteps:
+def order_of_updates(mixtures: Mixtures, *, drops: bool = True) -> TableSteps:
     """Return the steps from the tables before to those after.
 
     Parameters
     ----------
     mixtures : Mixtures
         Both tables must be deadlock-free.
+    drops : bool
+        Whether destinations are cut off temporarily if there is no other way; otherwise they stay where they are.
 
     Raises
     ------
     Stopped
         The work was stopped.
     """
-    steps, now = mixtures.vcs_beforehand()
+    steps, now, last = mixtures.vcs_beforehand()
+    reopened = mixtures.reopened
     differ = mixtures.before != mixtures.after
-    changed = np.flatnonzero(differ.any(axis=1))
+    changing = differ.any(axis=1)
+    changed = np.flatnonzero(changing | reopened)
     carries = mixtures.destinations.weight > 0
     idle = changed[~carries[changed]]
     pending = [int(d) for d in changed[carries[changed]]]
@@ -239,30 +273,46 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
     still = np.setdiff1d(mixtures.destinations.data, changed)
     fixed = mixtures.turns(still, mixtures.before, mixtures.before, mixtures.both)
     dropped: list[int] = []
+    verified = True
     if idle.size:  # no data goes there
         now[idle] = mixtures.after[idle]
     while pending:
         kind, goal, chosen = _next_step(mixtures, pending, now, fixed)
         if chosen:
-            steps.append(TableStep(kind, _entries(now != goal, chosen)))
+            entries = _entries(now != goal, chosen)
             now[chosen] = goal[chosen]
+            # A step that removes entries is verified without new virtual channels.
+            whole = [d for d in chosen if (now[d] == mixtures.after[d]).all()]
+            done = [d for d in whole if kind == SET or not reopened[d]]
+            steps.append(TableStep(kind, entries, tuple(d for d in done if reopened[d])))
+            if done:
+                fixed |= mixtures.turns(done, now, now, mixtures.new)
+            pending = [d for d in pending if d not in set(done)]
+        elif not drops:
+            break
         else:
-            chosen = pending[:1]
-            entries = _entries(now != mixtures.after, chosen)
+            entries = _entries(now != mixtures.after, pending[:1])
             steps.append(TableStep(DROP, entries))
             now[entries[:, 0], entries[:, 1]] = mixtures.none
-            fixed |= mixtures.turns(chosen, now, now, mixtures.both)
-            dropped += chosen
-        done = [d for d in chosen if d not in dropped and (now[d] == mixtures.after[d]).all()]
-        if done:
-            fixed |= mixtures.turns(done, now, now, mixtures.new)
-        finished = {*done, *dropped}
-        pending = [d for d in pending if d not in finished]
+            fixed |= mixtures.turns(pending[:1], now, now, mixtures.both)
+            dropped.append(pending.pop(0))
+            verified &= mixtures.deadlock_free(fixed | mixtures.turns(pending, now, now, mixtures.old))
     if dropped:
+        if reopened[dropped].any():
+            steps.append(TableStep(REOPEN, _pairs_of(mixtures, dropped), tuple(d for d in dropped if reopened[d])))
         steps.append(TableStep(SET, _entries(now != mixtures.after, dropped)))
-    if idle.size:
+        now[dropped] = mixtures.after[dropped]
+    if idle.size and (differ[idle]).any():
         steps = _with(steps, _entries(differ, idle))
-    return TableSteps(tuple(steps), mixtures.vcs_by_step)
+    return TableSteps((*steps, *last), mixtures.vcs_by_step, now, tuple(pending), verified)
+
+
+def _pairs_of(mixtures: Mixtures, rows: list[int]) -> np.ndarray:
+    """The row and the group of senders of each pair to some rows whose virtual channel changes, int64[k, 2]."""
+    old, new = mixtures.both
+    chosen = np.asarray(sorted(rows), np.int64)
+    index, groups = np.nonzero(old[chosen] != new[chosen])
+    return np.stack([chosen[index], groups], axis=1)
 
 
 def _next_step(
@@ -291,8 +341,9 @@ def _next_step(
     rows = [d for d in pending if (wanted[d] != now[d]).any()]
     if rows:
         return CLEAR, wanted, rows
-    wanted = _nearest(mixtures, pending, now)
-    chosen, _ = _together(mixtures, mixtures.lose_nothing(pending, now, wanted), now, wanted, start)
+    rows = [d for d in pending if (now[d] != mixtures.after[d]).any()]
+    wanted = _nearest(mixtures, rows, now)
+    chosen, _ = _together(mixtures, mixtures.lose_nothing(rows, now, wanted), now, wanted, start)
     return SET, wanted, chosen
 
 
@@ -326,7 +377,8 @@ def _with(steps: list[TableStep], entries: np.ndarray) -> list[TableStep]:
     at = next((number for number, step in enumerate(steps) if step.kind == SET), None)
     if at is None:
         return [*steps, TableStep(SET, entries)]
-    return [*steps[:at], TableStep(SET, np.concatenate([entries, steps[at].entries])), *steps[at + 1 :]]
+    both = np.concatenate([entries, steps[at].entries])
+    return [*steps[:at], steps[at]._replace(entries=both), *steps[at + 1 :]]
 
 
 def _entries(differ: np.ndarray, rows: Sequence[int] | np.ndarray) -> np.ndarray:
