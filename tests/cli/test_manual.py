@@ -1,8 +1,11 @@
 """Man pages and completions are made from the commands, and read by man and the shells."""
 
 import re
+import shlex
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -60,6 +63,26 @@ def test_shells_read_their_completion(files, shell):
         pytest.skip(f"not installed: {shell}")
     done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="not installed: bash")
+def test_bash_completes_commands_options_and_files(files, tmp_path):
+    """A command, its options, and for values that name files whatever bash finds: fabrics are files, after all."""
+    (tmp_path / "completion").write_text(files[SHELLS["bash"]])
+    program = Path(sys.executable).with_name("topoloom")
+
+    def offered(*words):
+        script = (
+            f'source completion; compopt() {{ echo "compopt $*"; }}; COMP_WORDS=({shlex.join(words)});'
+            f" COMP_CWORD={len(words) - 1}; _topoloom_completion {shlex.quote(str(program))}; echo ${{COMPREPLY[@]}}"
+        )
+        done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert {"verify", "verify-tables"} <= set(offered("topoloom", "ver"))
+    assert {"--qos", "--installed"} <= set(offered("topoloom", "verify-tables", "--"))
+    for words in (("info", ""), ("verify-tables", ""), ("quality", "f.net", "--tables", "")):
+        assert offered("topoloom", *words) == ["compopt", "-o", "default"]
 
 
 def test_texts_cannot_become_macros():

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from topoloom.cli.output import quieted, say
-from topoloom.cli.types import Number, ReadChoice, TextOption, Whole
+from topoloom.cli.types import FileName, Number, ReadChoice, TextOption, Whole
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, changed, plain_of, shown, written
 from topoloom.core.work import Work
@@ -291,7 +291,7 @@ def _type(field: Field) -> click.ParamType | None:
         return Whole(kind.ge, kind.le)
     if isinstance(kind, Kind.FloatType):
         return Number(kind.ge, kind.le, above=kind.gt, unit=field.unit)
-    return click.STRING
+    return FileName() if field.names == "file" else click.STRING
 
 
 class _ScreenContext(RunContext):

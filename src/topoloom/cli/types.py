@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import in_digits, number_text
@@ -55,6 +56,25 @@ class Whole(click.ParamType):
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         return "N"
+
+
+class FileName(click.types.StringParamType):
+    """A text that may name a file: shells complete names of files and folders."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """What a shell offers for the beginning of a value: the files that it finds itself.
+
+        Parameters
+        ----------
+        ctx, param : as click gives them
+        incomplete : str
+            The beginning.
+
+        Returns
+        -------
+        list of CompletionItem
+        """
+        return [CompletionItem(incomplete, type="file")]
 
 
 class TextOption(click.ParamType):

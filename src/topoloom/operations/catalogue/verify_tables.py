@@ -40,7 +40,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "opensm-sl2vl.dump: the virtual lane of each level, port by port; if omitted, level n is virtual lane n",
+                "the virtual lane of each level, port by port, in opensm-sl2vl.dump; if omitted, level n is virtual lane n",
                 metavar="FILE",
                 names="file",
             ),
