@@ -16,8 +16,10 @@ from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.tree_order import tree_order
 from topoloom.routing.trees.digits import ranks, strides
+from topoloom.routing.trees.least_load import least_channel_load
 from topoloom.routing.trees.ranked import ranked_tables
 from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.routing.trees.turned import shift_time, turned_tables
 from topoloom.routing.trees.uneven import uneven_tables, wired_evenly
 
 
@@ -64,6 +66,8 @@ def fat_tree(request: RoutingRequest) -> Routing:
     return Routing(request.topology, "fat-tree", ports, minimal=True)
 
 
+#: Hosts times channels of trees above which loads decide only if digits leave a channel more than it must carry.
+_MOST_SEARCHED = 20_000_000
 #: Bytes per pair of switches that are assumed to be free.
 _BYTES_A_PAIR = 64
 
@@ -89,8 +93,8 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
     different widths, or cables are missing, the digits of d-mod-k would lead packets of one host through different ancestors
     and down the same cables; then loads decide together with the digits (`uneven_tables`). A tree without the label ``level``
     is recognised by the distances from its hosts (`tree_order`). If it is wired evenly, it gets d-mod-k, in which no shift of
-    all hosts has contention that the tapers do not make; else, or where these load no channel as much, loads decide
-    (`ranked_tables`).
+    all hosts has contention that the tapers do not make; else, or where others load no channel as much, the senders turn the
+    digits (`turned_tables`) or loads decide (`ranked_tables`), whichever is better.
     """
     topology = request.topology
     hosts = int(topology.endpoints_at.max(initial=1))
@@ -99,13 +103,25 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
         order = tree_order(topology)
         if order is None:
             raise _refusal(topology, "its switches have no label 'level', and are no tree by the distances from hosts")
-        ranked = _by_host(topology, list(ranked_tables(topology, order.level, count, request.jobs, request.work)))
-        digits = _digits(request, order.level, count)
-        return ranked if digits is None or largest_load(digits) > largest_load(ranked) else digits
+        return _discovered(request, order.level, count)
     tables = _uneven(request, count)
     if tables is None:
         tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
     return _by_host(topology, tables, minimal=True)
+
+
+def _discovered(request: RoutingRequest, level: np.ndarray, count: int) -> Routing:
+    """Of several tables those with the smallest maximum channel load, and of these those with the fastest shifts."""
+    topology, work = request.topology, request.work
+    least = least_channel_load(topology, level)
+    digits = _digits(request, level, count)
+    turned = (turned_tables(topology, level, count, turns, least, work) for turns in (False, True))
+    choices = [*([] if digits is None else [digits]), *(_by_host(topology, list(tables)) for tables in turned)]
+    large = topology.hosts * topology.links.size > _MOST_SEARCHED
+    if not large or min(largest_load(tables) for tables in choices) > least:
+        choices.append(_by_host(topology, list(ranked_tables(topology, level, count, request.jobs, work))))
+    loads = [largest_load(tables) for tables in choices]
+    return min((tables for tables, load in zip(choices, loads, strict=True) if load == min(loads)), key=shift_time)
 
 
 def _by_host(topology: Topology, tables: Sequence[np.ndarray], *, minimal: bool = False) -> Routing:

@@ -10,7 +10,7 @@ from topoloom.routing.routing import empty_ports, host_weights
 from topoloom.routing.trees.digits import ranks, strides
 from topoloom.routing.trees.least_load import least_channel_load
 from topoloom.routing.trees.relief import relieved, rows_of_hosts
-from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.routing.trees.turned import with_repeats
 
 #: Starts of the search: whether hosts first keep the ways of their digits, and what it costs that hosts of one switch share a
 #: channel from the same source, as a share of the cost of its load.
@@ -108,11 +108,4 @@ def ranked_tables(
     if best_load > least:
         rows = rows_of_hosts(topology, level, best)
         best = relieved(channels, rows, least, work=work)[0].reshape(best.shape)
-        for number in range(1, count):  # hosts beyond those of a switch repeat its tables
-            best[number, hosts <= number] = best[number % np.maximum(hosts, 1), np.arange(n)][hosts <= number]
-    # No path between hosts ends at the other switches; all tables have the same paths to them.
-    others = np.flatnonzero(hosts == 0)
-    if others.size:
-        fill_minimal(topology, others, best[0], 0, jobs, work=work)
-        best[1:, others] = best[0, others]
-    return best
+    return with_repeats(topology, best, jobs, work=work)
