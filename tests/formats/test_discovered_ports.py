@@ -235,3 +235,81 @@ def test_a_planned_network_is_written_as_ibnetdiscover_prints_it(tmp_path):
     fabric = open_network(tmp_path / "spec.net").fabric
     assert fabric.same_ports(planned_fabric(topology))
     assert fabric.addressed
+
+
+_QUANTUM = """#
+# Topology file: generated on Mon Jan 1 18:36:59 2024
+#
+# Initiated from node a088c20300736bfc port a088c20300736bfc
+
+vendid=0x2c9
+devid=0xd2f2
+sysimgguid=0xfc6a1c0300ba7040
+switchguid=0xfc6a1c0300ba7040(fc6a1c0300ba7040)
+Switch\t65 "S-fc6a1c0300ba7040"\t\t# "zone5-8/8" base port 0 lid 5601 lmc 0
+[1]\t"S-fc6a1c0300d0ec00"[61]\t\t# "zone5-8/1" lid 5658 4xNDR
+[33]\t"H-a088c20300f0298c"[1](a088c20300f0298c) \t\t# "node9 mlx5_12" lid 10271 4xNDR
+[65]\t"H-fc6a1c0300ba7048"[1](fc6a1c0300ba7048) \t\t# "Mellanox Technologies Aggregation Node" lid 5654 4xNDR
+
+vendid=0x2c9
+devid=0xd2f2
+sysimgguid=0xfc6a1c0300d0ec00
+switchguid=0xfc6a1c0300d0ec00(fc6a1c0300d0ec00)
+Switch\t65 "S-fc6a1c0300d0ec00"\t\t# "zone5-8/1" base port 0 lid 5658 lmc 0
+[61]\t"S-fc6a1c0300ba7040"[1]\t\t# "zone5-8/8" lid 5601 4xNDR
+
+vendid=0x2c9
+devid=0xcf09
+sysimgguid=0xfc6a1c0300ba7040
+caguid=0xfc6a1c0300ba7048
+Ca\t1 "H-fc6a1c0300ba7048"\t\t# "Mellanox Technologies Aggregation Node"
+[1](fc6a1c0300ba7048) \t"S-fc6a1c0300ba7040"[65]\t\t# lid 5654 lmc 0 "zone5-8/8" lid 5601 4xNDR
+
+vendid=0x2c9
+devid=0x1021
+sysimgguid=0xa088c20300f0298c
+caguid=0xa088c20300f0298c
+Ca\t1 "H-a088c20300f0298c"\t\t# "node9 mlx5_12"
+[1](a088c20300f0298c) \t"S-fc6a1c0300ba7040"[33]\t\t# lid 10271 lmc 0 "zone5-8/8" lid 5601 4xNDR
+"""
+_OLD_LINKS = """CA: data-204 HCA-1:
+    0x0002c903000d7aad      5    1[  ] ==( 4X          10.0 Gbps Active/ LinkUp)==>       2    4[  ] "Infiniscale-IV" ( )
+Switch: 0x0002c9020046c588 Infiniscale-IV:
+           2    4[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       5    1[  ] "data-204 HCA-1" ( )
+           2    5[  ] ==(                Down/ Polling)==>             [  ] "" ( )
+"""
+_PADDED_LINE = (
+    '0xf452140300f55051 "              ib-test-7 mlx4_0"     37    1[  ] ==( 4X       14.0625 Gbps Active/  LinkUp)==>'
+    '  0xf45214030067c630      5   16[  ] "MF0;switch-e1be74:SX6036/U1" ( )\n'
+)
+_NAMELESS = (
+    "{ CA Ports:02 SystemGUID:0002c90300165e63 NodeGUID:0002c90300165e60 PortGUID:0002c90300165e61 VenID:000002c9 DevID:1003"
+    " Rev:00000000  LID:0005 PN:01 } { SW Ports:24 SystemGUID:0002c90300688830 NodeGUID:0002c90300688830"
+    " PortGUID:0002c90300688830 VenID:000002c9 DevID:c738 Rev:000000a1  LID:0002 PN:14 } PHY=4x LOG=ACT SPD=2.5\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "switches", "host", "guid", "port", "lid"),
+    [
+        (_QUANTUM, ("zone5-8/8", "zone5-8/1"), "node9 mlx5_12", 0xA088C20300F0298C, 33, 10271),
+        (_OLD_LINKS, ("Infiniscale-IV",), "data-204 HCA-1", 0x0002C903000D7AAD, 4, 5),
+        (_PADDED_LINE, ("MF0;switch-e1be74:SX6036/U1",), "ib-test-7 mlx4_0", 0xF452140300F55051, 16, 37),
+        (_NAMELESS, ("0x0002c90300688830",), "0x0002c90300165e60", 0x0002C90300165E61, 20, 5),
+    ],
+    ids=[
+        "Rapimt, ibnetdiscover of Quantum-2",
+        "iblinkinfo of ConnectX-2",
+        "iblinkinfo -l",
+        "ibdiagnet2.lst without names",
+    ],
+)
+def test_excerpts_of_public_files(text, switches, host, guid, port, lid, tmp_path):
+    """Forms that real tools printed, with other names: GUIDs, ports and LIDs are read, whatever the file is named."""
+    (tmp_path / "found.txt").write_text(text)
+    fabric = open_network(tmp_path / "found.txt", lenient=True).fabric
+    assert fabric.switch_names == switches
+    end = fabric.host_names.index(host)
+    (endpoint,) = np.flatnonzero(fabric.topology.host == end)
+    assert int(fabric.port_guids[endpoint]) == guid
+    assert (int(fabric.endpoint_ports[endpoint]), int(fabric.port_lids[endpoint])) == (port, lid)
