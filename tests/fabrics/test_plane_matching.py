@@ -90,6 +90,50 @@ def test_a_lost_cable_of_one_plane():
     assert all("-p1 port" in end for end in comparison.faults[0].text.removeprefix("missing: planned ").split(" - "))
 
 
+@pytest.fixture
+def alike(tmp_path, monkeypatch):
+    """Discoveries of three planes with the same switch names, an adapter per machine in each, and all of them in one file."""
+    monkeypatch.chdir(tmp_path)
+    texts = []
+    for number in range(3):
+        part, apart = plane(number, "leaf{s}"), np.uint64(1000 * (number + 1))
+        part = replace(part, host_guids=part.host_guids + apart, port_guids=part.port_guids + apart)
+        texts.append(discovered_text(part))
+        (tmp_path / f"p{number}.net").write_text(texts[-1])
+    (tmp_path / "all.net").write_text("".join(texts))
+
+
+def test_planes_whose_switches_have_the_same_names(alike, capsys):
+    """The adapters of the plan's machines are joined, so that planes are known; equal names in other subnets are no fault."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        return left.value.code, *capsys.readouterr()
+
+    each = [word for number in range(3) for word in ("--plane", f"p{number}.net")]
+    for command in ("verify", "watch"):
+        code, out, err = call(command, "all.net", *each)
+        assert code == 0, out + err
+    assert call("verify", "all.net", *each[:4], "--machines", "joined")[0] == 0
+    code, _, err = call("verify", "all.net", "p1.net", "--machines", "joined")
+    assert (code, "plane 1 of 3" in err) == (0, True)
+    code, out, _ = call("verify", "all.net")
+    assert (code, out.count("TL503"), "--join-machines" in out) == (3, 0, True)
+    assert call("verify", "all.net", "--machines", "joined")[0] == 0
+
+
+def test_a_name_twice_in_plan_and_discovery_is_one_warning(capsys, tmp_path, monkeypatch):
+    """Two switches of one subnet with one name: one line, not one per side."""
+    monkeypatch.chdir(tmp_path)
+    text = discovered_text(planned_fabric(build("petersen:hosts=1"))).replace('"S1"', '"S0"')
+    (tmp_path / "twice.net").write_text(text)
+    with pytest.raises(SystemExit) as left:
+        main(["verify", "twice.net", "twice.net"])
+    out = capsys.readouterr().out
+    assert (left.value.code, out.count("TL503")) == (3, 1)
+
+
 def test_a_cable_between_planes_is_no_plane():
     """A discovery with switches of two planes is the whole network."""
     assert not is_one_plane(planned(), replace(planned(), made="all.net"))

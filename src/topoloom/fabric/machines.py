@@ -17,6 +17,10 @@ from topoloom.fabric.fabric import Fabric
 #: The values of `machines`: join adapters if the plan does, always, never.
 CHOICES = ("auto", "joined", "apart")
 
+#: What makes planes of parts whose machines appear as an adapter in each.
+JOIN_HINT = (
+    "If it lists the adapters of its machines one by one, join them: topoloom convert PLAN machines.net --join-machines"
+)
 #: Names of adapters: HCA-1, mlx5_0, ibp11s0f0, hfi1_0, ...
 _DEVICE = re.compile(r"(?:hca|mlx|mthca|qib|hfi|ib|roce|rdma|irdma|bnxt|efa)[\w.-]*[0-9][\w.-]*", re.IGNORECASE)
 

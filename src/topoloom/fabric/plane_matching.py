@@ -17,6 +17,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.diagnosis.evidence import PlanFacts
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import SHAPE, Match, identify, plain_name
+from topoloom.fabric.machines import JOIN_HINT
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
@@ -75,8 +76,9 @@ def is_one_plane(plan: Fabric, actual: Fabric) -> bool:
     if plane_count(plan.topology) < 2 or component_count(actual.topology) > 1:
         return False
     planes = planes_of(plan.topology)
-    scores = [_same_names(plan, plane, actual) for plane in planes]
-    if sum(score > 0 for score in scores) > 1:
+    shared = [_same_names(plan, plane, actual) for plane in planes]
+    # Planes whose switches have the same names do not show that the discovery has several planes.
+    if len(set().union(*shared)) > max(map(len, shared)):
         return False
     return actual.topology.switches <= _MOST_TIMES * max(plane.switches.size for plane in planes)
 
@@ -108,7 +110,10 @@ def compare_planes(
     """
     count = plane_count(plan.topology)
     if count < 2:
-        raise InputError(f"{plan.topology.name}: the plan has no planes; compare it with one discovery")
+        raise InputError(
+            f"{plan.topology.name}: the plan has no planes, which are parts that share hosts; compare it with one discovery."
+            f" {JOIN_HINT}"
+        )
     if len(discoveries) > count:
         raise InputError(f"{plan.topology.name}: {len(discoveries)} discoveries of planes; the plan has {count} planes")
     planes = planes_of(plan.topology)
@@ -151,7 +156,7 @@ def _numbers(plan: Fabric, planes: Sequence[Plane], discoveries: Sequence[Fabric
     """The planned plane of each discovery."""
     numbers = [-1] * len(discoveries)
     for place, discovery in enumerate(discoveries):
-        scores = [_same_names(plan, plane, discovery) for plane in planes]
+        scores = [len(_same_names(plan, plane, discovery)) for plane in planes]
         best = int(np.argmax(scores))
         if scores[best] and scores.count(scores[best]) == 1:
             numbers[place] = best
@@ -164,10 +169,10 @@ def _numbers(plan: Fabric, planes: Sequence[Plane], discoveries: Sequence[Fabric
     return numbers
 
 
-def _same_names(plan: Fabric, plane: Plane, discovery: Fabric) -> int:
-    """How many switches of a discovery have the name of a switch of a plane."""
+def _same_names(plan: Fabric, plane: Plane, discovery: Fabric) -> set[str]:
+    """The names that switches of a discovery and of a plane share."""
     planned = {plain_name(plan.switch_names[s]) for s in plane.switches.tolist()}
-    return len(planned & {plain_name(name) for name in discovery.switch_names})
+    return planned & {plain_name(name) for name in discovery.switch_names}
 
 
 def _adapter(discovery: Fabric) -> int | None:

@@ -101,7 +101,10 @@ def diagnose(
         )
     evidence = Evidence(planned, actual_fabric, match, comparison, tables, facts, limits, hosts)
     evidence.roots = roots_of(evidence)
-    findings = [(rule, finding) for rule in rules for finding in rule.check(evidence)]
+    # Plan and discovery may have the same fault, such as one name twice: it counts once.
+    findings = list(
+        {(rule.code, finding.text): (rule, finding) for rule in rules for finding in rule.check(evidence)}.values()
+    )
     if actual_fabric is None and not planned.planned:
         # The order of a discovery may change every day.
         findings.sort(key=lambda pair: (pair[0].code, natural_key(pair[1].text)))

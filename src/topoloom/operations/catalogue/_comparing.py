@@ -23,6 +23,8 @@ MOST_TEXT_BYTES = 1 << 30
 #: The format that stands for detection.
 AUTO = "auto"
 _MOST_FORMATS = 2
+#: Fewer planes are one network, or parts that share no hosts.
+_LEAST_PLANES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         Literal["auto", "joined", "apart"],
         setting(
             "whether the adapters of one machine (node7 mlx5_0, node7 mlx5_1) are one host; auto: if the plan has hosts with"
-            " several ports"
+            " several ports; joined: in the plan, too"
         ),
     ] = "auto"
     cable_rate: (
@@ -113,6 +115,25 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         name = self.source_formats[-1] if self.source_formats else AUTO
         return None if name == AUTO else name
 
+    def planned(self, plan: "Network") -> "tuple[Fabric, PlanFacts]":
+        """The planned fabric and its facts; the adapters of a machine joined if that is asked for, or if planes need it."""
+        import numpy as np
+
+        from topoloom.fabric.machines import joined
+        from topoloom.graph.planes import plane_count
+
+        fabric, facts = plan.fabric, plan.facts
+        for_planes = self.plane and self.machines == "auto" and plane_count(fabric.topology) < _LEAST_PLANES
+        machines = joined(fabric) if self.machines == "joined" or for_planes else fabric
+        if machines is fabric or (for_planes and plane_count(machines.topology) < _LEAST_PLANES):
+            return fabric, facts
+        n = fabric.topology.switches
+        if len(facts.racks) > n:
+            racks = np.array([*facts.racks[:n], *[""] * machines.topology.hosts], object)
+            racks[n + machines.topology.host] = np.array(facts.racks, object)[n + fabric.topology.host]
+            facts = replace(facts, racks=racks.tolist())
+        return machines, facts
+
     def opposed(
         self, plan: "Network", files: Sequence[str], context: "RunContext", *, lenient: bool = False
     ) -> "Opposed":
@@ -133,13 +154,14 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         """
         from topoloom.fabric.plane_matching import compare_planes, is_one_plane
 
-        discoveries = [self.opened(plan, name, lenient=lenient) for name in files]
-        if not self.plane and not is_one_plane(plan.fabric, discoveries[0]):
-            match, exact = self.matched(plan, discoveries[0], context)
-            return Opposed(plan.fabric, plan.facts, discoveries[0], match, exact)
+        planned, facts = self.planned(plan)
+        discoveries = [self.opened(planned, name, lenient=lenient) for name in files]
+        if not self.plane and not is_one_plane(planned, discoveries[0]):
+            match, exact = self.matched(planned, plan.labels, discoveries[0], context)
+            return Opposed(planned, facts, discoveries[0], match, exact)
         if self.guids is not None:
             raise InputError("`guids` is for a discovery of all planes in one file; match planes by names")
-        several = compare_planes(plan.fabric, plan.facts, discoveries, self.match, self.seed)
+        several = compare_planes(planned, facts, discoveries, self.match, self.seed)
         if len(several.planes) < several.count:
             which = f"plane{'s' * (len(several.planes) > 1)} {', '.join(map(str, several.planes))} of {several.count}"
             context.note(f"{several.actual.made}: {which} (from 0); give each plane with --plane to compare all")
@@ -160,18 +182,20 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             counters=None,
         )
 
-    def matched(self, plan: "Network", discovered: "Fabric", context: "RunContext") -> "tuple[Match, bool]":
+    def matched(
+        self, plan: "Fabric", labels: Sequence[str], discovered: "Fabric", context: "RunContext"
+    ) -> "tuple[Match, bool]":
         """The match of planned with discovered switches, and whether cables must be in the planned ports.
 
         A note says that switches were matched by shape.
         """
         from topoloom.fabric.identify import identify, read_map
 
-        aliases = [[label] if label else [] for label in plan.labels]
+        aliases = [[label] if label else [] for label in labels]
         pairs = None
         if self.guids is not None:
-            pairs = read_map(read_text(self.guids, MOST_TEXT_BYTES), self.guids, plan.fabric, discovered, aliases)
-        match = identify(plan.fabric, discovered, self.match, aliases=aliases, given=pairs, seed=self.seed)
+            pairs = read_map(read_text(self.guids, MOST_TEXT_BYTES), self.guids, plan, discovered, aliases)
+        match = identify(plan, discovered, self.match, aliases=aliases, given=pairs, seed=self.seed)
         self._note_shape(discovered, match, context)
         return match, self._exact(match)
 
@@ -186,12 +210,12 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     def _exact(self, match: "Match") -> bool:
         return match.by != "shape" if self.ports is None else self.ports == "exact"
 
-    def opened(self, plan: "Network", actual: str, *, lenient: bool = False) -> "Fabric":
+    def opened(self, plan: "Fabric", actual: str, *, lenient: bool = False) -> "Fabric":
         """The discovered fabric.
 
         Parameters
         ----------
-        plan : Network
+        plan : Fabric
         actual : str
             Its file.
         lenient : bool
@@ -207,7 +231,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         discovered = open_network(actual, self.actual_format, lenient=lenient).fabric
         if discovered.planned:  # so that messages name it by its file
             discovered = replace(discovered, made=actual)
-        return joined_for(plan.fabric, discovered, self.machines)
+        return joined_for(plan, discovered, self.machines)
 
 
 def counters_of(names: Sequence[str], limits: Sequence[str] = ()) -> "PortCounters | None":

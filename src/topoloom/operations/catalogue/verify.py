@@ -93,13 +93,14 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         opposed = self.opposed(planned, files, context, lenient=True) if files else None
         if opposed is not None and opposed.match.share < _DOUBTFUL:
             context.note("few links agree: names may match by chance; try `match` shape, or give `guids`")
+        alone, facts = self.planned(planned) if opposed is None else (opposed.plan, opposed.facts)
         return diagnose(
-            planned.fabric if opposed is None else opposed.plan,
+            alone,
             None if opposed is None else opposed.actual,
             match=None if opposed is None else opposed.match,
             ports=opposed is None or opposed.exact,
             hosts=not self.skip_hosts,
-            facts=planned.facts if opposed is None else opposed.facts,
+            facts=facts,
             limits=limits,
             counters=counters_of(self.counters, self.error_limit),
             only=self.only,

@@ -102,9 +102,14 @@ def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
 )
 def _name_twice(evidence: Evidence) -> Iterator[Finding]:
     for side in evidence.sides:
-        both = ((side.fabric.switch_names, side.switch), (side.fabric.host_names, side.host))
-        for names, nodes in both:
-            for name, places in _twice([raw_name.strip().lower() for raw_name in names]).items():
+        topology = side.fabric.topology
+        host_part = np.zeros(topology.hosts, np.int64)
+        host_part[topology.host] = side.part[topology.endpoints]
+        both = ((side.fabric.switch_names, side.switch, side.part), (side.fabric.host_names, side.host, host_part))
+        for names, nodes, part in both:
+            # Planes are separate subnets, which often have the same names.
+            words = [(raw_name.strip().lower(), at) for raw_name, at in zip(names, part.tolist(), strict=True)]
+            for (name, _), places in _twice(words).items():
                 # A vendor's default: "Quantum Mellanox Technologies", "MT4123 ConnectX6".
                 if any(maker in name for maker in _MAKERS):
                     continue

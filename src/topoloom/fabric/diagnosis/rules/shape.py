@@ -11,6 +11,8 @@ from topoloom.fabric.diagnosis.finding import Finding, enumerated
 from topoloom.fabric.diagnosis.roots import PLANE, RAIL, SWITCH_UNCABLED
 from topoloom.fabric.diagnosis.rule import ERROR, NOTE, rule
 from topoloom.fabric.diagnosis.rules.cables import cable_finding
+from topoloom.fabric.machines import JOIN_HINT, joined
+from topoloom.graph.planes import plane_count
 from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
 from topoloom.model.topology import Topology
 
@@ -278,6 +280,8 @@ def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
         what = f"{planes} planes in {many} parts" if 0 < planes < many else f"{many} parts"
         names = enumerated([evidence.node(node) for node in nodes])
         text = f"not connected: the plan has {what}; the smallest is {names}"
+        if plane_count(joined(side.fabric).topology) > 1:
+            text += f". {JOIN_HINT}"
         yield Finding(text, tuple(evidence.names[node] for node in nodes), racks=evidence.racks(nodes))
 
 
