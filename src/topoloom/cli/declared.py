@@ -13,6 +13,8 @@ import msgspec
 from topoloom.cli.output import quieted, say
 from topoloom.cli.types import FileName, Number, ReadChoice, TextOption, Whole
 from topoloom.core.errors import InputError
+from topoloom.core.files import check_file
+from topoloom.core.folders import check_folder
 from topoloom.core.settings import Settings, changed, plain_of, shown, written
 from topoloom.core.work import Work
 from topoloom.operations.context import RunContext
@@ -171,7 +173,10 @@ def declared(
                 if parts
                 else first(**given)
             )
-            return function(made, *(kind(**_values(kind, values)) for kind in others))
+            outputs = [kind(**_values(kind, values)) for kind in others]
+            for output in outputs:
+                _check_written(output)
+            return function(made, *outputs)
 
         return DeclaredCommand(
             groups[0].group.rpartition(" ")[2],
@@ -183,6 +188,16 @@ def declared(
         )
 
     return decorate
+
+
+def _check_written(output: Settings) -> None:
+    """Refuse files and folders that could not be written, before any work."""
+    for field in fields_of(type(output)):
+        path = getattr(output, field.name)
+        if path is not None and field.names == "new folder":
+            check_folder(path)
+        elif path is not None and field.names == "new file":
+            check_file(path, field.option)
 
 
 def _combined(

@@ -35,7 +35,12 @@ DIFFERENT = 3
 class Diagnosed(Monitored, frozen=True, kw_only=True):
     """The output options of a diagnosis."""
 
-    sarif: Annotated[str, setting("also write SARIF 2.1.0 into this file, for pipelines", metavar="FILE")] | None = None
+    sarif: (
+        Annotated[
+            str, setting("also write SARIF 2.1.0 into this file, for pipelines", metavar="FILE", names="new file")
+        ]
+        | None
+    ) = None
 
 
 def report(result: Diagnostics, to: Diagnosed, *sources: str | None) -> int:

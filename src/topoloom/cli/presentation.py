@@ -23,7 +23,12 @@ class Monitored(Json, frozen=True, kw_only=True):
 
     prom: (
         Annotated[
-            str, setting("also write metrics into this .prom file, for Prometheus' textfile collector", metavar="FILE")
+            str,
+            setting(
+                "also write metrics into this .prom file, for Prometheus' textfile collector",
+                metavar="FILE",
+                names="new file",
+            ),
         ]
         | None
     ) = None

@@ -26,6 +26,23 @@ READ_ONLY = "TOPOLOOM_READ_ONLY"
 _PIECE = 1 << 20
 
 
+def check_file(path: str | os.PathLike[str], option: str) -> None:
+    """Refuse a file that could not be written, before any work; errors name the `option`.
+
+    Raises
+    ------
+    InputError
+        It is a folder, its folder is missing, or nothing can be written there.
+    """
+    place = Path(path)
+    if place.is_dir():
+        raise InputError(f"{option} {path}: this is a folder; name a file in it")
+    if not place.parent.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {place.parent}; create it first")
+    if not os.access(place if place.exists() else place.parent, os.W_OK):
+        raise InputError(f"{option} {path}: nothing can be written there; choose another file")
+
+
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write `content` to `path` at once: a reader never sees half of it, even after a crash.
 

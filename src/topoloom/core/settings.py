@@ -66,8 +66,9 @@ def setting(
     reads : callable (text) -> value, optional
         Reads special texts of the command line or a form: "3-32", "64MiB". It raises `ValueError` with a description of what it
         takes.
-    names : "", "file" or "workload"
-        What the value may name: a file or a folder, or a workload of files. Their contents belong to a study's task.
+    names : "", "file", "workload", "new file" or "new folder"
+        What the value may name: a file or a folder, or a workload of files. Their contents belong to a study's task. Or a file
+        or folder that is written, which commands check before any work.
 
     Returns
     -------

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe, open_to_read, reason, write_atomically
+from topoloom.fabric._table_dumps import is_tables
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats._content import format_by_content
@@ -71,14 +72,20 @@ def read_source(path: str | os.PathLike[str], format: str | None = None) -> tupl
     return data, source, record if record is not None and format is not None else _by_content(data, source, record)
 
 
+#: How much of a file is looked at.
+_BEGINNING = 1 << 16
+
+
 def _by_content(data: bytes, source: str, named: Format | None) -> Format:
     """The format of a file whose suffix names one, or none: that of its content if this is unmistakable.
 
     Raises
     ------
     InputError
-        The suffix belongs to no format, and the content is of none that is recognised.
+        The suffix belongs to no format, and the content is of none that is recognised; or these are forwarding tables.
     """
+    if is_tables(data[:_BEGINNING].decode(errors="replace")):
+        raise at(source, None, "these are forwarding tables, not a fabric; name the fabric first, then its tables")
     name = format_by_content(data, certain=named is not None and named.name != EDGES)
     if not name:
         if named is None:

@@ -38,7 +38,7 @@ class Field:
     reads : callable or None
         Parses a text.
     names : str
-        "file" or "workload" if the value may name one.
+        "file", "workload", "new file" or "new folder" if the value may name one.
     """
 
     name: str

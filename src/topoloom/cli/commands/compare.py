@@ -15,7 +15,13 @@ from topoloom.operations.catalogue.compare import CompareOperation
 class _Output(Json, frozen=True, kw_only=True):
     output: (
         Annotated[
-            str, setting("folder for the report and the networks' folders", option="-o --output", metavar="DIRECTORY")
+            str,
+            setting(
+                "folder for the report and the networks' folders",
+                option="-o --output",
+                metavar="DIRECTORY",
+                names="new folder",
+            ),
         ]
         | None
     ) = None
@@ -24,11 +30,8 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(CompareOperation, Threads, ToolFiles, _Output)
 def command(operation: CompareOperation, threads: Threads, files: ToolFiles, to: _Output) -> None:
     from topoloom.cli.assessment_text import print_assessment, print_assessments
-    from topoloom.core.folders import check_folder
     from topoloom.report.compare_files import write_comparison
 
-    if to.output is not None:
-        check_folder(to.output)
     store = None if to.output is None else Path(to.output) / "measured"
     with running(operation.doing, threads.jobs) as context:
         result = operation.compared(context, store)

@@ -23,7 +23,9 @@ _NO_CANDIDATE = 2
 
 
 class _Output(Json, frozen=True, kw_only=True):
-    output: Annotated[str, setting("folder for the report and files", option="-o --output", metavar="DIRECTORY")]
+    output: Annotated[
+        str, setting("folder for the report and files", option="-o --output", metavar="DIRECTORY", names="new folder")
+    ]
     time_limit: (
         Annotated[
             float, setting("the deadline; the design then uses the candidates measured so far", unit="s", above=0)
@@ -39,11 +41,9 @@ class _Output(Json, frozen=True, kw_only=True):
 def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: _Output) -> int:
     from topoloom.cli.assessment_text import print_assessments
     from topoloom.cli.phases_text import print_phases
-    from topoloom.core.folders import check_folder
     from topoloom.report.design_files import write_design
 
     requirement, out = operation.prepared(), Path(to.output)
-    check_folder(to.output)
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
         result = operation.designed(requirement, context, out / "measured", fresh=to.fresh)
     if hurried():

@@ -22,13 +22,15 @@ _SHOWN = 24
 
 class _Output(Json, frozen=True, kw_only=True):
     check: Annotated[bool, setting("carry the plan out on paper, and compare")] = False
-    output: Annotated[str, setting("folder for the plan", option="-o --output", metavar="DIRECTORY")] | None = None
+    output: (
+        Annotated[str, setting("folder for the plan", option="-o --output", metavar="DIRECTORY", names="new folder")]
+        | None
+    ) = None
 
 
 @declared(ExpandOperation, Threads, _Output)
 def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.expansion.check import check_plan
-    from topoloom.core.folders import check_folder
     from topoloom.report.expansion_page import write_expansion
 
     if to.check and operation.to is None and operation.into is None:
@@ -38,7 +40,6 @@ def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
         raise InputError("--check reads the plan's files; give -o as well, or the folder of a plan and nothing else")
     if to.output is not None:
         _refuse_own(operation.topology, to.output)
-        check_folder(to.output)
     plan = performed(operation, threads.jobs)
     if to.output is not None:
         write_expansion(plan, to.output)

@@ -16,7 +16,9 @@ from topoloom.operations.catalogue.export import ExportOperation
 
 
 class _Output(ExportChanges, frozen=True, kw_only=True):
-    output: Annotated[str, setting("the folder of the files", option="-o --output", metavar="DIRECTORY")]
+    output: Annotated[
+        str, setting("the folder of the files", option="-o --output", metavar="DIRECTORY", names="new folder")
+    ]
 
 
 def _sections(formatter: click.HelpFormatter) -> None:

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 class _Output(Json, frozen=True, kw_only=True):
     host_cables: HostCables | None = None
-    output: Annotated[str, setting("folder for the files", option="-o --output", metavar="DIRECTORY")] | None = None
+    output: (
+        Annotated[str, setting("folder for the files", option="-o --output", metavar="DIRECTORY", names="new folder")]
+        | None
+    ) = None
 
 
 @declared(LayoutOperation, Threads, _Output)
 def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.cabling import cable
-    from topoloom.core.folders import check_folder
     from topoloom.cost.leaf_racks import leaves_apart
     from topoloom.placement.layout.layout import Layout
 
-    if to.output is not None:
-        check_folder(to.output)
     with running(operation.doing, threads.jobs) as context:
         network = operation.placed(context, to.host_cables)
     layout = network.part(Layout)

@@ -36,7 +36,12 @@ _MOST_NAMES = 12
 
 class _Output(Json, frozen=True, kw_only=True):
     output: (
-        Annotated[str, setting("a folder for the tables and the steps", option="-o --output", metavar="DIRECTORY")]
+        Annotated[
+            str,
+            setting(
+                "a folder for the tables and the steps", option="-o --output", metavar="DIRECTORY", names="new folder"
+            ),
+        ]
         | None
     ) = None
 

@@ -13,7 +13,15 @@ from topoloom.operations.shared import Worse
 
 class _Output(Json, frozen=True, kw_only=True):
     output: (
-        Annotated[str, setting("a folder for what is left and its tables", option="-o --output", metavar="DIRECTORY")]
+        Annotated[
+            str,
+            setting(
+                "a folder for what is left and its tables",
+                option="-o --output",
+                metavar="DIRECTORY",
+                names="new folder",
+            ),
+        ]
         | None
     ) = None
     worse: Worse = False

@@ -20,12 +20,21 @@ class _Output(Json, frozen=True, kw_only=True):
             setting(
                 "keep the tables in files of this folder (NumPy arrays) instead of in memory: for more than 32,768 switches",
                 metavar="DIRECTORY",
+                names="new folder",
             ),
         ]
         | None
     ) = None
     output: (
-        Annotated[str, setting("a folder for the tables and their network", option="-o --output", metavar="DIRECTORY")]
+        Annotated[
+            str,
+            setting(
+                "a folder for the tables and their network",
+                option="-o --output",
+                metavar="DIRECTORY",
+                names="new folder",
+            ),
+        ]
         | None
     ) = None
     worse: Worse = False
@@ -43,14 +52,11 @@ def engines_listed(formatter: click.HelpFormatter) -> None:
 def command(operation: RouteOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cli.routing_text import print_tables
     from topoloom.cli.tables import hint_of_fit, warn_if_worse
-    from topoloom.core.folders import check_folder
     from topoloom.network.opening import open_network
 
     folder, place = to.on_disk, to.on_disk if to.output is None else to.output
     if folder is not None and to.output is not None:
         raise InputError("--on-disk and -o both name the folder of the tables; give one")
-    if place is not None:
-        check_folder(place)
     network = open_network(operation.topology)
     with running(operation.doing, threads.jobs) as context:
         routed = operation.routed(network, context, folder)

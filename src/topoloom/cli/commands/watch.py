@@ -16,7 +16,12 @@ _MOST_LINES = 40
 
 
 class _Output(Monitored, frozen=True, kw_only=True):
-    output: Annotated[str, setting("a folder for the sheets", option="-o --output", metavar="DIRECTORY")] | None = None
+    output: (
+        Annotated[
+            str, setting("a folder for the sheets", option="-o --output", metavar="DIRECTORY", names="new folder")
+        ]
+        | None
+    ) = None
 
 
 @declared(WatchOperation, _Output)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from topoloom.core.errors import InputError
@@ -229,6 +230,10 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         discovered = open_network(actual, self.actual_format, lenient=lenient).fabric
+        if discovered.planned and not plan.planned and actual != "-" and not Path(actual).is_file():
+            raise InputError(
+                f"{plan.made} is a discovered fabric, and {actual} a plan: the plan comes first, then what is cabled"
+            )
         if discovered.planned:  # so that messages name it by its file
             discovered = replace(discovered, made=actual)
         return joined_for(plan, discovered, self.machines)

@@ -160,14 +160,14 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
     NOTE,
     "Leaves of a plan have different numbers of links upwards.",
     explanation="""Hosts get different shares of the network, depending on their leaf. If it is planned on purpose (a leaf
-    for storage), it is no fault. Where links differ in rate, the rule compares the Gb/s of the links upwards of the leaves
-    of each plane.""",
+    for storage), it is no fault; the rule is for a plan alone, and does not repeat this with each discovery. Where links
+    differ in rate, the rule compares the Gb/s of the links upwards of the leaves of each plane.""",
     fix="Give every leaf the same number of links upwards, or keep jobs off leaves with fewer.",
 )
 def _uplinks(evidence: Evidence) -> Iterator[Finding]:
     side = evidence.plan
     topology, leaves = side.fabric.topology, side.leaves
-    if leaves.size < 2:
+    if leaves.size < 2 or evidence.actual is not None or evidence.verification is not None:
         return
     if topology.mixed:
         yield from _uplink_gbps(evidence)
