@@ -45,8 +45,9 @@ TREES: dict[str, Callable[[], Wiring]] = {
     "three levels, bundles": lambda: tree3(4, 4, 4, 2, 4, 2),
 }
 LARGE: dict[str, Callable[[], Wiring]] = {
+    "5,120 hosts, bundles of 4": lambda: tree3(16, 16, 20, 4, 20, 4),
     "5,120 hosts, 20 on 16 cables": lambda: tree3(16, 16, 16, 16, 20),
-    "5,120 hosts, bundles, service leaf": lambda: with_service_leaf(tree3(16, 20, 16, 8, 16, 2), 4, 2),
+    "5,120 hosts, bundles of 4, service leaf": lambda: with_service_leaf(tree3(16, 16, 20, 4, 20, 4), 4, 2),
 }
 
 
