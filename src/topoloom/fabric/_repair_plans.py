@@ -11,6 +11,7 @@ from topoloom.fabric._updates import senders_levels
 from topoloom.fabric.exports.tiers import tiers
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.infiniband import real_ports
+from topoloom.fabric.several_paths import paths_of, ports_by_path, with_addresses
 from topoloom.graph.connectivity import components
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
@@ -187,24 +188,25 @@ class Live:
             virtual_channels = 1
         new, addresses = self.new, self.addresses
         n, k = new.topology.switches, new.topology.endpoints.size
-        ports, levels = np.full((n, k + n), -1, np.int16), np.zeros((k, k), np.uint8)
+        count = int(addresses.offset.max(initial=0)) + 1
+        ports, levels = np.full((count, n, k + n), -1, np.int16), np.zeros((k, k), np.uint8)
         part_of = components(new.topology)
         for part in range(int(part_of.max()) + 1):
             switches = np.flatnonzero(part_of == part)
             ends = np.flatnonzero(np.isin(new.topology.endpoints, switches))
             targets = np.concatenate([ends, k + switches])
             if switches.size == n:
-                ports[:], levels[:] = _made_for(new, virtual_channels, jobs, self.work)
+                ports[:], levels[:] = _made_for(new, count, virtual_channels, jobs, self.work)
             elif switches.size > 1 and ends.size:
                 links = np.flatnonzero(np.isin(new.topology.links[:, 0], switches))
                 own = new.after_losses(_part(new.topology, switches, links, ends), switches, links)
-                ports[np.ix_(switches, targets)], levels[np.ix_(ends, ends)] = _made_for(
-                    own, virtual_channels, jobs, self.work
+                ports[np.ix_(np.arange(count), switches, targets)], levels[np.ix_(ends, ends)] = _made_for(
+                    own, count, virtual_channels, jobs, self.work
                 )
             else:
-                ports[switches, k + switches] = 0
-                ports[new.topology.endpoints[ends], ends] = new.endpoint_ports[ends]
-        return Plan(ports[:, addresses.target], levels)
+                ports[:, switches, k + switches] = 0
+                ports[:, new.topology.endpoints[ends], ends] = new.endpoint_ports[ends]
+        return Plan(np.ascontiguousarray(ports[addresses.offset, :, addresses.target].T), levels)
 
     def _least(self) -> float:
         """What a channel must carry with any tables, in pairs of an address and a host."""
@@ -295,9 +297,9 @@ def _switches(topology: Topology) -> Destinations:
 
 
 def _made_for(
-    fabric: Fabric, virtual_channels: int | None, jobs: int | None, work: Work
+    fabric: Fabric, paths: int, virtual_channels: int | None, jobs: int | None, work: Work
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The real ports int16[n, k + n] and the virtual channels uint8[k, k] of the tables that fit a connected fabric."""
+    """The real ports int16[paths, n, k + n] and the virtual channels uint8[k, k] of the tables that fit a connected fabric."""
     routed = installable_tables(fabric.topology, jobs=jobs, work=work)
     tables = routed.host_tables
     most = max(0 if table.virtual_channels is None else int(table.virtual_channels.max(initial=0)) for table in tables)
@@ -312,7 +314,11 @@ def _made_for(
         if table.virtual_channels is not None:
             levels[to] = table.virtual_channels[np.ix_(ends[to], ends)]
     levels[ends[:, None] == ends] = 0
-    return real_ports(routed, fabric).astype(np.int16), levels
+    if paths == 1:
+        return real_ports(routed, fabric).astype(np.int16)[None], levels
+    lmc = (paths - 1).bit_length()
+    by_path = ports_by_path(paths_of(routed, lmc), with_addresses(fabric, lmc), lmc)
+    return np.stack(by_path[:paths]).astype(np.int16), levels
 
 
 def _part(topology: Topology, switches: np.ndarray, links: np.ndarray, ends: np.ndarray) -> Topology:

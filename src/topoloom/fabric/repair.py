@@ -231,7 +231,8 @@ def _few_changes(live: Live, virtual_channels: int | None, jobs: int | None, cho
 
 def _best(live: Live, few: _Ordered, virtual_channels: int | None, jobs: int | None, chosen: bool) -> _Ordered:
     """The tables made for the present fabric, as far as steps without a dropped address lead to them, if they are better than
-    those with few changes: fewer lost pairs, or deadlock-free, or a smaller maximum channel load.
+    those with few changes: fewer lost pairs, or deadlock-free, or a smaller maximum channel load, or else addresses of a port
+    (LMC) on more cables.
     """
     made = live.best(virtual_channels, jobs)
     least = _rank(live, few)
@@ -249,10 +250,13 @@ def _best(live: Live, few: _Ordered, virtual_channels: int | None, jobs: int | N
     return few
 
 
-def _rank(live: Live, ordered: _Ordered) -> tuple[int, bool, float]:
-    """Smaller for better tables."""
-    figures = table_figures(live.addresses.by_path(ordered.plan.ports), live.new)
-    return figures.unreachable_pairs, not ordered.deadlock_free, figures.max_channel_load
+def _rank(live: Live, ordered: _Ordered) -> tuple[int, bool, float, int]:
+    """Smaller for better tables: pairs without a path, deadlocks, loads, and addresses of a port that share a first cable."""
+    paths = live.addresses.by_path(ordered.plan.ports)
+    figures = table_figures(paths, live.new)
+    sending, k = live.new.topology.endpoints_at > 0, live.new.topology.endpoints.size
+    shared = int((np.diff(np.sort([path[sending, :k] for path in paths], axis=0), axis=0) == 0).sum())
+    return figures.unreachable_pairs, not ordered.deadlock_free, figures.max_channel_load, shared
 
 
 def _one_path(levels: np.ndarray | None, name: str) -> np.ndarray | None:

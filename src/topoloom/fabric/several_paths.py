@@ -53,7 +53,9 @@ def paths_of(routing: Routing, lmc: int) -> Routing:
         named = routing.engine in engines and engines.find(routing.engine)
         tables = route(wide, routing.engine) if named else installable_tables(wide)
         verification = tables.verification
-        if verification is not None and verification.deadlock_free and verification.virtual_channels_used == 1:
+        # Engines with one table for all hosts of a switch have one path for all addresses, too.
+        by_address = len(tables.host_tables) > len(routing.host_tables)
+        if by_address and verification and verification.deadlock_free and verification.virtual_channels_used == 1:
             return tables
     return with_further_paths(routing, wide, count)
 
@@ -127,9 +129,28 @@ def figures_of_paths(routing: Routing, fabric: Fabric, lmc: int) -> TableFigures
     -------
     TableFigures
     """
+    return table_figures(ports_by_path(routing, fabric, lmc), fabric)
+
+
+def ports_by_path(routing: Routing, fabric: Fabric, lmc: int) -> list[np.ndarray]:
+    """The real ports by which switches send on each path of a pair.
+
+    Parameters
+    ----------
+    routing : Routing
+        As `paths_of` makes it.
+    fabric : Fabric
+        As `with_addresses` makes it.
+    lmc : int
+
+    Returns
+    -------
+    list of int[n, k + n]
+        One array per path: to the k host ports and the n switches.
+    """
     count, k = 1 << lmc, fabric.topology.endpoints.size
     ports = real_ports(routing, _by_address(fabric, routing.topology, lmc))
-    return table_figures([ports[:, path : k * count : count] for path in range(count)], fabric)
+    return [np.hstack([ports[:, path : k * count : count], ports[:, k * count :]]) for path in range(count)]
 
 
 def distinct_first_cables(routing: Routing, fabric: Fabric, lmc: int) -> float:
@@ -147,9 +168,8 @@ def distinct_first_cables(routing: Routing, fabric: Fabric, lmc: int) -> float:
     -------
     float
     """
-    count, topology = 1 << lmc, fabric.topology
-    k = topology.endpoints.size
-    ports = real_ports(routing, _by_address(fabric, routing.topology, lmc))[:, : k * count].reshape(-1, k, count)
+    topology = fabric.topology
+    ports = np.stack([path[:, : topology.endpoints.size] for path in ports_by_path(routing, fabric, lmc)], axis=2)
     different = (np.diff(np.sort(ports, axis=2), axis=2) != 0).sum(axis=2) + 1
     away = (np.arange(topology.switches)[:, None] != topology.endpoints) & (topology.endpoints_at > 0)[:, None]
     return float(different[away].mean()) if away.any() else 1.0
