@@ -168,7 +168,7 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
         (["verify-tables", "petersen:hosts=1", "x.lft"], "x.lft cannot be read"),
         (
             ["verify-tables", "petersen:hosts=1", "bad.net"],
-            "bad.net:1: 'Switch 4 \"S0\"' is not a line of forwarding tables",
+            "bad.net: this is a discovered fabric, not forwarding tables",
         ),
         (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use 'topoloom export'"),
         (["convert", "petersen", "out", "--format", "booksim"], "no hosts"),

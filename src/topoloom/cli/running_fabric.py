@@ -5,14 +5,32 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 
-#: The programs that print the same, of which the first that exists counts, after a word that is in what they print.
-DISCOVERY, TABLES = ("Switch", "ibnetdiscover"), ("Unicast lid", "dump_lfts", "dump_fts")
+
+@dataclass(frozen=True)
+class Printed:
+    """What programs print about a fabric.
+
+    Attributes
+    ----------
+    programs : tuple of str
+        They print the same; the first that is installed counts.
+    mark : str
+        A text that is in what they print.
+    """
+
+    programs: tuple[str, ...]
+    mark: str
+
+
+DISCOVERY = Printed(("ibnetdiscover",), "Switch")
+TABLES = Printed(("dump_lfts", "dump_fts"), "Unicast lid")
 #: Where distributions keep programs that are not in every user's PATH.
 _MORE_FOLDERS = ("/usr/sbin", "/sbin")
 
@@ -29,12 +47,12 @@ class Now(Settings, frozen=True, kw_only=True):
 
 
 @contextmanager
-def printed_now(programs: tuple[str, ...], name: str) -> Iterator[str]:
-    """The file, in a temporary folder, that holds what the first of these programs prints that is installed.
+def printed_now(printed: Printed, name: str) -> Iterator[str]:
+    """The file, in a temporary folder, that holds what the first of its programs prints that is installed.
 
     Parameters
     ----------
-    programs : tuple of str
+    printed : Printed
         `DISCOVERY` or `TABLES`.
     name : str
         The name of the file, for messages.
@@ -44,12 +62,11 @@ def printed_now(programs: tuple[str, ...], name: str) -> Iterator[str]:
     InputError
         None of the programs is installed, or the program failed.
     """
-    mark, *names = programs
-    program = next((path for path in map(_installed, names) if path is not None), None)
+    program = next((path for path in map(_installed, printed.programs) if path is not None), None)
     if program is None:
-        raise InputError(f"{names[0]} is not installed; it is part of infiniband-diags. Or give a file")
+        raise InputError(f"{printed.programs[0]} is not installed; it is part of infiniband-diags. Or give a file")
     done = subprocess.run([program], stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode or mark.encode() not in done.stdout:
+    if done.returncode or printed.mark.encode() not in done.stdout:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"code {done.returncode}"
         raise InputError(f"{Path(program).name} failed on this host ({why}); run it on a host of the fabric, as root")
