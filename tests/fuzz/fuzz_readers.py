@@ -116,8 +116,8 @@ LID    : Port : Hops : Optimal
 0x0002 : UNREACHABLE
 0x0003 : 002  : 03   : No 2 hop path possible via port 3!
 """
-_FAR = """File version: 1
-Switch 0x0000000000200000 AR: enabled
+_FAR_HEAD = "File version: 1\n"
+_FAR = """Switch 0x0000000000200000 AR: enabled
 Groups Definition:
 Group   Sub Group   WHBF   Ports
 --------------------------------
@@ -130,6 +130,12 @@ LID     Static Port   Lid State   Group
 0x0001  1             Static      0
 0x0003  2             Free        1
 """
+
+
+def _for_each_switch(section: str) -> str:
+    """A section of a dump, which begins with its switch, for all switches."""
+    guids = _fabric().switch_guids.tolist()
+    return "".join(section.replace("0x0000000000200000", f"0x{guid:016x}") for guid in guids)
 
 
 def _lft() -> str:
@@ -274,7 +280,9 @@ def _made() -> dict[str, Reader]:
             lambda text, source: fabric_of(text.encode(), source, lenient=True),
         ),
         "lft": text_reader(
-            "x.lft", lambda: [_lft(), _FDBS, _FAR], lambda text, source: read_lft(text, source, _fabric())
+            "x.lft",
+            lambda: [_lft(), _for_each_switch(_FDBS), _FAR_HEAD + _for_each_switch(_FAR)],
+            lambda text, source: read_lft(text, source, _fabric()),
         ),
         "guid2lid": text_reader("guid2lid", lambda: [guid2lid_text(_discovered())], read_guid2lid),
         "qos": text_reader("x.qos", lambda: [_qos()], _levels),
