@@ -14,7 +14,7 @@ from topoloom.core.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class Printed:
+class DumpProgram:
     """What programs print about a fabric.
 
     Attributes
@@ -29,8 +29,8 @@ class Printed:
     mark: str
 
 
-DISCOVERY = Printed(("ibnetdiscover",), "Switch")
-TABLES = Printed(("dump_lfts", "dump_fts"), "Unicast lid")
+DISCOVERY = DumpProgram(("ibnetdiscover",), "Switch")
+TABLES = DumpProgram(("dump_lfts", "dump_fts"), "Unicast lid")
 #: Where distributions keep programs that are not in every user's PATH.
 _MORE_FOLDERS = ("/usr/sbin", "/sbin")
 
@@ -47,12 +47,12 @@ class Now(Settings, frozen=True, kw_only=True):
 
 
 @contextmanager
-def printed_now(printed: Printed, name: str) -> Iterator[str]:
+def printed_now(printed: DumpProgram, name: str) -> Iterator[str]:
     """The file, in a temporary folder, that holds what the first of its programs prints that is installed.
 
     Parameters
     ----------
-    printed : Printed
+    printed : DumpProgram
         `DISCOVERY` or `TABLES`.
     name : str
         The name of the file, for messages.
