@@ -109,6 +109,9 @@ def test_every_verb_takes_every_source(sources, tmp_path, monkeypatch, capfd, op
     if code == 3:
         assert operation == "verify"
         assert kind in ("edge list", "plan folder after", "design folder"), out
+    elif code == 2 and (operation, kind) == ("verify", "discovered fabric"):
+        # The operation's ACTUAL is a spec, which is a plan.
+        assert "the plan comes first, then what is cabled" in error
     elif code == 2:
         assert kind == "edge list", error
         assert re.search(NEEDS, error), error

@@ -103,12 +103,12 @@ def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
 def _name_twice(evidence: Evidence) -> Iterator[Finding]:
     for side in evidence.sides:
         topology = side.fabric.topology
+        part = _subnets(side)
         host_part = np.zeros(topology.hosts, np.int64)
-        host_part[topology.host] = side.part[topology.endpoints]
-        both = ((side.fabric.switch_names, side.switch, side.part), (side.fabric.host_names, side.host, host_part))
-        for names, nodes, part in both:
-            # Planes are separate subnets, which often have the same names.
-            words = [(raw_name.strip().lower(), at) for raw_name, at in zip(names, part.tolist(), strict=True)]
+        host_part[topology.host] = part[topology.endpoints]
+        both = ((side.fabric.switch_names, side.switch, part), (side.fabric.host_names, side.host, host_part))
+        for names, nodes, part_of in both:
+            words = [(raw_name.strip().lower(), at) for raw_name, at in zip(names, part_of.tolist(), strict=True)]
             for (name, _), places in _twice(words).items():
                 # A vendor's default: "Quantum Mellanox Technologies", "MT4123 ConnectX6".
                 if any(maker in name for maker in _MAKERS):
@@ -176,6 +176,19 @@ def _twice(values: list[T]) -> dict[T, list[int]]:
     for i, value in enumerate(values):
         places.setdefault(value, []).append(i)
     return {value: where for value, where in places.items() if len(where) > 1}
+
+
+def _subnets(side: Side) -> np.ndarray:
+    """The subnet of each switch within which its name is unique, int64[switches].
+
+    Planes are separate subnets, which often have the same names: then at least half of the names are in several of them. Fewer
+    are mistakes, and all switches count as in one subnet.
+    """
+    within: dict[str, set[int]] = {}
+    for name, part in zip(side.fabric.switch_names, side.part.tolist(), strict=True):
+        within.setdefault(name.strip().lower(), set()).add(part)
+    repeated = sum(len(parts) > 1 for parts in within.values())
+    return np.asarray(side.part) if 2 * repeated >= len(within) else np.zeros(side.part.size, np.int64)
 
 
 def _plug(side: Side, endpoint: int) -> Plug:
