@@ -1,10 +1,12 @@
 """New tables for a fabric that has changed: repaired with few changes, or made for the present fabric."""
 
+import contextlib
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.fabric._live_tables import Carried, Senders, TableAddresses, grouped, senders_of
 from topoloom.fabric._updates import senders_levels
@@ -17,10 +19,11 @@ from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.fitted_tables import installable_tables
 from topoloom.routing.live.destinations import Destinations
-from topoloom.routing.live.repair import Distances, distances_to, repair
+from topoloom.routing.live.repair import Distances, distances_to, made_anew, repair
 from topoloom.routing.live.steps import REOPEN, Mixtures, order_of_updates
 from topoloom.routing.route import route
 from topoloom.routing.trees.least_load import least_channel_load
+from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
 _NO_TREE = np.empty(0, np.bool_)
 
@@ -174,9 +177,20 @@ class Live:
             jobs=jobs,
             work=self.work,
         )
+        if self._levels_differ(repaired.virtual_channels[row]):
+            most = min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS)
+            # If these take more virtual channels, the tables stay, and are reported as not verified.
+            with contextlib.suppress(InputError):
+                repaired = made_anew(rows, self.works.dtype, most, jobs, self.work)
         levels = senders_levels(self.senders, repaired.virtual_channels[row], self.addresses)
         ports = self.addresses.real(np.ascontiguousarray(repaired.ports[row]))
         return Plan(ports, levels, repaired.rebuilt)
+
+    def _levels_differ(self, virtual_channels: np.ndarray) -> bool:
+        """Whether addresses of one port (LMC) have several virtual channels [A, G], which a policy cannot give them."""
+        of_host = self.addresses.of_host
+        of_port = virtual_channels[self.addresses.target[of_host]]
+        return not np.array_equal(virtual_channels[of_host], of_port)
 
     def best(self, virtual_channels: int | None, jobs: int | None) -> Plan:
         """The tables of the engine that fits the present fabric, part by part if it is not connected.

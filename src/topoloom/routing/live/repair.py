@@ -9,7 +9,9 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
+from topoloom.graph.connectivity import components
 from topoloom.model.capacities import capacities
+from topoloom.model.topology import Topology
 from topoloom.routing.live.destinations import Destinations
 from topoloom.routing.route import route
 from topoloom.routing.trees.relief import Rows, relieved
@@ -135,13 +137,54 @@ def repair(
         if _placed(destinations, before, ports, vc, moved, channels, keep_old, work):
             return Repaired(ports, vc, False)
     try:
-        made = route(destinations.topology, "orders", virtual_channels=most, jobs=jobs, work=work)
-    except InputError:  # not connected: what cannot be verified is reported as such
+        return made_anew(destinations, before.dtype, most, jobs, work)
+    except InputError:  # too few virtual channels: what cannot be verified is reported as such
         return Repaired(tables[0][0], np.where(vcs_before == ORPHAN, 0, vcs_before).astype(np.uint8), False)
-    vcs = np.zeros(vcs_before.shape, np.uint8)
-    if made.virtual_channels is not None:
-        vcs = made.virtual_channels[np.ix_(destinations.home, destinations.source)]
-    return Repaired(made.ports[destinations.home], vcs, True)
+
+
+def made_anew(destinations: Destinations, entry: np.dtype, most: int, jobs: int | None, work: Work) -> Repaired:
+    """Tables of the engine that needs the fewest virtual channels, for each part of a fabric that fell apart.
+
+    Parameters
+    ----------
+    destinations : Destinations
+    entry : dtype
+        Of the tables: uint8 or uint16.
+    most : int
+        Most virtual channels.
+    jobs : int, optional
+        Threads.
+    work : Work
+
+    Returns
+    -------
+    Repaired
+        Rows of one switch are equal, and so are their virtual channels.
+
+    Raises
+    ------
+    InputError
+        A part needs more virtual channels.
+    Stopped
+        `work` was stopped.
+    """
+    topology, none = destinations.topology, np.iinfo(entry).max
+    ports = np.full((topology.switches,) * 2, none, entry)
+    vcs = np.zeros((topology.switches,) * 2, np.uint8)
+    part_of = components(topology)
+    for part in range(int(part_of.max()) + 1):
+        switches = np.flatnonzero(part_of == part)
+        if switches.size == 1:
+            continue
+        links = part_of[topology.links[:, 0]] == part
+        # The links of a switch keep their order, so entries are those of the whole fabric.
+        alone = Topology(np.searchsorted(switches, topology.links[links]), switches.size, name=topology.name)
+        made = route(alone, "orders", virtual_channels=most, jobs=jobs, work=work)
+        here = np.ix_(switches, switches)
+        ports[here] = np.where(made.ports == made.none, none, made.ports)
+        if made.virtual_channels is not None:
+            vcs[here] = made.virtual_channels
+    return Repaired(ports[destinations.home], vcs[np.ix_(destinations.home, destinations.source)], True)
 
 
 def _attempts(few: int, most: int, more_channels: bool, first: bool) -> Iterator[tuple[bool, int, bool]]:
