@@ -365,3 +365,13 @@ def test_multicast_tables_are_skipped_and_counted():
     assert np.array_equal(read.ports, read_lft(text, "x", fabric).ports)
     with pytest.raises(InputError, match="x: the last multicast table has no end"):
         read_lft(text + more.rsplit("\n", 2)[0], "x", fabric)
+
+
+def test_path_records_of_no_pair_of_hosts_are_refused(tmp_path):
+    """A query that was cut off has the records of switches only: level 0 is not assumed for all pairs."""
+    records = (DUMPS / "ring.dfsssp.saquery").read_text().split("PathRecord dump:\n")
+    lids = [re.search(r"slid\.+(\d+)", record)[1] for record in records[1:]]
+    own = re.sub(r"dlid(\.+)\d+", rf"dlid\g<1>{lids[0]}", records[1])
+    (tmp_path / "sa.txt").write_text("PathRecord dump:\n" + own)
+    with pytest.raises(InputError, match="has the service level of no pair of hosts"):
+        installed("ring.dfsssp.lft", qos=tmp_path / "sa.txt")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from topoloom.core.allowance import Allowance
-from topoloom.core.errors import at
+from topoloom.core.errors import InputError, at
 from topoloom.fabric._lines import lines_of
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
@@ -74,6 +74,10 @@ class _Strangers:
         self._source, self._made = source, made
         self._known: set[str] = set()
         self._unknown: dict[str, int] = {}
+
+    def refusal(self, reason: str) -> InputError:
+        """The error for a file without levels of this fabric."""
+        return at(self._source, None, reason)
 
     def known(self, name: str) -> None:
         """Count a port of the fabric."""
@@ -180,6 +184,10 @@ class _Pairs:
                 stated[at_target, target, source] = True
         stated[:, np.arange(k), np.arange(k)] = True
         silent = int((~stated).any(axis=0).sum())
+        if silent and silent == k * (k - 1):
+            raise self._strangers.refusal(
+                "has the service level of no pair of hosts; give the path records of all pairs"
+            )
         if silent and skipped is not None:
             skipped.append(
                 f"{silent:,} pairs of host ports have no service level in the file; level 0 is assumed for them"
