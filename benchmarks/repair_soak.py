@@ -134,7 +134,7 @@ def remaining(fabric: Fabric, lost: list[tuple[str, int]]) -> Fabric:
     hosts = np.unique(left.topology.host[stay])
     names = set(left.__dataclass_fields__)
     of_ends = {name for name in names if name.startswith(("endpoint_", "port_"))} | {"host_ports"}
-    of_hosts = {name for name in names if name.startswith("host_")} - {"host_ports", "host_names"}
+    of_hosts = {name for name in names if name.startswith("host_")} - {"host_ports", "host_names", "host_port_names"}
     return replace(
         left,
         topology=part(at[stay]),

@@ -207,7 +207,7 @@ def test_exports(export, tmp_path):
 _FORMATS_REFUSE = {"caminos": {"twin4": _TWO_LINKS}, "grid-edges": {" ".join(NETWORKS): "needs labels x and y"}}
 
 
-@pytest.mark.parametrize("format", sorted(FORMATS))
+@pytest.mark.parametrize("format", sorted(name for name, record in FORMATS.items() if record.write is not None))
 def test_formats(format, tmp_path):
     """What is written is read back: links always, hosts and switches without links where the format keeps them."""
     refuse = {name: why for names, why in _FORMATS_REFUSE.get(format, {}).items() for name in names.split()}

@@ -1,5 +1,8 @@
 """What the tests of the formats share: topologies of every kind, and ways to damage a file."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -37,10 +40,22 @@ def topologies(draw, text=texts):
     return Topology(links, n, endpoints, host, labels, draw(text) or "x", draw(st.none() | text))
 
 
+#: Samples of the formats that are only read.
+_FIXTURES = Path(__file__).parent / "fixtures"
+READ_ONLY = json.loads((_FIXTURES / "read-only.json").read_text())
+
+
+def sample_bytes(name):
+    """A valid file of a format: the sample as topoloom writes it, or a file of the program that writes the format."""
+    if name in READ_ONLY:
+        return (_FIXTURES / READ_ONLY[name]).read_bytes()
+    return encode(sample(name), FORMATS.find(name))
+
+
 @st.composite
 def damaged(draw, name):
     """A valid file of a format with a few bytes changed, cut out or put in."""
-    data = bytearray(encode(sample(name), FORMATS.find(name)))
+    data = bytearray(sample_bytes(name))
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(data)))
         width = draw(st.integers(0, 20))

@@ -129,7 +129,7 @@ def test_other_port_numbers_are_told(caplog):
     [
         (
             ["cable,kind,a_switch,b_switch"],
-            "net.csv:1: columns a_port, b_port missing; a cable list has kind, a_switch",
+            "net.csv:1: columns a_port, b_port missing; topoloom's cable list has kind, a_switch",
         ),
         (["kind,kind,a_switch,a_port,b_switch,b_port"], "net.csv:1: the header names a column twice"),
         ([HEADER], "net.csv: holds no cables"),

@@ -23,8 +23,9 @@ _PORTS = np.full(PLAIN.endpoints.size, 400.0)
 _PORTS[::5] = 100.0
 #: Rates that have names in InfiniBand, hosts of one switch that differ.
 MIXED = PLAIN.with_rates(_LINKS, _PORTS)
-CARRY = [name for name, record in FORMATS.items() if RATE in record.keeps]
-DROP = [name for name, record in FORMATS.items() if RATE not in record.keeps]
+WRITTEN = {name: record for name, record in FORMATS.items() if record.write is not None}
+CARRY = [name for name, record in WRITTEN.items() if RATE in record.keeps]
+DROP = [name for name, record in WRITTEN.items() if RATE not in record.keeps]
 
 
 def read(name, data):
@@ -33,9 +34,9 @@ def read(name, data):
 
 
 def test_which_formats_carry_rates():
-    """All but the order/degree competition's grid points, CAMINOS and UFM's links, which have no place for them."""
-    assert DROP == ["caminos", "grid-edges", "ufm-links"]
-    assert len(CARRY) == 15
+    """All but the order/degree competition's grid points, CAMINOS, UFM's links and PTM's plans, which have no place."""
+    assert DROP == ["caminos", "grid-edges", "ptm", "ufm-links"]
+    assert len(CARRY) == 16
 
 
 @pytest.mark.parametrize("network", [TREE, MIXED, PLAIN.with_rates(54.56)], ids=["two", "mixed", "one"])

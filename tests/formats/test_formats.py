@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from format_cases import SAMPLE, damaged, plain_texts, sample, simple, texts, topologies
+from format_cases import READ_ONLY, SAMPLE, damaged, plain_texts, sample_bytes, simple, texts, topologies
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -17,9 +17,22 @@ from topoloom.formats import FORMATS, dropped_by, encode
 from topoloom.model.topology import Topology
 
 NAMES = [
-    *("cable-plan", "cables", "caminos", "dot", "edges", "graphml", "grid-edges", "ibdiagnet", "ibdiagnet-lst"),
-    *("iblinkinfo", "ibnetdiscover", "ibnetdiscover-ports", "infragraph", "ndt", "net-dump", "ns3", "topoloom"),
-    "ufm-links",
+    *(
+        "air",
+        "anynet",
+        "avd",
+        "cable-plan",
+        "cables",
+        "caminos",
+        "config-db",
+        "containerlab",
+        "dot",
+        "edges",
+        "frr-conf",
+    ),
+    *("graphml", "grid-edges", "htsim-topo", "ibdiagnet", "ibdiagnet-lst", "iblinkinfo", "ibnetdiscover"),
+    *("ibnetdiscover-ports", "infragraph", "lldp", "minigraph", "ndt", "net-dump", "netbox", "netlab", "netq", "ns3"),
+    *("paddle", "ptm", "sheet", "topoloom", "ufm-links"),
 ]
 quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})
@@ -144,7 +157,7 @@ def _topology_or_sentence(name, data):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_cut_file_is_refused_or_smaller(name):
     """A file cut anywhere is refused, or (where lines stand alone) holds fewer links."""
-    data = encode(sample(name), FORMATS.find(name))
+    data = sample_bytes(name)
     for end in range(1, len(data), 7):
         _topology_or_sentence(name, data[:end])
 
@@ -152,7 +165,7 @@ def test_a_cut_file_is_refused_or_smaller(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_line_ends_and_byte_order_marks_do_not_matter(name):
     """Files from Windows read the same: CR LF at line ends, a byte-order mark first."""
-    data = encode(sample(name), FORMATS.find(name))
+    data = sample_bytes(name)
     windows = b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")
     assert read(name, windows) == read(name, data)
 
@@ -197,7 +210,7 @@ def test_a_named_format_wins_over_the_suffix(tmp_path):
     ("path", "reason"),
     [
         ("missing.json", "there is no such file"),
-        ("net.foo", r"belongs to no known format .*\.json.* topoloom"),
+        ("net.foo", "neither its suffix nor its content .* topoloom"),
         ("folder", "is a folder"),
         ("folder.json", "is a folder"),
         ("empty.json", "is empty"),
@@ -230,8 +243,19 @@ def test_an_unknown_format_names_the_known_ones():
     """A misspelt format is answered with the nearest name, one that is near none with the list."""
     with pytest.raises(InputError, match=r"did you mean 'graphml'"):
         FORMATS.find("graphlm")
-    with pytest.raises(InputError, match=r"there are cable-plan, cables, caminos"):
+    with pytest.raises(InputError, match=r"there are air, anynet, avd, cable-plan"):
         FORMATS.find("zzz")
+
+
+def test_a_format_that_is_only_read_is_refused_for_writing(tmp_path):
+    """The sentence names the formats that are written, and no file is left."""
+    for name in READ_ONLY:
+        with pytest.raises(
+            InputError, match=f"reads the format {name} but does not write it; it writes cable-plan, cables"
+        ):
+            save(GRID, tmp_path / "net", name)
+    assert not list(tmp_path.iterdir())
+    assert set(READ_ONLY) == {name for name, record in FORMATS.items() if record.write is None}
 
 
 def test_losses_are_told():

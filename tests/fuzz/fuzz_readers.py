@@ -1,5 +1,6 @@
 """Every reader of files from outside: the files that topoloom writes for it, and how it is called."""
 
+import json
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -22,6 +23,9 @@ from topoloom.model.topology import Topology
 
 _TESTS = Path(__file__).parents[1]
 _SPEC = "fat-tree:k=4"
+_SAMPLES = _TESTS / "formats" / "fixtures"
+#: A file of each format that is only read.
+READ_ONLY = json.loads((_SAMPLES / "read-only.json").read_text())
 
 
 def _topologies() -> list[Topology]:
@@ -46,6 +50,8 @@ def _format(name: str) -> Reader:
     file = f"net{record.suffixes[0]}"
 
     def seeds() -> list[Files]:
+        if record.write is None:
+            return [{file: (_SAMPLES / READ_ONLY[name]).read_bytes()}]
         found = []
         for topology in _topologies():
             if name == "grid-edges" and "y" not in topology.labels:
@@ -57,6 +63,8 @@ def _format(name: str) -> Reader:
         return record.read((folder / file).read_bytes(), str(folder / file))
 
     def again(found: Topology, folder: Path) -> Topology | None:
+        if record.write is None:
+            return None
         if (
             "isolated" not in record.keeps
             and np.setdiff1d(np.arange(found.switches), np.union1d(found.links, found.endpoints)).size

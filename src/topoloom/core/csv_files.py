@@ -111,7 +111,7 @@ def separator(text: str) -> str:
     return ";" if header.count(";") > header.count(",") else ","
 
 
-def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(text: str, source: str, delimiter: str = "") -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV text: the last line of each, and its cells, still guarded (`unguarded` removes the guard).
 
     Empty rows are omitted. Columns of the header from earlier versions get their current names.
@@ -122,6 +122,12 @@ def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
         From a file opened with ``newline=""``; `separator` finds its separator.
     source : str
         The file's name, for messages.
+    delimiter : str
+        What separates cells; `separator` finds it when omitted.
+
+    Yields
+    ------
+    (int, list of str)
 
     Raises
     ------
@@ -130,7 +136,7 @@ def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """
     # StringIO would take four bytes per character.
     lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
-    rows = csv.reader(lines, strict=True, delimiter=separator(text))
+    rows = csv.reader(lines, strict=True, delimiter=delimiter or separator(text))
     first = True
     try:
         for cells in rows:

@@ -220,7 +220,9 @@ def _complete(nodes: dict[str, ReadNode], source: str) -> set[tuple[str, int]]:
                 if not 1 <= cable.port <= peer.ports:
                     raise at(source, cable.line, f"port {cable.port} of {peer.name}; its ports are 1 to {peer.ports}")
                 peer.cables[cable.port] = ReadCable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
-                first = first or f"{node.name} port {port} to {peer.name} port {cable.port} (line {cable.line})"
+                first = first or f"{node.name} port {port} to {peer.name} port {cable.port}" + (
+                    f" (line {cable.line})" if cable.line else ""
+                )
                 silent.add((peer.id, cable.port))
     if silent:
         many = f"{len(silent)} cables are" if len(silent) > 1 else "1 cable is"

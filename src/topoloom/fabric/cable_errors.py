@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from topoloom.fabric.comparison import Cable, CableErrors, Plug, Plugged, Words
+from topoloom.fabric.comparison import Cable, CableErrors, Plug, Words
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.port_counters import PortCounters
 
@@ -61,7 +61,6 @@ def cable_errors(
     for cable in cables:
         counted = at.get(cable[0], {}), at.get(cable[1], {})
         if counted[0] or counted[1]:
-            (node, port), (other, other_port) = cable
-            ends = Plugged(words.names[node], port), Plugged(words.names[other], other_port)
+            ends = words.plugged(*cable[0]), words.plugged(*cable[1])
             counted_cables.append((cable, CableErrors(ends, counted, words.errors(cable, counted))))
     return sorted(counted_cables, key=lambda entry: -sum(sum(end.values()) for end in entry[1].counted))

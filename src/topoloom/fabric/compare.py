@@ -25,14 +25,14 @@ from topoloom.fabric.comparison import (
     Fault,
     KnownSwitch,
     Plug,
-    Plugged,
     Words,
 )
 from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match, plain_name
-from topoloom.fabric.panel_labels import panel_labels
+from topoloom.fabric.port_alignment import aligned_ports
 from topoloom.fabric.port_counters import PortCounters
+from topoloom.fabric.port_texts import names_of_ports, port_texts
 from topoloom.fabric.running import Rate, slow_and_one_sided
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
@@ -58,7 +58,8 @@ def compare_fabrics(
     match : Match
         The node matching (`topoloom.fabric.identify.identify`).
     ports : bool
-        Whether a cable must be in the planned ports, or only between the planned switches and hosts.
+        Whether a cable must be in the planned ports, or only between the planned switches and hosts. Without effect if one
+        of the two does not state ports.
     hosts : bool
         Whether to compare the hosts and their cables.
     racks : sequence of str
@@ -78,6 +79,8 @@ def compare_fabrics(
     """
     plan, actual = taken(plan, Fabric, "compare_fabrics"), taken(actual, Fabric, "compare_fabrics")
     started = time.monotonic()
+    aligned = aligned_ports(plan, actual, match)
+    actual, ports = aligned.actual, ports and aligned.comparable
     n, h = plan.topology.switches, plan.topology.hosts
     unknown = n + h
     switch_number, host_number = match.switch.copy(), np.where(match.host >= 0, match.host + n, -1)
@@ -94,7 +97,8 @@ def compare_fabrics(
             name = own_names[kind][x]
             # An unplanned node may have the name of a planned one.
             names.append(f"{name} 0x{int(guids[kind][x]):016x}" if name.lower() in planned_names else name)
-    planned_cables = _cables(plan, np.arange(n), n + np.arange(h), hosts)
+    own = np.arange(n), n + np.arange(h)
+    planned_cables = _cables(plan, *own, hosts)
     present = _cables(actual, switch_number, host_number, hosts)
     planned, actual_cables = planned_cables.keys(), present.keys()
     same = planned & actual_cables
@@ -120,7 +124,9 @@ def compare_fabrics(
     missing_hosts = tuple(x for x in range(h) if x not in known_hosts) if hosts else ()
     more_hosts = tuple(extra_hosts.tolist()) if hosts else ()
     words = Words(
-        tuple(names), actual_names, tuple(racks), cable_numbers, panel_labels(plan, actual, switch_number.tolist())
+        *(tuple(names), actual_names, tuple(racks), cable_numbers),
+        port_texts=port_texts(plan, *own) | port_texts(actual, switch_number, host_number),
+        port_names=names_of_ports(plan, *own) | names_of_ports(actual, switch_number, host_number),
     )
     errors = (
         []
@@ -129,7 +135,8 @@ def compare_fabrics(
     )
     at_cable = {cable: words.counted(cable, error.counted) for cable, error in errors}
     nodes = [f"switch {words.node(s)} is not there" for s in missing_switches]
-    nodes += [f"host {names[n + x]} is not there" for x in missing_hosts]
+    absent = "unseen" if actual.by_neighbours else "not there"
+    nodes += [f"host {names[n + x]} is {absent}" for x in missing_hosts]
     nodes += [f"switch {name} is not in the plan" for name in names[unknown : unknown + extra_switches.size]]
     nodes += [f"host {name} is not in the plan" for name in names[unknown + extra_switches.size :] if hosts]
     settings = {"actual": actual.made, "actual_digest": actual.topology.digest, "hosts": hosts}
@@ -147,8 +154,8 @@ def compare_fabrics(
         faults=tuple(
             Fault(
                 difference.kind,
-                _named(difference.planned, names),
-                _named(difference.found, names),
+                words.plugged_cables(difference.planned),
+                words.plugged_cables(difference.found),
                 words.fault(difference, running.get(difference, ""))
                 + "".join(f"; errors: {at_cable[cable]}" for cable in difference.found if cable in at_cable),
             )
@@ -173,10 +180,6 @@ def compare_fabrics(
         called=actual_names,
         provenance=provenance_of(plan.topology, seed=match.seed, settings=settings, timings={"seconds": seconds}),
     )
-
-
-def _named(cables: tuple[Cable, ...], names: list[str]) -> tuple[tuple[Plugged, Plugged], ...]:
-    return tuple((Plugged(names[a], at_a), Plugged(names[b], at_b)) for (a, at_a), (b, at_b) in cables)
 
 
 def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> dict[Cable, int]:

@@ -1,6 +1,6 @@
 """A comparison: the differences between a fabric and its plan, as numbers and as text."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -35,10 +35,21 @@ class Difference:
 
 @dataclass(frozen=True)
 class Plugged:
-    """An end of a cable: the name of the switch or host, and the port there."""
+    """An end of a cable: the name of the switch or host, the number of the port there, and its name if ports have names."""
 
     node: str
     port: int
+    port_name: str = ""
+
+    @property
+    def port_text(self) -> str:
+        """The port as people name it: ``swp1s0``, or its number."""
+        return self.port_name or str(self.port)
+
+    @property
+    def key(self) -> str | int:
+        """What stays the same from one discovery to the next: the name of the port, else its number."""
+        return self.port_name or self.port
 
 
 @dataclass(frozen=True)
@@ -141,7 +152,7 @@ class Comparison(Result):
         *("same", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables"),
         *("slow_cables", "one_sided_cables"),
     )
-    record_version = 2
+    record_version = 3
 
     plan: str
     actual: str
@@ -222,15 +233,18 @@ class Words:
     racks : tuple of str
     cable_numbers : mapping of (switch, port) to str
         As `compare_fabrics` takes them.
-    panels : mapping of int to callable (port: int) -> str
-        The labels on the panels of switches, where they differ from the numbers of the ports.
+    port_texts : mapping of int to callable (port: int) -> str
+        The ports of nodes as people name them, where they do not go by numbers (`topoloom.fabric.port_texts`).
+    port_names : mapping of int to mapping of int to str
+        The names of ports, of the nodes whose ports have names.
     """
 
     names: tuple[str, ...]
     called: dict[int, str]
     racks: tuple[str, ...]
     cable_numbers: Mapping[Plug, str]
-    panels: Mapping[int, Callable[[int], str]] = field(default_factory=dict)
+    port_texts: Mapping[int, Callable[[int], str]] = field(default_factory=dict)
+    port_names: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
 
     def errors(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
         """One line: ``errors: S12 port 5 - S40 port 2: S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
@@ -241,7 +255,7 @@ class Words:
     def counted(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
         """The counters of a cable's ports: ``S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
         texts = [
-            f"{self.names[node]} port {self._port(node, port)} "
+            f"{self.names[node]} port {self.port(node, port)} "
             + ", ".join(f"{name} {number}" for name, number in counters.items())
             for (node, port), counters in zip(cable, counted, strict=True)
             if counters
@@ -281,7 +295,7 @@ class Words:
                 used.add(instead)
                 end = instead[1] if instead[0] == near else instead[0]
                 goal = (
-                    f"port {self._port(*wanted)}" if end[0] == wanted[0] else f"in {self._end(*wanted, is_there=False)}"
+                    f"port {self.port(*wanted)}" if end[0] == wanted[0] else f"in {self._end(*wanted, is_there=False)}"
                 )
                 sentences.append(
                     f"{self._end(*near, is_there=True)} is in {self._end(*end, is_there=True)}, should be {goal}"
@@ -300,12 +314,19 @@ class Words:
     def _end(self, node: int, port: int, is_there: bool) -> str:
         # The actual node may have another name.
         other = f" ({self.called[node]})" if is_there and node in self.called else ""
-        return f"{self.node(node)}{other} port {self._port(node, port)}"
+        return f"{self.node(node)}{other} port {self.port(node, port)}"
 
-    def _port(self, node: int, port: int) -> str:
-        """The number of a port, with its label on the panel: ``33 (17/1)``."""
-        label = self.panels[node](port) if node in self.panels else ""
-        return f"{port} ({label})" if label else str(port)
+    def port(self, node: int, port: int) -> str:
+        """A port by its name, or by its number and its label on the panel: ``swp51``, ``33 (17/1)``."""
+        return self.port_texts[node](port) if node in self.port_texts else str(port)
+
+    def plugged(self, node: int, port: int) -> Plugged:
+        """An end of a cable, by names."""
+        return Plugged(self.names[node], port, self.port_names.get(node, {}).get(port, ""))
+
+    def plugged_cables(self, cables: Iterable[Cable]) -> tuple[tuple[Plugged, Plugged], ...]:
+        """Cables by their ends' names."""
+        return tuple((self.plugged(*first), self.plugged(*second)) for first, second in cables)
 
     def _number(self, cable: Cable) -> str:
         """The number of a planned cable, found by its plug in a switch."""

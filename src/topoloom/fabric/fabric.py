@@ -6,6 +6,7 @@ ibsim 0.10 assigns when it reads the file: hosts from 0x100000 in the file's ord
 0x200000.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -87,6 +88,11 @@ class Fabric:
         The GUID of the system that contains each (``sysimgguid``); 0 where not known.
     switch_rack, host_rack : str[switches], str[hosts]
         The rack of each, as a plan states it; empty where not known.
+    switch_port_names, host_port_names : tuple of mapping of int to str
+        The names of the ports of each switch and of each host, by number, where ports have names (``swp1s0``); an empty name:
+        the file does not state the port. When omitted, ports have numbers only.
+    by_neighbours : bool
+        Whether the cables are those that devices hear of each other (LLDP), so that a host without an agent is not there.
     flaws : tuple of Flaw
         The flaws of the file, if it was read with lenient parsing.
     """
@@ -124,6 +130,9 @@ class Fabric:
     host_system: np.ndarray = field(default_factory=_unknown)
     switch_rack: np.ndarray = field(default_factory=_unknown)
     host_rack: np.ndarray = field(default_factory=_unknown)
+    switch_port_names: tuple[Mapping[int, str], ...] = ()
+    host_port_names: tuple[Mapping[int, str], ...] = ()
+    by_neighbours: bool = False
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -142,6 +151,9 @@ class Fabric:
                     # Unknown for all cables, of whatever number.
                     values = np.zeros(size, kind)
                 object.__setattr__(self, name, values.astype(kind, copy=False))
+        for names, count in ((self.switch_port_names, topology.switches), (self.host_port_names, topology.hosts)):
+            if len(names) not in (0, count):
+                raise ValueError(f"the ports of {len(names)} nodes have names, and there are {count}")
         # The topology owns the rates of all cables.
         for name, rates in topology.rates_of().items():
             object.__setattr__(self, name, rates)
@@ -173,6 +185,11 @@ class Fabric:
         names = self.switch_names == other.switch_names and self.host_names == other.host_names
         ports = ("link_ports", "endpoint_ports", "host_ports")
         return names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ports)
+
+    @property
+    def named_ports(self) -> bool:
+        """Whether any port has a name, and not only a number."""
+        return any(any(names.values()) for names in (*self.switch_port_names, *self.host_port_names))
 
     @property
     def addressed(self) -> bool:
@@ -251,12 +268,46 @@ class Fabric:
             host_system=self.host_system[hosts],
             switch_rack=self.switch_rack[switches],
             host_rack=self.host_rack[hosts],
+            switch_port_names=names_of_nodes(self.switch_port_names, switches),
+            host_port_names=names_of_nodes(self.host_port_names, hosts),
             **{name: getattr(self, name)[links] for name in _OF_LINKS},
             **{name: getattr(self, name)[ends] for name in _OF_ENDPOINTS},
         )
 
     def __repr__(self) -> str:
         return f"Fabric({self.made}, {self.topology!r})"
+
+
+def names_of_nodes(names: tuple[Mapping[int, str], ...], nodes: np.ndarray) -> tuple[Mapping[int, str], ...]:
+    """The port names of some of the nodes; none if ports have numbers only.
+
+    Parameters
+    ----------
+    names : tuple of mapping of int to str
+        Of all nodes, or empty.
+    nodes : int64[nodes]
+
+    Returns
+    -------
+    tuple of mapping of int to str
+    """
+    return tuple(names[node] for node in nodes.tolist()) if names else ()
+
+
+def each_node(names: tuple[Mapping[int, str], ...], nodes: int) -> tuple[Mapping[int, str], ...]:
+    """Port names with an entry for every node, which is empty where its ports have numbers only.
+
+    Parameters
+    ----------
+    names : tuple of mapping of int to str
+        Of all nodes, or empty.
+    nodes : int
+
+    Returns
+    -------
+    tuple of mapping of int to str
+    """
+    return names or tuple({} for _ in range(nodes))
 
 
 def without_rates(fabric: Fabric) -> Fabric:

@@ -12,7 +12,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.distinct_names import natural_key
-from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.fabric import Fabric, names_of_nodes
 
 #: The values of `machines`: join adapters if the plan does, always, never.
 CHOICES = ("auto", "joined", "apart")
@@ -69,6 +69,9 @@ def joined(fabric: Fabric) -> Fabric:
             first[host], home[host] = before[device], lead
         names[lead] = machine
         size[lead] = sum(sizes[device] for device in order)
+    port_names: list[dict[int, str]] = [{} for _ in fabric.host_names]
+    for host, of_host in enumerate(fabric.host_port_names):
+        port_names[home[host]] |= {int(first[host]) + port: name for port, name in of_host.items()}
     lead_hosts = np.unique(home)
     number = np.searchsorted(lead_hosts, home)
     topology = fabric.topology
@@ -81,6 +84,7 @@ def joined(fabric: Fabric) -> Fabric:
         host_device=fabric.host_device[lead_hosts],
         host_system=fabric.host_system[lead_hosts],
         host_rack=fabric.host_rack[lead_hosts],
+        host_port_names=names_of_nodes(tuple(port_names), lead_hosts) if fabric.host_port_names else (),
         host_ports=(fabric.host_ports + first[topology.host]).astype(np.int32),
     )
 

@@ -4,9 +4,6 @@ Sources: the explanation in the head of ibdiagnet2.net_dump (Quantum and Quantum
 ports of Quantum-X800 (NVOS: ``sw1p1`` to ``sw72p2``).
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
-
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.managed_names import managed
 
@@ -15,31 +12,6 @@ _QUANTUM_2, _QUANTUM, _X800 = ("MQM97", "QM97"), ("MQM87", "QM87"), ("Q34", "Q32
 _QUANTUM_PORTS = 40
 #: Ports beyond lead to parts inside the switch.
 _MOST = {_QUANTUM_2: 64, _QUANTUM: 80, _X800: 144}
-
-
-def panel_labels(plan: Fabric, actual: Fabric | None, numbers: Sequence[int]) -> dict[int, Callable[[int], str]]:
-    """The labels of ports of every switch whose model labels them otherwise than by number.
-
-    Parameters
-    ----------
-    plan : Fabric
-    actual : Fabric or None
-        The discovered fabric, whose models count before those of the plan.
-    numbers : sequence of int
-        The number of each switch of `actual` as a node; planned switches have their own numbers.
-
-    Returns
-    -------
-    dict of int to callable (port: int) -> str
-        By the number of the node.
-    """
-    own = range(plan.topology.switches)
-    places = [(plan, s, s) for s in own] + [(actual, s, node) for s, node in enumerate(numbers) if actual is not None]
-    return {
-        node: partial(panel_label, fabric, s)
-        for fabric, s, node in places
-        if fabric is not None and managed(fabric.switch_names[s])[1]
-    }
 
 
 def panel_label(fabric: Fabric, switch: int, port: int) -> str:

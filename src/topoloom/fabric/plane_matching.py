@@ -7,7 +7,7 @@ the planes that were discovered, so that the others are not reported as missing.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.diagnosis.evidence import PlanFacts
-from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.fabric import Fabric, each_node, names_of_nodes
 from topoloom.fabric.identify import SHAPE, Match, identify, plain_name
 from topoloom.fabric.machines import JOIN_HINT
 from topoloom.graph.connectivity import component_count
@@ -198,6 +198,8 @@ def _part(fabric: Fabric, plane: Plane, topology: Topology) -> Fabric:
         switch_names=tuple(fabric.switch_names[s] for s in plane.switches.tolist()),
         host_names=tuple(fabric.host_names[h] for h in plane.hosts.tolist()),
         loops=loops,
+        switch_port_names=names_of_nodes(fabric.switch_port_names, plane.switches),
+        host_port_names=names_of_nodes(fabric.host_port_names, plane.hosts),
         **{name: getattr(fabric, name)[plane.switches] for name in _OF_SWITCHES},
         **{name: getattr(fabric, name)[plane.hosts] for name in _OF_HOSTS},
         **{name: getattr(fabric, name)[plane.links] for name in _OF_LINKS},
@@ -248,6 +250,8 @@ def _with_planned_ports(plan: Fabric, actual: Fabric, match: Match) -> Fabric:
 
     In a discovery of one plane the only port of an adapter is number 1, whatever its number in the machine.
     """
+    if actual.named_ports:
+        return actual
     planned: dict[int, list[int]] = {}
     for host, port in zip(plan.topology.host.tolist(), plan.host_ports.tolist(), strict=True):
         planned.setdefault(host, []).append(port)
@@ -308,6 +312,12 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
     per_host = {name: np.concatenate([getattr(entry, name) for entry in actuals]) for name in _OF_HOSTS}
     sizes = np.zeros(lead.size, per_host["host_sizes"].dtype)
     np.maximum.at(sizes, number, per_host.pop("host_sizes"))
+    at_switches: list[Mapping[int, str]] = []
+    at_hosts: list[dict[int, str]] = [{} for _ in range(lead.size)]
+    for entry, first in zip(actuals, first_host.tolist(), strict=False):
+        at_switches += each_node(entry.switch_port_names, entry.topology.switches)
+        for host, of_host in enumerate(entry.host_port_names, first):
+            at_hosts[number[host]].update(of_host)
     loops = [
         entry.loops + np.array([first, 0, 0], np.int32) for entry, first in zip(actuals, first_switch, strict=False)
     ]
@@ -319,6 +329,9 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
         loops=np.concatenate(loops),
         made=", ".join(entry.made for entry in actuals),
         flaws=tuple(flaw for entry in actuals for flaw in entry.flaws),
+        by_neighbours=any(entry.by_neighbours for entry in actuals),
+        switch_port_names=tuple(at_switches) if any(at_switches) else (),
+        host_port_names=tuple(at_hosts) if any(at_hosts) else (),
         **columns,
         **{name: values[lead] for name, values in per_host.items()},
     )

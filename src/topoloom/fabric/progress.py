@@ -217,7 +217,7 @@ class _State:
 
 
 def _cables(cables: Sequence[Sequence[Any]]) -> tuple[_Key, ...]:
-    return tuple(tuple((end.node, end.port) for end in cable) for cable in cables)
+    return tuple(tuple((end.node, end.key) for end in cable) for cable in cables)
 
 
 class _Where:

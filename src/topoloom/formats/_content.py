@@ -1,9 +1,12 @@
 """The format of a file by its content, for files whose names do not say it."""
 
+import codecs
 import re
 
-#: How much of a file is looked at.
-_BYTES = 1 << 16
+from topoloom.core.workbooks import WORKBOOK
+
+#: How much of a file is looked at, from its start, and for a word that only files of one format have.
+_BYTES, _MARK_BYTES = 1 << 16, 1 << 20
 _BLANK = rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*+"
 #: Formats whose beginning no other format has.
 _CERTAIN = {
@@ -21,10 +24,47 @@ _CERTAIN = {
         rb"(?:\xef\xbb\xbf)?\s*[^\n]{0,2000}?StartDevice\"?\s*,\s*\"?StartPort\"?\s*,[^\n]{0,500}?EndDevice\"?\s*,",
         re.IGNORECASE,
     ),
+    "lldp": re.compile(
+        rb"(?:\xef\xbb\xbf)?\s*(?:[\[{].{0,8000}?\"(?:lldp|local-chassis|lldp_loc_chassis|lldpNeighbors|TABLE_nbor(?:_detail)?"
+        rb"|lldp-neighbors-information|openconfig-lldp:[\w-]+|LLDP_ENTRY_TABLE[^\"\n]{0,80}|LLDP_LOC_CHASSIS|Neighbors)\"\s*:"
+        rb"|[\[{].{0,8000}?(?:openconfig-lldp|\"/?lldp/interfaces)|(?:[^\n]{0,500}\n){0,20}?LocalPort\s+RemoteDevice\s+RemotePortID"
+        rb"|<(?:.{0,4000}?<)?lldp-neighbors-information)",
+        re.DOTALL,
+    ),
+    "htsim-topo": re.compile(
+        rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*+Nodes[ \t]+\d+\s*\n(?:[^\n]*\n){0,8}?[ \t]*Tiers[ \t]+\d"
+    ),
+    "anynet": re.compile(rb"(?:\xef\xbb\xbf)?\s*router[ \t]+\d+[ \t]+(?:node|router)[ \t]+\d+"),
+    # An edge with the port of an end, which is no compass point.
+    "ptm": re.compile(
+        rb"(?:\s|//[^\n]*\n|#[^\n]*\n)*+(?:strict\s+)?graph\b\s*+(?:\"[^\"\n]*\"|\w*+)\s*\{(?:[^\n]*\n)*?[^\n#]*?"
+        rb"(?:\"[^\"\n]{0,256}\"|\b[\w.]{1,128})\s*:\s*(?!(?:n|ne|e|se|s|sw|w|nw|c|_)\s*--)(?:\"[^\"\n]{1,128}\"|[\w.]{1,128})\s*--"
+    ),
     # Lines of a terminal may precede it.
     "ibnetdiscover": re.compile(
         rb"(?:[^\n]{0,500}\n){0,40}?\s*(?:(?:vendid|devid|sysimgguid|switchguid|caguid)=0x|(?:Switch|Ca|Hca|Rt)\s*\d+\s*\")"
     ),
+}
+#: Two separators in a line, which a row of heads has at least; and the heads of topoloom's own lists, and of UFM's NDT.
+_MAYBE_HEADS = re.compile(rb"^[^\n]*[,;\t][^\n]*[,;\t]", re.MULTILINE)
+_OWN_HEADS = re.compile(
+    rb"^[^\n]*(?:\ba_switch\b[^\n]*\bb_switch\b|StartDevice[^\n]*LinkType)", re.MULTILINE | re.IGNORECASE
+)
+#: Formats by their first character, and a word in them that others do not have.
+_MARKED = {
+    "config-db": (b"{", re.compile(rb"\"DEVICE_NEIGHBOR(?:\||\"\s*:)")),
+    "paddle": (b"{", re.compile(rb"\"destination_node_id\"\s*:")),
+    "netbox": (b"{[", re.compile(rb"\"(?:a_terminations|termination_a_type|connected_endpoints)\"\s*:")),
+    "air": (b"{", re.compile(rb"\"content\"\s*:\s*\{\s*\"(?:oob|nodes|links|netq)\"")),
+    "frr-conf": (b"", re.compile(rb"^interface \S+[^\n]*\n[ \t]+description ", re.MULTILINE)),
+    "netq": (b"{[", re.compile(rb"\"compounded_links\"\s*:")),
+    "minigraph": (b"<", re.compile(rb"<DeviceMiniGraph\b")),
+    "avd": (b"", re.compile(rb"^ethernet_interfaces:", re.MULTILINE)),
+    "containerlab": (
+        b"",
+        re.compile(rb"^topology:\s*(?:#[^\n]*)?\n(?:[ #][^\n]*\n|\n)*? +(?:nodes|links|kinds):", re.MULTILINE),
+    ),
+    "netlab": (b"", re.compile(rb"^links:\s*\n(?:[ -][^\n]*\n)*?[^\n]*\bifname:", re.MULTILINE)),
 }
 #: Beginnings that could also be of a file of another program.
 _LIKELY = {
@@ -32,6 +72,16 @@ _LIKELY = {
     "graphml": re.compile(rb"(?:\xef\xbb\xbf)?\s*<"),
     "dot": re.compile(rb"(?:\s|//[^\n]*\n|#[^\n]*\n)*+(?:strict\s+)?(?:di)?graph\b\s*(?:\"[^\"]*\"|\w*)\s*\{"),
 }
+
+
+def is_sheet(start: bytes) -> bool:
+    """Whether text begins with the heads of a sheet of cables that is not of a format with heads of its own."""
+    if start[:1] in (b"{", b"<") or not _MAYBE_HEADS.search(start) or _OWN_HEADS.search(start):
+        return False
+    # Only a text that may be a sheet needs its reader.
+    from topoloom.formats.sheet import find_heads, first_rows
+
+    return find_heads(first_rows(start)) is not None
 
 
 def format_by_content(data: bytes, *, certain: bool = False) -> str:
@@ -43,6 +93,12 @@ def format_by_content(data: bytes, *, certain: bool = False) -> str:
     certain : bool
         Whether only formats count whose beginning no other format has.
     """
-    start = data[:_BYTES]
+    start, more = data[:_BYTES], data[:_MARK_BYTES]
+    first = start.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    for name, (characters, mark) in _MARKED.items():
+        if (not characters or (first and first in characters)) and mark.search(more):
+            return name
+    if is_sheet(start) or (start.startswith(WORKBOOK) and b"[Content_Types].xml" in more):
+        return "sheet"
     beginnings = _CERTAIN if certain else _CERTAIN | _LIKELY
     return next((name for name, beginning in beginnings.items() if beginning.match(start)), "")

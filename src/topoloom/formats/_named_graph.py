@@ -68,8 +68,8 @@ class NamedGraph:
     def __contains__(self, name: str) -> bool:
         return name in self._index
 
-    def node(self, name: str) -> int:
-        """The index of a node, which is added if its name is new."""
+    def node(self, name: str, port: str = "", line: int = 0) -> int:
+        """The index of a node, which is added if its name is new; the ports of a topology are its own."""
         if name not in self._index:
             self._given.append(self._defaults)
         return self._index.setdefault(name, len(self._index))

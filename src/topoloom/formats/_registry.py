@@ -27,6 +27,8 @@ class Format:
         The value of ``--format``.
     suffixes : tuple of str
         File suffixes that select it, with the dot.
+    shared : tuple of str
+        Suffixes of other formats that its files often have, too; their content tells.
     description : str
         One line for the catalogue.
     keeps : frozenset of str
@@ -35,7 +37,8 @@ class Format:
         links, and of endpoints if these survive). Links always do, and also parallel ones unless `simple`.
     read : callable (data: bytes, source: str) -> Topology, optional
         `source` is the name of the file, for messages and the topology's name; None: the format is write-only.
-    write : callable (topology: Topology) -> str or bytes
+    write : callable (topology: Topology) -> str or bytes, optional
+        None: the format is read-only.
     write_order : callable (order: ExportRequest) -> str or bytes, optional
         As `write`, with the known names, lengths, rates and delays of the network.
     write_fabric : callable (fabric: Fabric) -> str or bytes, optional
@@ -44,10 +47,12 @@ class Format:
         Whether parallel links are merged or refused.
     fabric : callable (data: bytes, source: str) -> Fabric, optional
         Also reads names, GUIDs, ports and rates, if the format has them.
+    lenient : bool
+        Whether `fabric` also takes ``lenient=True``: entries that cannot be right are omitted and reported (`Fabric.flaws`).
     lengths : callable (data: bytes, source: str) -> CableLengths, optional
         Reads the lengths of cables, if the format has them or their delays.
     holds : frozenset of str
-        What the format holds of a fabric's identities: ``names``, ``GUIDs``, ``LIDs``.
+        What the format holds of a fabric's identities: ``names``, ``GUIDs``, ``LIDs``, ``ports`` (their names).
     says_rate : callable (rate_gbps: float) -> bool, optional
         Whether the format can express a rate; None: it can express all. A network with any other rate is written without.
     """
@@ -57,11 +62,13 @@ class Format:
     description: str
     keeps: frozenset[str]
     read: Callable[[bytes, str], Topology] | None
-    write: Callable[[Topology], str | bytes]
+    write: Callable[[Topology], str | bytes] | None
     write_order: Callable[[ExportRequest], str | bytes] | None = None
     write_fabric: Callable[[Fabric], str | bytes] | None = None
     simple: bool = False
-    fabric: Callable[[bytes, str], Fabric] | None = None
+    fabric: Callable[..., Fabric] | None = None
+    lenient: bool = False
+    shared: tuple[str, ...] = ()
     lengths: Callable[[bytes, str], CableLengths] | None = None
     holds: frozenset[str] = frozenset()
     says_rate: Callable[[float], bool] | None = None
@@ -85,13 +92,14 @@ def format_for(path: str) -> Format | None:
     return max(matches, key=lambda match: len(match[0]))[1] if matches else None
 
 
-def unknown_suffix(path: str) -> InputError:
-    """The error for a file whose suffix belongs to no format, and whose content, if any, is not recognised."""
-    suffixes = ", ".join(suffix for record in FORMATS.values() for suffix in record.suffixes)
-    return InputError(
-        f"{path}: the suffix belongs to no known format ({suffixes}, each also with .gz); "
-        f"choose a suffix or name a format: {', '.join(FORMATS)}"
+def unknown_suffix(path: str, *, read: bool = False) -> InputError:
+    """The error for a file whose suffix belongs to no format; `read`: its content, if any, is not recognised either."""
+    why = (
+        "neither its suffix nor its content is that of a known format"
+        if read
+        else "the suffix belongs to no known format"
     )
+    return InputError(f"{path}: {why}; choose a suffix, or name the format: {', '.join(FORMATS)}")
 
 
 def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:
@@ -107,8 +115,11 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
     Raises
     ------
     InputError
-        The format cannot hold the topology.
+        The format cannot hold the topology, or is read-only.
     """
+    if record.write is None:
+        written = ", ".join(name for name, each in FORMATS.items() if each.write is not None)
+        raise InputError(f"topoloom reads the format {record.name} but does not write it; it writes {written}")
     if len(topology.labels) > MOST_LABELS:
         raise InputError(f"{topology.name}: {len(topology.labels)} labels; files hold at most {MOST_LABELS}")
     for key, values in topology.labels.items():
@@ -149,6 +160,8 @@ def _rates_lost(topology: Topology, record: Format) -> str:
     return f"this format cannot express a rate of {rate_text(wrong[0])} Gb/s" if wrong else ""
 
 
+#: What formats with names of ports hold.
+PORTS = "ports"
 #: All that identifies the parts of a fabric.
 IDENTITIES = frozenset({"names", "GUIDs", "LIDs"})
 #: The labels that hold the names and GUIDs of switches.
@@ -179,4 +192,6 @@ def dropped_by(topology: Topology, record: Format, fabric: Fabric | None = None)
             for what, is_known in (("names", True), ("GUIDs", real), ("LIDs", addressed))
             if is_known and what not in record.holds
         ]
+        if fabric.named_ports and PORTS not in record.holds:
+            lost.append("names of ports")
     return lost

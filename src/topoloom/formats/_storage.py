@@ -16,6 +16,7 @@ from topoloom.fabric._table_dumps import is_tables
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats._content import format_by_content
+from topoloom.formats._foreign import foreign_content
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.formats.written import WrittenFile, written_file
 from topoloom.model.sources import NetworkSource, taken
@@ -86,14 +87,32 @@ def _by_content(data: bytes, source: str, named: Format | None) -> Format:
     """
     if is_tables(data[:_BEGINNING].decode(errors="replace")):
         raise at(source, None, "these are forwarding tables, not a fabric; name the fabric first, then its tables")
-    name = format_by_content(data, certain=named is not None and named.name != EDGES)
+    name = _content_name(data, source, certain=named is not None and named.name != EDGES)
     if not name:
         if named is None:
-            raise unknown_suffix(source)
+            raise unknown_suffix(source, read=True)
         return named
-    if named is not None and named.name not in (name, EDGES):
+    record = FORMATS.find(name)
+    expected = (
+        named is None or named.name in (name, EDGES) or source.lower().removesuffix(".gz").endswith(record.shared)
+    )
+    if named is not None and not expected:
         log.warning("%s: read as %s by its content, not as %s by its name", source, name, named.name)
-    return FORMATS.find(name)
+    return record
+
+
+def _content_name(data: bytes, source: str, *, certain: bool = False) -> str:
+    """The name of the format that content has; empty if none is recognised.
+
+    Raises
+    ------
+    InputError
+        The content is of another program's file that is no network.
+    """
+    name = format_by_content(data, certain=True)
+    if not name and (what := foreign_content(data)):
+        raise at(source, None, f"is {what}")
+    return name if name or certain else format_by_content(data)
 
 
 def parsed(data: bytes, source: str, record: Format) -> Topology:
@@ -118,7 +137,7 @@ def seen_format(data: bytes, source: str) -> Format:
     """
     if not data.strip():
         raise at(source, None, f"the file is empty; expected {FORMATS.find('topoloom').description}")
-    if name := format_by_content(data):
+    if name := _content_name(data, source):
         return FORMATS.find(name)
     reason = "the format cannot be recognised from the content; name it: 'topoloom convert IN OUT --from FORMAT'"
     raise at(source, None, reason)

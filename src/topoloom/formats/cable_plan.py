@@ -42,6 +42,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     """
     plugging = Plugging(source)
     system: tuple[str, str] | None = None
+    cables, foreign = 0, 0
     for number, line in lines_of(text_of(data, source), source, _MOST_LINE_CHARACTERS):
         plain = line.partition("#")[0].strip()
         if not plain:
@@ -55,13 +56,18 @@ def fabric_of(data: bytes, source: str) -> Fabric:
             width = width if width in (1, 2, 4, 8, 12) else 0
             rate_gbps = rate_of(width, SPEED_OF_SIGNAL.get((match[3] or "").upper().rstrip("G"), ""))
             plugging.cable(first, second, number, width=width, rate_gbps=rate_gbps)
+            cables += 1
         elif (match := _SYSTEM.fullmatch(plain)) and "->" not in plain:
             system = match[1], match[2]
             _node(plugging, match[1], match[2], "", number)
+            foreign += not (_OWN.fullmatch(match[1]) or _HOST.fullmatch(match[1]))
         else:
             raise at(
                 source, number, f"{short(plain)} is not a line of a cable plan; write TYPE NAME, or P1 -> TYPE NAME P7"
             )
+    # Two words in a line are no system: any text could be that.
+    if not cables and foreign:
+        raise at(source, None, "has no line of a cable, like P1 -> TYPE NAME P7, so it is no cable plan")
     return fabric_from(source, lambda: plugging.fabric(stem(source), "a section begins with a line like GSW36 leaf1"))
 
 

@@ -53,6 +53,8 @@ COLUMNS = (
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
 #: A column whose name is this similar to a known one is a misspelling.
 _NEAR = 0.8
+#: What any other sheet needs (`topoloom.formats.sheet`).
+_OTHERS = ", another sheet the heads A-Device, A-Port, Z-Device, Z-Port or the like"
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
 
@@ -178,7 +180,11 @@ class _Reader:
         missing = [name for name in NEEDED if name not in names]
         if missing:
             column = f"column{'s' * (len(missing) > 1)}"
-            raise at(self._source, line, f"{column} {', '.join(missing)} missing; a cable list has {', '.join(NEEDED)}")
+            raise at(
+                self._source,
+                line,
+                f"{column} {', '.join(missing)} missing; topoloom's cable list has {', '.join(NEEDED)}{_OTHERS}",
+            )
         self._place = {name: place for place, name in enumerate(names) if name}
         self._width = len(names)
         if len(self._place) < sum(map(bool, names)):

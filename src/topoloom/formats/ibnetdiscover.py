@@ -62,5 +62,6 @@ register(
         write=write,
         write_fabric=write_fabric,
         fabric=fabric_of,
+        lenient=True,
     )
 )

@@ -30,6 +30,14 @@ _NEEDED = ("startdevice", "startport", "enddevice", "endport")
 _COLUMNS = ("StartDevice", "StartPort", "EndDevice", "EndPort", "LinkType")
 _AT_SWITCH = re.compile(r"Port\s*([0-9]{1,5})", re.IGNORECASE)
 _AT_DIRECTOR = re.compile(r"Blade\s*([0-9]{1,4})_Port\s*([0-9]{1,4})/([0-9]{1,5})", re.IGNORECASE)
+#: What precedes the first head.
+_FIELDS = re.compile(r"^#\s*Fields:", re.IGNORECASE)
+#: Ports that are names: ``swp7``, ``9/1``, ``Ethernet0``, ``sw1p1``, ``etp1a``, ``et-0/0/0:0``.
+_NAMED = re.compile(
+    r"swp[0-9]+(?:s[0-9]+)?|sw[0-9]+p[0-9]+|etp[0-9]+[a-h]?|Eth(?:ernet)?[0-9]+(?:/[0-9]+)*|[0-9]{1,3}(?:/[0-9]{1,3}){1,2}"
+    r"|(?:et|xe|ge)-[0-9]+/[0-9]+/[0-9]+(?::[0-9]+)?",
+    re.IGNORECASE,
+)
 _AT_HOST = re.compile(r"IB\s*Port\s*([0-9]{1,5})", re.IGNORECASE)
 _LEAF = re.compile(r"/L([0-9]{1,4})/U([0-9]{1,4})", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,3})?")
@@ -52,7 +60,10 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     """
     reader = _Reader(source)
     place: dict[str, int] | None = None
-    for number, row in csv_rows(text_of(data, source), source):
+    rows = list(csv_rows(text_of(data, source), source))
+    if any(_NAMED.fullmatch(cell.strip()) for _, row in rows for cell in row):
+        return _named_fabric(rows, source)
+    for number, row in rows:
         cells = [unguarded(cell).strip() for cell in row]
         if place is None:
             names = [cell.lower().removeprefix("#").removeprefix("fields:").strip() for cell in cells]
@@ -73,6 +84,15 @@ def fabric_of(data: bytes, source: str) -> Fabric:
             raise at(source, number, f"a row without {_COLUMNS[_NEEDED.index(lacking)]}")
         reader.take(values, number)
     return reader.fabric()
+
+
+def _named_fabric(rows: list[tuple[int, list[str]]], source: str) -> Fabric:
+    """The fabric of a file whose switches have ports with names, as those of Ethernet have."""
+    from topoloom.formats.sheet import cables_of_rows
+
+    plain = [(line, [_FIELDS.sub("", unguarded(cell)).strip() for cell in row]) for line, row in rows]
+    cables = cables_of_rows(plain, source, lenient=False)
+    return fabric_from(source, lambda: cables.fabric(stem(source), _PORTS))
 
 
 class _Reader:

@@ -10,9 +10,8 @@ from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats import format_for, parsed, read_source
+from topoloom.formats._lldp.folder import fabric_of_folder, is_device_folder
 from topoloom.formats.cable_reader import read_cables
-from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
-from topoloom.formats.ibnetdiscover import fabric_of
 from topoloom.model.network_folders import CABLES, FLOOR
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import Graph, NetworkSource, OfTopology, no_network
@@ -103,7 +102,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
         return _file(text, format, lenient)
     path = Path(text)
     if text != "-" and _is_folder(path):
-        return open_folder(text, path)
+        return _neighbours(text, path, lenient) if _has_neighbours(path) else open_folder(text, path)
     if path.name == CABLES and path.is_file() and path.with_name(FLOOR).is_file():
         return laid_out(text, path.parent)
     # A file or a pipe with the name of a family ("petersen") must not hide the family.
@@ -134,13 +133,9 @@ def _file(text: str, format: str | None, lenient: bool) -> Network:
     data, source, record = read_source(text, format)
     if record.fabric is not None:
         fabric = (
-            fabric_of(data, source, lenient=True)
-            if lenient and record.name == DISCOVERED
-            else record.fabric(data, source)
+            record.fabric(data, source, lenient=True) if lenient and record.lenient else record.fabric(data, source)
         )
-        return Network(
-            fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
-        )
+        return _discovered(fabric, text)
     if record.name == "cables":
         cables = read_cables(data, source)
         readers: dict[str, Any] = {"cables": lambda: cables, "fabric": lambda: planned_cables(cables)}
@@ -148,6 +143,21 @@ def _file(text: str, format: str | None, lenient: bool) -> Network:
     topology, lengths = parsed(data, source, record), record.lengths
     readers = {} if lengths is None else {"lengths": lambda: lengths(data, source)}
     return Network(topology, text, "file", provenance_of(topology), None, readers)
+
+
+def _has_neighbours(path: Path) -> bool:
+    """Whether a folder holds files of one device each that state its cables, and is not one of topoloom's."""
+    return not any(holds(path)) and is_device_folder(path)
+
+
+def _neighbours(text: str, path: Path, lenient: bool) -> Network:
+    """Open a folder of files of one device each."""
+    fabric = fabric_of_folder(path, lenient=lenient)
+    return _discovered(fabric, text)
+
+
+def _discovered(fabric: Fabric, text: str) -> Network:
+    return Network(fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric})
 
 
 def _is_folder(path: Path) -> bool:

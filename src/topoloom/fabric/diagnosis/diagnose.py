@@ -14,6 +14,7 @@ from topoloom.fabric.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabric.distinct_names import natural_key
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import SHAPE, Match, identify
+from topoloom.fabric.port_alignment import aligned_ports
 from topoloom.fabric.port_counters import PortCounters
 from topoloom.fabric.table_verifier import TableVerification
 from topoloom.model.results import provenance_of
@@ -90,6 +91,7 @@ def diagnose(
         if match is None:
             match = identify(planned, actual_fabric, aliases=[[label] if label else [] for label in facts.labels])
         exact = match.by != SHAPE if ports is None else ports
+        actual_fabric = aligned_ports(planned, actual_fabric, match).actual
         comparison = compare_fabrics(
             *(planned, actual_fabric, match),
             ports=exact,

@@ -83,7 +83,7 @@ class Diagnostics(Result):
     """
 
     record_name = "diagnostics"
-    record_version = 2
+    record_version = 3
     derived = ("clean", "errors", "warnings", "notes")
 
     plan: str

@@ -1,6 +1,6 @@
 """The input of rules: the plan, the fabric with its differences, the verification of its tables, and the limits."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -10,13 +10,13 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.compare import cables_between
-from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Plugged, Words
+from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Words
 from topoloom.fabric.diagnosis.finding import Ends
 from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match
-from topoloom.fabric.panel_labels import panel_labels
+from topoloom.fabric.port_texts import names_of_ports, port_texts
 from topoloom.fabric.running import Rate
 from topoloom.fabric.table_verifier import TableVerification
 from topoloom.graph.connectivity import components
@@ -217,9 +217,12 @@ class Evidence:
             host[more_hosts] = n + h + more.size + np.arange(more_hosts.size)
             self.actual = Side("actual", actual, switch, host)
             self.names, called = comparison.names, comparison.called
-        numbers = [] if self.actual is None else self.actual.switch.tolist()
-        labels = panel_labels(plan, None if self.actual is None else self.actual.fabric, numbers)
-        self.words = Words(self.names, called, tuple(self.facts.racks), self.facts.cable_numbers, labels)
+        texts: dict[int, Callable[[int], str]] = {}
+        of_ports: dict[int, Mapping[int, str]] = {}
+        for side in self.sides:
+            texts |= port_texts(side.fabric, side.switch, side.host)
+            of_ports |= names_of_ports(side.fabric, side.switch, side.host)
+        self.words = Words(self.names, called, tuple(self.facts.racks), self.facts.cable_numbers, texts, of_ports)
 
     @property
     def sides(self) -> Iterator[Side]:
@@ -227,6 +230,11 @@ class Evidence:
         yield self.plan
         if self.actual is not None:
             yield self.actual
+
+    @property
+    def by_neighbours(self) -> bool:
+        """Whether the discovery has only what devices hear of each other: a host without an agent is never in it."""
+        return self.actual is not None and self.actual.fabric.by_neighbours
 
     @cached_property
     def not_right(self) -> frozenset[Cable]:
@@ -279,7 +287,7 @@ class Evidence:
 
     def ends(self, cables: Iterable[Cable]) -> tuple[Ends, ...]:
         """Cables by the names of their nodes."""
-        return tuple((Plugged(self.names[a], p), Plugged(self.names[b], q)) for (a, p), (b, q) in cables)
+        return self.words.plugged_cables(cables)
 
     def numbers(self, cables: Iterable[Cable]) -> tuple[str, ...]:
         """The numbers of planned cables, where the cable list has them."""

@@ -13,8 +13,8 @@ def flawed(evidence: Evidence, kind: str) -> Iterator[Finding]:
         for flaw in side.fabric.flaws:
             if flaw.kind == kind:
                 yield Finding(
-                    f"line {flaw.line}: {flaw.text}",
+                    f"line {flaw.line}: {flaw.text}" if flaw.line else flaw.text,
                     tuple(dict.fromkeys(name for name, _ in flaw.plugs)),
                     plugs=tuple(Plugged(name, port) for name, port in flaw.plugs if port),
-                    line=flaw.line,
+                    line=flaw.line or None,
                 )

@@ -95,7 +95,9 @@ def _result(diagnostic: Diagnostic, index: int, artifact: str | None) -> Mapping
         location["physicalLocation"] = where
     named = [(node, node, "member") for node in diagnostic.nodes]
     named += [
-        (f"port {plug.port}", f"{plug.node}/port {plug.port}", "resource") for plug in diagnostic.ports if plug.port
+        (f"port {plug.port_text}", f"{plug.node}/port {plug.port_text}", "resource")
+        for plug in diagnostic.ports
+        if plug.port
     ]
     if named:
         location["logicalLocations"] = [
@@ -105,7 +107,7 @@ def _result(diagnostic: Diagnostic, index: int, artifact: str | None) -> Mapping
     ends = {"planned": diagnostic.planned, "found": diagnostic.found}
     for key, cables in ends.items():
         if cables:
-            properties[key] = [[f"{end.node} port {end.port}" for end in cable] for cable in cables]
+            properties[key] = [[f"{end.node} port {end.port_text}" for end in cable] for cable in cables]
     for key, words in (
         ("cables", diagnostic.cables),
         ("racks", diagnostic.racks),
@@ -126,9 +128,10 @@ def _result(diagnostic: Diagnostic, index: int, artifact: str | None) -> Mapping
 
 def _fingerprint(diagnostic: Diagnostic) -> str:
     """A hash that is the same for the same fault in another run, whatever other faults there are."""
-    ends = [sorted((end.node, end.port) for end in cable) for cable in (*diagnostic.planned, *diagnostic.found)]
+    cables = [sorted(cable, key=lambda end: (end.node, end.port)) for cable in (*diagnostic.planned, *diagnostic.found)]
+    ends = [[(end.node, end.key) for end in cable] for cable in cables]
     identity = repr(
-        (diagnostic.code, sorted(diagnostic.nodes), ends, [(plug.node, plug.port) for plug in diagnostic.ports])
+        (diagnostic.code, sorted(diagnostic.nodes), ends, [(plug.node, plug.key) for plug in diagnostic.ports])
     )
     return sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:32]
 

@@ -20,6 +20,7 @@ from topoloom.fabric.exports.bgp import MOST_WAYS, system_numbers
 from topoloom.fabric.exports.frr import ASN, ROUTING, addresses_csv
 from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
+from topoloom.fabric.fabric import Fabric
 from topoloom.model.link_rates import own_rates, shown_rate
 from topoloom.topologies.spec import Choice, Integer, Real, Word
 
@@ -82,6 +83,7 @@ def sonic(
         metadata |= {key: value for key, value in (("hwsku", hwsku), ("platform", platform)) if value is not None}
         tables: dict[str, Any] = {"DEVICE_METADATA": {"localhost": metadata}}
         tables |= cage.tables(ports, mtu, speeds[switch], name)
+        tables |= _neighbours(fabric, lab, switch, ports, cage)
         tables["INTERFACE"] = _interfaces(ports, cage, numbered=routing == "static")
         if routes is not None:
             tables["STATIC_ROUTE"] = routes[switch]
@@ -168,6 +170,30 @@ class Cage:
             for cage in cages
         }
         return port_tables
+
+
+def _neighbours(fabric: Fabric, lab: Lab, switch: int, ports: list[Port], cage: Cage) -> dict[str, Any]:
+    """The tables DEVICE_NEIGHBOR and DEVICE_NEIGHBOR_METADATA: the device and port at the other end of each port's cable."""
+    homed = fabric.topology.endpoints_at > 0
+    neighbours: dict[str, Any] = {}
+    kinds: dict[str, Any] = {}
+    at_host = {
+        port: number
+        for at, port, number in zip(
+            fabric.topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), fabric.host_ports.tolist(), strict=True
+        )
+        if at == switch
+    }
+    for port in ports:
+        if port.link < 0:
+            name, far_port, kind = lab.hosts[port.peer], f"eth{at_host[port.number]}", "Server"
+        else:
+            end = int(fabric.topology.links[port.link, 0] == switch)
+            name, far_port = lab.switches[port.peer], cage.name(int(fabric.link_ports[port.link, end]))
+            kind = "ToRRouter" if homed[port.peer] else "SpineRouter"
+        neighbours[cage.name(port.number)] = {"name": name, "port": far_port}
+        kinds[name] = {"type": kind}
+    return {"DEVICE_NEIGHBOR": neighbours, "DEVICE_NEIGHBOR_METADATA": kinds}
 
 
 def _speeds_mbps(request: ExportRequest, given_gbps: float | None) -> list[dict[int, int]]:

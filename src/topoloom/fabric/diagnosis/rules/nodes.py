@@ -56,7 +56,7 @@ def _switch_unplanned(evidence: Evidence) -> Iterator[Finding]:
     fix="Check the host first, then its cable.",
 )
 def _host_missing(evidence: Evidence) -> Iterator[Finding]:
-    if all_hosts_missing(evidence):
+    if all_hosts_missing(evidence) or evidence.by_neighbours:
         return
     # Hosts that the file lists without a cable have another rule.
     seen = {name.split()[0].lower() for name in _bare(evidence)}
@@ -129,7 +129,8 @@ def _fewer_interfaces(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, FEWER_INTERFACES):
         node = root.nodes[0]
         ports = sorted(port for cable in root.planned for end, port in cable if end == node)
-        text = f"host {evidence.node(node)} lacks port{'s' * (len(ports) > 1)} {', '.join(map(str, ports))}"
+        texts = [evidence.words.port(node, port) for port in ports]
+        text = f"host {evidence.node(node)} lacks port{'s' * (len(ports) > 1)} {', '.join(texts)}"
         yield _with_cables(evidence, root, text)
 
 
@@ -161,6 +162,24 @@ def _no_hosts(evidence: Evidence) -> Iterator[Finding]:
         accounts = frozenset(cable for root in hosts for cable in root.planned)
         many = evidence.plan.fabric.topology.hosts
         yield Finding(f"none of the {many:,} planned hosts is there", accounts=accounts)
+
+
+@rule(
+    "TL209",
+    "host-unseen",
+    WARNING,
+    "No switch hears a planned host, in a discovery by neighbour tables (LLDP).",
+    explanation="""Its cable is not plugged in, it is off, or it has no LLDP agent: neighbour tables cannot tell which. If no
+    host is heard, one finding (`hosts-none`) says so.""",
+    fix="Install an LLDP agent on the host; look at the link lights of its ports.",
+)
+def _host_unseen(evidence: Evidence) -> Iterator[Finding]:
+    if all_hosts_missing(evidence) or not evidence.by_neighbours:
+        return
+    for root in _of(evidence, HOST_MISSING):
+        planned = ", ".join(evidence.words.cable(cable, False) for cable in root.planned)
+        text = f"host {evidence.names[root.nodes[0]]} is unseen: no switch hears it; planned {planned}"
+        yield _with_cables(evidence, root, text, with_count=False)
 
 
 def all_hosts_missing(evidence: Evidence) -> bool:

@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from topoloom.fabric.comparison import Cable, Plug, Plugged
+from topoloom.fabric.comparison import Cable, Plug
 from topoloom.fabric.diagnosis.evidence import Evidence, Side
-from topoloom.fabric.diagnosis.finding import Finding
+from topoloom.fabric.diagnosis.finding import Finding, enumerated
 from topoloom.fabric.diagnosis.flawed import flawed
 from topoloom.fabric.diagnosis.rule import ERROR, rule
 from topoloom.fabric.flaws import PORT_BEYOND, PORT_TWICE
+from topoloom.fabric.port_names import split_twice
 
 
 @rule(
@@ -32,9 +33,9 @@ def _taken_twice(evidence: Evidence) -> Iterator[Finding]:
             if len(cables) > 1:
                 both = " and ".join(evidence.words.cable(cable, side.which == "actual") for cable in cables)
                 yield Finding(
-                    f"two cables in {evidence.node(node)} port {port}: {both}",
+                    f"two cables in {evidence.node(node)} port {evidence.words.port(node, port)}: {both}",
                     (evidence.names[node],),
-                    plugs=(Plugged(evidence.names[node], port),),
+                    plugs=(evidence.words.plugged(node, port),),
                     racks=evidence.racks([node]),
                 )
 
@@ -63,14 +64,41 @@ def _beyond(evidence: Evidence) -> Iterator[Finding]:
                 if not 1 <= port <= size[node]:
                     beyond[node].append(port)
         for node, ports in sorted(beyond.items()):
-            shown = ", ".join(map(str, sorted(ports)[:8])) + (" ..." if len(ports) > 8 else "")
+            texts = [evidence.words.port(node, port) for port in sorted(ports)]
+            shown = ", ".join(texts[:8]) + (" ..." if len(texts) > 8 else "")
             what = "the adapter" if evidence.is_host(node) else "the switch"
             yield Finding(
                 f"{evidence.node(node)} has a cable in port{'s' * (len(ports) > 1)} {shown}; {what} has {size[node]}",
                 (evidence.names[node],),
-                plugs=tuple(Plugged(evidence.names[node], port) for port in sorted(ports)),
+                plugs=tuple(evidence.words.plugged(node, port) for port in sorted(ports)),
                 racks=evidence.racks([node]),
             )
+
+
+@rule(
+    "TL114",
+    "port-whole-and-split",
+    ERROR,
+    "A port is there as a whole, and also as the lanes that it is split into.",
+    explanation="""A port with a breakout cable has only its lanes (`swp1s0`, `Ethernet1/1/1`, `et-0/0/0:0`); a port without has
+    only itself. In a plan one of the names is wrong; in a fabric one of the entries is old.""",
+    fix="Correct the name in the plan; configure the breakout of the port as planned.",
+)
+def _whole_and_split(evidence: Evidence) -> Iterator[Finding]:
+    for side in evidence.sides:
+        at: dict[int, set[str]] = defaultdict(set)
+        for cable in _all(evidence, side):
+            for node, port in cable:
+                name = evidence.words.plugged(node, port).port_name
+                if name:
+                    at[node].add(name)
+        for node, names in sorted(at.items()):
+            for whole, lanes in split_twice(names):
+                yield Finding(
+                    f"{evidence.node(node)} has cables in port {whole} and in its lanes {enumerated(lanes)}",
+                    (evidence.names[node],),
+                    racks=evidence.racks([node]),
+                )
 
 
 def _all(evidence: Evidence, side: Side) -> list[Cable]:

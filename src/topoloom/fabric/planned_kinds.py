@@ -1,0 +1,52 @@
+"""A discovered fabric whose switches and hosts are those that the plan says, where the plan knows them."""
+
+from dataclasses import replace
+
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.identify import plain_name
+from topoloom.fabric.named_cables import NamedCables
+from topoloom.fabric.port_names import UNKNOWN, named_plugs
+
+
+def with_planned_kinds(plan: Fabric, actual: Fabric) -> Fabric:
+    """A discovered fabric in which the devices that the plan knows are switches or hosts as the plan says.
+
+    Parameters
+    ----------
+    plan, actual : Fabric
+
+    Returns
+    -------
+    Fabric
+        The same object if no device changes, or if its ports have no names.
+    """
+    if not actual.named_ports:
+        return actual
+    kinds = {plain_name(name): False for name in plan.switch_names} | {
+        plain_name(name): True for name in plan.host_names
+    }
+    differs = any(kinds.get(plain_name(name), False) for name in actual.switch_names)
+    if not differs and all(kinds.get(plain_name(name), True) for name in actual.host_names):
+        return actual
+    cables = NamedCables(actual.made, lenient=True)
+    cables.by_neighbours = actual.by_neighbours
+    for switch, names, of_ports, racks in (
+        (True, actual.switch_names, actual.switch_port_names, actual.switch_rack),
+        (False, actual.host_names, actual.host_port_names, actual.host_rack),
+    ):
+        for name, ports, rack in zip(names, of_ports, racks.tolist(), strict=True):
+            device = cables.device(name, switch=switch, rack=rack)
+            device.ports |= {port for port in ports.values() if port != UNKNOWN}
+    rates, lengths_m, parts, silent = (
+        [*getattr(actual, f"link_{what}").tolist(), *getattr(actual, f"endpoint_{what}").tolist()]
+        for what in ("rate_gbps", "length_m", "part", "one_sided")
+    )
+    for index, ends in enumerate(named_plugs(actual)):
+        near_end, other = ((cables.device(device), port) for device, port in ends)
+        if index < len(rates):
+            about = {"rate_gbps": rates[index], "length_m": lengths_m[index]}
+            cables.cable(near_end, other, part=parts[index], silent=[1] if silent[index] else [], **about)
+        else:  # from a switch to itself
+            cables.cable(near_end, other)
+    fabric = cables.fabric(actual.topology.name, "", lambda name: kinds.get(plain_name(name)))
+    return replace(fabric, flaws=(*actual.flaws, *fabric.flaws))

@@ -1,0 +1,70 @@
+"""Files that people take for a network and that are none, or that other commands read: what they are, and where to go."""
+
+import re
+
+_BYTES = 1 << 16
+_BLANK = rb"(?:\xef\xbb\xbf)?(?:\s|[#;][^\n]*\n|//[^\n]*\n|<\?[^>]*\?>|<!--.*?-->)*+"
+
+
+def _begins(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(_BLANK + pattern, re.DOTALL | re.IGNORECASE)
+
+
+def _has_line(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"^[ \t]*" + pattern, re.MULTILINE)
+
+
+#: What the content begins with.
+_BEGINNINGS = (
+    (re.compile(rb"PK\x03\x04"), "a zip archive; unpack it"),
+    (
+        re.compile(rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x0a\x0d\x0d\x0a"),
+        "a capture of packets; give what LLDP agents print",
+    ),
+    (re.compile(rb"%PDF-|\x89PNG|\xff\xd8\xff|GIF8"), "a picture or a document, not a network"),
+    (_begins(rb"<system\b"), "NCCL's topology of one server, without the network between servers"),
+    (_begins(rb"(?:<!DOCTYPE topology[^>]*>\s*)?<topology\b"), "hwloc's topology of one machine, without a network"),
+    (_begins(rb"<algo\b"), "an algorithm for MSCCL, not a network; topoloom collective simulates collectives"),
+    (_begins(rb"<gexf\b"), "GEXF of Gephi; export GraphML from Gephi"),
+    (_begins(rb"<(?:!DOCTYPE )?html[\s>]"), "a web page; save the file itself"),
+    (_begins(rb"graph\s*\["), "GML; convert it to GraphML, for example with NetworkX or igraph"),
+    (
+        _begins(rb"\*(?:vertices|network)\b"),
+        "Pajek's format; convert it to GraphML, for example with NetworkX or igraph",
+    ),
+    (_begins(rb"flowchart\b|graph\s+(?:TB|TD|BT|RL|LR)\b"), "a diagram of Mermaid, without ports; give its plan"),
+)
+#: A line that the content has.
+_LINES = (
+    (
+        _has_line(rb"SwitchName="),
+        "Slurm's topology.conf: groups of nodes, without cables; topoloom export slurm writes it",
+    ),
+    (_has_line(rb"kind:\s*(?:Topology|HyperNode)\b"), "a topology for a scheduler of Kubernetes, without cables"),
+    (
+        _has_line(rb"topology:\s*\[\s*(?:Ring|FullyConnected|Switch)\b"),
+        "ASTRA-sim's network by dimensions, without cables",
+    ),
+    (_has_line(rb"topology\s*=\s*\w+\s*;"), "a configuration of BookSim; give a spec, or its anynet file"),
+    (
+        _has_line(rb"Unicast lids \["),
+        "forwarding tables, not a fabric; topoloom verify-tables FABRIC TABLES verifies them",
+    ),
+    (_has_line(rb"\[\[?(?:switch|host|requirement|network)\]\]?\s*$"), "a requirement; topoloom design reads it"),
+)
+
+
+def foreign_content(data: bytes) -> str:
+    """What a file is that is no network in any format, with the way to go; empty if it is nothing known.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    str
+    """
+    start = data[:_BYTES]
+    beginning = next((what for mark, what in _BEGINNINGS if mark.match(start)), "")
+    return beginning or next((what for mark, what in _LINES if mark.search(start)), "")

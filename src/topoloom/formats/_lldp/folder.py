@@ -1,0 +1,130 @@
+"""Fabrics from what devices hear of each other (LLDP): a folder with one file per device, or one file of one or many."""
+
+import logging
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from topoloom.core.errors import InputError, at
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.named_cables import NamedCables
+from topoloom.formats._content import format_by_content
+from topoloom.formats._lldp.joining import joined_views
+from topoloom.formats._lldp.reading import views_in
+from topoloom.formats._lldp.views import DeviceView
+from topoloom.formats._storage import contents
+from topoloom.formats._text import fabric_from, stem
+
+log = logging.getLogger("topoloom")
+
+#: Formats of one device's configuration, and their modules.
+_PER_DEVICE = {"config-db": "config_db", "minigraph": "minigraph", "avd": "avd", "frr-conf": "frr_conf"}
+
+#: More files than any fabric has devices.
+_MOST_FILES = 200_000
+#: Folders in a folder, one per device.
+_DEEPEST = 2
+_FORM = "expected LLDP neighbours of devices, such as 'lldpcli -f json show neighbors' prints them"
+
+
+def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
+    """The fabric in one file: the neighbours of one device, or of many.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+        The file, which names the device if its content does not.
+    lenient : bool
+        Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
+
+    Raises
+    ------
+    InputError
+        The file has no form that is read, is damaged, or names no cable.
+    """
+    views = views_in(data, source)
+    if not views:
+        raise at(source, None, f"is in no form of neighbours that is read; {_FORM}")
+    return _fabric(views, source, lenient)
+
+
+def is_device_folder(path: Path) -> bool:
+    """Whether a folder holds files of one device each that state its cables; the first that can be read decides."""
+    for file in _files(path):
+        try:
+            data = contents(str(file))
+            if format_by_content(data, certain=True) in _PER_DEVICE or views_in(data, str(file)):
+                return True
+        except InputError:
+            continue
+    return False
+
+
+def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
+    """The fabric in a folder of files of one device each: LLDP neighbours, or configurations that name the neighbours.
+
+    Files of other kinds, and damaged ones, are omitted and reported. If any file has LLDP neighbours, only these are cables:
+    a configuration then gives the names and rates of ports.
+
+    Parameters
+    ----------
+    path : Path
+    lenient : bool
+        Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
+
+    Raises
+    ------
+    InputError
+        No file states the cables of a device.
+    """
+    views: list[DeviceView] = []
+    planned: list[NamedCables] = []
+    omitted: list[str] = []
+    for file in _files(path):
+        source = str(file)
+        try:
+            data = contents(source)
+            in_file = views_in(data, source)
+            name = format_by_content(data, certain=True)
+            if name in _PER_DEVICE:
+                planned.append(import_module(f"topoloom.formats.{_PER_DEVICE[name]}").cables_in(data, source, True))
+        except InputError as error:
+            log.warning("%s; omitted", error)
+            continue
+        views += in_file
+        if not in_file and name not in _PER_DEVICE:
+            omitted.append(file.name)
+    if not planned and not any(view.lists for view in views):
+        raise at(str(path), None, f"holds no network: no file in it has a form that is read; {_FORM}")
+    if omitted:
+        log.warning("%s: %d files state no cables, the first %s; omitted", path, len(omitted), omitted[0])
+    if any(view.lists for view in views):
+        return _fabric(views, str(path), lenient)
+    cables = NamedCables(str(path), lenient=lenient)
+    for of_device in planned:
+        cables.add(of_device)
+    return fabric_from(str(path), lambda: cables.fabric(stem(str(path)), _FORM))
+
+
+def _fabric(views: list[DeviceView], source: str, lenient: bool) -> Fabric:
+    cables = joined_views(views, source)
+    cables.lenient = lenient
+    return fabric_from(source, lambda: cables.fabric(stem(source), _FORM))
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The files of a folder and of the folders in it, in the order of their names; hidden ones are not read."""
+    number = 0
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if len(Path(folder).relative_to(path).parts) >= _DEEPEST - 1:
+            folders.clear()
+        for name in sorted(files):
+            if name.startswith("."):
+                continue
+            number += 1
+            if number > _MOST_FILES:
+                raise at(str(path), None, f"holds more than {_MOST_FILES:,} files")
+            yield Path(folder) / name

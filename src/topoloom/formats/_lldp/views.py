@@ -1,0 +1,175 @@
+"""What one device says of its neighbours (LLDP), in the same form for every maker: `DeviceView`.
+
+A file of neighbours is one device's view, and mostly does not name that device. Each maker's form has a reader here, which is
+chosen by the content of the file.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+#: How an id is meant, by the words and numbers of all makers (IEEE 802.1AB, tables 8-2 and 8-3).
+IFNAME, IFALIAS, MAC, ADDRESS, LOCAL, OTHER = "ifname", "ifalias", "mac", "address", "local", "other"
+#: The types of the id of a port by their number.
+PORT_TYPES = {"1": IFALIAS, "2": OTHER, "3": MAC, "4": ADDRESS, "5": IFNAME, "6": OTHER, "7": LOCAL}
+_WORDS = {
+    "ifname": IFNAME,
+    "interfacename": IFNAME,
+    "ifalias": IFALIAS,
+    "interfacealias": IFALIAS,
+    "mac": MAC,
+    "macaddress": MAC,
+    "ip": ADDRESS,
+    "networkaddress": ADDRESS,
+    "local": LOCAL,
+    "locallyassigned": LOCAL,
+}
+_MAC = re.compile(r"[0-9a-f]{12}")
+_IN_MAC = re.compile(r"[:.\-]")
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """What one port hears.
+
+    Attributes
+    ----------
+    port : str
+        The local port.
+    name : str
+        The neighbour's name; empty if it does not say.
+    chassis : str
+        The id of its chassis, mostly a MAC address.
+    port_id, port_type, port_description : str
+        The neighbour's port as it calls it, how the id is meant (`IFNAME` ...; empty: not stated), and its description.
+    addresses : tuple of str
+        Its addresses for management.
+    """
+
+    port: str
+    name: str = ""
+    chassis: str = ""
+    port_id: str = ""
+    port_type: str = ""
+    port_description: str = ""
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DeviceView:
+    """A device's own view: its ports and what they hear.
+
+    Attributes
+    ----------
+    source : str
+        The file.
+    name : str
+        The device, if the file names it; else empty.
+    neighbours : tuple of Neighbour
+    chassis : str
+        The id of its own chassis; empty if not stated.
+    aliases : mapping of str to str
+        Further names of its ports.
+    rates_gbps : mapping of str to float
+        The rate of its ports, where stated.
+    ports : frozenset of str
+        All its ports that the file names.
+    addresses : frozenset of str
+        Its addresses for management.
+    lists : bool
+        Whether the file lists neighbours, and not only the ports.
+    """
+
+    source: str
+    name: str = ""
+    neighbours: tuple[Neighbour, ...] = ()
+    chassis: str = ""
+    aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    rates_gbps: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    ports: frozenset[str] = frozenset()
+    addresses: frozenset[str] = frozenset()
+    lists: bool = True
+
+
+@dataclass(frozen=True)
+class ViewReader:
+    """The form of one maker's files.
+
+    Attributes
+    ----------
+    name : str
+        As messages name it: "lldpd".
+    matches : callable (value) -> bool
+        Whether a JSON value has this form.
+    read : callable (value, source: str) -> DeviceView
+        Raises ValueError for a part that does not have the form.
+    """
+
+    name: str
+    matches: Callable[[Any], bool]
+    read: Callable[[Any, str], DeviceView]
+
+
+def meaning(word: str | int) -> str:
+    """How an id is meant: one of `IFNAME`, `MAC`, ... for the word of any maker, or for the number of a port's type.
+
+    Examples
+    --------
+    >>> meaning("Interface name"), meaning("macAddress"), meaning("MAC_ADDRESS"), meaning(5), meaning("unhandled")
+    ('ifname', 'mac', 'mac', 'ifname', 'other')
+    """
+    text = re.sub(r"[^a-z0-9]", "", str(word).lower())
+    return PORT_TYPES.get(text) or _WORDS.get(text) or (OTHER if text else "")
+
+
+def mac_of(text: str) -> str:
+    """The twelve hex digits of a MAC address in any of its spellings; empty if the text is not one.
+
+    Examples
+    --------
+    >>> mac_of("00:00:5E:00:53:01"), mac_of("0000.5e00.5301"), mac_of("0000-5e00-5301"), mac_of("spine1")
+    ('00005e005301', '00005e005301', '00005e005301', '')
+    """
+    digits = _IN_MAC.sub("", text.strip().lower())
+    return digits if _MAC.fullmatch(digits) else ""
+
+
+def text_in(value: Any) -> str:
+    """A text or a number as text, without quotation marks around it; empty for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return ""
+    return str(value).strip().strip('"').strip()
+
+
+def each(value: Any) -> list[Any]:
+    """The elements of a value that is an array, or one element, or nothing."""
+    if value is None or value == "":
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def texts_in(value: Any) -> tuple[str, ...]:
+    """The texts in a value that is an array of texts, one text, or nothing."""
+    return tuple(filter(None, map(text_in, each(value))))
+
+
+def mapping_in(value: Any) -> Mapping[str, Any]:
+    """A value that must be a table; an empty one for nothing.
+
+    Raises
+    ------
+    ValueError
+        It is something else.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError("a table is expected where there is something else")
+    return value
+
+
+def joined_names(names: Iterable[str]) -> str:
+    """The first name that is not empty."""
+    return next(filter(None, names), "")

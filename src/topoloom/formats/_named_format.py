@@ -1,0 +1,70 @@
+"""Registering a format of cables between named ports: from the function for its cables follow all others."""
+
+from collections.abc import Callable
+
+from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.named_cables import NamedCables
+from topoloom.formats._registry import PORTS, Format, register
+from topoloom.formats._text import fabric_from, stem
+from topoloom.model.link_rates import RATE
+from topoloom.model.topology import Topology
+
+
+def register_named_format(
+    name: str,
+    suffixes: tuple[str, ...],
+    description: str,
+    cables_in: Callable[[bytes, str, bool], NamedCables],
+    form: str,
+    *,
+    shared: tuple[str, ...] = (),
+    rates: bool = False,
+    isolated: bool = True,
+    write_fabric: Callable[[Fabric], str] | None = None,
+) -> None:
+    """Register a format that keeps names and ports.
+
+    Parameters
+    ----------
+    name : str
+    suffixes : tuple of str
+    description : str
+    cables_in : callable (data: bytes, source: str, lenient: bool) -> NamedCables
+    form : str
+        How a file names a cable, for messages.
+    shared : tuple of str
+        Suffixes of other formats that its files often have.
+    rates : bool
+        Whether it has the rates of cables.
+    isolated : bool
+        Whether it keeps switches without a cable.
+    write_fabric : callable (fabric: Fabric) -> str, optional
+        The text of a fabric; None: the format is only read.
+    """
+
+    def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
+        """The fabric in a file; with lenient parsing, cables that cannot be right are omitted and reported."""
+        cables = cables_in(data, source, lenient)
+        return fabric_from(source, lambda: cables.fabric(cables.title or stem(source), form))
+
+    def read(data: bytes, source: str) -> Topology:
+        """The topology in a file; names and ports are ignored (`open_network` keeps them)."""
+        return fabric_of(data, source).topology
+
+    register(
+        Format(
+            name=name,
+            suffixes=suffixes,
+            description=description,
+            keeps=frozenset({"endpoints", "host"})
+            | ({RATE} if rates else set())
+            | ({"isolated"} if isolated else set()),
+            holds=frozenset({"names", PORTS}),
+            read=read,
+            write=None if write_fabric is None else lambda topology: write_fabric(planned_fabric(topology)),
+            write_fabric=write_fabric,
+            fabric=fabric_of,
+            lenient=True,
+            shared=shared,
+        )
+    )

@@ -1,0 +1,65 @@
+"""Arista AVD's structured configuration of one device: ``ethernet_interfaces[]{name, peer, peer_interface, peer_type}``.
+
+The table of all cables that AVD documents (``*-topology.csv``) is read as a sheet (`topoloom.formats.sheet`). Source:
+aristanetworks/avd, roles eos_designs and eos_cli_config_gen.
+"""
+
+from typing import Any
+
+from topoloom.core.errors import at
+from topoloom.core.yaml_files import parse_yaml
+from topoloom.fabric.device_kinds import is_switch_role
+from topoloom.fabric.named_cables import NamedCables
+from topoloom.formats._lldp.reading import device_of
+from topoloom.formats._named_format import register_named_format
+from topoloom.formats._text import text_of
+
+_FORM = "an interface has name, peer and peer_interface"
+_TABLE = dict[str, Any]
+_MLAG = "mlag_peer"
+_KEYS = ("name", "peer", "peer_interface", "peer_type")
+
+
+def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
+    """The cables of one device.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+    lenient : bool
+        Whether the caller reports cables that cannot be right itself.
+
+    Returns
+    -------
+    NamedCables
+
+    Raises
+    ------
+    InputError
+        The file is damaged.
+    """
+    whole = parse_yaml(text_of(data, source), _TABLE, source, "structured configuration of AVD")
+    interfaces = whole.get("ethernet_interfaces")
+    if not isinstance(interfaces, list):
+        raise at(source, None, "is no structured configuration of AVD: it has no list ethernet_interfaces")
+    cables = NamedCables(source, lenient=lenient)
+    own = cables.device(str(whole.get("hostname") or device_of(source)), switch=True)
+    for entry in interfaces:
+        if not isinstance(entry, dict):
+            raise at(source, None, f"an entry of ethernet_interfaces is no table; {_FORM}")
+        name, peer, far_port, kind = (str(entry.get(key) or "") for key in _KEYS)
+        if name and peer:
+            switch = True if kind == _MLAG else is_switch_role(kind)
+            cables.cable((own, name), (cables.device(peer, switch=switch), far_port))
+    return cables
+
+
+register_named_format(
+    "avd",
+    (".avd.yml",),
+    "structured configuration of Arista AVD, of one device",
+    cables_in,
+    _FORM,
+    shared=(".yml", ".yaml"),
+)

@@ -1,0 +1,79 @@
+"""SONiC's config_db.json: the neighbours of one device (DEVICE_NEIGHBOR), the aliases and rates of its ports (PORT).
+
+The key of a neighbour is mostly the local port, but may be any text; ``local_port`` counts before it. Dumps of the database
+put the name of a table and a key into one. Source: sonic-net/sonic-buildimage, src/sonic-yang-models (sonic-device_neighbor).
+"""
+
+from typing import Any
+
+from topoloom.core.errors import at
+from topoloom.core.json_files import strict_json
+from topoloom.fabric.named_cables import NamedCables
+from topoloom.formats._lldp.reading import device_of
+from topoloom.formats._lldp.sonic import rows
+from topoloom.formats._lldp.views import text_in
+from topoloom.formats._named_format import register_named_format
+from topoloom.formats._text import text_of
+from topoloom.formats.minigraph import is_sonic_switch
+
+_FORM = "a cable is an entry of DEVICE_NEIGHBOR with name and port"
+_MBPS = 1000
+
+
+def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
+    """The cables of one device.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+    lenient : bool
+        Whether the caller reports cables that cannot be right itself.
+
+    Returns
+    -------
+    NamedCables
+
+    Raises
+    ------
+    InputError
+        The file is damaged.
+    """
+    whole = strict_json(text_of(data, source), source)
+    if not isinstance(whole, dict) or not any(True for _ in rows(whole, "DEVICE_NEIGHBOR")):
+        raise at(source, None, "has no table DEVICE_NEIGHBOR, so it names no cable; give LLDP neighbours, or a plan")
+    metadata = dict(rows(whole, "DEVICE_METADATA")).get("localhost")
+    cables = NamedCables(source, lenient=lenient)
+    name = text_in(metadata.get("hostname")) if isinstance(metadata, dict) else ""
+    own = cables.device(name or device_of(source), switch=True)
+    cables.title = own.name
+    ports = {port: facts for port, facts in rows(whole, "PORT") if isinstance(facts, dict)}
+    aliases = {text_in(facts.get("alias")): port for port, facts in ports.items()}
+    own.ports |= ports.keys()
+    kinds = {
+        device: is_sonic_switch(text_in(facts.get("type")))
+        for device, facts in rows(whole, "DEVICE_NEIGHBOR_METADATA")
+        if isinstance(facts, dict)
+    }
+    for key, facts in rows(whole, "DEVICE_NEIGHBOR"):
+        peer = text_in(facts.get("name")) if isinstance(facts, dict) else ""
+        if not peer:
+            raise at(source, None, f"DEVICE_NEIGHBOR {key[:60]!a} has no name; {_FORM}")
+        local = text_in(facts.get("local_port")) or key
+        local = aliases.get(local, local)
+        speed = text_in(ports.get(local, {}).get("speed"))
+        rate_gbps = int(speed) / _MBPS if speed.isdecimal() else 0.0
+        far_port: Any = text_in(facts.get("port"))
+        cables.cable((own, local), (cables.device(peer, switch=kinds.get(peer)), far_port), rate_gbps=rate_gbps)
+    return cables
+
+
+register_named_format(
+    "config-db",
+    ("config_db.json", ".config_db.json"),
+    "SONiC's config_db.json: the cables of one device",
+    cables_in,
+    _FORM,
+    shared=(".json",),
+    rates=True,
+)

@@ -1,0 +1,98 @@
+"""SONiC's minigraph.xml: the cables of one device, which calls its own ports by their aliases.
+
+Links of the types DeviceInterfaceLink and UnderlayInterfaceLink are cables; links for management, consoles and logical links
+are not. Source: sonic-net/sonic-buildimage, src/sonic-config-engine/minigraph.py.
+"""
+
+from collections import Counter
+from typing import Any
+
+from topoloom.core.errors import at
+from topoloom.core.xml_files import local_name, parse_xml
+from topoloom.fabric.device_kinds import is_switch_role
+from topoloom.fabric.named_cables import NamedCables
+from topoloom.formats._named_format import register_named_format
+from topoloom.formats._text import text_of
+
+_FORM = "a cable is a DeviceLinkBase with StartDevice, StartPort, EndDevice, EndPort"
+_CABLES = {"DeviceInterfaceLink", "UnderlayInterfaceLink"}
+_MBPS = 1000
+
+
+def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
+    """The cables in a file.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+    lenient : bool
+        Whether the caller reports cables that cannot be right itself.
+
+    Returns
+    -------
+    NamedCables
+
+    Raises
+    ------
+    InputError
+        The file is damaged.
+    """
+    root = parse_xml(text_of(data, source), source)
+    if local_name(root.tag) != "DeviceMiniGraph":
+        raise at(source, None, f"starts with <{local_name(root.tag)[:40]}>; a minigraph starts with <DeviceMiniGraph>")
+    cables = NamedCables(source, lenient=lenient)
+    own = next((_text(part) for part in root if local_name(part.tag) == "Hostname"), "")
+    if own:
+        cables.device(own, switch=True)
+        cables.title = own
+    for element in root.iter():
+        if local_name(element.tag) == "Device":
+            facts = _facts(element)
+            if name := facts.get("Hostname"):
+                cables.device(name, switch=is_sonic_switch(facts.get("ElementType", "")))
+    others: Counter[str] = Counter()
+    for element in root.iter():
+        if local_name(element.tag) != "DeviceLinkBase":
+            continue
+        facts = _facts(element)
+        kind = facts.get("ElementType", "")
+        if kind not in _CABLES:
+            others[kind] += 1
+            continue
+        ends = [(facts.get(f"{side}Device", ""), facts.get(f"{side}Port", "")) for side in ("Start", "End")]
+        if not all(device for device, _ in ends):
+            raise at(source, None, f"a DeviceLinkBase without a device; {_FORM}")
+        speed = facts.get("Bandwidth", "")
+        rate_gbps = int(speed) / _MBPS if speed.isdecimal() else 0.0
+        (first, port), (other, far_port) = ((cables.device(device), name) for device, name in ends)
+        cables.cable((first, port), (other, far_port), rate_gbps=rate_gbps)
+    if others:
+        kinds = ", ".join(f"{number} {kind or 'links without a type'}" for kind, number in others.items())
+        cables.note(f"not cables of data: {kinds}")
+    cables.only_in_use()
+    return cables
+
+
+def is_sonic_switch(kind: str) -> bool | None:
+    """Whether a device of this type is a switch: LeafRouter, ToRRouter and SpineRouter are; Server and ServerRack are not."""
+    return True if kind.endswith("Router") or "Fanout" in kind else is_switch_role(kind)
+
+
+def _facts(element: Any) -> dict[str, str]:
+    return {local_name(part.tag): _text(part) for part in element}
+
+
+def _text(element: Any) -> str:
+    return (element.text or "").strip()
+
+
+register_named_format(
+    "minigraph",
+    (".minigraph.xml", "minigraph.xml"),
+    "SONiC's minigraph.xml: the cables of one device",
+    cables_in,
+    _FORM,
+    shared=(".xml",),
+    rates=True,
+)
