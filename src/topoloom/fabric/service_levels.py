@@ -185,6 +185,8 @@ class _Pairs:
         stated[:, np.arange(k), np.arange(k)] = True
         silent = int((~stated).any(axis=0).sum())
         if silent and silent == k * (k - 1):
+            # A file of another fabric is named as such.
+            self._strangers.report(None)
             raise self._strangers.refusal(
                 "has the service level of no pair of hosts; give the path records of all pairs"
             )
