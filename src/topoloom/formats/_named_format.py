@@ -2,12 +2,44 @@
 
 from collections.abc import Callable
 
+from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.formats._registry import PORTS, Format, register
 from topoloom.formats._text import fabric_from, stem
 from topoloom.model.link_rates import RATE
 from topoloom.model.topology import Topology
+
+
+def guarded_cables(
+    name: str, cables_in: Callable[[bytes, str, bool], NamedCables], data: bytes, source: str, lenient: bool
+) -> NamedCables:
+    """The cables in a file, whose values may be of other kinds than the program writes that has this format.
+
+    Parameters
+    ----------
+    name : str
+        Of the format.
+    cables_in : callable (data: bytes, source: str, lenient: bool) -> NamedCables
+    data : bytes
+    source : str
+    lenient : bool
+
+    Returns
+    -------
+    NamedCables
+
+    Raises
+    ------
+    InputError
+        The file is damaged.
+    """
+    try:
+        return cables_in(data, source, lenient)
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise at(source, None, f"has the form of {name}, but a value in it is not what {name} writes") from None
 
 
 def register_named_format(
@@ -44,7 +76,7 @@ def register_named_format(
 
     def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
         """The fabric in a file; with lenient parsing, cables that cannot be right are omitted and reported."""
-        cables = cables_in(data, source, lenient)
+        cables = guarded_cables(name, cables_in, data, source, lenient)
         return fabric_from(source, lambda: cables.fabric(cables.title or stem(source), form))
 
     def read(data: bytes, source: str) -> Topology:

@@ -5,6 +5,7 @@ topology and are reported. Source: booksim/booksim2, src/networks/anynet.cpp.
 """
 
 import logging
+import re
 
 import numpy as np
 
@@ -17,6 +18,7 @@ log = logging.getLogger("topoloom")
 
 _FORM = "a line is like 'router 0 node 0 node 1 router 1 10'"
 _MOST = 1 << 22
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def read(data: bytes, source: str) -> Topology:
@@ -76,7 +78,7 @@ def _entries(words: list[str], source: str, line: int) -> list[tuple[str, int, i
     place = 0
     while place < len(words):
         kind, number = words[place], words[place + 1] if place + 1 < len(words) else ""
-        if kind not in ("router", "node") or not number.isdecimal() or int(number) > _MOST:
+        if kind not in ("router", "node") or not _NUMBER.fullmatch(number) or int(number) > _MOST:
             raise at(source, line, f"{short(' '.join(words[place : place + 2]))} is out of place; {_FORM}")
         place += 2
         weight = None

@@ -13,6 +13,7 @@ from topoloom.formats._content import format_by_content
 from topoloom.formats._lldp.joining import joined_views
 from topoloom.formats._lldp.reading import views_in
 from topoloom.formats._lldp.views import DeviceView
+from topoloom.formats._named_format import guarded_cables
 from topoloom.formats._storage import contents
 from topoloom.formats._text import fabric_from, stem
 
@@ -89,7 +90,8 @@ def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
             in_file = views_in(data, source)
             name = format_by_content(data, certain=True)
             if name in _PER_DEVICE:
-                planned.append(import_module(f"topoloom.formats.{_PER_DEVICE[name]}").cables_in(data, source, True))
+                reader = import_module(f"topoloom.formats.{_PER_DEVICE[name]}").cables_in
+                planned.append(guarded_cables(name, reader, data, source, lenient=True))
         except InputError as error:
             log.warning("%s; omitted", error)
             continue
