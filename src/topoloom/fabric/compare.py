@@ -30,7 +30,7 @@ from topoloom.fabric.comparison import (
 from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match, plain_name
-from topoloom.fabric.port_alignment import aligned_ports
+from topoloom.fabric.port_alignment import AlignedPorts, aligned_ports
 from topoloom.fabric.port_counters import PortCounters
 from topoloom.fabric.port_texts import names_of_ports, port_texts
 from topoloom.fabric.running import Rate, slow_and_one_sided
@@ -40,7 +40,7 @@ from topoloom.model.sources import NetworkSource, taken
 
 def compare_fabrics(
     plan: NetworkSource,
-    actual: NetworkSource,
+    actual: NetworkSource | AlignedPorts,
     match: Match,
     *,
     ports: bool = True,
@@ -54,7 +54,9 @@ def compare_fabrics(
 
     Parameters
     ----------
-    plan, actual : NetworkSource
+    plan : NetworkSource
+    actual : NetworkSource or AlignedPorts
+        Ports that are aligned already are not aligned again.
     match : Match
         The node matching (`topoloom.fabric.identify.identify`).
     ports : bool
@@ -77,9 +79,12 @@ def compare_fabrics(
     Comparison
         The wrong, missing, extra and swapped cables, with the names of both networks.
     """
-    plan, actual = taken(plan, Fabric, "compare_fabrics"), taken(actual, Fabric, "compare_fabrics")
+    plan = taken(plan, Fabric, "compare_fabrics")
     started = time.monotonic()
-    aligned = aligned_ports(plan, actual, match)
+    if isinstance(actual, AlignedPorts):
+        aligned = actual
+    else:
+        aligned = aligned_ports(plan, taken(actual, Fabric, "compare_fabrics"), match)
     actual, ports = aligned.actual, ports and aligned.comparable
     n, h = plan.topology.switches, plan.topology.hosts
     unknown = n + h

@@ -188,15 +188,15 @@ class _Nodes:
             taken.add(wanted)
 
         for cable in cables:
-            for near, far_port in (cable, cable[::-1]):
+            for near, far_plug in (cable, cable[::-1]):
                 wanted = planned_at.get(near)
                 if wanted is None or near in taken:
                     continue
                 end = wanted[1] if wanted[0] == near else wanted[0]
-                is_open = far_port in self._unstated or end in self._unplanned
-                if end[0] == far_port[0] and is_open and end not in taken and (end == far_port or end not in used):
+                is_open = far_plug in self._unstated or end in self._unplanned
+                if end[0] == far_plug[0] and is_open and end not in taken and (end == far_plug or end not in used):
                     taken.add(near)
-                    place(far_port, end)
+                    place(far_plug, end)
                     break
             else:
                 if all(plug in self._unstated for plug in cable) or all(plug not in planned_at for plug in cable):

@@ -84,15 +84,8 @@ def is_sheet(start: bytes) -> bool:
     return find_heads(first_rows(start)) is not None
 
 
-def format_by_content(data: bytes, *, certain: bool = False) -> str:
-    """The name of the format that a file's content has; empty if none is recognised.
-
-    Parameters
-    ----------
-    data : bytes
-    certain : bool
-        Whether only formats count whose beginning no other format has.
-    """
+def certain_format(data: bytes) -> str:
+    """The name of the format that only this content can have; empty if there is none."""
     start, more = data[:_BYTES], data[:_MARK_BYTES]
     first = start.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     for name, (characters, mark) in _MARKED.items():
@@ -100,5 +93,13 @@ def format_by_content(data: bytes, *, certain: bool = False) -> str:
             return name
     if is_sheet(start) or (start.startswith(WORKBOOK) and b"[Content_Types].xml" in more):
         return "sheet"
-    beginnings = _CERTAIN if certain else _CERTAIN | _LIKELY
-    return next((name for name, beginning in beginnings.items() if beginning.match(start)), "")
+    return _beginning(_CERTAIN, start)
+
+
+def likely_format(data: bytes) -> str:
+    """The name of the format of content that is not certain, by a beginning that files of other programs may have, too."""
+    return _beginning(_LIKELY, data[:_BYTES])
+
+
+def _beginning(patterns: dict[str, re.Pattern[bytes]], start: bytes) -> str:
+    return next((name for name, pattern in patterns.items() if pattern.match(start)), "")

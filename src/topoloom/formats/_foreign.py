@@ -46,10 +46,6 @@ _LINES = (
         "ASTRA-sim's network by dimensions, without cables",
     ),
     (_has_line(rb"topology\s*=\s*\w+\s*;"), "a configuration of BookSim; give a spec, or its anynet file"),
-    (
-        _has_line(rb"Unicast lids \["),
-        "forwarding tables, not a fabric; topoloom verify-tables FABRIC TABLES verifies them",
-    ),
     (_has_line(rb"\[\[?(?:switch|host|requirement|network)\]\]?\s*$"), "a requirement; topoloom design reads it"),
 )
 

@@ -52,6 +52,7 @@ def register_named_format(
     shared: tuple[str, ...] = (),
     rates: bool = False,
     isolated: bool = True,
+    titled: bool = False,
     write_fabric: Callable[[Fabric], str] | None = None,
 ) -> None:
     """Register a format that keeps names and ports.
@@ -70,6 +71,8 @@ def register_named_format(
         Whether it has the rates of cables.
     isolated : bool
         Whether it keeps switches without a cable.
+    titled : bool
+        Whether it keeps the name of the network.
     write_fabric : callable (fabric: Fabric) -> str, optional
         The text of a fabric; None: the format is only read.
     """
@@ -90,7 +93,8 @@ def register_named_format(
             description=description,
             keeps=frozenset({"endpoints", "host"})
             | ({RATE} if rates else set())
-            | ({"isolated"} if isolated else set()),
+            | ({"isolated"} if isolated else set())
+            | ({"name"} if titled else set()),
             holds=frozenset({"names", PORTS}),
             read=read,
             write=None if write_fabric is None else lambda topology: write_fabric(planned_fabric(topology)),

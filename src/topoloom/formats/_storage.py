@@ -15,7 +15,7 @@ from topoloom.core.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.fabric._table_dumps import is_tables
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.fabric.fabric import Fabric
-from topoloom.formats._content import format_by_content
+from topoloom.formats._content import certain_format, likely_format
 from topoloom.formats._foreign import foreign_content
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.formats.written import WrittenFile, written_file
@@ -85,8 +85,6 @@ def _by_content(data: bytes, source: str, named: Format | None) -> Format:
     InputError
         The suffix belongs to no format, and the content is of none that is recognised; or these are forwarding tables.
     """
-    if is_tables(data[:_BEGINNING].decode(errors="replace")):
-        raise at(source, None, "these are forwarding tables, not a fabric; name the fabric first, then its tables")
     name = _content_name(data, source, certain=named is not None and named.name != EDGES)
     if not name:
         if named is None:
@@ -107,12 +105,14 @@ def _content_name(data: bytes, source: str, *, certain: bool = False) -> str:
     Raises
     ------
     InputError
-        The content is of another program's file that is no network.
+        The content is of another program's file that is no network, or these are forwarding tables.
     """
-    name = format_by_content(data, certain=True)
+    if is_tables(data[:_BEGINNING].decode(errors="replace")):
+        raise at(source, None, "these are forwarding tables, not a fabric; name the fabric first, then its tables")
+    name = certain_format(data)
     if not name and (what := foreign_content(data)):
         raise at(source, None, f"is {what}")
-    return name if name or certain else format_by_content(data)
+    return name if name or certain else likely_format(data)
 
 
 def parsed(data: bytes, source: str, record: Format) -> Topology:

@@ -4,20 +4,17 @@ The key of a neighbour is mostly the local port, but may be any text; ``local_po
 put the name of a table and a key into one. Source: sonic-net/sonic-buildimage, src/sonic-yang-models (sonic-device_neighbor).
 """
 
-from typing import Any
-
 from topoloom.core.errors import at
 from topoloom.core.json_files import strict_json
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.formats._lldp.reading import device_of
 from topoloom.formats._lldp.sonic import rows
-from topoloom.formats._lldp.views import text_in
+from topoloom.formats._lldp.views import gbps_of_mbps, text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
 from topoloom.formats.minigraph import is_sonic_switch
 
 _FORM = "a cable is an entry of DEVICE_NEIGHBOR with name and port"
-_MBPS = 1000
 
 
 def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
@@ -61,9 +58,8 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
             raise at(source, None, f"DEVICE_NEIGHBOR {key[:60]!a} has no name; {_FORM}")
         local = text_in(facts.get("local_port")) or key
         local = aliases.get(local, local)
-        speed = text_in(ports.get(local, {}).get("speed"))
-        rate_gbps = int(speed) / _MBPS if speed.isdecimal() else 0.0
-        far_port: Any = text_in(facts.get("port"))
+        rate_gbps = gbps_of_mbps(text_in(ports.get(local, {}).get("speed")))
+        far_port = text_in(facts.get("port"))
         cables.cable((own, local), (cables.device(peer, switch=kinds.get(peer)), far_port), rate_gbps=rate_gbps)
     return cables
 

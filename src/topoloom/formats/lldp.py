@@ -1,14 +1,13 @@
 """LLDP neighbours as a format: `topoloom.formats._lldp` reads what eight makers' devices print; nothing writes it."""
 
-from topoloom.fabric.fabric import Fabric
-from topoloom.formats._registry import PORTS, Format, register
-from topoloom.model.topology import Topology
+from topoloom.fabric.named_cables import NamedCables
+from topoloom.formats._named_format import register_named_format
 
-NAME = "lldp"
+_FORM = "expected LLDP neighbours of devices, such as 'lldpcli -f json show neighbors' prints them"
 
 
-def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
-    """The fabric in one file: the neighbours of one device, or of many.
+def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
+    """The cables in one file: the neighbours of one device, or of many.
 
     Parameters
     ----------
@@ -16,35 +15,30 @@ def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
     source : str
         The file, which names the device if its content does not.
     lenient : bool
-        Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
+        Whether the caller reports entries that are not cables itself.
+
+    Returns
+    -------
+    NamedCables
 
     Raises
     ------
     InputError
-        The file has no form that is read, is damaged, or names no cable.
+        The file has no form that is read, or is damaged.
     """
     # Only files of neighbours need the readers of all makers.
-    from topoloom.formats._lldp.folder import fabric_of as read_views
+    from topoloom.formats._lldp.folder import cables_of_file
 
-    return read_views(data, source, lenient=lenient)
-
-
-def read(data: bytes, source: str) -> Topology:
-    """The topology in one file; names and ports are ignored (`open_network` keeps them)."""
-    return fabric_of(data, source).topology
+    return cables_of_file(data, source, lenient)
 
 
-register(
-    Format(
-        name=NAME,
-        suffixes=(".lldp", ".lldp.json", ".lldp.txt"),
-        description="LLDP neighbours: lldpd, networkctl, SONiC, Cumulus, EOS, NX-OS, Junos, OpenConfig; also a folder",
-        keeps=frozenset({"endpoints", "host", "rate_gbps"}),
-        holds=frozenset({"names", PORTS}),
-        read=read,
-        write=None,
-        fabric=fabric_of,
-        lenient=True,
-        shared=(".json", ".txt", ".xml"),
-    )
+register_named_format(
+    "lldp",
+    (".lldp", ".lldp.json", ".lldp.txt"),
+    "LLDP neighbours: lldpd, networkctl, SONiC, Cumulus, EOS, NX-OS, Junos, OpenConfig; also a folder",
+    cables_in,
+    _FORM,
+    shared=(".json", ".txt", ".xml"),
+    rates=True,
+    isolated=False,
 )

@@ -11,12 +11,12 @@ from topoloom.core.errors import at
 from topoloom.core.xml_files import local_name, parse_xml
 from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.named_cables import NamedCables
+from topoloom.formats._lldp.views import gbps_of_mbps
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
 
 _FORM = "a cable is a DeviceLinkBase with StartDevice, StartPort, EndDevice, EndPort"
 _CABLES = {"DeviceInterfaceLink", "UnderlayInterfaceLink"}
-_MBPS = 1000
 
 
 def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
@@ -63,8 +63,7 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         ends = [(facts.get(f"{side}Device", ""), facts.get(f"{side}Port", "")) for side in ("Start", "End")]
         if not all(device for device, _ in ends):
             raise at(source, None, f"a DeviceLinkBase without a device; {_FORM}")
-        speed = facts.get("Bandwidth", "")
-        rate_gbps = int(speed) / _MBPS if speed.isdecimal() else 0.0
+        rate_gbps = gbps_of_mbps(facts.get("Bandwidth", ""))
         (first, port), (other, far_port) = ((cables.device(device), name) for device, name in ends)
         cables.cable((first, port), (other, far_port), rate_gbps=rate_gbps)
     if others:

@@ -20,6 +20,8 @@ from topoloom.formats._text import text_of
 _FORM = "a cable has a_terminations and b_terminations with device and name"
 _PANEL = ("frontport", "rearport", "front-port", "rear-port", "circuittermination")
 _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "km": 1000.0, "ft": 0.3048, "in": 0.0254, "mi": 1609.344}
+#: Where a cable goes on behind the port of a panel.
+_OPPOSITE = {"frontport": "rearport", "rearport": "frontport", "front-port": "rear-port", "rear-port": "front-port"}
 #: Most panels between two devices.
 _MOST_PANELS = 20
 _End = tuple[str, str, str]
@@ -54,8 +56,8 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     if any("connected_endpoints" in entry for entry in results):
         for entry in results:
             near = _end("dcim.interface", entry)
-            for far_port in entry.get("connected_endpoints") or ():
-                _add(cables, near, _end("dcim.interface", far_port))
+            for far_end in entry.get("connected_endpoints") or ():
+                _add(cables, near, _end("dcim.interface", far_end))
         return cables
     joined: list[tuple[_End, _End]] = []
     for entry in results:
@@ -102,8 +104,8 @@ def _breakout(first: list[_End], other: list[_End]) -> list[tuple[_End, _End]]:
     few, many = (first, other) if len(first) < len(other) else (other, first)
     lanes = [few[lane * len(few) // len(many)] for lane in range(len(many))]
     return [
-        ((kind, device, f"{name}:{lane}" if kind == "interface" else name), far_port)
-        for lane, ((kind, device, name), far_port) in enumerate(zip(lanes, many, strict=True))
+        ((kind, device, f"{name}:{lane}" if kind == "interface" else name), far_end)
+        for lane, ((kind, device, name), far_end) in enumerate(zip(lanes, many, strict=True))
     ]
 
 
@@ -134,7 +136,7 @@ def _through_panels(cables: NamedCables, joined: list[tuple[_End, _End]]) -> int
         end, panels = at[start], 0
         while end[0] != "interface" and panels < _MOST_PANELS:
             panels += 1
-            opposite = end[0].replace("front", "\\0").replace("rear", "front").replace("\\0", "rear")
+            opposite = _OPPOSITE.get(end[0], end[0])
             same = (opposite, end[1], end[2])
             behind = [same] if same in at else of_panel.get((opposite, end[1]), [])
             if len(behind) != 1:

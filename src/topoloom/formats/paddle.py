@@ -51,12 +51,12 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         cables.device(node["common_name"], switch=False if switch is None else switch, rack=rack)
     for node in nodes:
         for port in node.get("ports") or ():
-            far_port = names.get(port.get("destination_node_id")) if isinstance(port, dict) else None
-            if far_port is None:
+            peer = names.get(port.get("destination_node_id")) if isinstance(port, dict) else None
+            if peer is None:
                 raise at(source, None, f"{node['common_name']}: a port to a node that is not in the file; {_FORM}")
             ends = (
                 (cables.device(node["common_name"]), _port(port.get("slot"), port.get("port"))),
-                (cables.device(far_port), _port(port.get("destination_slot"), port.get("destination_port"))),
+                (cables.device(peer), _port(port.get("destination_slot"), port.get("destination_port"))),
             )
             speed = port.get("speed")
             cables.cable(*ends, rate_gbps=float(speed) if isinstance(speed, (int, float)) and speed > 0 else 0.0)

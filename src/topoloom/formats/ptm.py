@@ -9,38 +9,43 @@ from typing import Any
 from topoloom.core.errors import at
 from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.distinct_names import distinct_names
-from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
 from topoloom.fabric.port_names import named_plugs
 from topoloom.formats._dot_syntax import DotParser
-from topoloom.formats._registry import PORTS, Format, register
-from topoloom.formats._text import fabric_from, short, stem, text_of
+from topoloom.formats._named_format import register_named_format
+from topoloom.formats._text import short, text_of
 from topoloom.formats.dot import dot_text
 from topoloom.model.link_rates import RATE, rate_in
-from topoloom.model.topology import Topology
 
 _ROLES = ("role", "function")
 _FORM = 'a cable is "leaf1":"swp31" -- "spine1":"swp1"'
 
 
-def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
-    """The fabric in the file.
+def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
+    """The cables in a file.
 
     Parameters
     ----------
     data : bytes
     source : str
     lenient : bool
-        Whether cables that cannot be right are omitted and reported (`Fabric.flaws`) instead of refused.
+        Whether the caller reports cables that cannot be right itself.
+
+    Returns
+    -------
+    NamedCables
 
     Raises
     ------
     InputError
-        The file is not DOT, or two cables are in one port.
+        The file is not DOT.
     """
     graph = _Plugs(source, lenient)
     heading = DotParser(text_of(data, source), source, graph).parsed()
-    return fabric_from(source, lambda: graph.cables().fabric(heading.name or stem(source), _FORM))
+    cables = graph.cables()
+    cables.title = heading.name or ""
+    return cables
 
 
 class _Plugs:
@@ -88,11 +93,6 @@ class _Plugs:
         return self._named
 
 
-def read(data: bytes, source: str) -> Topology:
-    """The topology in the file; names and ports are ignored (`open_network` keeps them)."""
-    return fabric_of(data, source).topology
-
-
 def write_fabric(fabric: Fabric) -> str:
     """The cables of a fabric with names and ports; a switch has the role switch, a host the role host."""
     topology = fabric.topology
@@ -107,23 +107,13 @@ def write_fabric(fabric: Fabric) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def write(topology: Topology) -> str:
-    """The cables of a planned network."""
-    return write_fabric(planned_fabric(topology))
-
-
-register(
-    Format(
-        name="ptm",
-        suffixes=(".ptm.dot",),
-        description="DOT with ports, of Cumulus' PTM and NVIDIA's cable validation tool",
-        keeps=frozenset({"isolated", "endpoints", "host", "name"}),
-        holds=frozenset({"names", PORTS}),
-        read=read,
-        write=write,
-        write_fabric=write_fabric,
-        fabric=fabric_of,
-        lenient=True,
-        shared=(".dot", ".gv"),
-    )
+register_named_format(
+    "ptm",
+    (".ptm.dot",),
+    "DOT with ports, of Cumulus' PTM and NVIDIA's cable validation tool",
+    cables_in,
+    _FORM,
+    shared=(".dot", ".gv"),
+    titled=True,
+    write_fabric=write_fabric,
 )

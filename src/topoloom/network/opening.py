@@ -10,7 +10,6 @@ from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats import format_for, parsed, read_source
-from topoloom.formats._lldp.folder import fabric_of_folder, is_device_folder
 from topoloom.formats.cable_reader import read_cables
 from topoloom.model.network_folders import CABLES, FLOOR
 from topoloom.model.results import provenance_of
@@ -147,13 +146,19 @@ def _file(text: str, format: str | None, lenient: bool) -> Network:
 
 def _has_neighbours(path: Path) -> bool:
     """Whether a folder holds files of one device each that state its cables, and is not one of topoloom's."""
-    return not any(holds(path)) and is_device_folder(path)
+    if any(holds(path)):
+        return False
+    # Only other folders need the readers of all makers.
+    from topoloom.formats._lldp.folder import is_device_folder
+
+    return is_device_folder(path)
 
 
 def _neighbours(text: str, path: Path, lenient: bool) -> Network:
     """Open a folder of files of one device each."""
-    fabric = fabric_of_folder(path, lenient=lenient)
-    return _discovered(fabric, text)
+    from topoloom.formats._lldp.folder import fabric_of_folder
+
+    return _discovered(fabric_of_folder(path, lenient=lenient), text)
 
 
 def _discovered(fabric: Fabric, text: str) -> Network:

@@ -91,9 +91,10 @@ def diagnose(
         if match is None:
             match = identify(planned, actual_fabric, aliases=[[label] if label else [] for label in facts.labels])
         exact = match.by != SHAPE if ports is None else ports
-        actual_fabric = aligned_ports(planned, actual_fabric, match).actual
+        aligned = aligned_ports(planned, actual_fabric, match)
+        actual_fabric = aligned.actual
         comparison = compare_fabrics(
-            *(planned, actual_fabric, match),
+            *(planned, aligned, match),
             ports=exact,
             hosts=hosts,
             racks=facts.racks,

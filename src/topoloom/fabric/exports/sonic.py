@@ -177,13 +177,8 @@ def _neighbours(fabric: Fabric, lab: Lab, switch: int, ports: list[Port], cage: 
     homed = fabric.topology.endpoints_at > 0
     neighbours: dict[str, Any] = {}
     kinds: dict[str, Any] = {}
-    at_host = {
-        port: number
-        for at, port, number in zip(
-            fabric.topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), fabric.host_ports.tolist(), strict=True
-        )
-        if at == switch
-    }
+    here = fabric.topology.endpoints == switch
+    at_host = dict(zip(fabric.endpoint_ports[here].tolist(), fabric.host_ports[here].tolist(), strict=True))
     for port in ports:
         if port.link < 0:
             name, far_port, kind = lab.hosts[port.peer], f"eth{at_host[port.number]}", "Server"

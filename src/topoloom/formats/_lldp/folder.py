@@ -9,7 +9,7 @@ from pathlib import Path
 from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.named_cables import NamedCables
-from topoloom.formats._content import format_by_content
+from topoloom.formats._content import certain_format
 from topoloom.formats._lldp.joining import joined_views
 from topoloom.formats._lldp.reading import views_in
 from topoloom.formats._lldp.views import DeviceView
@@ -29,8 +29,8 @@ _DEEPEST = 2
 _FORM = "expected LLDP neighbours of devices, such as 'lldpcli -f json show neighbors' prints them"
 
 
-def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
-    """The fabric in one file: the neighbours of one device, or of many.
+def cables_of_file(data: bytes, source: str, lenient: bool) -> NamedCables:
+    """The cables in one file: the neighbours of one device, or of many.
 
     Parameters
     ----------
@@ -40,15 +40,19 @@ def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
     lenient : bool
         Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
 
+    Returns
+    -------
+    NamedCables
+
     Raises
     ------
     InputError
-        The file has no form that is read, is damaged, or names no cable.
+        The file has no form that is read, or is damaged.
     """
     views = views_in(data, source)
     if not views:
         raise at(source, None, f"is in no form of neighbours that is read; {_FORM}")
-    return _fabric(views, source, lenient)
+    return joined_views(views, source, lenient=lenient)
 
 
 def is_device_folder(path: Path) -> bool:
@@ -56,7 +60,7 @@ def is_device_folder(path: Path) -> bool:
     for file in _files(path):
         try:
             data = contents(str(file))
-            if format_by_content(data, certain=True) in _PER_DEVICE or views_in(data, str(file)):
+            if certain_format(data) in _PER_DEVICE or views_in(data, str(file)):
                 return True
         except InputError:
             continue
@@ -88,7 +92,7 @@ def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
         try:
             data = contents(source)
             in_file = views_in(data, source)
-            name = format_by_content(data, certain=True)
+            name = certain_format(data)
             if name in _PER_DEVICE:
                 reader = import_module(f"topoloom.formats.{_PER_DEVICE[name]}").cables_in
                 planned.append(guarded_cables(name, reader, data, source, lenient=True))
@@ -103,17 +107,12 @@ def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
     if omitted:
         log.warning("%s: %d files state no cables, the first %s; omitted", path, len(omitted), omitted[0])
     if any(view.lists for view in views):
-        return _fabric(views, str(path), lenient)
-    cables = NamedCables(str(path), lenient=lenient)
-    for of_device in planned:
-        cables.add(of_device)
+        cables = joined_views(views, str(path), lenient=lenient)
+    else:
+        cables = NamedCables(str(path), lenient=lenient)
+        for of_device in planned:
+            cables.add(of_device)
     return fabric_from(str(path), lambda: cables.fabric(stem(str(path)), _FORM))
-
-
-def _fabric(views: list[DeviceView], source: str, lenient: bool) -> Fabric:
-    cables = joined_views(views, source)
-    cables.lenient = lenient
-    return fabric_from(source, lambda: cables.fabric(stem(source), _FORM))
 
 
 def _files(path: Path) -> Iterator[Path]:

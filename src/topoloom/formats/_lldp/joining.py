@@ -46,7 +46,9 @@ class _Seen:
         return self.ports.get(key) or self.aliases.get(key)
 
 
-def joined_views(views: Sequence[DeviceView], source: str, *, management: bool = False) -> NamedCables:
+def joined_views(
+    views: Sequence[DeviceView], source: str, *, lenient: bool = True, management: bool = False
+) -> NamedCables:
     """The cables in the views of devices.
 
     Parameters
@@ -55,6 +57,8 @@ def joined_views(views: Sequence[DeviceView], source: str, *, management: bool =
         Several views of one name are of one device.
     source : str
         The file or folder, for messages.
+    lenient : bool
+        Whether the caller reports entries that are not cables itself.
     management : bool
         Whether to keep the cables of management ports (``eth0``, ``mgmt0``, ``Management1``).
 
@@ -63,12 +67,12 @@ def joined_views(views: Sequence[DeviceView], source: str, *, management: bool =
     NamedCables
         Its `flaws` have all entries that are not cables.
     """
-    return _Joiner(source, management).cables(views)
+    return _Joiner(source, lenient, management).cables(views)
 
 
 class _Joiner:
-    def __init__(self, source: str, management: bool) -> None:
-        self._source, self._management = source, management
+    def __init__(self, source: str, lenient: bool, management: bool) -> None:
+        self._source, self._lenient, self._management = source, lenient, management
         self._devices: dict[str, _Seen] = {}
         self._by_chassis: dict[str, str] = {}
         self._by_address: dict[str, str] = {}
@@ -99,7 +103,7 @@ class _Joiner:
                     several[key, port] = list(devices.items())
         self._settle(several, hears)
         self._fill_ports(hears)
-        cables = NamedCables(self._source, lenient=True)
+        cables = NamedCables(self._source, lenient=self._lenient)
         cables.by_neighbours = True
         in_use = {key for pair in hears.items() for key, _ in pair if not self._is_skipped(*pair, hears)}
         for key, seen in self._devices.items():

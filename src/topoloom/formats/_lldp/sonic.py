@@ -8,12 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, mapping_in, meaning, text_in
+from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, gbps_of_mbps, mapping_in, meaning, text_in
 
-_ENTRY = re.compile(r"LLDP_ENTRY_TABLE[:|](.+)")
 _RULE = re.compile(r"\s*-+(?:\s+-+)+\s*")
 _HEADS = ("LocalPort", "RemoteDevice", "RemotePortID")
-_MBPS = 1000
 
 
 def _matches(value: Any) -> bool:
@@ -43,8 +41,8 @@ def _read(value: Any, source: str) -> DeviceView:
         ports.add(port)
         if alias := text_in(facts.get("alias")):
             aliases[alias] = port
-        if (speed := text_in(facts.get("speed"))).isdecimal() and int(speed):
-            rates_gbps[port] = int(speed) / _MBPS
+        if rate_gbps := gbps_of_mbps(text_in(facts.get("speed"))):
+            rates_gbps[port] = rate_gbps
     own = mapping_in(value.get("LLDP_LOC_CHASSIS"))
     metadata = dict(rows(value, "DEVICE_METADATA")).get("localhost")
     name = text_in(own.get("lldp_loc_sys_name")) or text_in(mapping_in(metadata).get("hostname"))

@@ -26,6 +26,7 @@ _WORDS = {
     "local": LOCAL,
     "locallyassigned": LOCAL,
 }
+_MBPS = 1000
 _MAC = re.compile(r"[0-9a-f]{12}")
 _IN_MAC = re.compile(r"[:.\-]")
 
@@ -141,6 +142,11 @@ def text_in(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
     return str(value).strip().strip('"').strip()
+
+
+def gbps_of_mbps(text: str) -> float:
+    """Gb/s for a text of digits in Mb/s; 0 for any other text."""
+    return int(text) / _MBPS if text.isdecimal() else 0.0
 
 
 def each(value: Any) -> list[Any]:
