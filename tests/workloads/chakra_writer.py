@@ -96,9 +96,9 @@ def attribute(name, value, kind=None):
     return one
 
 
-def node(number, type, needs=(), micros=0, values="", kinds=(), **attributes):
+def node(number, type, needs=(), micros=0, values="", kinds=(), start=17, **attributes):
     """A node; `kinds` says how attributes' numbers are written."""
-    one = _CLASSES["Node"](id=number, name=f"node {number}", type=type, duration_micros=micros, start_time_micros=17)
+    one = _CLASSES["Node"](id=number, name=f"node {number}", type=type, duration_micros=micros, start_time_micros=start)
     one.data_deps.extend(needs[::2])
     one.ctrl_deps.extend(needs[1::2])
     one.inputs.values, one.inputs.shapes = values, "[[]]"

@@ -81,6 +81,50 @@ def test_parents_that_are_left_out_are_passed_over(tmp_path):
     assert ns(path, 2, controls="no") == pytest.approx(9000)
 
 
+def test_an_empty_collective_is_replayed_where_it_is_meant(tmp_path):
+    """Nobody takes 0 bytes for a size unless it is said: then the steps of the ring are its delays; a barrier has no bytes."""
+    trace = [node(1, COMP, micros=100), node(2, COLL, (1,), comm_type=0, comm_size=0), node(3, COMP, (2,), micros=10)]
+    path = write(tmp_path, [trace] * 4)
+    with pytest.raises(
+        InputError, match=r"t\.0\.et: node 2 'node 2': its comm_size is 0 bytes; convert the trace again"
+    ):
+        load_chakra(path)
+    assert ns(path, 4, empty="yes") == pytest.approx(110_000 + 6 * DELAY_NS)
+    assert load_chakra(write(tmp_path, [[node(1, COLL, comm_type=9)]] * 2, "b")).messages == 2
+
+
+def test_a_stream_runs_in_its_order(tmp_path):
+    """Kernels without dependencies between them: side by side, or one after the other as on their stream.
+
+    1,000 us, an all-reduce of 1,000 bytes (two steps of a half), 5 us: chained, the second computation waits for the messages,
+    and these for the first; unchained the messages run beside the computing. Another stream stays beside the first.
+    """
+    trace = [
+        node(1, COMP, micros=1000, stream=7, start=10),
+        node(3, COMP, micros=5, stream=7, start=30),
+        node(2, COLL, comm_type=0, comm_size=1000, stream=7, start=20),
+        node(4, COMP, micros=900, stream=7, start=11, is_cpu_op=True),
+    ]
+    path = write(tmp_path, [trace] * 2)
+    reduced = 2 * (DELAY_NS + 500)
+    assert ns(path, 2) == ns(path, 2, streams="no") == pytest.approx(1_005_000)
+    assert ns(path, 2, streams="yes") == pytest.approx(1_005_000 + reduced)
+    trace[2] = node(2, COLL, comm_type=0, comm_size=1000, stream=20, start=20)
+    assert ns(write(tmp_path, [trace] * 2), 2, streams="yes") == pytest.approx(1_005_000)
+    # Equal start times: the order of the file.
+    trace = [node(1, COLL, comm_type=0, comm_size=1000, stream=7), node(2, COMP, micros=5, stream=7)]
+    assert ns(write(tmp_path, [trace] * 2), 2, streams="yes") == pytest.approx(5000 + reduced)
+
+
+def test_streams_that_are_not_there_and_streams_against_needs(tmp_path):
+    """No node with a stream, and a stream in which a node comes before what it needs: one sentence each."""
+    with pytest.raises(InputError, match=r"t\.0\.et: no node of the traces has a stream; set streams=no"):
+        load_chakra(write(tmp_path, [[node(1, COMP, micros=1)]]), Replay(streams=True))
+    trace = [node(1, COMP, (2,), micros=1, stream=7, start=1), node(2, COMP, micros=1, stream=7, start=2)]
+    with pytest.raises(InputError, match="start times of a stream contradict the dependencies, set streams=no"):
+        load_chakra(write(tmp_path, [trace]), Replay(streams=True))
+
+
 def test_packed_files_are_the_same(tmp_path):
     """gzip, as tools of Chakra write it."""
     nodes = [[node(0, COMP, micros=3), node(1, COMP, (0,), micros=4)]]
@@ -182,10 +226,14 @@ def test_ranks_need_not_be_in_order_in_a_group(tmp_path):
         ([[node(0, 12)]], "its type is 12; known types are 0 to 7"),
         ([[node(0, SEND, comm_dst=5, comm_size=1)]], "its comm_dst is 5; ranks are 0 to 0"),
         ([[node(0, SEND, comm_size=1)]], "it has no attribute comm_dst"),
+        ([[node(0, SEND, comm_dst=0)]], "it has no comm_size in bytes; convert the trace again, or set empty=yes if"),
+        ([[node(0, COLL, comm_type=0)]], ".0.et: node 0 'node 0': it has no comm_size in bytes"),
+        ([[node(0, COLL, comm_type=0, comm_size=0)]], ".0.et: node 0 'node 0': its comm_size is 0 bytes; convert"),
         ([[node(0, SEND, comm_dst=0, comm_size=-1)]], "its attribute comm_size is not a number of at least 0"),
         ([[node(0, RECV, comm_src=0, comm_dst=3, comm_size=1)]], "its comm_dst is rank 3, in the trace of rank 0"),
         ([[node(0, COLL, comm_type=3, comm_size=1)]], "collective 3 is not supported; supported are 0 allreduce"),
         ([[node(0, COLL, comm_type=0, comm_size=1, involved_dim=[True, False])]], "involved_dim refers to dimensions"),
+        ([[node(0, MEM_LOAD, tensor_size=5)]], "it has a tensor_size but no duration; give memory_gbytes_s"),
         ([[node(0, COMP, num_ops=5)]], "it has operations but no duration; give peak_gflops"),
         (
             [[node(0, COLL, comm_type=0, comm_size=1)], [node(0, COLL, comm_type=0, comm_size=2)]],

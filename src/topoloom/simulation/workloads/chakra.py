@@ -4,6 +4,8 @@ import json
 import os
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 
 from topoloom.core.errors import InputError, check_path
@@ -54,6 +56,12 @@ class Replay:
         Whether nodes also wait for their control dependencies, if these are in the trace. In traces that Chakra's converter
         makes from PyTorch's, they name the calling function, which may be missing or end later; there, data dependencies are
         sufficient.
+    streams : bool
+        Whether nodes of an accelerator's stream (attribute ``stream``) also wait for each other, in the order of their start
+        times, and nodes of equal times in the order of the file. Traces of PyTorch may state no dependencies between kernels.
+    empty : bool
+        Whether messages and collectives of 0 bytes, or without ``comm_size``, are replayed as empty messages. Mostly they are
+        errors of a converter, and refused.
     """
 
     peak_gflops: float = 0.0
@@ -61,6 +69,8 @@ class Replay:
     algorithms: dict[str, str] = field(default_factory=dict)
     groups: str | os.PathLike[str] | None = None
     controls: bool = True
+    streams: bool = False
+    empty: bool = False
 
 
 def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> Schedule:
@@ -82,7 +92,8 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     ------
     InputError
         No traces, or the trace of a rank is missing; a damaged file, or one of an older schema; a node that needs a missing
-        node; undefined process groups; unknown collectives, or collectives that differ between the ranks of a group.
+        node; undefined process groups; unknown collectives, or collectives that differ between the ranks of a group; messages
+        without bytes; with `Replay.streams` no node of a stream.
 
     Notes
     -----
@@ -94,15 +105,21 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     replay = Replay() if replay is None else replay
     files = _files(Path(path))
     groups = _Groups(len(files), replay.groups)
-    ranks = [_Reader(file, rank, len(files), replay, groups).read() for rank, file in enumerate(files)]
+    readers = [_Reader(file, rank, len(files), replay, groups) for rank, file in enumerate(files)]
+    ranks = [reader.read() for reader in readers]
+    if replay.streams and not any(reader.streams for reader in readers):
+        raise InputError(f"{files[0]}: no node of the traces has a stream; set streams=no")
     try:
         return schedule_of(files[0].name.removesuffix(".0.et"), ranks, eager=True)
     except CircleError as error:
-        if not replay.controls:
-            raise
-        raise InputError(
-            f"{error}; where control dependencies name calling functions, as in traces of PyTorch, set controls=no"
-        ) from None
+        remedies = []
+        if replay.controls:
+            remedies.append(
+                "where control dependencies name calling functions, as in traces of PyTorch, set controls=no"
+            )
+        if replay.streams:
+            remedies.append("where the start times of a stream contradict the dependencies, set streams=no")
+        raise InputError("; ".join([str(error), *remedies])) from None
 
 
 def _files(path: Path) -> list[Path]:
@@ -206,6 +223,7 @@ class _Reader:
         self.turns: dict[tuple[int, ...], int] = {}
         self.first: dict[int, int] = {}
         self.last: dict[int, int] = {}
+        self.streams: dict[int, list[tuple[int, int]]] = {}
 
     def read(self) -> Rank:
         """Return the operations of the rank."""
@@ -228,9 +246,15 @@ class _Reader:
             )
             needs = dict.fromkeys([*node.needs, *follows])
             self.rank.requires(self.first[node.id], *(self.last[requirement] for requirement in needs))
+        for stream in self.streams.values():
+            in_order = sorted(stream, key=itemgetter(0))
+            for (_, before), (_, after) in pairwise(in_order):
+                self.rank.requires(self.first[after], self.last[before])
         return self.rank
 
     def _take(self, node: TraceNode) -> None:
+        if self.replay.streams and "stream" in node.attributes and not node.number("is_cpu_op", 0):
+            self.streams.setdefault(int(node.number("stream")), []).append((node.start, node.id))
         if node.type == nodes.METADATA and node.inputs:
             self.named = self.groups.in_trace(node.inputs, str(self.file)) | self.named
         if node.type in (nodes.INVALID, nodes.METADATA):
@@ -263,9 +287,12 @@ class _Reader:
         return 1e3 * node.micros
 
     def _memory_ns(self, node: TraceNode) -> float:
-        if node.micros or not self.replay.memory_gbytes_s:
+        size = node.number("tensor_size", 0)
+        if node.micros or not size:
             return 1e3 * node.micros
-        return node.number("tensor_size", 0) / self.replay.memory_gbytes_s
+        if not self.replay.memory_gbytes_s:
+            raise NodeError("it has a tensor_size but no duration; give memory_gbytes_s, the bandwidth of the memory")
+        return size / self.replay.memory_gbytes_s
 
     def _message(self, node: TraceNode) -> None:
         sends = node.type == nodes.COMM_SEND
@@ -278,10 +305,18 @@ class _Reader:
         if tag >= _OWN_TAGS:
             raise NodeError(f"its comm_tag is {tag:.0f}; tags are 0 to 2^31 - 1")
         kind = SEND if sends else RECV
-        self._one(node, self.rank.add(kind, int(peer), float(node.number("comm_size")), int(tag), MESSAGES))
+        self._one(node, self.rank.add(kind, int(peer), self._bytes(node), int(tag), MESSAGES))
+
+    def _bytes(self, node: TraceNode) -> float:
+        """Return the bytes of a message or a collective. ASTRA-sim, too, takes 0 for an error: no message has 0 bytes."""
+        size = float(node.number("comm_size", 0))
+        if not size and not self.replay.empty:
+            wrong = "its comm_size is 0 bytes" if "comm_size" in node.attributes else "it has no comm_size in bytes"
+            raise NodeError(f"{wrong}; convert the trace again, or set empty=yes if it sends nothing")
+        return size
 
     def _collective(self, node: TraceNode) -> None:
-        kind, size = int(node.number("comm_type")), float(node.number("comm_size", 0))
+        kind = int(node.number("comm_type"))
         if kind not in COLLECTIVES:
             raise NodeError(
                 f"collective {kind} is not supported; supported are {', '.join(f'{n} {c[0]}' for n, c in COLLECTIVES.items())}"
@@ -291,6 +326,7 @@ class _Reader:
             raise NodeError(
                 "involved_dim refers to dimensions of ASTRA-sim's network; define the ranks by pg_name and groups"
             )
+        size = 0.0 if COLLECTIVES[kind][0] == "barrier" else self._bytes(node)
         members = self._members(node)
         if self.number not in members:
             raise NodeError(f"rank {self.number} is not in its process group")

@@ -22,13 +22,13 @@ _SCHEMA = {
     "Attribute": "1 name bytes, 3 double double, 5 float float, 7 int32 int64, 9 int64 int64, 11 uint32 uint64,"
     " 13 uint64 uint64, 15 sint32 sint64, 17 sint64 sint64, 19 fixed32 fixed32, 21 fixed64 fixed64, 23 sfixed32 sfixed32,"
     " 25 sfixed64 sfixed64, 27 bool bool, 28 bools Bools, 29 string bytes",
-    "Node": "1 id uint64, 2 name bytes, 3 type uint64, 4 ctrl_deps uint64[], 5 data_deps uint64[], 7 duration_micros uint64,"
-    " 8 inputs Inputs, 10 attr Attribute[]",
+    "Node": "1 id uint64, 2 name bytes, 3 type uint64, 4 ctrl_deps uint64[], 5 data_deps uint64[], 6 start_time_micros uint64,"
+    " 7 duration_micros uint64, 8 inputs Inputs, 10 attr Attribute[]",
 }
 #: The attributes that a replay uses.
 _ASKED = frozenset(
     {
-        *(b"num_ops", b"tensor_size", b"is_cpu_op"),
+        *(b"num_ops", b"tensor_size", b"is_cpu_op", b"stream"),
         *(b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"pg_name", b"involved_dim", b"root"),
     }
 )
@@ -51,8 +51,8 @@ class TraceNode:
         COMP or another of these constants.
     needs, follows : list of int
         Nodes that must be done before it starts: data dependencies and control dependencies.
-    micros : int
-        Its duration in the trace, in microseconds.
+    start, micros : int
+        Its start time and its duration in the trace, in microseconds.
     inputs : str
         The values of its inputs; only for METADATA.
     attributes : dict
@@ -64,6 +64,7 @@ class TraceNode:
     type: int = INVALID
     needs: list[int] = field(default_factory=list)
     follows: list[int] = field(default_factory=list)
+    start: int = 0
     micros: int = 0
     inputs: str = ""
     attributes: dict[str, int | float | str | list[bool] | None] = field(default_factory=dict)
@@ -182,6 +183,7 @@ def _node(data: bytes) -> TraceNode:
         type=read.type,
         needs=list(read.data_deps),
         follows=list(read.ctrl_deps),
+        start=read.start_time_micros,
         micros=read.duration_micros,
         inputs=read.inputs.values.decode("utf-8", "replace") if read.type == METADATA else "",
         attributes={attribute.name.decode(): _value(attribute) for attribute in read.attr if attribute.name in _ASKED},

@@ -31,11 +31,19 @@ def _goal(file: str) -> Schedule:
 
 
 def _chakra(
-    file: str, peak_gflops: float, memory_gbytes_s: float, groups: str | None, controls: str, **algorithms: str
+    file: str,
+    peak_gflops: float,
+    memory_gbytes_s: float,
+    groups: str | None,
+    controls: str,
+    streams: str,
+    empty: str,
+    **algorithms: str,
 ) -> Schedule:
     from topoloom.simulation.workloads.chakra import Replay, load_chakra
 
-    return load_chakra(file, Replay(peak_gflops, memory_gbytes_s, algorithms, groups, controls == "yes"))
+    switches = (switch == "yes" for switch in (controls, streams, empty))
+    return load_chakra(file, Replay(peak_gflops, memory_gbytes_s, algorithms, groups, *switches))
 
 
 #: The formats by name.
@@ -58,6 +66,12 @@ WORKLOADS = {
             "groups": Text("a JSON file", "ranks of process groups by name", default=None),
             "controls": Choice(
                 ("yes", "no"), "whether control dependencies count; choose no for traces of PyTorch", default="yes"
+            ),
+            "streams": Choice(
+                ("yes", "no"), "whether nodes of one stream also run one after the other, as on a GPU", default="no"
+            ),
+            "empty": Choice(
+                ("yes", "no"), "whether messages and collectives of 0 bytes, or without a size, are meant", default="no"
             ),
             "allreduce": Choice(("ring", "doubling", "halving"), "algorithm of all-reduces", default="ring"),
             "allgather": Choice(("ring", "doubling"), "algorithm of all-gathers", default="ring"),
