@@ -99,7 +99,12 @@ IN_PYTHON = {
     "cuts": {"exact": "exact_bisection"},
     "info": {"source_format": "format of open_network"},
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
-    "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined", "drop_rates": "unrated"},
+    "convert": {
+        "source_format": "format",
+        "join_machines": "fabrics.machines.joined",
+        "adopt": "Network.adopt",
+        "drop_rates": "unrated",
+    },
     # A comparison is made of objects: fabrics, a match, limits.
     **{
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")

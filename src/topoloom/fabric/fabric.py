@@ -71,6 +71,8 @@ class Fabric:
         Cables from a switch to itself, which a topology cannot hold: switch, port, port.
     made : str
         The origin: "planned", or the name of the file.
+    collected : str
+        When the file was written, as ``2026-11-26T23:31:18Z``; empty where not known.
     link_width, endpoint_width : int8[links], int8[endpoints]
         Lanes of each cable in operation; 0 where not known. When omitted, none is known.
     link_rate_gbps, endpoint_rate_gbps : float64[links], float64[endpoints]
@@ -114,6 +116,7 @@ class Fabric:
     port_lmc: np.ndarray
     loops: np.ndarray = field(default_factory=_no_loops)
     made: str = "planned"
+    collected: str = ""
     link_width: np.ndarray = field(default_factory=_unknown)
     link_rate_gbps: np.ndarray = field(default_factory=_unknown)
     link_one_sided: np.ndarray = field(default_factory=_unknown)

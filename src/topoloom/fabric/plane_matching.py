@@ -305,11 +305,11 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
         name=", ".join(part.name for part in topologies),
         **rates,
     )
-    columns = {
+    columns: dict[str, Any] = {
         name: np.concatenate([getattr(entry, name) for entry in actuals])
         for name in (*_OF_SWITCHES, *_OF_LINKS, *_OF_ENDPOINTS)
     }
-    per_host = {name: np.concatenate([getattr(entry, name) for entry in actuals]) for name in _OF_HOSTS}
+    per_host: dict[str, Any] = {name: np.concatenate([getattr(entry, name) for entry in actuals]) for name in _OF_HOSTS}
     sizes = np.zeros(lead.size, per_host["host_sizes"].dtype)
     np.maximum.at(sizes, number, per_host.pop("host_sizes"))
     at_switches: list[Mapping[int, str]] = []

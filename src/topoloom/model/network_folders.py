@@ -19,8 +19,9 @@ HOUSING, HOSTS, RACKS = "hosts.toml", "hosts.csv", "racks.csv"
 PLAN, DESIGN = "plan.csv", "design.json"
 #: Within the folder of a plan: the network folders of the states before and after the work.
 BEFORE, AFTER = "before", "after"
-#: Names, GUIDs, LIDs and ports of a network whose cabling differs from topoloom's plan, in the format of ibnetdiscover.
-CABLED = "cabled.net"
+#: Names, GUIDs, LIDs, ports and racks of a network whose cabling differs from topoloom's plan; and the file of folders before
+#: ports had names, in the format of ibnetdiscover.
+CABLED, CABLED_NET = "cabled.json", "cabled.net"
 #: A fabric and its installed tables, as `topoloom export opensm` and `repair` write them: the fabric in the format of
 #: ibnetdiscover, its forwarding tables and their service levels.
 FABRIC, FABRIC_TABLES, FABRIC_LEVELS = "fabric.net", "fabric.lft", "fabric.qos"

@@ -22,7 +22,6 @@ from topoloom.cost.remembered import read_remembered, remembered_files
 from topoloom.cost.terms import Terms
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.installed import NO_LEVELS, read_installed
-from topoloom.fabric.net_text import discovered_text
 from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
@@ -31,6 +30,7 @@ from topoloom.model.network_folders import (
     AFTER,
     BEFORE,
     CABLED,
+    CABLED_NET,
     CABLES,
     DESIGN,
     FABRIC,
@@ -52,6 +52,7 @@ from topoloom.model.network_folders import (
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
+from topoloom.network.cabled import cabled_text, read_cabled
 from topoloom.network.network import Network
 from topoloom.placement.hosts.files import read_host_names
 from topoloom.routing.routing import MANIFEST
@@ -120,10 +121,20 @@ def _write_tables(network: Network, folder: Folder) -> dict[str, Content]:
     return {} if network.tables is None else table_contents(network.tables, folder)
 
 
-def _write_fabric(network: Network, folder: Folder) -> dict[str, Content]:
-    # If the network has a layout, its lists hold the names and ports.
-    planned = network.layout is not None or network.fabric.as_planned
-    return {} if planned else {CABLED: discovered_text(network.fabric)}
+def fabric_files(network: Network) -> dict[str, Content]:
+    """The file of a network's real names and ports; none if they are as planned, or if the lists of a layout hold them.
+
+    Parameters
+    ----------
+    network : Network
+
+    Returns
+    -------
+    dict of str to str or bytes
+        Contents by name.
+    """
+    planned = network.fabric.planned if network.layout is not None else network.fabric.as_planned
+    return {} if planned else {CABLED: cabled_text(network.fabric)}
 
 
 #: The parts of a network in addition to its topology.
@@ -139,10 +150,17 @@ FOLDER_PARTS: Mapping[str, FolderPart] = {
         lambda network, saved: network.tables is None,
     ),
     "fabric": FolderPart(
-        (CABLED,),
-        lambda folder, topology: {"fabric": lambda: _cabled(folder / CABLED, topology)},
-        _write_fabric,
+        (CABLED, CABLED_NET),
+        lambda folder, topology: {
+            "fabric": lambda: read_cabled(
+                read_text(folder / CABLED, _MOST_CHARACTERS), os.fspath(folder / CABLED), topology
+            )
+        },
+        lambda network, folder: fabric_files(network),
         lambda network, saved: "fabric" not in network.known,
+    ),
+    "former fabric": FolderPart(
+        (CABLED_NET,), lambda folder, topology: {"fabric": lambda: _cabled(folder / CABLED_NET, topology)}
     ),
     "design": FolderPart(
         (DESIGN,),
@@ -195,7 +213,7 @@ def save_network(network: Network, folder: Folder) -> list[Path]:
 def save_routing(routing: NetworkSource, folder: Folder, fabric: Fabric | None = None) -> list[Path]:
     """Write tables with their network into a folder, all of it or nothing; returns the paths of the files.
 
-    Writes ``topology.json``, ``provenance.json`` and ``tables/``, and ``cabled.net`` if names, GUIDs and ports are not as
+    Writes ``topology.json``, ``provenance.json`` and ``tables/``, and ``cabled.json`` if names, GUIDs and ports are not as
     topoloom plans them. The folder of a layout, a plan or a design keeps its files and gets the tables as well.
 
     Parameters
@@ -382,7 +400,9 @@ def _opened(text: str, folder: Path, topology: Topology, readers: Readers) -> Ne
     """A network with the other parts in its folder."""
     for part in FOLDER_PARTS.values():
         if part.files[0] != CABLES and (folder / part.files[0]).is_file():
-            readers = {**part.read(folder, topology), **readers}
+            of_part = part.read(folder, topology)
+            # A cable list has ports, and none of the names.
+            readers = {**readers, **of_part} if part.files[0] == CABLED else {**of_part, **readers}
     note = read_note(folder)
     noted = note is not None and note.provenance.digest == topology.digest
     provenance = note.provenance if note is not None and noted else provenance_of(topology)

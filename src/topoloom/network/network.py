@@ -167,13 +167,17 @@ class Network:
 
     @cached_property
     def plugs(self) -> Plugs | None:
-        """Ports, numbers and products of the installed cables; None without a cable list."""
-        return None if self.cables is None else Plugs.listed(self.cables)
+        """Ports, numbers and products of the installed cables; None without a cable list and a discovered fabric."""
+        if self.cables is not None:
+            return Plugs.listed(self.cables)
+        if "fabric" not in self.known:
+            return None
+        return replace(Plugs.of(self.topology), link=self.fabric.link_ports, endpoint=self.fabric.endpoint_ports)
 
     @cached_property
     def racks(self) -> tuple[str, ...]:
         """The rack name of each switch; empty where neither the cable list nor the plan states it."""
-        if self.cables is None and self.kind == "fabric":
+        if self.cables is None and "fabric" in self.known:
             return tuple(self.fabric.switch_rack.tolist())
         names = [""] * self.topology.switches
         if self.cables is not None:
@@ -206,7 +210,7 @@ class Network:
         cables = self.cables
         if cables is None:
             # A plan with the racks of its switches has those of its hosts, too.
-            racks = (*self.racks, *(self.fabric.host_rack.tolist() if self.kind == "fabric" else ()))
+            racks = (*self.racks, *(self.fabric.host_rack.tolist() if "fabric" in self.known else ()))
             return PlanFacts(racks if any(racks) else ())
         return PlanFacts(self.racks, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product)
 
@@ -325,7 +329,9 @@ class Network:
         """
         if layout.topology != self.topology:
             raise InputError(f"{self.source}: the layout is of another network, {layout.topology.name}")
-        dropped = ("cables", "expansion", "fabric") if "cables" in self.known else ("expansion",)
+        # Names and ports of a cable list end with it; those of a discovered fabric stay.
+        listed = "cables" in self.known and self.fabric.planned
+        dropped = ("cables", "expansion", *(("fabric",) if listed else ()))
         return self._with(dropped, layout=layout, terms=self._decided())
 
     def priced(self, **terms: Any) -> "Network":
@@ -459,6 +465,32 @@ class Network:
         from topoloom.network.folder import save_network
 
         return save_network(self, folder)
+
+    def adopt(self, folder: Any) -> "Network":
+        """Write what is cabled as a network folder, which every command opens.
+
+        The folder keeps the names of switches and hosts, the numbers and names of ports, rates, lengths, racks, what only one
+        end lists, and where and when all this was collected. Entries that are no cable are not adopted: warnings list them,
+        and the folder keeps them (`Fabric.flaws`).
+
+        Parameters
+        ----------
+        folder : path
+            A new or an empty folder; its parent folder must exist.
+
+        Returns
+        -------
+        Network
+            As opened from the folder.
+
+        Raises
+        ------
+        InputError
+            The folder exists; or the network is a spec, a folder, or a file without names and ports.
+        """
+        from topoloom.network.adopting import adopt
+
+        return adopt(self, folder)
 
     def _decided(self, **changes: Any) -> Terms:
         """The terms with these changes, and with the content of the catalogue instead of its path."""

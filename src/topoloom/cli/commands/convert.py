@@ -1,8 +1,10 @@
 """`topoloom convert`: a topology in one format, into another, or into the files of another tool."""
 
+from pathlib import Path
 from typing import Annotated
 
 import click
+import numpy as np
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.delivery import checked, deliver
@@ -16,6 +18,7 @@ from topoloom.formats import FORMATS, format_for
 from topoloom.model.link_rates import drops
 from topoloom.model.results import provenance_of
 from topoloom.network import Network
+from topoloom.network.adopting import check_new_folder
 from topoloom.operations.catalogue.convert import ConvertOperation
 
 
@@ -37,6 +40,9 @@ def _sections(formatter: click.HelpFormatter) -> None:
 
 @declared(ConvertOperation, _Output, sections=_sections)
 def command(operation: ConvertOperation, to: _Output) -> None:
+    if operation.adopt:
+        _adopt(operation, to)
+        return
     if to.format is not None and to.format.partition(":")[0] in EXPORTS and not _one_file(to.output, to.format):
         export_named(to.format)  # a wrong option is refused before a large network is read
         _export(to.format, performed(operation), to.output, to.set, to.json)
@@ -50,6 +56,30 @@ def command(operation: ConvertOperation, to: _Output) -> None:
     if record.write_order is not None:
         order = ExportRequest(network.fabric, None, export_settings(network, to.set), network.lengths)
     deliver(network.topology, to.output, record, to.json, order, tuple(dropped))
+
+
+def _adopt(operation: ConvertOperation, to: _Output) -> None:
+    """Write what is cabled as a network folder, and report what it holds."""
+    given = {"--format": to.format is not None, "--set": bool(to.set)}
+    unused = next((option for option, is_given in given.items() if is_given), None)
+    if unused is not None:
+        raise InputError(f"{unused} has no meaning for the network folder of --adopt; omit it")
+    check_new_folder(to.output)
+    network: Network = performed(operation)
+    adopted = network.adopt(to.output)
+    topology, fabric = adopted.topology, adopted.fabric
+    rates = np.concatenate([fabric.link_rate_gbps, fabric.endpoint_rate_gbps])
+    racks = np.concatenate([fabric.switch_rack != "", fabric.host_rack != ""])
+    facts = [
+        f"{topology.switches} switches, {len(topology.links)} links, {topology.hosts} hosts",
+        f"ports by {'name' if fabric.named_ports else 'number'}",
+        f"rates of {int((rates > 0).sum())} of {rates.size} cables",
+        f"racks of {int(racks.sum())} of {racks.size} devices",
+    ]
+    say(f"adopted {network.source} as {to.output}: {'; '.join(facts)}", err=True)
+    if to.json:
+        files = sorted(f"{to.output}/{path.name}" for path in Path(to.output).iterdir() if path.is_file())
+        print_record(WrittenFiles("folder", tuple(files), adopted.provenance))
 
 
 def _one_file(output: str, name: str) -> bool:

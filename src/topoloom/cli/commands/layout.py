@@ -1,5 +1,6 @@
 """`topoloom layout TOPOLOGY`: racks on a floor, every cable with its length, and the files to build it from."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from topoloom.cli.declared import declared, running
@@ -11,6 +12,7 @@ from topoloom.operations.catalogue.placed import LayoutOperation
 from topoloom.operations.shared import HostCables
 
 if TYPE_CHECKING:
+    from topoloom.core.staging import Content
     from topoloom.placement.layout.layout import Layout
 
 
@@ -26,13 +28,14 @@ class _Output(Json, frozen=True, kw_only=True):
 def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.cabling import cable
     from topoloom.cost.leaf_racks import leaves_apart
+    from topoloom.network.folder import fabric_files
     from topoloom.placement.layout.layout import Layout
 
     with running(operation.doing, threads.jobs) as context:
         network = operation.placed(context, to.host_cables)
     layout = network.part(Layout)
     if to.output is not None:
-        _write(cable(network), to.output)
+        _write(cable(network), to.output, fabric_files(network))
     if to.json:
         print_record(layout)
     else:
@@ -80,18 +83,19 @@ def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
     ]
 
 
-def _write(cables: Any, folder: str) -> None:
-    """Write all files of a layout's folder."""
+def _write(cables: Any, folder: str, cabled: Mapping[str, "Content"]) -> None:
+    """Write all files of a layout's folder, with the real names and ports of the network."""
     from topoloom.cabling.files import save_cabling
     from topoloom.cost.facility import rack_power
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
     if hurried():
         say("interrupted: the floor plan is not drawn", err=True)
-        save_cabling(cables, folder, {})
+        save_cabling(cables, folder, cabled)
         return
     medium, power = cables.link_medium, rack_power(cables.layout, cables.terms)
-    plans: dict[str, str | bytes] = {
+    plans: dict[str, Content] = {
+        **cabled,
         "floorplan.svg": floorplan_svg(cables.layout, medium, power),
         "floorplan.png": floorplan_png(cables.layout, medium, power),
     }

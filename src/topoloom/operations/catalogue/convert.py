@@ -28,6 +28,13 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
             "make one host of the adapters of one machine (node7 mlx5_0, node7 mlx5_1); a .net file then keeps names and GUIDs"
         ),
     ] = False
+    adopt: Annotated[
+        bool,
+        setting(
+            "write what is cabled (LLDP files, ibnetdiscover's output, a plan with ports) as the network folder OUT, with names"
+            ", ports, rates and racks"
+        ),
+    ] = False
     drop_rates: Annotated[bool, setting("drop the rates of links, so that all links are alike")] = False
 
     def run(self, context: RunContext) -> "Network":
@@ -37,7 +44,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
         from topoloom.model.link_rates import tell_dropped
         from topoloom.network.opening import open_network
 
-        network = open_network(self.source, self.source_format)
+        network = open_network(self.source, self.source_format, lenient=self.adopt)
         if self.drop_rates and network.topology.rated:
             tell_dropped(self.source, "all links are alike (--drop-rates)")
             network = unrated(network)
