@@ -34,7 +34,11 @@ PLANS = {
         SWP | {("gpu1:rail1", "leaf1:swp1s0"), ("gpu2:rail1", "leaf2:swp1s0")},
         {"gpu1", "gpu2"},
     ),
-    "cvt-p2p-infiniband.csv": ("sheet", {("gpu1:1", "leaf1:1/1"), ("gpu2:1", "leaf2:1/1")}, {"gpu1", "gpu2"}),
+    "cvt-p2p-infiniband.csv": (
+        "sheet",
+        {("gpu1 mlx5_0:1", "leaf1:1/1"), ("gpu2 mlx5_0:1", "leaf2:1/1")},
+        {"gpu1 mlx5_0", "gpu2 mlx5_0"},
+    ),
     "cvt-unified-links.csv": ("sheet", SWP | GPUS, {"gpu1", "gpu2"}),
     "sonic_tiny_links.csv": (
         "sheet",

@@ -97,10 +97,12 @@ IN_PYTHON = {
         "measured": "store",
     },
     "cuts": {"exact": "exact_bisection"},
-    "info": {"source_format": "format of open_network"},
+    "info": dict.fromkeys(("source_format", "columns", "hca_mapping"), "format of open_network"),
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
     "convert": {
         "source_format": "format",
+        "columns": "columns",
+        "hca_mapping": "hca_mapping",
         "join_machines": "fabrics.machines.joined",
         "adopt": "Network.adopt",
         "drop_rates": "unrated",
@@ -133,6 +135,7 @@ SEVERAL_MEANINGS = {
     "gap": "a collective has a bracket always, quality where it is asked for",
     "objective": "of a layout; of a graph",
     "preset": "of machines; of routers",
+    "columns": "racks per row of a floor; what the columns of a sheet have",
     "traffic": "quality measures more than one, simulate simulates one",
 }
 

@@ -70,6 +70,7 @@ class ReadNode:
     device: int = 0
     system: int | None = None
     rack: str = ""
+    unit: str = ""
 
 
 def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws | None = None) -> Fabric:
@@ -167,6 +168,8 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
         host_system=np.array([node.system or 0 for node in hosts], np.uint64),
         switch_rack=np.array([node.rack for node in switches], np.str_),
         host_rack=np.array([node.rack for node in hosts], np.str_),
+        switch_unit=np.array([node.unit for node in switches], np.str_),
+        host_unit=np.array([node.unit for node in hosts], np.str_),
         **about,
     )
 

@@ -38,6 +38,10 @@ _OF_CABLES: dict[str, type] = {
 }
 _OF_LINKS = {f"link_{name}": kind for name, kind in _OF_CABLES.items()}
 _OF_ENDPOINTS = {f"endpoint_{name}": kind for name, kind in _OF_CABLES.items()}
+#: Properties of devices that may be unknown, likewise.
+_OF_NODES: dict[str, type] = {"device": np.int32, "system": np.uint64, "rack": np.str_, "unit": np.str_}
+_OF_SWITCHES = {f"switch_{name}": kind for name, kind in _OF_NODES.items()}
+_OF_HOSTS = {f"host_{name}": kind for name, kind in _OF_NODES.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +94,8 @@ class Fabric:
         The GUID of the system that contains each (``sysimgguid``); 0 where not known.
     switch_rack, host_rack : str[switches], str[hosts]
         The rack of each, as a plan states it; empty where not known.
+    switch_unit, host_unit : str[switches], str[hosts]
+        The unit of its rack, as a plan states it; empty where not known.
     switch_port_names, host_port_names : tuple of mapping of int to str
         The names of the ports of each switch and of each host, by number, where ports have names (``swp1s0``); an empty name:
         the file does not state the port. When omitted, ports have numbers only.
@@ -133,6 +139,8 @@ class Fabric:
     host_system: np.ndarray = field(default_factory=_unknown)
     switch_rack: np.ndarray = field(default_factory=_unknown)
     host_rack: np.ndarray = field(default_factory=_unknown)
+    switch_unit: np.ndarray = field(default_factory=_unknown)
+    host_unit: np.ndarray = field(default_factory=_unknown)
     switch_port_names: tuple[Mapping[int, str], ...] = ()
     host_port_names: tuple[Mapping[int, str], ...] = ()
     by_neighbours: bool = False
@@ -143,8 +151,8 @@ class Fabric:
         for kinds, size in (
             (_OF_LINKS, len(topology.links)),
             (_OF_ENDPOINTS, topology.endpoints.size),
-            ({"switch_device": np.int32, "switch_system": np.uint64, "switch_rack": np.str_}, topology.switches),
-            ({"host_device": np.int32, "host_system": np.uint64, "host_rack": np.str_}, topology.hosts),
+            (_OF_SWITCHES, topology.switches),
+            (_OF_HOSTS, topology.hosts),
         ):
             for name, kind in kinds.items():
                 values = np.asarray(getattr(self, name))
@@ -271,6 +279,8 @@ class Fabric:
             host_system=self.host_system[hosts],
             switch_rack=self.switch_rack[switches],
             host_rack=self.host_rack[hosts],
+            switch_unit=self.switch_unit[switches],
+            host_unit=self.host_unit[hosts],
             switch_port_names=names_of_nodes(self.switch_port_names, switches),
             host_port_names=names_of_nodes(self.host_port_names, hosts),
             **{name: getattr(self, name)[links] for name in _OF_LINKS},

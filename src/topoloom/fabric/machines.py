@@ -84,6 +84,7 @@ def joined(fabric: Fabric) -> Fabric:
         host_device=fabric.host_device[lead_hosts],
         host_system=fabric.host_system[lead_hosts],
         host_rack=fabric.host_rack[lead_hosts],
+        host_unit=fabric.host_unit[lead_hosts],
         host_port_names=names_of_nodes(tuple(port_names), lead_hosts) if fabric.host_port_names else (),
         host_ports=(fabric.host_ports + first[topology.host]).astype(np.int32),
     )

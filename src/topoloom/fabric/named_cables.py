@@ -37,7 +37,8 @@ class NamedDevice:
         Where the file names it first.
     switch : bool or None
         Whether it is a switch; None: the file does not say.
-    rack : str
+    rack, unit : str
+        Empty where not known.
     ports : set of str
         The names of its ports, in use or not.
     """
@@ -47,6 +48,7 @@ class NamedDevice:
     line: int | None
     switch: bool | None = None
     rack: str = ""
+    unit: str = ""
     ports: set[str] = field(default_factory=set)
 
 
@@ -124,7 +126,14 @@ class NamedCables:
         return self._devices.values()
 
     def device(
-        self, name: str, line: int | None = None, *, switch: bool | None = None, rack: str = "", source: str = ""
+        self,
+        name: str,
+        line: int | None = None,
+        *,
+        switch: bool | None = None,
+        rack: str = "",
+        unit: str = "",
+        source: str = "",
     ) -> NamedDevice:
         """The device with a name, which is added if it is new; what is not known of it yet is filled in.
 
@@ -135,7 +144,7 @@ class NamedCables:
         line : int, optional
         switch : bool, optional
             Whether it is a switch, if the file says so.
-        rack : str
+        rack, unit : str
         source : str
             The file, if it is not that of all cables.
 
@@ -153,7 +162,7 @@ class NamedCables:
             where = f"{kinds[device.switch]}" + ("" if device.line is None else f" on line {device.line}")
             raise at(source or self.source, line, f"{name} is {kinds[switch]} here, and {where}")
         device.switch = switch if device.switch is None else device.switch
-        device.rack = device.rack or rack
+        device.rack, device.unit = device.rack or rack, device.unit or unit
         return device
 
     def known(self, name: str) -> NamedDevice | None:
@@ -263,7 +272,7 @@ class NamedCables:
         others : NamedCables
         """
         for device in others.devices:
-            own = self.device(device.name, device.line, rack=device.rack, source=device.source)
+            own = self.device(device.name, device.line, rack=device.rack, unit=device.unit, source=device.source)
             # What two files say of a device may differ; the plan or the names decide then.
             own.switch = device.switch if own.switch is None else own.switch
             own.ports |= device.ports
@@ -316,7 +325,9 @@ class NamedCables:
         following = {key: max(of_device.values(), default=0) if of_device else 0 for key, of_device in numbers.items()}
         nodes = {
             device.name: ReadNode(
-                *(device.name, bool(device.switch), 1, device.name, None, 0, 0, device.line or 0), rack=device.rack
+                *(device.name, bool(device.switch), 1, device.name, None, 0, 0, device.line or 0),
+                rack=device.rack,
+                unit=device.unit,
             )
             for device in self.devices
         }

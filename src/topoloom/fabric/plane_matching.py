@@ -31,8 +31,9 @@ _OF_SWITCHES = (
     "switch_device",
     "switch_system",
     "switch_rack",
+    "switch_unit",
 )
-_OF_HOSTS = ("host_guids", "host_sizes", "host_device", "host_system", "host_rack")
+_OF_HOSTS = ("host_guids", "host_sizes", "host_device", "host_system", "host_rack", "host_unit")
 _PER_CABLE = ("width", "rate_gbps", "one_sided", "length_m", "part")
 _OF_LINKS = ("link_ports", *(f"link_{name}" for name in _PER_CABLE))
 _OF_ENDPOINTS = (

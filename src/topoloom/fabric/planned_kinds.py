@@ -30,12 +30,12 @@ def with_planned_kinds(plan: Fabric, actual: Fabric) -> Fabric:
         return actual
     cables = NamedCables(actual.made, lenient=True)
     cables.by_neighbours = actual.by_neighbours
-    for switch, names, of_ports, racks in (
-        (True, actual.switch_names, actual.switch_port_names, actual.switch_rack),
-        (False, actual.host_names, actual.host_port_names, actual.host_rack),
+    for switch, names, of_ports, racks, units in (
+        (True, actual.switch_names, actual.switch_port_names, actual.switch_rack, actual.switch_unit),
+        (False, actual.host_names, actual.host_port_names, actual.host_rack, actual.host_unit),
     ):
-        for name, ports, rack in zip(names, of_ports, racks.tolist(), strict=True):
-            device = cables.device(name, switch=switch, rack=rack)
+        for name, ports, rack, unit in zip(names, of_ports, racks.tolist(), units.tolist(), strict=True):
+            device = cables.device(name, switch=switch, rack=rack, unit=unit)
             device.ports |= {port for port in ports.values() if port != UNKNOWN}
     rates, lengths_m, parts, silent = (
         [*getattr(actual, f"link_{what}").tolist(), *getattr(actual, f"endpoint_{what}").tolist()]

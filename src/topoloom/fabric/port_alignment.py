@@ -15,7 +15,7 @@ import numpy as np
 from topoloom.fabric.comparison import Cable, Plug
 from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.identify import Match
-from topoloom.fabric.port_names import UNKNOWN, PortMatcher
+from topoloom.fabric.port_names import UNKNOWN, PortMatcher, cage_number
 
 _DIGITS = re.compile(r".*?([0-9]+)", re.DOTALL)
 _Names = Mapping[int, str]
@@ -253,4 +253,6 @@ def _planned_cables(plan: Fabric) -> list[Cable]:
 
 def _number_in(name: str) -> int:
     match = _DIGITS.fullmatch(name)
+    if number := cage_number(name):
+        return number
     return int(match[1]) if match else 0

@@ -35,6 +35,8 @@ _OF_HOSTS = re.compile(
     r"[0-9][^/]*",
     re.IGNORECASE,
 )
+#: Ports of InfiniBand switches by cage and place, two per cage: ``17/1``, ``sw17p1``.
+_IN_CAGE = re.compile(r"(?:([0-9]{1,3})/|sw([0-9]{1,3})p)([12])")
 _OF_MANAGEMENT = re.compile(
     r"(?:eth0|(?:mgmt|me|fxp|em|management|ma|oob|ipmi|bmc|ilo|idrac)[0-9]+(?:/[0-9]+)*(?:\.0)?|mgmt|bmc|ipmi|oob)"
 )
@@ -74,11 +76,23 @@ def is_management_port(name: str) -> bool:
     return _OF_MANAGEMENT.fullmatch(name.strip().lower()) is not None
 
 
+def cage_number(name: str) -> int:
+    """The InfiniBand number of a port that is named by its cage, of two ports each, and its place there; 0 for other names.
+
+    Examples
+    --------
+    >>> cage_number("1/1"), cage_number("17/2"), cage_number("sw72p2"), cage_number("swp7")
+    (1, 34, 144, 0)
+    """
+    match = _IN_CAGE.fullmatch(name)
+    return 0 if match is None else 2 * int(match[1] or match[2]) + int(match[3]) - 2
+
+
 def port_numbers(names: Iterable[str]) -> dict[str, int]:
     """A number from 1 for each port of one device.
 
-    The numbers in the names, if these differ in nothing else: 7 for ``swp7`` and for ``Ethernet1/7``. Otherwise the ports are
-    counted in the natural order of their names.
+    The numbers in the names, if these differ in nothing else: 7 for ``swp7`` and for ``Ethernet1/7``; those of InfiniBand, if
+    all are named by their cages (`cage_number`). Otherwise the ports are counted in the natural order of their names.
 
     Parameters
     ----------
@@ -94,6 +108,9 @@ def port_numbers(names: Iterable[str]) -> dict[str, int]:
     ({'swp51': 51, 'swp7': 7}, {'swp1s0': 1, 'swp1s1': 2, 'swp51': 3}, {'Ethernet0': 1, 'Ethernet4': 2})
     """
     distinct = list(dict.fromkeys(names))
+    in_cages = {name: cage_number(name) for name in distinct}
+    if all(in_cages.values()):
+        return in_cages
     matches = [_LAST_NUMBER.fullmatch(name) for name in distinct]
     numbers = [int(match[2]) for match in matches if match]
     same = len({match[1] for match in matches if match}) == 1 and len(numbers) == len(set(numbers)) == len(distinct)

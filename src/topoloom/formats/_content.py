@@ -79,7 +79,8 @@ def is_sheet(start: bytes) -> bool:
     if start[:1] in (b"{", b"<") or not _MAYBE_HEADS.search(start) or _OWN_HEADS.search(start):
         return False
     # Only a text that may be a sheet needs its reader.
-    from topoloom.formats.sheet import find_heads, first_rows
+    from topoloom.formats._sheet_heads import find_heads
+    from topoloom.formats.sheet import first_rows
 
     return find_heads(first_rows(start)) is not None
 

@@ -1,6 +1,7 @@
 """Registering a format of cables between named ports: from the function for its cables follow all others."""
 
 from collections.abc import Callable
+from functools import partial
 
 from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric, planned_fabric
@@ -46,14 +47,15 @@ def register_named_format(
     name: str,
     suffixes: tuple[str, ...],
     description: str,
-    cables_in: Callable[[bytes, str, bool], NamedCables],
+    cables_in: Callable[..., NamedCables],
     form: str,
     *,
     shared: tuple[str, ...] = (),
     rates: bool = False,
     isolated: bool = True,
     titled: bool = False,
-    write_fabric: Callable[[Fabric], str] | None = None,
+    columned: bool = False,
+    write_fabric: Callable[[Fabric], str | bytes] | None = None,
 ) -> None:
     """Register a format that keeps names and ports.
 
@@ -73,13 +75,15 @@ def register_named_format(
         Whether it keeps switches without a cable.
     titled : bool
         Whether it keeps the name of the network.
-    write_fabric : callable (fabric: Fabric) -> str, optional
+    columned : bool
+        Whether `cables_in` also takes what the columns have (`Format.columned`).
+    write_fabric : callable (fabric: Fabric) -> str or bytes, optional
         The text of a fabric; None: the format is only read.
     """
 
-    def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
+    def fabric_of(data: bytes, source: str, *, lenient: bool = False, **columns: str) -> Fabric:
         """The fabric in a file; with lenient parsing, cables that cannot be right are omitted and reported."""
-        cables = guarded_cables(name, cables_in, data, source, lenient)
+        cables = guarded_cables(name, partial(cables_in, **columns), data, source, lenient)
         return fabric_from(source, lambda: cables.fabric(cables.title or stem(source), form))
 
     def read(data: bytes, source: str) -> Topology:
@@ -101,6 +105,7 @@ def register_named_format(
             write_fabric=write_fabric,
             fabric=fabric_of,
             lenient=True,
+            columned=columned,
             shared=shared,
         )
     )

@@ -49,6 +49,8 @@ class Format:
         Also reads names, GUIDs, ports and rates, if the format has them.
     lenient : bool
         Whether `fabric` also takes ``lenient=True``: entries that cannot be right are omitted and reported (`Fabric.flaws`).
+    columned : bool
+        Whether `fabric` also takes ``columns`` and ``hca_mapping``: what the columns of a sheet have.
     lengths : callable (data: bytes, source: str) -> CableLengths, optional
         Reads the lengths of cables, if the format has them or their delays.
     holds : frozenset of str
@@ -68,6 +70,7 @@ class Format:
     simple: bool = False
     fabric: Callable[..., Fabric] | None = None
     lenient: bool = False
+    columned: bool = False
     shared: tuple[str, ...] = ()
     lengths: Callable[[bytes, str], CableLengths] | None = None
     holds: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ import numpy as np
 from topoloom.core.csv_files import csv_rows, unguarded
 from topoloom.core.errors import at
 from topoloom.core.text_parts import decimal_in
+from topoloom.formats._sheet_heads import no_heads
 from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
 from topoloom.model.link_rates import HOST_RATE, RATE, RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, unpacked_rates
@@ -54,7 +55,7 @@ NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
 #: A column whose name is this similar to a known one is a misspelling.
 _NEAR = 0.8
 #: What any other sheet needs (`topoloom.formats.sheet`).
-_OTHERS = ", another sheet the heads A-Device, A-Port, Z-Device, Z-Port or the like"
+_OTHERS = "another sheet the heads A-Device, A-Port, Z-Device, Z-Port or the like"
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
 
@@ -183,7 +184,8 @@ class _Reader:
             raise at(
                 self._source,
                 line,
-                f"{column} {', '.join(missing)} missing; topoloom's cable list has {', '.join(NEEDED)}{_OTHERS}",
+                f"{column} {', '.join(missing)} missing; topoloom's cable list has {', '.join(NEEDED)}, {_OTHERS}"
+                + (f"; {no_heads([(line, cells)])}" if missing == list(NEEDED) else ""),
             )
         self._place = {name: place for place, name in enumerate(names) if name}
         self._width = len(names)

@@ -1,17 +1,19 @@
 """Sheets with one row per cable, A to Z, as people and tools write them: CSV with any heads that say which end is which.
 
-The row of heads is found by its words: a device and a port at each end. Rows above it are titles; a second row of heads may
-follow. Read so: A-End and Z-End, Source and Destination, From and To, Local and Remote, the P2P sheets of NVIDIA's cable
-validation tool (Ethernet, InfiniBand, and Links), the lab links of SONiC, the topology of Arista AVD, the forms in which NetBox
-imports and exports cables. An empty cell of a device means the device of the row above. Every row that is not read is reported.
+The row of heads is found by its words (`_sheet_heads`): a device and a port at each end; or the user names the columns. Rows
+above it are titles; a second row of heads may follow. Read so: A-End and Z-End, Source and Destination, From and To, Local and
+Remote, the P2P sheets of NVIDIA's cable validation tool (Ethernet, InfiniBand, and Links), canu's SHCD, the lab links of SONiC,
+the topology of Arista AVD, the forms in which NetBox imports and exports cables. An empty cell of a device means the device of
+the row above. Every row that is not read is reported.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from types import MappingProxyType
 
 from topoloom.core.csv_files import csv_rows, csv_text, unguarded
 from topoloom.core.errors import InputError, at
+from topoloom.core.files import read_text
 from topoloom.core.workbooks import WORKBOOK, workbook_rows
 from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.diagnosis.finding import enumerated
@@ -20,37 +22,12 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.fabric.port_names import named_plugs
 from topoloom.formats._named_format import register_named_format
+from topoloom.formats._sheet_heads import MOST_TITLES, NEEDED, ColumnChoice, Heads, find_heads, find_nodes, no_heads
 from topoloom.formats._text import text_of
 from topoloom.model.link_rates import rate_text
 
+SHEET = "sheet"
 _FORM = "a row has a device and a port at each end, under heads such as A-Device, A-Port, Z-Device, Z-Port"
-#: Rows above the heads.
-_MOST_TITLES = 40
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|#")
-#: The words that say which end a column is about.
-_SIDE_A = {"a", "source", "src", "from", "local", "start", "near"}
-_SIDE_Z = {"z", "b", "destination", "dest", "dst", "to", "remote", "end", "peer", "far", "target"}
-#: The words that say what a column has, the most telling first.
-_FIELDS: tuple[tuple[str, set[str]], ...] = (
-    ("", {"id", "mac", "ip", "vlan", "module", "mpo", "connector", "enabled", "label", "shuffle", "description"}),
-    ("", {"site"}),
-    ("place", {"location"}),
-    ("unit", {"u", "ru", "unit", "elevation", "height"}),
-    ("rack", {"rack", "cabinet", "cab"}),
-    ("port", {"port", "interface", "intf", "int", "nic", "hca", "termination"}),
-    ("type", {"type", "kind", "role"}),
-    ("device", {"device", "node", "host", "hostname", "system", "switch", "router", "server"}),
-    ("name", {"name"}),
-)
-_OF_CABLE = {
-    "rate": {"speed", "bandwidth", "band", "rate"},
-    "length": {"length"},
-    "part": {"part", "sku", "pn"},
-    "status": {"status", "state"},
-    "protocol": {"protocol"},
-    "kind": {"link"},
-}
-_NEEDED = ("a_device", "a_port", "z_device", "z_port")
 _NUMBER = re.compile(r"([0-9]{1,9}(?:[.,][0-9]{1,3})?)\s*([A-Za-z/]*)")
 #: What a unit of a rate is in Gb/s; a number alone above `_MOST_GBPS` is in Mb/s.
 _UNITS = dict.fromkeys(("g", "gb", "gbps", "gbe", "gb/s", "ge"), 1.0) | {
@@ -66,21 +43,20 @@ _WRITTEN = ("A-Rack", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-Node Name"
 #: Rows of these states and kinds are no cables.
 _NOT_THERE = {"decommissioning", "removed", "deprecated"}
 _NOT_DATA = {"power", "console", "serial", "management"}
-#: The positions in the InfiniBand sheet of NVIDIA's tool, whose heads repeat: Rack U Name HCA/Port Rack Name Name Port.
-_INFINIBAND = ("rack", "u", "name", "hca/port", "rack", "name", "name", "port")
-_INFINIBAND_COLUMNS = ("a_rack", "a_unit", "a_device", "a_port", "z_rack", "z_unit", "z_device", "z_port")
+#: An adapter of a host in an InfiniBand sheet: its number, and its port.
+_HCA = re.compile(r"(?:hca[- ]?)?([0-9]{1,3})(?:/([0-9]{1,2}))?", re.IGNORECASE)
+_MOST_MAPPING_BYTES = 1 << 20
+#: Devices whose names in an SHCD canu completes: by their rack, and with a number of three digits.
+_IN_RACK = re.compile(r"(x[0-9]{1,5})?(cec|cmm|pdu)-?([0-9]{1,3})", re.IGNORECASE)
+_NUMBERED = re.compile(r"(sw-[a-z]+|cn|uan|lm|gateway|login|viz)([0-9]{1,2})", re.IGNORECASE)
+#: Devices that a message names.
+_SHOWN = 4
 
 
-@dataclass(frozen=True)
-class Heads:
-    """What the columns of a sheet have: the column of each field (``a_device``, ``z_port``, ``rate`` ...)."""
-
-    columns: Mapping[str, int]
-    line: int
-
-
-def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
-    """The cables in a CSV.
+def cables_in(
+    data: bytes, source: str, lenient: bool, columns: str | None = None, hca_mapping: str | None = None
+) -> NamedCables:
+    """The cables in a CSV or a workbook.
 
     Parameters
     ----------
@@ -88,6 +64,10 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     source : str
     lenient : bool
         Whether the caller reports cables that cannot be right itself.
+    columns : str, optional
+        What the columns have, where the heads do not say it (`ColumnChoice`).
+    hca_mapping : str, optional
+        A CSV of port,hca-name: the adapter of each HCA number of an InfiniBand sheet; mlx5_0 for 1, mlx5_1 for 2 if omitted.
 
     Returns
     -------
@@ -96,38 +76,56 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     Raises
     ------
     InputError
-        The file is damaged.
+        The file is damaged, or has no heads for both ends.
     """
+    choice = None if columns is None else ColumnChoice(columns)
+    hcas = {} if hca_mapping is None else _hca_names(hca_mapping)
     if not data.startswith(WORKBOOK):
-        return cables_of_rows(rows_in(text_of(data, source), source), source, lenient)
+        return cables_of_rows(rows_in(text_of(data, source), source), source, lenient, choice, hcas)
     cables = NamedCables(source, lenient=lenient)
-    sheets = [
-        (title, rows, heads) for title, rows in workbook_rows(data, source) if (heads := find_heads(rows)) is not None
-    ]
+    sheets, others, wrong = [], [], None
+    for title, rows in workbook_rows(data, source):
+        try:
+            heads = find_heads(rows) if choice is None else choice.find(rows, f"{source}: sheet {title}")
+        except InputError as error:
+            heads, wrong = None, wrong or error
+        if heads is not None:
+            sheets.append((title, rows, heads))
+        elif rows:
+            others.append((title, rows))
     if not sheets:
-        raise at(source, None, f"no sheet has heads for both ends; {_FORM}")
+        rows = max((rows for _, rows in others), key=len, default=[])
+        raise wrong or at(source, None, f"no sheet has heads for both ends: {no_heads(rows)}")
     for title, rows, heads in sheets:
-        _read_below(heads, rows, cables, f"sheet {title}")
+        _read_below(heads, rows, cables, f"sheet {title}", hcas)
+    for title, rows in others:
+        _read_nodes(title, rows, cables)
     return cables
 
 
 def rows_in(text: str, source: str) -> list[tuple[int, list[str]]]:
     """The rows of a CSV with commas, semicolons or tabs: the line of each, and its cells."""
-    head = "\n".join(text.splitlines()[:_MOST_TITLES])
+    head = "\n".join(text.splitlines()[:MOST_TITLES])
     separator = max(",;\t", key=head.count)
     return [(line, [unguarded(cell).strip() for cell in row]) for line, row in csv_rows(text, source, separator)]
 
 
 def first_rows(start: bytes) -> list[tuple[int, list[str]]]:
     """The first rows of a CSV, from the beginning of its content; empty if they cannot be read."""
-    lines = start.decode(errors="replace").splitlines()[:_MOST_TITLES]
+    lines = start.decode(errors="replace").splitlines()[:MOST_TITLES]
     try:
         return rows_in("\n".join(lines), "")
     except InputError:
         return []
 
 
-def cables_of_rows(rows: Sequence[tuple[int, list[str]]], source: str, lenient: bool) -> NamedCables:
+def cables_of_rows(
+    rows: Sequence[tuple[int, list[str]]],
+    source: str,
+    lenient: bool,
+    choice: ColumnChoice | None = None,
+    hcas: Mapping[str, str] = MappingProxyType({}),
+) -> NamedCables:
     """The cables in the rows of a sheet.
 
     Parameters
@@ -138,113 +136,90 @@ def cables_of_rows(rows: Sequence[tuple[int, list[str]]], source: str, lenient: 
         The file, for messages.
     lenient : bool
         Whether cables that cannot be right are omitted and reported instead of refused.
+    choice : ColumnChoice, optional
+        What the columns have; None: their heads say it.
+    hcas : mapping of str to str
+        The adapter of each HCA number.
 
     Raises
     ------
     InputError
         No row has the heads of both ends, or a cable is not valid.
     """
-    heads = find_heads(rows)
+    heads = find_heads(rows) if choice is None else choice.find(rows, source)
     if heads is None:
-        raise at(source, None, f"no row has heads for both ends; {_FORM}")
-    return _read_below(heads, rows, NamedCables(source, lenient=lenient))
+        raise at(source, None, f"no row has heads for both ends: {no_heads(rows)}")
+    cables = NamedCables(source, lenient=lenient)
+    _read_below(heads, rows, cables, "", hcas)
+    return cables
 
 
 def _read_below(
-    heads: Heads, rows: Sequence[tuple[int, list[str]]], cables: NamedCables, title: str = ""
-) -> NamedCables:
+    heads: Heads, rows: Sequence[tuple[int, list[str]]], cables: NamedCables, title: str, hcas: Mapping[str, str]
+) -> None:
     """Add the cables of the rows below the heads; `title` is the sheet of a workbook."""
-    reader = _Sheet(cables, heads, title)
+    column = heads.columns["z_device"]
+    reader = _Sheet(cables, heads, title, hcas, {cells[column].lower() for _, cells in rows if column < len(cells)})
     for line, cells in rows:
         if line > heads.line:
             reader.take(cells, line)
     reader.report()
-    return cables
 
 
-def find_heads(rows: Sequence[tuple[int, list[str]]]) -> Heads | None:
-    """The row of heads among the first rows: one row, or two of which the upper one names the ends; None if there is none."""
-    above: list[str] = []
-    for line, cells in rows[:_MOST_TITLES]:
-        if tuple(cell.lower() for cell in cells[: len(_INFINIBAND)]) == _INFINIBAND:
-            return Heads({name: column for column, name in enumerate(_INFINIBAND_COLUMNS)}, line)
-        for names in (
-            cells,
-            [f"{upper} {cell}" for upper, cell in zip(_spread(above, len(cells)), cells, strict=True)],
-        ):
-            columns = _columns(names)
-            if all(name in columns for name in _NEEDED):
-                return Heads(columns, line)
-        above = cells
-    return None
+def _read_nodes(title: str, rows: Sequence[tuple[int, list[str]]], cables: NamedCables) -> None:
+    """What a sheet of devices says of those that have cables: kind, rack and unit; report what is not read."""
+    places = find_nodes(rows)
+    if places is None:
+        cables.note(f"sheet {title} has no heads for both ends of a cable: not read")
+        return
+    unused = []
+    for line, cells in rows:
+        values = {field: cells[column] if column < len(cells) else "" for field, column in places.columns.items()}
+        name = values["name"]
+        if line <= places.line or not name:
+            continue
+        if cables.known(name) is None:
+            unused.append(name)
+            continue
+        switch = is_switch_role(values.get("type", ""))
+        cables.device(name, line, switch=switch, rack=values.get("rack", ""), unit=values.get("unit", ""))
+    if unused:
+        cables.note(f"sheet {title}: without a cable, so not read: {enumerated(unused, _SHOWN)}")
 
 
-def _spread(cells: list[str], width: int) -> list[str]:
-    """The cells of an upper row of heads: one that is merged over several columns is written in the first of them."""
-    spread, last = [], ""
-    for cell in [*cells, *[""] * width][:width]:
-        last = cell or last
-        spread.append(last)
-    return spread
-
-
-def _columns(names: Sequence[str]) -> dict[str, int]:
-    """The column of each field that the heads name."""
-    columns: dict[str, int] = {}
-    for column, name in enumerate(names):
-        words = _words(name)
-        side = _side(words)
-        if side:
-            bare = not set(words) - _SIDE_A - _SIDE_Z - {"side"}
-            field = next((field for field, marks in _FIELDS if marks & set(words)), "device" if bare else "")
-            key = f"{side}_{field}" if field else ""
-        else:
-            key = next((key for key, marks in _OF_CABLE.items() if marks & set(words)), "")
-        if key:
-            columns.setdefault(key, column)
-    for side in "az":
-        if f"{side}_place" in columns:
-            columns.setdefault(f"{side}_rack", columns.pop(f"{side}_place"))
-        # A name is that of the port where the device has a column of its own, and that of the device where it has none.
-        if f"{side}_name" in columns:
-            column = columns.pop(f"{side}_name")
-            columns.setdefault(f"{side}_device", column)
-            if columns[f"{side}_device"] != column:
-                columns.setdefault(f"{side}_port", column)
-    return columns
-
-
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORDS.findall(name)]
-
-
-def _side(words: Sequence[str]) -> str:
-    """The end that a head is about: ``a`` or ``z``; empty if it does not say.
-
-    ``A-End`` and ``End Device`` differ: ``end`` means the far end only as the first word.
-    """
-    for place, word in enumerate(words):
-        if word in _SIDE_Z and (word != "end" or place == 0):
-            return "z"
-        if word in _SIDE_A:
-            return "a"
-    # Arista AVD: Node, Node Interface; Peer Node, Peer Interface.
-    return "a" if words[:1] == ["node"] else ""
+def _hca_names(source: str) -> dict[str, str]:
+    """The adapter of each HCA number, from a CSV of port,hca-name."""
+    names = {}
+    for line, row in csv_rows(read_text(source, _MOST_MAPPING_BYTES), source):
+        number, name, *_ = [unguarded(cell).strip() for cell in [*row, ""]]
+        if number.lower() == "port":
+            continue
+        if not number.isdecimal() or not name:
+            raise at(source, line, "a line is the number of a port and the name of an adapter, such as 1,mlx5_0")
+        names[str(int(number))] = name
+    return names
 
 
 class _Sheet:
     """Processes the rows below the heads."""
 
-    def __init__(self, cables: NamedCables, heads: Heads, title: str) -> None:
-        self._cables, self._columns, self._title = cables, heads.columns, title
+    def __init__(
+        self, cables: NamedCables, heads: Heads, title: str, hcas: Mapping[str, str], far_names: set[str]
+    ) -> None:
+        self._cables, self._columns, self._title, self._hcas = cables, heads.columns, title, hcas
+        self._far_names = far_names
         self._last = {"a": "", "z": ""}
         self._omitted: dict[str, list[int]] = {}
+        self._renamed: dict[str, str] = {}
 
     def take(self, cells: list[str], line: int) -> None:
         """Process a row: a cable, or a row that is reported."""
         if not any(cells):
             return
         values = {name: cells[column] if column < len(cells) else "" for name, column in self._columns.items()}
+        for side in "az":
+            if f"{side}_port" not in values:
+                values[f"{side}_port"] = values.get(f"{side}_hca") or _slot_port(values, side)
         reason = self._why_not(values, line)
         if reason:
             self._omitted.setdefault(reason, []).append(line)
@@ -253,9 +228,14 @@ class _Sheet:
         for side in "az":
             name = values[f"{side}_device"] or self._last[side]
             self._last[side] = name
-            kind, rack = values.get(f"{side}_type", ""), values.get(f"{side}_rack", "")
-            device = self._cables.device(name, line, switch=is_switch_role(kind), rack=rack)
-            ends.append((device, values[f"{side}_port"]))
+            switch, port = is_switch_role(values.get(f"{side}_type", "")), values[f"{side}_port"]
+            if f"{side}_number" in values:
+                switch, name = bool(is_switch_role(name)), self._common_name(name, values.get(f"{side}_rack", ""))
+            elif f"{side}_hca" in values and not (name.lower() in self._far_names or is_switch_role(name)):
+                name, port = self._adapter(name, port, line)
+                switch = False
+            of = {field: values.get(f"{side}_{field}", "") for field in ("rack", "unit")}
+            ends.append((self._cables.device(name, line, switch=switch, **of), port))
         (first, port), (other, far_port) = ends
         self._cables.cable(
             (first, port),
@@ -266,6 +246,29 @@ class _Sheet:
             length_m=_length(values.get("length", "")),
             part=values.get("part", ""),
         )
+
+    def _common_name(self, name: str, rack: str) -> str:
+        """The name of a device of an SHCD in canu's paddles: cn01 is cn001, pdu0 in rack x3000 is pdu-x3000-000."""
+        common = name
+        if match := _IN_RACK.fullmatch(name):
+            common = f"{match[2]}-{match[1] or rack}-{int(match[3]):03d}".lower()
+        elif match := _NUMBERED.fullmatch(name):
+            common = f"{match[1]}{'-' * name.lower().startswith('sw')}{int(match[2]):03d}"
+        if common != name:
+            self._renamed.setdefault(name, common)
+        return common
+
+    def _adapter(self, name: str, text: str, line: int) -> tuple[str, str]:
+        """The adapter, which is a host of its own in InfiniBand, and its port for a cell: ``1``, ``HCA 1``, ``1/2``."""
+        match = _HCA.fullmatch(text)
+        if match is None:
+            return f"{name} {text}".strip(), "1"
+        number = int(match[1])
+        if self._hcas and match[1] not in self._hcas:
+            raise at(self._cables.source, line, f"HCA {number} is not in the mapping of ports to adapters")
+        if number == 0:
+            raise at(self._cables.source, line, "HCA 0: adapters are counted from 1")
+        return f"{name} {self._hcas.get(match[1], f'mlx5_{number - 1}')}", match[2] or "1"
 
     def _why_not(self, values: Mapping[str, str], line: int) -> str:
         """Why a row is no cable; empty if it is one."""
@@ -279,8 +282,10 @@ class _Sheet:
             for side in "az"
         ):
             return "ending at a patch panel"
+        if "0" in (values.get("a_number"), values.get("z_number")):
+            return "with port 0, which stands for none"
         named = [values[f"{side}_device"] or self._last[side] for side in "az"]
-        if not all(named) or not any(values[name] for name in _NEEDED):
+        if not all(named) or not any(values[name] for name in NEEDED):
             return "without a device at each end"
         if any("," in values[f"{side}_port"] or "," in values[f"{side}_device"] for side in "az"):
             return "with several ports or devices in a cell, which have no order"
@@ -292,6 +297,9 @@ class _Sheet:
         for reason, lines in self._omitted.items():
             rows = f"row{'s' * (len(lines) > 1)} {enumerated(list(map(str, lines)))}"
             self._cables.note(f"{within}{rows} {reason}: not read")
+        if self._renamed:
+            named = enumerated([f"{name} is {common}" for name, common in self._renamed.items()], _SHOWN)
+            self._cables.note(f"{within}devices named as canu names them: {named}")
 
 
 def write_fabric(fabric: Fabric) -> str:
@@ -307,6 +315,14 @@ def write_fabric(fabric: Fabric) -> str:
         cells = [cell for device, port in ends for cell in (racks[device], device, kinds[device], port)]
         rows.append([*cells, rate_text(rate_gbps) if rate_gbps else ""] if rated else cells)
     return csv_text((*_WRITTEN, "Rate Gb/s") if rated else _WRITTEN, rows)
+
+
+def _slot_port(values: Mapping[str, str], side: str) -> str:
+    """A port of an SHCD as canu writes it in a paddle: its number, after the slot if there is one (``ocp:1``)."""
+    number = re.sub("^j(?=[0-9])", "", values.get(f"{side}_number", ""), flags=re.IGNORECASE)
+    slot = values.get(f"{side}_slot", "")
+    slot = "pcie-slot1" if slot == "pci" else re.sub("^s(?=[0-9])", "pcie-slot", slot)
+    return f"{slot}:{number}" if slot and number else number
 
 
 def _rate(text: str) -> float:
@@ -325,7 +341,7 @@ def _length(text: str) -> float:
 
 
 register_named_format(
-    "sheet",
+    SHEET,
     (".p2p.csv", "_links.csv", ".xlsx"),
     "sheet with one row per cable, A to Z: any heads",
     cables_in,
@@ -333,5 +349,6 @@ register_named_format(
     shared=(".csv", ".txt", ".ndt"),
     rates=True,
     isolated=False,
+    columned=True,
     write_fabric=write_fabric,
 )

@@ -9,8 +9,9 @@ from topoloom.cabling.product_rates import planned_cables
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import is_pipe
 from topoloom.fabric.fabric import Fabric
-from topoloom.formats import format_for, parsed, read_source
+from topoloom.formats import choose_format, format_for, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
+from topoloom.formats.sheet import SHEET
 from topoloom.model.network_folders import CABLES, FLOOR
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import Graph, NetworkSource, OfTopology, no_network
@@ -63,7 +64,14 @@ def as_network(source: NetworkSource) -> Network:
     return Network(topology, topology.name, "memory", provenance_of(topology), None, readers)
 
 
-def open_network(source: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False) -> Network:
+def open_network(
+    source: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    lenient: bool = False,
+    columns: str | None = None,
+    hca_mapping: str | os.PathLike[str] | None = None,
+) -> Network:
     """Open the network that a user names.
 
     Parameters
@@ -78,6 +86,11 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
         The format of a file; when omitted, it is detected from the suffix, or from the content of a pipe.
     lenient : bool
         Whether to omit and report invalid entries of a discovered fabric (`Fabric.flaws`) instead of refusing the file.
+    columns : str, optional
+        What the columns of a sheet have, where its heads do not say it: ``a_device=Von,a_port=B,b_device=Nach,b_port=D``, by
+        heads or letters (also ``a_rack``, ``a_unit``, ``a_type``, ``rate``, ``length``, ``part``, and ``heads=N``: their row).
+    hca_mapping : path, optional
+        A CSV of port,hca-name: the adapters of hosts in an InfiniBand sheet, by their numbers.
 
     Returns
     -------
@@ -97,6 +110,8 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
     """
     check_path(source, "open_network", "name a network: a spec, a file, a folder")
     text = os.fspath(source)
+    if columns is not None or hca_mapping is not None:
+        return _sheet(text, format, lenient, columns, hca_mapping)
     if format is not None:
         return _file(text, format, lenient)
     path = Path(text)
@@ -125,6 +140,19 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, l
         listed = "'topoloom families' lists the families"
         raise InputError(f"no family, file or folder named '{text[:60]}' ({listed})") from None
     return Network(topology, text, "spec", provenance_of(topology))
+
+
+def _sheet(
+    text: str, format: str | None, lenient: bool, columns: str | None, hca_mapping: str | os.PathLike[str] | None
+) -> Network:
+    """Open a sheet whose columns, or whose adapters, the user names."""
+    record = choose_format(text, format or SHEET)
+    if record.fabric is None or not record.columned:
+        raise InputError(f"{text}: `columns` and `hca_mapping` are for sheets, not for the format {record.name}")
+    data, source, _ = read_source(text, record.name)
+    named = {} if columns is None else {"columns": columns}
+    named |= {} if hca_mapping is None else {"hca_mapping": os.fspath(hca_mapping)}
+    return _discovered(record.fabric(data, source, lenient=lenient, **named), text)
 
 
 def _file(text: str, format: str | None, lenient: bool) -> Network:

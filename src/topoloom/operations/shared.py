@@ -28,6 +28,24 @@ SourceFormats = Annotated[
     ),
 ]
 
+#: What the columns of a sheet have.
+SheetColumns = Annotated[
+    str,
+    setting(
+        "the columns of a sheet whose heads are not known, by their heads or letters, as in"
+        " a_device=From,a_port=B,b_device=To,b_port=D; also a_rack, a_unit, a_type, rate, length, part, heads (their row)",
+        metavar="FIELD=COLUMN,...",
+    ),
+]
+HcaMapping = Annotated[
+    str,
+    setting(
+        "a CSV of port,hca-name: the adapters in an InfiniBand sheet, by number; mlx5_0 for 1, mlx5_1 for 2 if omitted",
+        metavar="FILE",
+        names="file",
+    ),
+]
+
 #: The discoveries of planes, each a subnet.
 Planes = Annotated[
     tuple[str, ...],

@@ -9,7 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, Planes, Seed, SourceFormats
+from topoloom.operations.shared import SEED, HcaMapping, Planes, Seed, SheetColumns, SourceFormats
 
 if TYPE_CHECKING:
     from topoloom.fabric.comparison import Comparison
@@ -82,6 +82,8 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     ) = None
     plane: Planes = ()
     source_formats: SourceFormats = ()
+    columns: SheetColumns | None = None
+    hca_mapping: HcaMapping | None = None
     seed: Seed = SEED
 
     def validate(self) -> None:
@@ -109,6 +111,31 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         """The format of the plan's file; None: by its suffix and content."""
         name = self.source_formats[0] if len(self.source_formats) == _MOST_FORMATS else AUTO
         return None if name == AUTO else name
+
+    def opened_plan(self, plan: str, *, compared: bool = True, lenient: bool = False) -> "Network":
+        """The plan, from a file of the named format, or a sheet with the named columns.
+
+        Parameters
+        ----------
+        plan : str
+        compared : bool
+            Whether there is a discovery, too.
+        lenient : bool
+            As in `opened`.
+
+        Returns
+        -------
+        Network
+        """
+        from topoloom.network.opening import open_network
+
+        return open_network(
+            plan,
+            self.plan_format if compared else self.actual_format,
+            lenient=lenient,
+            columns=self.columns,
+            hca_mapping=self.hca_mapping,
+        )
 
     @property
     def actual_format(self) -> str | None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import SourceFormat
+from topoloom.operations.shared import HcaMapping, SheetColumns, SourceFormat
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -22,6 +22,8 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
 
     source: Annotated[str, setting("a spec, a file or a folder", positional=True, metavar="IN", names="file")]
     source_format: SourceFormat | None = None
+    columns: SheetColumns | None = None
+    hca_mapping: HcaMapping | None = None
     join_machines: Annotated[
         bool,
         setting(
@@ -44,7 +46,9 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
         from topoloom.model.link_rates import tell_dropped
         from topoloom.network.opening import open_network
 
-        network = open_network(self.source, self.source_format, lenient=self.adopt)
+        network = open_network(
+            self.source, self.source_format, columns=self.columns, hca_mapping=self.hca_mapping, lenient=self.adopt
+        )
         if self.drop_rates and network.topology.rated:
             tell_dropped(self.source, "all links are alike (--drop-rates)")
             network = unrated(network)

@@ -79,7 +79,6 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> "Diagnostics":
         from topoloom.fabric.diagnosis.diagnose import diagnose
         from topoloom.fabric.diagnosis.evidence import HardwareLimits
-        from topoloom.network.opening import open_network
 
         compared = self.guids or self.ports or self.match != "auto" or self.counters
         if self.actual is None and not self.plane and compared:
@@ -89,7 +88,7 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
         files = self.plane or (() if self.actual is None else (self.actual,))
-        planned = open_network(self.plan, self.plan_format if files else self.actual_format, lenient=True)
+        planned = self.opened_plan(self.plan, compared=bool(files), lenient=True)
         opposed = self.opposed(planned, files, context, lenient=True) if files else None
         if opposed is not None and opposed.match.share < _DOUBTFUL:
             context.note("few links agree: names may match by chance; try `match` shape, or give `guids`")

@@ -50,9 +50,8 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.fabric.diagnosis.diagnose import diagnose
         from topoloom.fabric.diagnosis.evidence import HardwareLimits
         from topoloom.fabric.progress import progress
-        from topoloom.network.opening import open_network
 
-        network = open_network(self.plan, self.plan_format)
+        network = self.opened_plan(self.plan)
         days = self._days()
         states = [self.opposed(network, files, context) for _, files in days]
         last = states[-1]
