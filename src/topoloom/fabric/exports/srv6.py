@@ -18,7 +18,7 @@ from topoloom.fabric.exports.lab import Lab, shell_script
 from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.routing.routing import Routing
 
-_SIDS, _HOSTS, _LINKS = (int(IPv6Address(one)) for one in ("fcbb::", "fd00::", "fd01::"))
+_SIDS, _HOSTS, _LINKS = (int(IPv6Address(prefix)) for prefix in ("fcbb::", "fd00::", "fd01::"))
 #: A path for every pair of host ports is written: more would fill a disk.
 _MOST_PATHS = 1 << 22
 #: A routing header has at most 127 segments (RFC 8754: its length is one byte in units of eight), including the destination.

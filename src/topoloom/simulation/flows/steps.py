@@ -31,7 +31,7 @@ from topoloom.simulation.flows.state import SEND as GIVE
 MOST_OPERATIONS = 100_000_000
 #: The tag of collectives' messages.
 _COLLECTIVE = -1
-_NAMES = {found.number: name for name, found in ALGORITHMS.items()}
+_NAMES = {algorithm.number: name for name, algorithm in ALGORITHMS.items()}
 
 
 def operations_of_programs(name: str, programs: Programs) -> Operations:
