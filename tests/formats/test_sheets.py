@@ -1,5 +1,9 @@
 """Sheets whose heads do not say which end is which: columns that the user names, and heads that repeat."""
 
+import csv
+import shutil
+import subprocess
+
 import openpyxl
 import pytest
 
@@ -244,3 +248,36 @@ def test_a_shcd_has_the_cables_of_its_paddle(tmp_path, caplog):
     assert sorted(network.fabric.switch_names) == ["sw-leaf-001", "sw-spine-001"]
     assert "row 5 with port 0, which stands for none: not read" in caplog.text
     assert "uan01 is uan001" in caplog.text
+
+
+HOSTILE = ["=1+1", "@cmd", "-x", "+2"]
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A workbook written for a network with names that look like formulas."""
+    lines = [f'"{name}":"=p{number}" -- "spine":"swp{number}"' for number, name in enumerate(HOSTILE, 1)]
+    (tmp_path / "plan.dot").write_text("graph g {\n" + "\n".join(lines) + "\n}\n")
+    assert run("convert", tmp_path / "plan.dot", tmp_path / "p2p.xlsx").code == 0
+    return tmp_path
+
+
+def test_a_workbook_is_written_and_read_back(hostile):
+    """No cell is a formula; the same cables come back, and equal networks give equal files."""
+    cells = [cell for row in openpyxl.load_workbook(hostile / "p2p.xlsx")["P2P"].iter_rows() for cell in row]
+    assert {cell.data_type for cell in cells if cell.value is not None} == {"s"}
+    assert cables(open_network(hostile / "p2p.xlsx")) == cables(open_network(hostile / "plan.dot"))
+    before = (hostile / "p2p.xlsx").read_bytes()
+    run("convert", hostile / "plan.dot", hostile / "p2p.xlsx")
+    assert (hostile / "p2p.xlsx").read_bytes() == before
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+def test_libreoffice_reads_the_workbook(hostile):
+    """What LibreOffice makes of the workbook has the cells of the sheet that is written as text."""
+    run("convert", hostile / "plan.dot", hostile / "text.p2p.csv")
+    command = ["soffice", f"-env:UserInstallation=file://{hostile}/profile", "--headless", "--convert-to", "csv"]
+    subprocess.run([*command, "p2p.xlsx"], cwd=hostile, check=True, capture_output=True, timeout=300)
+    with open(hostile / "p2p.csv", newline="") as book, open(hostile / "text.p2p.csv", newline="") as text:
+        # In text, cells that look like formulas are guarded by a leading apostrophe.
+        assert list(csv.reader(book)) == [[cell.removeprefix("'") for cell in row] for row in csv.reader(text)]

@@ -54,7 +54,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "formats.netlab": ("format netlab",),
     "formats.netq": ("format netq",),
     "formats.paddle": ("format paddle",),
-    "formats.sheet": ("format sheet",),
+    "formats.sheet": ("format sheet", "format xlsx"),
     "formats.topoloom_json": ("format topoloom",),
     "placement.hosts.files": ("hosts.csv", "layout with hosts"),
     "placement.hosts.housing": ("hosts.toml",),

@@ -1,9 +1,11 @@
-"""Reading workbooks of spreadsheets (.xlsx) as rows of texts, by openpyxl."""
+"""Workbooks of spreadsheets (.xlsx) by openpyxl: reading rows of texts, and writing tables."""
 
 import io
+import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from topoloom.core.errors import InputError, at
 
@@ -11,6 +13,8 @@ from topoloom.core.errors import InputError, at
 WORKBOOK = b"PK\x03\x04"
 #: A workbook of a million cables unpacks to less.
 _MOST_BYTES = 1 << 30
+#: Characters that no cell may have.
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _MOST_SHRUNK = 200
 _FREE_BYTES = 64 << 20
 
@@ -66,3 +70,57 @@ def _text(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell).strip()
+
+
+def workbook_bytes(sheets: Mapping[str, Iterable[Sequence[object]]]) -> bytes:
+    """A workbook of tables, whose first rows are heads; texts are never formulas, and equal tables give equal files.
+
+    Parameters
+    ----------
+    sheets : mapping of str to rows
+        The rows of each sheet by its title: texts and numbers.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    InputError
+        openpyxl is not installed.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise InputError("workbooks need openpyxl: pip install 'topoloom[spreadsheet]'") from None
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for line, row in enumerate(rows, 1):
+            for column, value in enumerate(row, 1):
+                if value != "":
+                    fill_cell(sheet.cell(line, column), value)
+        sheet.freeze_panes = "A2"
+    out = io.BytesIO()
+    book.save(out)
+    return without_times(out.getvalue())
+
+
+def fill_cell(cell: Any, value: object) -> None:
+    """Write a value to a cell of openpyxl; a text is always text, even if it looks like a formula."""
+    cell.value = CONTROL.sub(" ", value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        cell.data_type = "s"
+
+
+def without_times(book: bytes) -> bytes:
+    """The workbook without the time of writing, so that equal contents give equal files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as read, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
+        for name in read.namelist():
+            content = read.read(name)
+            if name == "docProps/core.xml":
+                content = re.sub(rb"(<dcterms:\w+[^>]*>)[^<]*", rb"\g<1>2000-01-01T00:00:00Z", content)
+            written.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()

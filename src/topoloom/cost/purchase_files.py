@@ -4,7 +4,6 @@ import datetime
 import io
 import math
 import re
-import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from topoloom._version import __version__
 from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
+from topoloom.core.workbooks import CONTROL, fill_cell, without_times
 from topoloom.cost.items import Item
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SUFFIXES = (".xlsx", ".csv")
 #: Words for the kinds of items.
 _KINDS = {"nic": "interface"}
 #: Characters that a cell of a workbook must not have, and those that the name of a sheet must not have.
-_CONTROL, _NOT_IN_TITLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]"), re.compile(r"[\[\]:*?/\\]")
+_NOT_IN_TITLE = re.compile(r"[\[\]:*?/\\]")
 _LONGEST_TITLE = 31
 _Row = tuple[str, Item]
 #: The columns of the table.
@@ -176,7 +176,7 @@ def _workbook(bills: Sequence["Bill"]) -> bytes:
     book.properties.creator = f"topoloom {__version__}"
     out = io.BytesIO()
     book.save(out)
-    return _without_times(out.getvalue())
+    return without_times(out.getvalue())
 
 
 #: The columns of the bill of materials: heading, width.
@@ -386,10 +386,8 @@ def _sources(sheet: "Worksheet", rows: Sequence[_Row]) -> None:
 def _write(sheet: "Worksheet", place: str, value: Any) -> None:
     """Write a value; a text is always text, even if it looks like a formula."""
     cell = sheet[place]
-    cell.value = _CONTROL.sub(" ", value) if isinstance(value, str) else value
-    if isinstance(value, str):
-        cell.data_type = "s"
-    elif isinstance(value, datetime.date):
+    fill_cell(cell, value)
+    if isinstance(value, datetime.date):
         cell.number_format = "yyyy-mm-dd"
 
 
@@ -427,21 +425,9 @@ def _print_wide(sheet: "Worksheet") -> None:
 
 def _title(text: str, taken: Sequence[str]) -> str:
     """A name that a sheet may have, unlike those that are taken."""
-    plain = _CONTROL.sub(" ", _NOT_IN_TITLE.sub("-", text)).strip().strip("'")[:_LONGEST_TITLE]
+    plain = CONTROL.sub(" ", _NOT_IN_TITLE.sub("-", text)).strip().strip("'")[:_LONGEST_TITLE]
     lower, number, name = {title.lower() for title in taken}, 1, plain
     while name.lower() in lower:
         number += 1
         name = f"{plain[: _LONGEST_TITLE - len(str(number)) - 1]} {number}"
     return name
-
-
-def _without_times(book: bytes) -> bytes:
-    """The workbook without the time of writing, so that equal bills give equal files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(book)) as read, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
-        for name in read.namelist():
-            content = read.read(name)
-            if name == "docProps/core.xml":
-                content = re.sub(rb"(<dcterms:\w+[^>]*>)[^<]*", rb"\g<1>2000-01-01T00:00:00Z", content)
-            written.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
-    return out.getvalue()

@@ -92,7 +92,9 @@ def certain_format(data: bytes) -> str:
     for name, (characters, mark) in _MARKED.items():
         if (not characters or (first and first in characters)) and mark.search(more):
             return name
-    if is_sheet(start) or (start.startswith(WORKBOOK) and b"[Content_Types].xml" in more):
+    if start.startswith(WORKBOOK) and b"[Content_Types].xml" in more:
+        return "xlsx"
+    if is_sheet(start):
         return "sheet"
     return _beginning(_CERTAIN, start)
 

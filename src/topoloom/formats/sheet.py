@@ -27,7 +27,8 @@ from topoloom.formats._text import text_of
 from topoloom.model.link_rates import rate_text
 
 SHEET = "sheet"
-_FORM = "a row has a device and a port at each end, under heads such as A-Device, A-Port, Z-Device, Z-Port"
+#: What a row of a sheet has, for messages.
+FORM = "a row has a device and a port at each end, under heads such as A-Device, A-Port, Z-Device, Z-Port"
 _NUMBER = re.compile(r"([0-9]{1,9}(?:[.,][0-9]{1,3})?)\s*([A-Za-z/]*)")
 #: What a unit of a rate is in Gb/s; a number alone above `_MOST_GBPS` is in Mb/s.
 _UNITS = dict.fromkeys(("g", "gb", "gbps", "gbe", "gb/s", "ge"), 1.0) | {
@@ -39,7 +40,10 @@ _UNITS = dict.fromkeys(("g", "gb", "gbps", "gbe", "gb/s", "ge"), 1.0) | {
 _METRES = {"": 1.0, "m": 1.0, "meter": 1.0, "meters": 1.0, "metres": 1.0, "cm": 0.01, "ft": 0.3048, "feet": 0.3048}
 _MOST_GBPS = 3200
 #: The heads that are written.
-_WRITTEN = ("A-Rack", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-Node Name", "Z-Type", "Z-Port")
+_WRITTEN = (
+    *("A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port"),
+    *("Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port"),
+)
 #: Rows of these states and kinds are no cables.
 _NOT_THERE = {"decommissioning", "removed", "deprecated"}
 _NOT_DATA = {"power", "console", "serial", "management"}
@@ -302,19 +306,34 @@ class _Sheet:
             self._cables.note(f"{within}devices named as canu names them: {named}")
 
 
-def write_fabric(fabric: Fabric) -> str:
-    """A sheet with the heads of the P2P sheets of NVIDIA's cable validation tool, one row per cable, hosts' cables last."""
+def table_of(fabric: Fabric) -> tuple[list[str], list[list[str]]]:
+    """The heads of NVIDIA's P2P sheets, and one row per cable, hosts' cables last.
+
+    Parameters
+    ----------
+    fabric : Fabric
+
+    Returns
+    -------
+    (list of str, list of list of str)
+    """
     switches, hosts = distinct_names(fabric)
-    racks = dict(zip(switches, fabric.switch_rack.tolist(), strict=True))
-    racks |= dict(zip(hosts, fabric.host_rack.tolist(), strict=True))
+    places = list(zip(fabric.switch_rack.tolist(), fabric.switch_unit.tolist(), switches, strict=True))
+    places += zip(fabric.host_rack.tolist(), fabric.host_unit.tolist(), hosts, strict=True)
+    place_of = {name: (rack, unit) for rack, unit, name in places}
     kinds = dict.fromkeys(switches, "Switch") | dict.fromkeys(hosts, "Host")
     rates = [*fabric.link_rate_gbps.tolist(), *fabric.endpoint_rate_gbps.tolist(), *[0.0] * len(fabric.loops)]
     rated = any(rates)
     rows = []
     for ends, rate_gbps in zip(named_plugs(fabric), rates, strict=True):
-        cells = [cell for device, port in ends for cell in (racks[device], device, kinds[device], port)]
-        rows.append([*cells, rate_text(rate_gbps) if rate_gbps else ""] if rated else cells)
-    return csv_text((*_WRITTEN, "Rate Gb/s") if rated else _WRITTEN, rows)
+        row = [cell for device, port in ends for cell in (*place_of[device], device, kinds[device], port)]
+        rows.append([*row, rate_text(rate_gbps) if rate_gbps else ""] if rated else row)
+    return [*_WRITTEN, "Rate Gb/s"] if rated else list(_WRITTEN), rows
+
+
+def write_fabric(fabric: Fabric) -> str:
+    """A sheet with the heads of the P2P sheets of NVIDIA's cable validation tool, one row per cable, hosts' cables last."""
+    return csv_text(*table_of(fabric))
 
 
 def _slot_port(values: Mapping[str, str], side: str) -> str:
@@ -342,10 +361,10 @@ def _length(text: str) -> float:
 
 register_named_format(
     SHEET,
-    (".p2p.csv", "_links.csv", ".xlsx"),
+    (".p2p.csv", "_links.csv"),
     "sheet with one row per cable, A to Z: any heads",
     cables_in,
-    _FORM,
+    FORM,
     shared=(".csv", ".txt", ".ndt"),
     rates=True,
     isolated=False,
