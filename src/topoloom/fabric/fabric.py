@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.fabric.flaws import Flaw
+from topoloom.fabric.port_settings import PortSettings
 from topoloom.fabric.rates import lanes_of
 from topoloom.model.topology import Topology
 
@@ -99,6 +100,8 @@ class Fabric:
     switch_port_names, host_port_names : tuple of mapping of int to str
         The names of the ports of each switch and of each host, by number, where ports have names (``swp1s0``); an empty name:
         the file does not state the port. When omitted, ports have numbers only.
+    port_settings : mapping of (str, str) to PortSettings
+        The settings of ports that files state, by the names of device and port.
     by_neighbours : bool
         Whether the cables are those that devices hear of each other (LLDP), so that a host without an agent is not there.
     flaws : tuple of Flaw
@@ -143,6 +146,7 @@ class Fabric:
     host_unit: np.ndarray = field(default_factory=_unknown)
     switch_port_names: tuple[Mapping[int, str], ...] = ()
     host_port_names: tuple[Mapping[int, str], ...] = ()
+    port_settings: Mapping[tuple[str, str], PortSettings] = field(default_factory=dict)
     by_neighbours: bool = False
     flaws: tuple[Flaw, ...] = ()
 

@@ -16,6 +16,7 @@ from topoloom.fabric.diagnosis.finding import enumerated
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.flaws import HOSTS_JOINED, PORT_TWICE, Flaw
 from topoloom.fabric.port_names import MOST_PORTS, UNKNOWN, port_numbers
+from topoloom.fabric.port_settings import PortSettings
 
 log = logging.getLogger("topoloom")
 
@@ -41,6 +42,8 @@ class NamedDevice:
         Empty where not known.
     ports : set of str
         The names of its ports, in use or not.
+    settings : dict of str to PortSettings
+        What is stated of its ports, by their names.
     """
 
     name: str
@@ -50,6 +53,12 @@ class NamedDevice:
     rack: str = ""
     unit: str = ""
     ports: set[str] = field(default_factory=set)
+    settings: dict[str, PortSettings] = field(default_factory=dict)
+
+    def set_up(self, port: str, settings: PortSettings) -> None:
+        """Add what is stated of a port; what is known of it already stays."""
+        if settings:
+            self.settings[port] = self.settings[port].completed(settings) if port in self.settings else settings
 
 
 _Ends = tuple[tuple[NamedDevice, str], tuple[NamedDevice, str]]
@@ -276,6 +285,8 @@ class NamedCables:
             # What two files say of a device may differ; the plan or the names decide then.
             own.switch = device.switch if own.switch is None else own.switch
             own.ports |= device.ports
+            for port, settings in device.settings.items():
+                own.set_up(port, settings)
         for cable in others._cables:
             near_end, other = ((self.device(device.name), port) for device, port in cable.ends)
             self.cable(
@@ -350,7 +361,7 @@ class NamedCables:
                 far_end = cable.ends[1 - near][0]
                 nodes[cable.ends[near][0].name].cables[ports[near]] = ReadCable(
                     *(far_end.name, ports[1 - near], None, 0, 0, cable.line or 0),
-                    rate_gbps=cable.rate_gbps,
+                    rate_gbps=cable.rate_gbps or _rate_of_ports(cable),
                     length_m=cable.length_m,
                     part=cable.part,
                 )
@@ -363,6 +374,9 @@ class NamedCables:
             switch_port_names=tuple(names[of] for of in fabric.switch_names),
             host_port_names=tuple(names[of] for of in fabric.host_names),
             flaws=tuple(self.flaws),
+            port_settings={
+                (device.name, port): settings for device in self.devices for port, settings in device.settings.items()
+            },
             by_neighbours=self.by_neighbours,
         )
 
@@ -406,6 +420,12 @@ class NamedCables:
         if self.flaws and not self.lenient:
             more = f"; {len(self.flaws) - 1} more like this" if len(self.flaws) > 1 else ""
             log.warning("%s: %s%s ('topoloom verify' lists all)", self.source, self.flaws[0].text, more)
+
+
+def _rate_of_ports(cable: NamedCable) -> float:
+    """The lower rate of the two ports, in Gb/s; 0 where none is stated."""
+    rates = [device.settings[port].rate_gbps for device, port in cable.ends if port in device.settings]
+    return min(filter(None, rates), default=0.0)
 
 
 def _is_same(earlier: NamedCable, again: NamedCable) -> bool:

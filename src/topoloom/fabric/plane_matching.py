@@ -333,6 +333,7 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
         by_neighbours=any(entry.by_neighbours for entry in actuals),
         switch_port_names=tuple(at_switches) if any(at_switches) else (),
         host_port_names=tuple(at_hosts) if any(at_hosts) else (),
+        port_settings={end: settings for entry in actuals for end, settings in entry.port_settings.items()},
         **columns,
         **{name: values[lead] for name, values in per_host.items()},
     )

@@ -68,7 +68,9 @@ def slow_and_one_sided(
         if expected is None and kinds:
             expected, why = usual.get(kinds[index], (0, 0.0)), _most(kinds[index])
         if expected is not None and _below(runs[index], expected):
-            text = f"runs at {rate_name(*runs[index])}, {why} {rate_name(*expected)}"
+            # Names such as HDR are InfiniBand's.
+            names = [rate_name(0 if actual.by_neighbours else width, gbps) for width, gbps in (runs[index], expected)]
+            text = f"runs at {names[0]}, {why} {names[1]}"
             differences[Difference(SLOW, as_planned, (cable,))] = text
     return differences
 

@@ -10,7 +10,9 @@ from topoloom.core.errors import at
 from topoloom.core.yaml_files import parse_yaml
 from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.named_cables import NamedCables
+from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
 from topoloom.formats._lldp.reading import device_of
+from topoloom.formats._lldp.views import text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
 
@@ -51,8 +53,16 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         name, peer, far_port, kind = (str(entry.get(key) or "") for key in _KEYS)
         if name and peer:
             switch = True if kind == _MLAG else is_switch_role(kind)
+            own.set_up(name, _settings(entry))
             cables.cable((own, name), (cables.device(peer, switch=switch), far_port))
     return cables
+
+
+def _settings(entry: _TABLE) -> PortSettings:
+    """The MTU, and the error correction if one kind is switched on."""
+    kinds = entry.get("error_correction_encoding")
+    is_on = [fec_of(str(kind)) for kind, on in kinds.items() if on is True] if isinstance(kinds, dict) else []
+    return PortSettings(mtu=bytes_of(text_in(entry.get("mtu"))), fec=is_on[0] if len(is_on) == 1 else "")
 
 
 register_named_format(

@@ -8,8 +8,8 @@ from topoloom.core.errors import at
 from topoloom.core.json_files import strict_json
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.formats._lldp.reading import device_of
-from topoloom.formats._lldp.sonic import rows
-from topoloom.formats._lldp.views import gbps_of_mbps, text_in
+from topoloom.formats._lldp.sonic import rows, sonic_settings
+from topoloom.formats._lldp.views import text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
 from topoloom.formats.minigraph import is_sonic_switch
@@ -58,9 +58,9 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
             raise at(source, None, f"DEVICE_NEIGHBOR {key[:60]!a} has no name; {_FORM}")
         local = text_in(facts.get("local_port")) or key
         local = aliases.get(local, local)
-        rate_gbps = gbps_of_mbps(text_in(ports.get(local, {}).get("speed")))
+        own.set_up(local, sonic_settings(ports.get(local, {})))
         far_port = text_in(facts.get("port"))
-        cables.cable((own, local), (cables.device(peer, switch=kinds.get(peer)), far_port), rate_gbps=rate_gbps)
+        cables.cable((own, local), (cables.device(peer, switch=kinds.get(peer)), far_port))
     return cables
 
 

@@ -12,6 +12,8 @@ from topoloom.core.json_files import strict_json
 from topoloom.core.yaml_files import parse_yaml
 from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.named_cables import NamedCables
+from topoloom.fabric.port_settings import PortSettings, bytes_of
+from topoloom.formats._lldp.views import text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import short, text_of
 
@@ -75,6 +77,9 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         if unknown is not None:
             raise at(source, None, f"{where}: node {short(unknown)} is not among the nodes")
         (first, port), (other, far_port) = ((cables.device(device), port) for device, port in ends)
+        settings = PortSettings(mtu=bytes_of(text_in(link.get("mtu"))))
+        first.set_up(port, settings)
+        other.set_up(far_port, settings)
         cables.cable((first, port), (other, far_port), where=where)
     return cables
 

@@ -13,6 +13,7 @@ from typing import Any
 from topoloom.core.errors import at
 from topoloom.core.json_files import strict_json
 from topoloom.fabric.named_cables import NamedCables
+from topoloom.fabric.port_settings import PortSettings, bytes_of
 from topoloom.formats._lldp.views import text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
@@ -22,6 +23,8 @@ _PANEL = ("frontport", "rearport", "front-port", "rear-port", "circuitterminatio
 _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "km": 1000.0, "ft": 0.3048, "in": 0.0254, "mi": 1609.344}
 #: Where a cable goes on behind the port of a panel.
 _OPPOSITE = {"frontport": "rearport", "rearport": "frontport", "front-port": "rear-port", "rear-port": "front-port"}
+#: What NetBox calls speed is in kb/s.
+_KBPS = 1_000_000
 #: Most panels between two devices.
 _MOST_PANELS = 20
 _End = tuple[str, str, str]
@@ -56,6 +59,13 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     if any("connected_endpoints" in entry for entry in results):
         for entry in results:
             near = _end("dcim.interface", entry)
+            if near[1] and entry.get("connected_endpoints"):
+                speed_kbps = entry.get("speed")
+                settings = PortSettings(
+                    mtu=bytes_of(text_in(entry.get("mtu"))),
+                    rate_gbps=speed_kbps / _KBPS if isinstance(speed_kbps, int) and speed_kbps > 0 else 0.0,
+                )
+                cables.device(near[1]).set_up(near[2], settings)
             for far_end in entry.get("connected_endpoints") or ():
                 _add(cables, near, _end("dcim.interface", far_end))
         return cables
@@ -162,4 +172,5 @@ register_named_format(
     cables_in,
     _FORM,
     shared=(".json",),
+    rates=True,
 )

@@ -14,8 +14,9 @@ from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Co
 from topoloom.fabric.diagnosis.finding import Ends
 from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
-from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.identify import Match
+from topoloom.fabric.port_settings import UNSET, PortSettings
 from topoloom.fabric.port_texts import names_of_ports, port_texts
 from topoloom.fabric.running import Rate
 from topoloom.fabric.table_verifier import TableVerification
@@ -125,6 +126,40 @@ class Side:
             strict=True,
         )
         return [_ordered((s, p), (x, q)) for s, p, x, q in rows]
+
+    @cached_property
+    def _names(self) -> dict[int, tuple[str, Mapping[int, str]]]:
+        """The name of each node, and the names of its ports."""
+        fabric = self.fabric
+        nodes = (
+            (self.switch, fabric.switch_names, fabric.switch_port_names),
+            (self.host, fabric.host_names, fabric.host_port_names),
+        )
+        return {
+            node: (name, of_ports)
+            for numbers, names, ports in nodes
+            for node, name, of_ports in zip(numbers.tolist(), names, each_node(ports, len(names)), strict=True)
+        }
+
+    def port_names(self, node: int) -> Mapping[int, str]:
+        """The names of a node's ports by number; none if the node is not there, or its ports have numbers only."""
+        return self._names.get(node, ("", {}))[1]
+
+    def settings(self, node: int, port: int) -> PortSettings:
+        """What is stated of a port."""
+        name, ports = self._names.get(node, ("", {}))
+        return self.fabric.port_settings.get((name, ports.get(port, "")), UNSET)
+
+    @cached_property
+    def _listed(self) -> dict[str, set[str]]:
+        listed: dict[str, set[str]] = {}
+        for device, port in self.fabric.port_settings:
+            listed.setdefault(device, set()).add(port)
+        return listed
+
+    def listed_ports(self, node: int) -> set[str]:
+        """The ports of a node of which anything is stated; devices that list all their ports state something of each."""
+        return self._listed.get(self._names.get(node, ("", {}))[0], set())
 
     @cached_property
     def part(self) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from topoloom.fabric.compare import differences_of
 from topoloom.fabric.comparison import Cable, Comparison, Difference, Plug
+from topoloom.fabric.diagnosis.breakouts import breakout_roots
 from topoloom.fabric.diagnosis.evidence import Evidence
 from topoloom.fabric.diagnosis.root import Root
 
@@ -49,6 +50,7 @@ def roots_of(evidence: Evidence) -> list[Root]:
             roots.append(Root(HOST_MISSING, (node,), tuple(cables), ()))
             lost.difference_update(cables)
     roots += _narrow(evidence, lost, unplanned)
+    roots += breakout_roots(evidence, lost, unplanned)
     rest = differences_of(lost, unplanned, ports=comparison.ports == "exact")
     kinds = _Kinds(evidence)
     return roots + [

@@ -3,14 +3,21 @@
 Sources: NVIDIA, Cumulus Linux documentation; public outputs used by configuration tools.
 """
 
+import re
 from typing import Any
 
+from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
 from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in
+
+#: ``link.speed``: ``100G``.
+_RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([GM])(?:bps|b/s)?\Z")
+_UNITS = {"G": 1.0, "M": 1e-3}
 
 
 def _matches(value: Any) -> bool:
     return isinstance(value, dict) and any(
-        isinstance(content, dict) and ("iface_obj" in content or _has_neighbour(content.get("lldp")))
+        isinstance(content, dict)
+        and ("iface_obj" in content or _has_neighbour(content.get("lldp")) or _is_interface(content))
         for content in value.values()
     )
 
@@ -19,14 +26,28 @@ def _has_neighbour(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("neighbor"), dict)
 
 
+def _is_interface(content: dict[str, Any]) -> bool:
+    """Whether NVUE says of a port how it is set up; a device may hear nothing at all."""
+    return isinstance(content.get("link"), dict) and content.get("type") in ("swp", "eth", "bond")
+
+
 def _read(value: Any, source: str) -> DeviceView:
     neighbours: list[Neighbour] = []
-    ports = set()
+    ports: set[str] = set()
+    settings: dict[str, PortSettings] = {}
     for port, content in value.items():
         facts = mapping_in(content)
         if facts.get("type") == "loopback":
             continue
         ports.add(port)
+        link = facts.get("link")
+        if isinstance(link, dict):
+            rate = _RATE.match(text_in(link.get("speed")))
+            settings[port] = PortSettings(
+                mtu=bytes_of(text_in(link.get("mtu"))),
+                fec=fec_of(text_in(link.get("fec"))),
+                rate_gbps=float(rate[1]) * _UNITS[rate[2]] if rate else 0.0,
+            )
         for heard in each(mapping_in(facts.get("iface_obj")).get("lldp")):
             entry = mapping_in(heard)
             neighbours.append(Neighbour(port, text_in(entry.get("adj_hostname")), "", text_in(entry.get("adj_port"))))
@@ -42,7 +63,7 @@ def _read(value: Any, source: str) -> DeviceView:
                     text_in(at_port.get("description")),
                 )
             )
-    return DeviceView(source, neighbours=tuple(neighbours), ports=frozenset(ports))
+    return DeviceView(source, neighbours=tuple(neighbours), ports=frozenset(ports), settings=settings)
 
 
 READER = ViewReader("Cumulus Linux", _matches, _read)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from topoloom.fabric.port_settings import PortSettings, bytes_of
 from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in
 
 
@@ -39,6 +40,7 @@ def _read(value: Any, source: str) -> DeviceView:
                         text_in(mapping_in(each_one).get("address"))
                         for each_one in each(entry.get("managementAddresses"))
                     ),
+                    PortSettings(frame=bytes_of(text_in(far_port.get("maxFrameSize")))),
                 )
             )
     return DeviceView(source, neighbours=tuple(neighbours), ports=frozenset(heard))

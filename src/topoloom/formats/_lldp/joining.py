@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, TWO_DEVICES, Flaw
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
 from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_management_port
+from topoloom.fabric.port_settings import UNSET, PortSettings
 from topoloom.formats._lldp.views import IFALIAS, IFNAME, LOCAL, MAC, DeviceView, Neighbour, mac_of
 
 log = logging.getLogger("topoloom")
@@ -33,12 +34,16 @@ class _Seen:
     addresses: set[str] = field(default_factory=set)
     ports: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
-    rates_gbps: dict[str, float] = field(default_factory=dict)
+    settings: dict[str, PortSettings] = field(default_factory=dict)
     heard: dict[str, list[Neighbour]] = field(default_factory=dict)
 
     def add_port(self, name: str) -> str:
         """The port with this name in any spelling, as first written."""
         return self.ports.setdefault(canonical_port(name), name)
+
+    def set_up(self, port: str, settings: PortSettings) -> None:
+        """Add what is stated of a port; what is known of it already stays."""
+        self.settings[port] = self.settings.get(port, UNSET).completed(settings)
 
     def port(self, name: str) -> str | None:
         """The port with this name or alias; None if there is none."""
@@ -92,6 +97,7 @@ class _Joiner:
                 self._by_address.setdefault(address, key)
         # The far plug of each port that hears one device.
         hears: dict[_Plug, _Plug] = {}
+        entries: dict[_Plug, Neighbour] = {}
         several: dict[_Plug, list[tuple[str, Neighbour]]] = {}
         for key, seen in list(self._devices.items()):
             for port, heard in seen.heard.items():
@@ -99,10 +105,15 @@ class _Joiner:
                 if len(devices) == 1:
                     ((device, neighbour),) = devices.items()
                     hears[key, port] = device, self._port_of(device, neighbour)
+                    entries[key, port] = neighbour
                 elif devices:
                     several[key, port] = list(devices.items())
         self._settle(several, hears)
         self._fill_ports(hears)
+        for near, neighbour in entries.items():
+            device, port = hears[near]
+            if neighbour.settings and port != UNKNOWN:
+                self._devices[device].set_up(port, neighbour.settings)
         cables = NamedCables(self._source, lenient=self._lenient)
         cables.by_neighbours = True
         in_use = {key for pair in hears.items() for key, _ in pair if not self._is_skipped(*pair, hears)}
@@ -111,6 +122,7 @@ class _Joiner:
                 continue
             entry = cables.device(seen.name, switch=None if seen.named else False)
             entry.ports |= {port for port in seen.ports.values() if self._management or not is_management_port(port)}
+            entry.settings |= seen.settings
         self._add_cables(cables, hears)
         cables.flaws.extend(self._flaws)
         if self._skipped:
@@ -135,7 +147,8 @@ class _Joiner:
         for port in sorted(view.ports):
             seen.add_port(port)
         seen.aliases |= {canonical_port(alias): seen.add_port(port) for alias, port in view.aliases.items()}
-        seen.rates_gbps |= {seen.add_port(port): rate for port, rate in view.rates_gbps.items()}
+        for port, settings in view.settings.items():
+            seen.set_up(seen.add_port(port), settings)
         for neighbour in view.neighbours:
             if not neighbour.port:
                 continue
@@ -266,10 +279,8 @@ class _Joiner:
             done.add(pair)
             ends = self._plug(cables, near), self._plug(cables, far_plug)
             silent = [1] if back is None and self._devices[device].viewed and far_port != UNKNOWN else []
-            rates = [self._devices[key].rates_gbps.get(port, 0.0), self._devices[device].rates_gbps.get(far_port, 0.0)]
-            stated = [rate for rate in rates if rate]
             source = self._devices[key].sources[0] if self._devices[key].sources else ""
-            cables.cable(*ends, rate_gbps=min(stated, default=0.0), silent=silent, source=source)
+            cables.cable(*ends, silent=silent, source=source)
 
     def _is_skipped(self, near: _Plug, far_plug: _Plug, hears: Mapping[_Plug, _Plug]) -> bool:
         """Whether a cable is one of management: the eth0 of a host is a data port if a data port of a switch hears it."""

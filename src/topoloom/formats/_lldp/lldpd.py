@@ -5,9 +5,11 @@ texts stand alone, and what has a name is an object by this name; a chassis with
 form here. Source: lldpd, src/client/json_writer.c; quirks: lldpd issue 236.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from topoloom.fabric.port_settings import PortSettings, bytes_of
 from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in, texts_in
 
 #: Keys of a chassis or an interface that are not the name of one.
@@ -27,6 +29,7 @@ _OF_INTERFACE = {
     "ttl",
 }
 _PROTOCOL = "LLDP"
+_RATE = re.compile(r"([0-9]{2,5})(G?)base-?([a-z]?)", re.IGNORECASE)
 
 
 def _matches(value: Any) -> bool:
@@ -88,12 +91,26 @@ def _heard(port: str, content: Mapping[str, Any]) -> Iterator[Neighbour]:
         return
     for at_port in each(content.get("port")) or [{}]:
         port_id, port_type = _id(mapping_in(at_port))
+        settings = _settings(mapping_in(at_port))
         for chassis in each(content.get("chassis")) or [{}]:
             for name, of_chassis in _named(mapping_in(chassis), _OF_CHASSIS):
                 yield Neighbour(
                     *(port, name, _id(of_chassis)[0], port_id, port_type, _text(mapping_in(at_port).get("descr"))),
                     _texts(of_chassis.get("mgmt-ip")),
+                    settings,
                 )
+
+
+def _settings(of_port: Mapping[str, Any]) -> PortSettings:
+    """The largest frame, and the rate in the type of the attachment: ``100GbaseSR4``; only in the details."""
+    rate_gbps = 0.0
+    for entry in each(of_port.get("auto-negotiation")):
+        about = mapping_in(entry)
+        rate = _RATE.match(_text(about.get("current")))
+        # Twisted pair needs negotiation; virtual interfaces claim 10GbaseT without.
+        if rate and (about.get("supported") or rate[3].lower() != "t"):
+            rate_gbps = int(rate[1]) / (1 if rate[2] else 1000)
+    return PortSettings(frame=bytes_of(_text(of_port.get("mfs"))), rate_gbps=rate_gbps)
 
 
 def _id(content: Mapping[str, Any]) -> tuple[str, str]:

@@ -5,9 +5,10 @@ Sources: sonic-net/sonic-dbsyncd, sonic-utilities (scripts/lldpshow); sonic-buil
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
 from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, gbps_of_mbps, mapping_in, meaning, text_in
 
 _RULE = re.compile(r"\s*-+(?:\s+-+)+\s*")
@@ -35,14 +36,13 @@ def _read(value: Any, source: str) -> DeviceView:
                 tuple(filter(None, map(str.strip, text_in(entry.get("lldp_rem_man_addr")).split(",")))),
             )
         )
-    aliases, rates_gbps, ports = {}, {}, {entry.port for entry in neighbours}
+    aliases, settings, ports = {}, {}, {entry.port for entry in neighbours}
     for port, content in rows(value, "PORT"):
         facts = mapping_in(content)
         ports.add(port)
         if alias := text_in(facts.get("alias")):
             aliases[alias] = port
-        if rate_gbps := gbps_of_mbps(text_in(facts.get("speed"))):
-            rates_gbps[port] = rate_gbps
+        settings[port] = sonic_settings(facts)
     own = mapping_in(value.get("LLDP_LOC_CHASSIS"))
     metadata = dict(rows(value, "DEVICE_METADATA")).get("localhost")
     name = text_in(own.get("lldp_loc_sys_name")) or text_in(mapping_in(metadata).get("hostname"))
@@ -52,9 +52,19 @@ def _read(value: Any, source: str) -> DeviceView:
         tuple(neighbours),
         text_in(own.get("lldp_loc_chassis_id")) or text_in(mapping_in(metadata).get("mac")),
         aliases,
-        rates_gbps,
+        settings,
         frozenset(ports),
         lists=any(key.startswith("LLDP_") for key in value),
+    )
+
+
+def sonic_settings(facts: Mapping[str, Any]) -> PortSettings:
+    """What an entry of the table PORT states of a port."""
+    return PortSettings(
+        mtu=bytes_of(text_in(facts.get("mtu"))),
+        fec=fec_of(text_in(facts.get("fec"))),
+        rate_gbps=gbps_of_mbps(text_in(facts.get("speed"))),
+        lanes=len(text_in(facts.get("lanes")).split(",")) if facts.get("lanes") else 0,
     )
 
 

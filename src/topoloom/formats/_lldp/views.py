@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from topoloom.fabric.port_settings import UNSET, PortSettings
+
 #: How an id is meant, by the words and numbers of all makers (IEEE 802.1AB, tables 8-2 and 8-3).
 IFNAME, IFALIAS, MAC, ADDRESS, LOCAL, OTHER = "ifname", "ifalias", "mac", "address", "local", "other"
 #: The types of the id of a port by their number.
@@ -47,6 +49,8 @@ class Neighbour:
         The neighbour's port as it calls it, how the id is meant (`IFNAME` ...; empty: not stated), and its description.
     addresses : tuple of str
         Its addresses for management.
+    settings : PortSettings
+        What the neighbour says of its port.
     """
 
     port: str
@@ -56,6 +60,7 @@ class Neighbour:
     port_type: str = ""
     port_description: str = ""
     addresses: tuple[str, ...] = ()
+    settings: PortSettings = UNSET
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,8 @@ class DeviceView:
         The id of its own chassis; empty if not stated.
     aliases : mapping of str to str
         Further names of its ports.
-    rates_gbps : mapping of str to float
-        The rate of its ports, where stated.
+    settings : mapping of str to PortSettings
+        The rates and other settings of its ports, where stated.
     ports : frozenset of str
         All its ports that the file names.
     addresses : frozenset of str
@@ -88,7 +93,7 @@ class DeviceView:
     neighbours: tuple[Neighbour, ...] = ()
     chassis: str = ""
     aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    rates_gbps: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, PortSettings] = field(default_factory=lambda: MappingProxyType({}))
     ports: frozenset[str] = frozenset()
     addresses: frozenset[str] = frozenset()
     lists: bool = True

@@ -170,10 +170,8 @@ def _overlong(evidence: Evidence) -> Iterator[Finding]:
         if limits.longest_m is not None and length[link] > limits.longest_m + _LENGTH_ERROR_M:
             reasons.append(f"the limit is {limits.longest_m:g} m")
         if reasons:
-            text = (
-                f"{_called(evidence, evidence.plan, links[link])} is {length[link]:g} m long; {' and '.join(reasons)}"
-            )
-            yield _about(evidence, evidence.plan, links[link], text)
+            text = f"{called_cable(evidence, evidence.plan, links[link])} is {length[link]:g} m long; {' and '.join(reasons)}"
+            yield about_cable(evidence, evidence.plan, links[link], text)
 
 
 @rule(
@@ -189,7 +187,7 @@ def _to_itself(evidence: Evidence) -> Iterator[Finding]:
     if evidence.actual is None:
         for switch, first, second in evidence.plan.fabric.loops.tolist():
             cable = ((switch, first), (switch, second))
-            yield _about(evidence, evidence.plan, cable, f"to itself: {evidence.words.cable(cable, True)}")
+            yield about_cable(evidence, evidence.plan, cable, f"to itself: {evidence.words.cable(cable, True)}")
 
 
 @rule(
@@ -258,12 +256,37 @@ def _as_they_run(evidence: Evidence, kind: str) -> Iterator[Finding]:
             )
 
 
-def _called(evidence: Evidence, side: Side, cable: Cable) -> str:
+def called_cable(evidence: Evidence, side: Side, cable: Cable) -> str:
+    """Both ends of a cable of one side, after its number if it is planned and has one.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    side : Side
+    cable : Cable
+
+    Returns
+    -------
+    str
+    """
     number = evidence.words.number(cable) if cable in evidence.planned else ""
     return f"{f'cable {number}: ' if number else ''}{evidence.words.cable(cable, side.which == 'actual')}"
 
 
-def _about(evidence: Evidence, side: Side, cable: Cable, text: str) -> Finding:
+def about_cable(evidence: Evidence, side: Side, cable: Cable, text: str) -> Finding:
+    """The finding that is about one cable of one side.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    side : Side
+    cable : Cable
+    text : str
+
+    Returns
+    -------
+    Finding
+    """
     nodes = list(dict.fromkeys(node for node, _ in cable))
     ends = evidence.ends([cable])
     return Finding(

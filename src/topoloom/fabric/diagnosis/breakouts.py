@@ -1,0 +1,133 @@
+"""Ports that are split otherwise than planned, as causes of differences: whole instead of lanes, or into fewer.
+
+The cable is in its cage, so that an installer who is sent there finds nothing to move: the configuration of the switch is at
+fault. One cause accounts for all cables of the cage.
+"""
+
+import re
+from collections import defaultdict
+
+from topoloom.fabric.comparison import Cable, Plug
+from topoloom.fabric.diagnosis.evidence import Evidence, Side
+from topoloom.fabric.diagnosis.root import Root
+from topoloom.fabric.port_names import canonical_port, whole_port
+
+#: A cause that is the breakout of a port.
+BREAKOUT = "breakout"
+_FIRST_LANE = re.compile(r"ethernet([0-9]{1,5})")
+
+
+def breakout_roots(evidence: Evidence, lost: set[Cable], unplanned: set[Cable]) -> list[Root]:
+    """The ports that are split otherwise than planned, each with its cables, which are removed from both sets.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    lost, unplanned : set of Cable
+        Planned cables that are not right, and cables where none is planned.
+
+    Returns
+    -------
+    list of Root
+    """
+    if evidence.actual is None or evidence.comparison is None or evidence.comparison.ports != "exact":
+        return []
+    return _Breakouts(evidence.plan, evidence.actual).roots(lost, unplanned)
+
+
+class _Breakouts:
+    def __init__(self, plan: Side, actual: Side) -> None:
+        self._plan, self._actual = plan, actual
+        self._used: defaultdict[int, set[str]] = defaultdict(set)
+        for cable in (*self._actual.link_cables, *self._actual.end_cables):
+            for plug in cable:
+                self._used[plug[0]].add(self._found(plug))
+
+    def roots(self, lost: set[Cable], unplanned: set[Cable]) -> list[Root]:
+        between: defaultdict[tuple[int, int], list[Cable]] = defaultdict(list)
+        for cable in sorted(unplanned):
+            between[cable[0][0], cable[1][0]].append(cable)
+        roots: list[Root] = []
+        for cable in sorted(lost):
+            candidates = between.get((cable[0][0], cable[1][0]), ())
+            instead = next((entry for entry in candidates if entry in unplanned and self._is_same(cable, entry)), None)
+            if instead is None or cable not in lost:
+                continue
+            lost.discard(cable)
+            unplanned.discard(instead)
+            roots.append(self._with_others(cable, instead, lost, unplanned))
+        return roots + self._lanes_lost(lost, unplanned)
+
+    def _is_same(self, planned: Cable, found: Cable) -> bool:
+        """Whether two cables between the same nodes are one, in a port that is split otherwise at one end or both."""
+        ends = list(zip(planned, found, strict=True))
+        return planned[0][0] != planned[1][0] and all(a == b or self._related(a, b) for a, b in ends)
+
+    def _related(self, planned: Plug, found: Plug) -> bool:
+        """Whether one of two ports is a lane of the other, or both are lanes of one port that has no lane as planned."""
+        name, instead = self._planned(planned), self._found(found)
+        if not (name and instead):
+            return False
+        whole = whole_port(name)
+        if canonical_port(instead) == whole or whole_port(instead) == canonical_port(name):
+            return True
+        if whole and whole == whole_port(instead):
+            return self._lacks(planned[0], name)
+        lanes = self._plan.settings(*planned).lanes, self._actual.settings(*found).lanes
+        return _covers(name, lanes[0], instead) or _covers(instead, lanes[1], name)
+
+    def _lacks(self, node: int, name: str) -> bool:
+        """Whether the device lists all its ports, those without a cable, too, and not this one."""
+        listed = self._actual.listed_ports(node)
+        return bool(listed - self._used[node]) and canonical_port(name) not in map(canonical_port, listed)
+
+    def _with_others(self, planned: Cable, found: Cable, lost: set[Cable], unplanned: set[Cable]) -> Root:
+        """The cause, with the other cables of the same cage whose far ports have no other cable."""
+        more, instead = [planned], [found]
+        ends = [(a, b) for a, b in zip(planned, found, strict=True) if a != b]
+        for wanted, present in ends:
+            for cable in sorted(lost):
+                plug, far_plug = _at(cable, wanted[0])
+                if plug and self._related(plug, present) and not any(far_plug in each for each in unplanned):
+                    more.append(cable)
+            for cable in sorted(unplanned):
+                plug, far_plug = _at(cable, wanted[0])
+                if plug and self._related(wanted, plug) and not any(far_plug in each for each in lost):
+                    instead.append(cable)
+        lost.difference_update(more)
+        unplanned.difference_update(instead)
+        return Root(BREAKOUT, tuple(dict.fromkeys(node for (node, _), _ in ends)), tuple(more), tuple(instead))
+
+    def _lanes_lost(self, lost: set[Cable], unplanned: set[Cable]) -> list[Root]:
+        """Cables of lanes that a port does not have, because it is split into fewer; nothing is in their far ports."""
+        busy = {plug for cable in unplanned for plug in cable}
+        cages: defaultdict[tuple[int, str], list[Cable]] = defaultdict(list)
+        for cable in sorted(lost):
+            for plug in cable:
+                whole = whole_port(self._planned(plug))
+                siblings = [name for name in self._actual.listed_ports(plug[0]) if whole and whole_port(name) == whole]
+                if siblings and not busy.intersection(cable) and self._lacks(plug[0], self._planned(plug)):
+                    cages[plug[0], whole].append(cable)
+                    break
+        for cables in cages.values():
+            lost.difference_update(cables)
+        return [Root(BREAKOUT, (node,), tuple(cables), ()) for (node, _), cables in cages.items()]
+
+    def _planned(self, plug: Plug) -> str:
+        return self._plan.port_names(plug[0]).get(plug[1], "")
+
+    def _found(self, plug: Plug) -> str:
+        return self._actual.port_names(plug[0]).get(plug[1], "")
+
+
+def _at(cable: Cable, node: int) -> tuple[Plug | None, Plug]:
+    """The end of a cable at a node, and the other one."""
+    if cable[0][0] == node:
+        return cable
+    return (cable[1], cable[0]) if cable[1][0] == node else (None, cable[0])
+
+
+def _covers(whole: str, lanes: int, name: str) -> bool:
+    """Whether a port of SONiC with that many lanes has the first lane of another: Ethernet0 with 8 that of Ethernet4."""
+    first, other = (_FIRST_LANE.fullmatch(canonical_port(each)) for each in (whole, name))
+    return first is not None and other is not None and 0 < int(other[1]) - int(first[1]) < lanes
