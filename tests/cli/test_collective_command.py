@@ -123,3 +123,21 @@ def test_tables_of_a_folder_are_taken(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["collective", str(tmp_path / "tables"), "--operation", "alltoall", "--bytes", "1KiB"])
     assert "the paths of the tables (updown)" in capsys.readouterr().out
+
+
+def test_a_program_of_msccl(tmp_path):
+    """--schedule FILE.xml: what was checked, the time and the bound; -o writes GOAL only, and the file has its own ranks."""
+    path, network = tmp_path / "x.xml", "complete:n=4,hosts=1"
+    said(network, "--bytes", "4000", "--algorithm", "ring", "--pieces", "1", "-o", str(path))
+    path.write_text(path.read_text().replace(f'maxBytes="{(1 << 63) - 1}"', 'maxBytes="99"'))
+    line = (network, "--schedule", str(path), "--bytes", "4000", "--set", "rate_gbps=8")
+    out = said(*line, "-o", str(tmp_path / "x.goal")).stdout
+    assert "allreduce is right on all ranks, out of place; in any order of blocks" in out
+    assert "MSCCL runs it for 0 to 99 bytes, not 4,000" in out
+    assert "simulated     8.4 us" in out  # 6 messages in a row, each of 400 ns and 1,000 bytes
+    assert load_goal(tmp_path / "x.goal").messages == 24
+    with pytest.raises(InputError, match=r"a schedule of MSCCL is written as \.goal only"):
+        said(*line, "-o", str(path))
+    with pytest.raises(InputError, match="the schedule in the file has its own"):
+        said(*line, "--ranks", "2")
+    assert json.loads(said(*line, "--json").stdout)["algorithm"] == "msccl"

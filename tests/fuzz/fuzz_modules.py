@@ -78,6 +78,8 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "throughput.traffic.patterns.trace": ("trace",),
     "web.lease": ("served store",),
     "web.queue": ("served store",),
+    "simulation.collectives.msccl_program": ("msccl",),
+    "simulation.collectives.schedule": ("collective", "msccl"),
     "simulation.workloads.chakra": ("chakra",),
     "simulation.workloads.goal": ("goal",),
     "simulation.workloads.wire": ("chakra",),

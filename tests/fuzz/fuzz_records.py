@@ -12,6 +12,7 @@ from fuzz_reader import Files, Reader, steady
 import topoloom
 from topoloom import build, place, quality, route
 from topoloom.model.results import Result
+from topoloom.simulation.collectives.msccl import msccl_xml
 
 _MAKERS: dict[str, Callable[[Any], Result]] = {
     "hops": topoloom.hops,
@@ -63,8 +64,14 @@ def _collective() -> list[Files]:
         return [{"x.json": steady(Path(folder) / "x.json")}]
 
 
+def _msccl() -> list[Files]:
+    made = topoloom.collective(build("ring:n=3,hosts=1"), "allreduce", 3000, algorithm="ring", pieces=1)
+    return [{"x.xml": msccl_xml(made.schedule).encode()}]
+
+
 #: Readers of records by name.
 RECORDS = {
     "record": Reader(_seeds, _read),
     "collective": Reader(_collective, lambda folder: topoloom.read_schedule(str(folder / "x.json"))),
+    "msccl": Reader(_msccl, lambda folder: topoloom.read_schedule(folder / "x.xml")),
 }

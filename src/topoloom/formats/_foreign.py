@@ -24,7 +24,7 @@ _BEGINNINGS = (
     (re.compile(rb"%PDF-|\x89PNG|\xff\xd8\xff|GIF8"), "a picture or a document, not a network"),
     (_begins(rb"<system\b"), "NCCL's topology of one server, without the network between servers"),
     (_begins(rb"(?:<!DOCTYPE topology[^>]*>\s*)?<topology\b"), "hwloc's topology of one machine, without a network"),
-    (_begins(rb"<algo\b"), "an algorithm for MSCCL, not a network; topoloom collective simulates collectives"),
+    (_begins(rb"<algo\b"), "a schedule for MSCCL, not a network; topoloom collective NETWORK --schedule FILE runs it"),
     (_begins(rb"<gexf\b"), "GEXF of Gephi; export GraphML from Gephi"),
     (_begins(rb"<(?:!DOCTYPE )?html[\s>]"), "a web page; save the file itself"),
     (_begins(rb"graph\s*\["), "GML; convert it to GraphML, for example with NetworkX or igraph"),
@@ -36,6 +36,7 @@ _BEGINNINGS = (
 )
 #: A line that the content has.
 _LINES = (
+    (re.compile(rb'"threadblocks"\s*:'), "a plan of MSCCL++, not a network, and not read; MSCCL's XML is"),
     (
         _has_line(rb"SwitchName="),
         "Slurm's topology.conf: groups of nodes, without cables; topoloom export slurm writes it",

@@ -16,6 +16,7 @@ from topoloom.operations.catalogue.collective import CollectiveOperation
 if TYPE_CHECKING:
     from topoloom.simulation.applications.collective_result import Collective
     from topoloom.simulation.collectives.bound import CollectiveBound
+    from topoloom.simulation.collectives.msccl_program import MscclProgram
 
 #: The formats of a schedule's file.
 _SUFFIXES = (".json", ".xml", ".goal")
@@ -27,14 +28,19 @@ class _Output(Json, frozen=True, kw_only=True):
         | None
     ) = None
 
-    def check(self, bound: bool) -> None:
+    def check(self, operation: CollectiveOperation) -> None:
         """Refuse a file that cannot be written, before any work."""
+        from topoloom.simulation.collectives.msccl_program import begins_as_xml
+
         if self.output is not None and Path(self.output).suffix not in _SUFFIXES:
             raise InputError(
                 f"{self.output}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim"
             )
-        if self.output is not None and bound:
+        if self.output is not None and operation.bound:
             raise InputError("`output`: `bound` makes no schedule; omit it")
+        program = operation.schedule is not None and begins_as_xml(operation.schedule)
+        if program and self.output is not None and Path(self.output).suffix != ".goal":
+            raise InputError(f"{self.output}: a schedule of MSCCL is written as .goal only")
 
 
 def _sections(formatter: click.HelpFormatter) -> None:
@@ -62,7 +68,7 @@ def _sections(formatter: click.HelpFormatter) -> None:
 
 @declared(CollectiveOperation, Threads, _Output, sections=_sections)
 def command(operation: CollectiveOperation, threads: Threads, to: _Output) -> None:
-    to.check(operation.bound)
+    to.check(operation)
     result = performed(operation, threads.jobs)
     if to.json:
         print_record(result)
@@ -100,8 +106,12 @@ def _of_bound(bound: "CollectiveBound") -> list[tuple[str, str]]:
 
 
 def _of_schedule(result: "Collective") -> list[tuple[str, str]]:
+    from topoloom.simulation.collectives.msccl_program import MscclProgram
+
     paths = "its own paths" if result.paths == "own" else f"the paths of the tables ({result.engine})"
     rows = [("schedule", f"{result.algorithm}, {paths}")]
+    if isinstance(result.schedule, MscclProgram):
+        rows += _of_program(result.schedule, result)
     if result.trees:
         rows.append(("trees", f"{result.trees}, {result.depth} messages deep, {result.pieces} pieces per message"))
     if result.fullest_s is not None:
@@ -111,6 +121,27 @@ def _of_schedule(result: "Collective") -> list[tuple[str, str]]:
         ("simulated", f"{_time(result.seconds)}, {100 * result.gap:.1f} % over the bound"),
         ("simulation", f"{result.provenance.settings['simulator']}, {result.messages:,} messages"),
     ]
+
+
+def _of_program(program: "MscclProgram", result: "Collective") -> list[tuple[str, str]]:
+    """Return what the check of a program says, and where the executor would not select it."""
+    from topoloom.simulation.collectives.msccl_check import check_msccl
+
+    places = [
+        text for text, stated in (("in place", program.in_place), ("out of place", program.out_of_place)) if stated
+    ]
+    order = "in any order of blocks" if check_msccl(program).ordered else "the order of blocks is not checked: too many"
+    steps = max(len(block.steps) for blocks in program.blocks for block in blocks)
+    blocks = max(map(len, program.blocks))
+    times = "once" if result.pieces == 1 else f"{result.pieces} times"
+    rows = [
+        ("checked", f"{program.operation} is right on all ranks, {' and '.join(places)}; {order}"),
+        ("program", f"{blocks} blocks per rank, {steps} steps per block, {result.depth} messages deep, run {times}"),
+    ]
+    least, most = program.bytes_from, program.bytes_to
+    if (least is not None and result.bytes < least) or (most is not None and result.bytes > most):
+        rows.append(("not selected", f"MSCCL runs it for {least or 0:,} to {most or 0:,} bytes, not {result.bytes:,}"))
+    return rows
 
 
 def _time(seconds: float) -> str:
@@ -124,9 +155,15 @@ def _write(result: "Collective", path: str, as_json: bool) -> None:
     from topoloom.core.files import write_atomically
     from topoloom.simulation.applications.schedules import schedule_of_program
     from topoloom.simulation.collectives.msccl import msccl_xml, over_limits
+    from topoloom.simulation.collectives.msccl_messages import schedule_of_msccl
+    from topoloom.simulation.collectives.msccl_program import MscclProgram
     from topoloom.simulation.workloads.goal import save_goal
 
     schedule = result.schedule
+    if isinstance(schedule, MscclProgram):
+        save_goal(schedule_of_msccl(schedule, result.bytes, result.pieces), path)
+        say(f"wrote {path}", err=as_json)
+        return
     if schedule is None or (not schedule.trees and schedule.ranks > 1):
         raise InputError(f"{path}: {result.ranks} ranks exchange too many messages for a file; take fewer ranks")
     if Path(path).suffix == ".json":

@@ -14,17 +14,9 @@ if TYPE_CHECKING:
 
 #: Fields that only schedules use, and fields that the schedule in a file replaces.
 _OF_SCHEDULES = ("schedule", "algorithm", "accelerators", "paths_from", "pieces", "engine", "host_tables", "simulator")
-_IN_FILES = (
-    "operation",
-    "bytes",
-    "ranks",
-    "algorithm",
-    "accelerators",
-    "paths_from",
-    "pieces",
-    "placement",
-    "root_rank",
-)
+#: A program of MSCCL leaves bytes, pieces and placement open.
+_IN_PROGRAMS = ("operation", "ranks", "algorithm", "accelerators", "paths_from", "root_rank")
+_IN_FILES = (*_IN_PROGRAMS, "bytes", "pieces", "placement")
 
 
 def _operation_of(text: str) -> str:
@@ -64,7 +56,7 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "simulate the schedule in this .json file from -o, on this or another network",
+                "simulate the schedule in this file, on this or another network: .json from -o, or .xml of MSCCL",
                 names="file",
                 metavar="FILE",
             ),
@@ -114,12 +106,14 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
 
     def validate(self) -> None:
         from topoloom.simulation.collectives.making import chosen_of
+        from topoloom.simulation.collectives.msccl_program import begins_as_xml
 
         super().validate()
         if self.bound:
             self.refuse_changed(_OF_SCHEDULES, "`bound` makes no schedule")
         if self.schedule is not None:
-            self.refuse_changed(_IN_FILES, "the schedule in the file has its own")
+            fields = _IN_PROGRAMS if begins_as_xml(self.schedule) else _IN_FILES
+            self.refuse_changed(fields, "the schedule in the file has its own")
         chosen_of(self.operation, self.algorithm, self.paths_from)
 
     def run(self, context: RunContext) -> "Collective | CollectiveBound":

@@ -7,6 +7,7 @@ from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound
+from topoloom.simulation.collectives.msccl_program import MscclProgram
 from topoloom.simulation.collectives.schedule import CollectiveSchedule
 
 
@@ -20,7 +21,7 @@ class Collective(Result):
     ranks : int
     bytes : int
         Bytes of the vector, or of all ranks' data together; for an all-to-all, from each rank to each other.
-    algorithm : "forest", "ring", "rail-ring", "chains", "binomial" or "direct"
+    algorithm : "forest", "ring", "rail-ring", "chains", "binomial", "direct" or "msccl"
     paths : "own" or "tables"
     engine : str
         The engine of the tables.
@@ -32,9 +33,10 @@ class Collective(Result):
     fullest_s : float or None
         The time that the most loaded channel, or host's link, needs for its share of the schedule; None: not computed.
     trees, depth, pieces, messages : int
-        The schedule's trees, successive messages and pieces per message; and the messages simulated.
+        The schedule's trees, successive messages and pieces per message (of a program of MSCCL: how often it runs); and the
+        messages simulated.
     settings : AppSettings
-    schedule : CollectiveSchedule or None
+    schedule : CollectiveSchedule, MscclProgram or None
         Not part of the record: `CollectiveSchedule.save`, or ``topoloom collective -o``, writes it.
     """
 
@@ -57,7 +59,7 @@ class Collective(Result):
     pieces: int
     messages: int
     settings: AppSettings
-    schedule: CollectiveSchedule | None = None
+    schedule: CollectiveSchedule | MscclProgram | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property

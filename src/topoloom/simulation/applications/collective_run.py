@@ -25,6 +25,9 @@ from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound, bound_of, collective_operation
 from topoloom.simulation.collectives.making import chosen_of, collective_schedule
 from topoloom.simulation.collectives.messages import schedule_of_trees
+from topoloom.simulation.collectives.msccl_check import check_msccl
+from topoloom.simulation.collectives.msccl_messages import schedule_of_msccl
+from topoloom.simulation.collectives.msccl_program import MSCCL, MscclProgram
 from topoloom.simulation.collectives.rail_rings import RAIL_RING, accelerators_on, with_scale_up
 from topoloom.simulation.collectives.schedule import CollectiveSchedule, checked_schedule
 from topoloom.simulation.collectives.ways import fullest_seconds
@@ -124,7 +127,7 @@ def _without_tables(
 
 def collective(
     network: NetworkSource | Sequence[Routing],
-    operation: str | CollectiveSchedule,
+    operation: str | CollectiveSchedule | MscclProgram,
     bytes: int = 1 << 26,
     ranks: int | None = None,
     *,
@@ -148,10 +151,11 @@ def collective(
     ----------
     network : NetworkSource or sequence of Routing
         As for `run_app`.
-    operation : str or CollectiveSchedule
+    operation : str, CollectiveSchedule or MscclProgram
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``; or an existing schedule, as
         `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths.
-        The schedule determines bytes, ranks, algorithm, paths, pieces, placement and root rank.
+        The schedule determines bytes, ranks, algorithm, paths, pieces, placement and root rank; a program of MSCCL determines
+        ranks, algorithm and root rank, and its messages use the paths of the tables.
     bytes : int
         Bytes of the vector, or of all ranks' data together; for an all-to-all, from each rank to each other.
     ranks : int, optional
@@ -162,7 +166,8 @@ def collective(
     paths_from : "own" or "tables", optional
         Whether messages use the schedule's own paths or those of the tables; when omitted, own for forests and rings.
     pieces : int, optional
-        The number of pieces per message; when omitted, enough to hide the depth of trees.
+        The number of pieces per message; when omitted, enough to hide the depth of trees. For a program of MSCCL: how often
+        it runs, each time with this part of the bytes; 1 when omitted.
     placement : str
         As for `run_app`.
     root_rank : int
@@ -197,7 +202,7 @@ def collective(
     """
     work = Work() if work is None else work
     source, topology = network_or_tables(network, "collective")
-    if not isinstance(operation, CollectiveSchedule):
+    if isinstance(operation, str):
         chosen_of(collective_operation(operation), algorithm, paths_from)
     check_hosts(topology)
     inputs = given(source, layout, settings, "collective")
@@ -206,6 +211,16 @@ def collective(
     check_kind("settings", settings, AppSettings, "AppSettings")
     backend = backend_of(FLOWS if simulator is None else simulator)
     check_backend(backend, settings)
+    if isinstance(operation, MscclProgram):
+        if (algorithm, paths_from, accelerators) != (None, None, None) or ranks not in (None, operation.ranks):
+            raise InputError(
+                f"{operation.source}: a program of MSCCL has its own ranks ({operation.ranks}) and algorithm, and uses the"
+                " paths of the tables; omit `ranks`, `algorithm`, `paths_from` and `accelerators`"
+            )
+        check_whole("pieces", pieces, 1, none=True)
+        return _of_program(
+            operation, routings, bytes, pieces or 1, placement, settings, layout, backend, gap, seed, jobs, work
+        )
     if isinstance(operation, CollectiveSchedule):
         schedule = checked_schedule(operation, "schedule")
         homes, name, size, placement = (
@@ -271,6 +286,63 @@ def collective(
             seed=schedule.provenance.seed,
             settings=bound.provenance.settings,
             timings={"cpu_s": cpu_s},
+        ),
+    )
+
+
+def _of_program(
+    program: MscclProgram,
+    routings: Sequence[Routing],
+    size: int,
+    loops: int,
+    placement: str,
+    settings: AppSettings,
+    layout: Layout | None,
+    by: Backend,
+    gap: float,
+    seed: int,
+    jobs: int | None,
+    work: Work,
+) -> Collective:
+    """Return the time of a program of MSCCL, which is checked before."""
+    findings, topology, engine = check_msccl(program), routings[0].topology, routings[0].engine
+    ranks, root = program.ranks, findings.root
+    homes, name = _homes(topology, program.operation, size, ranks, placement, root, settings, layout, seed, jobs)
+    if np.unique(homes).size < homes.size:
+        raise InputError(f"placement {placement}: a schedule needs its own host for each rank")
+    about = {**settings.values, "placement": placement, "simulator": by.text}
+    rates = machine(topology, settings, layout)
+    bound = bound_of(topology, name, size, homes, rates, root=root, gap=gap, settings=about, jobs=jobs, work=work)
+    result = run_schedule(
+        schedule_of_msccl(program, size, loops),
+        routings,
+        homes,
+        backend=by,
+        settings=settings,
+        detached_bytes=0.0,
+        layout=layout,
+        network=network_as_flows(routings, settings, layout),
+        work=work,
+    )
+    return Collective(
+        operation=name,
+        ranks=ranks,
+        bytes=size,
+        algorithm=MSCCL,
+        paths="tables",
+        engine=engine,
+        placement=placement,
+        bound=bound,
+        seconds=result.seconds,
+        fullest_s=None,
+        trees=0,
+        depth=findings.depth,
+        pieces=loops,
+        messages=result.messages,
+        settings=settings,
+        schedule=program,
+        provenance=provenance_of(
+            topology, engine=engine, seed=seed, settings=bound.provenance.settings, timings={"cpu_s": result.cpu_s}
         ),
     )
 

@@ -5,10 +5,15 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import quoteattr
 
 from topoloom.core.errors import InputError
+from topoloom.simulation.collectives.msccl_program import (
+    MOST_BLOCKS,
+    MOST_CHANNELS,
+    MOST_COUNT,
+    MOST_OF_CHANNEL,
+    MOST_STEPS,
+)
 from topoloom.simulation.collectives.schedule import GATHERS, REDUCES, CollectiveSchedule
 
-#: Limits of MSCCL's executor for NCCL: steps per block, blocks per rank, blocks per channel, channels, chunks per step.
-MOST_STEPS, MOST_BLOCKS, MOST_OF_CHANNEL, MOST_CHANNELS, MOST_COUNT = 256, 216, 32, 32, 71
 _COLLECTIVES = {
     "allreduce": "allreduce",
     "allgather": "allgather",

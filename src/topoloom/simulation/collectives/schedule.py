@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 
 from topoloom.core.errors import InputError, check_path
+from topoloom.core.files import read_text
 from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.collectives.bound import OPERATIONS
 from topoloom.simulation.collectives.forest import Tree, TreeEdge
+from topoloom.simulation.collectives.msccl_program import MscclProgram, begins_as_xml, read_msccl
 
+#: What a plan of MSCCL++ has, and the most characters of a file.
+_MSCCLPP, _MOST_CHARACTERS = '"threadblocks"', 1 << 28
 #: Operations whose trees distribute a root's chunks to all ranks, and those whose trees add up chunks at the root.
 GATHERS, REDUCES = ("allgather", "broadcast", "allreduce", "alltoall"), ("reduce-scatter", "allreduce")
 
@@ -155,16 +159,40 @@ def checked_schedule(schedule: CollectiveSchedule, source: str) -> CollectiveSch
     return schedule
 
 
-def read_schedule(path: str | os.PathLike[str]) -> CollectiveSchedule:
-    """Return the schedule in a file that `CollectiveSchedule.save` or ``topoloom collective -o`` wrote, after a check.
+def read_schedule(path: str | os.PathLike[str]) -> CollectiveSchedule | MscclProgram:
+    """Return the schedule in a file, after a check on symbols that every rank gets its data.
+
+    Parameters
+    ----------
+    path : path
+        JSON of `CollectiveSchedule.save` or ``topoloom collective -o``, or XML of MSCCL, of any program; the content decides.
+
+    Returns
+    -------
+    CollectiveSchedule or MscclProgram
 
     Raises
     ------
     InputError
-        The file is not a schedule, or its trees do not deliver all data.
+        The file is not a schedule, exceeds the limits of MSCCL's executor, or does not deliver all data.
     """
+    from topoloom.simulation.collectives.msccl_check import check_msccl
+
     check_path(path, "read_schedule", "give a file")
-    return checked_schedule(CollectiveSchedule.load(path), str(path))
+    if begins_as_xml(path):
+        program = read_msccl(path)
+        check_msccl(program)
+        return program
+    try:
+        schedule = CollectiveSchedule.load(path)
+    except InputError:
+        if _MSCCLPP in read_text(path, _MOST_CHARACTERS):
+            raise InputError(
+                f"{os.fspath(path)} is a plan of MSCCL++, which is not read; give JSON of topoloom collective -o,"
+                " or XML of MSCCL"
+            ) from None
+        raise
+    return checked_schedule(schedule, str(path))
 
 
 def chain_trees(order: list[int], steps: list[tuple[int, ...]]) -> tuple[Tree, ...]:
