@@ -31,6 +31,10 @@ _CERTAIN = {
         rb"|<(?:.{0,4000}?<)?lldp-neighbors-information)",
         re.DOTALL,
     ),
+    # The numbers of nodes, switches and links; the switches; links with rate and delay.
+    "ns3": re.compile(
+        rb"(?:\xef\xbb\xbf)?\d+ \d+ \d+[ \t\r]*\n[\d \t\r]*+\n\d+ \d+ [\d.]+[KMGT]?bps [\d.]+(?:ms|us|ns)"
+    ),
     "htsim-topo": re.compile(
         rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*+Nodes[ \t]+\d+\s*\n(?:[^\n]*\n){0,8}?[ \t]*Tiers[ \t]+\d"
     ),

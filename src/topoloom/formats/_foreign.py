@@ -16,6 +16,28 @@ def _has_line(pattern: bytes) -> re.Pattern[bytes]:
 
 #: What the content begins with.
 _BEGINNINGS = (
+    (re.compile(rb"#![^\n]*\bsh\b"), "a shell script, not a network"),
+    (
+        _begins(rb"(?:\d+ ){5}[A-Z]\w*\s*\n"),
+        "SimAI's network, with NVSwitches inside servers; give the network of the servers",
+    ),
+    (
+        _begins(rb"\{\s*\"network\"\s*:\s*\{\s*\"topology\""),
+        "a configuration of SuperSim, which computes the cables itself; give its spec, such as torus:dims=4x4",
+    ),
+    (
+        _begins(rb"\{\s*\"graph\"\s*:\s*\{\s*\"nodes\""),
+        "a graph of resources (JGF), as Flux reads it, without cables; topoloom export flux writes it",
+    ),
+    (
+        _begins(rb"0x[0-9a-f]{16} 0x[0-9a-f]{4} 0x[0-9a-f]{4}\s"),
+        "OpenSM's file of LIDs (guid2lid), without cables; give the output of ibnetdiscover",
+    ),
+    (_begins(rb"LPGROUPS\s*\{"), "a configuration of CODES; give the spec of its network"),
+    (
+        _begins(rb"(?:switches|blocks):\s*\n(?:- |[ \t]+\"?[\w.-]+\"?:)"),
+        "a model of NVIDIA Topograph, without cables between ports; topoloom export topograph writes it",
+    ),
     (re.compile(rb"PK\x03\x04"), "a zip archive; unpack it"),
     (
         re.compile(rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x0a\x0d\x0d\x0a"),
@@ -41,6 +63,7 @@ _LINES = (
         _has_line(rb"SwitchName="),
         "Slurm's topology.conf: groups of nodes, without cables; topoloom export slurm writes it",
     ),
+    (_has_line(rb"class \w+\(SimpleTopology\)"), "a topology class of gem5's Garnet; give the spec of its network"),
     (_has_line(rb"kind:\s*(?:Topology|HyperNode)\b"), "a topology for a scheduler of Kubernetes, without cables"),
     (
         _has_line(rb"topology:\s*\[\s*(?:Ring|FullyConnected|Switch)\b"),

@@ -16,7 +16,7 @@ _FORM = "an interface has a description like 'switch S2 port 1' or 'to leaf1 swp
 _INTERFACE = re.compile(r"interface\s+(\S{1,64})(?:\s.*)?")
 _HOSTNAME = re.compile(r"hostname\s+(\S{1,256})")
 _DESCRIPTION = re.compile(r"\s+description\s+(.{1,240})")
-_OWN = re.compile(r"(switch|host) (\S{1,200}) port (\S{1,64})")
+_OWN = re.compile(r"(switch|host) (\S.{0,199}) port (\S{1,64})")
 _PEOPLE = re.compile(r"(?:to\s+)?([\w.-]{1,200})(?::|\s+port\s+|\s+)([A-Za-z][\w./:-]{0,63})", re.IGNORECASE)
 #: The interfaces that topoloom's port numbers stand for.
 _KINDS = {"switch": "swp", "host": "eth"}

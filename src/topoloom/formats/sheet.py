@@ -306,7 +306,7 @@ class _Sheet:
             self._cables.note(f"{within}devices named as canu names them: {named}")
 
 
-def table_of(fabric: Fabric) -> tuple[list[str], list[list[str]]]:
+def p2p_table(fabric: Fabric) -> tuple[list[str], list[list[str]]]:
     """The heads of NVIDIA's P2P sheets, and one row per cable, hosts' cables last.
 
     Parameters
@@ -333,7 +333,7 @@ def table_of(fabric: Fabric) -> tuple[list[str], list[list[str]]]:
 
 def write_fabric(fabric: Fabric) -> str:
     """A sheet with the heads of the P2P sheets of NVIDIA's cable validation tool, one row per cable, hosts' cables last."""
-    return csv_text(*table_of(fabric))
+    return csv_text(*p2p_table(fabric))
 
 
 def _slot_port(values: Mapping[str, str], side: str) -> str:

@@ -3,14 +3,14 @@
 from topoloom.core.workbooks import workbook_bytes
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats._named_format import register_named_format
-from topoloom.formats.sheet import FORM, cables_in, table_of
+from topoloom.formats.sheet import FORM, cables_in, p2p_table
 
 NAME = "xlsx"
 
 
 def write_fabric(fabric: Fabric) -> bytes:
     """A workbook with one sheet, P2P: one row per cable, hosts' cables last. All cells are texts, never formulas."""
-    heads, rows = table_of(fabric)
+    heads, rows = p2p_table(fabric)
     return workbook_bytes({"P2P": [heads, *rows]})
 
 

@@ -13,6 +13,7 @@ from ipaddress import IPv4Address
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.fabric.exports.interfaces import interfaces
 from topoloom.fabric.fabric import Fabric
 
 _HOSTS, _HOST_BITS = int(IPv4Address("10.0.0.0")), 24
@@ -66,6 +67,8 @@ class Port:
     Attributes
     ----------
     number : int
+    interface : str
+        Its name in Linux.
     description : str
         The other end, as text.
     address : int
@@ -77,6 +80,7 @@ class Port:
     """
 
     number: int
+    interface: str
     description: str
     address: int
     link: int
@@ -100,17 +104,25 @@ def ports_of(fabric: Fabric, names: Sequence[str], plan: Addresses, switch: int)
     """
     topology = fabric.topology
     offsets, to, link = topology.csr
+    at_switch, at_host = interfaces(fabric)
     ports = []
     for e in np.flatnonzero(topology.endpoints == switch).tolist():
         host = int(topology.host[e])
-        description = f"host {fabric.host_names[host]} port {fabric.host_ports[e]}"
-        ports.append(Port(int(fabric.endpoint_ports[e]), description, int(plan.endpoint[e]), -1, host))
+        port, far_port = int(fabric.endpoint_ports[e]), int(fabric.host_ports[e])
+        description = f"host {fabric.host_names[host]} port {_far(at_host(host, far_port), 'eth', far_port)}"
+        ports.append(Port(port, at_switch(switch, port), description, int(plan.endpoint[e]), -1, host))
     for channel in range(int(offsets[switch]), int(offsets[switch + 1])):
         row, peer = int(link[channel]), int(to[channel])
         end = int(topology.links[row, 0] != switch)
-        description = f"switch {names[peer]} port {fabric.link_ports[row, 1 - end]}"
-        ports.append(Port(int(fabric.channel_ports[channel]), description, int(plan.link[row, end]), row, peer))
+        port, far_port = int(fabric.channel_ports[channel]), int(fabric.link_ports[row, 1 - end])
+        description = f"switch {names[peer]} port {_far(at_switch(peer, far_port), 'swp', far_port)}"
+        ports.append(Port(port, at_switch(switch, port), description, int(plan.link[row, end]), row, peer))
     return sorted(ports, key=lambda port: port.number)
+
+
+def _far(interface: str, prefix: str, port: int) -> str:
+    """The port at the other end in a description: its number, or its name if it has one of its own."""
+    return str(port) if interface == f"{prefix}{port}" else interface
 
 
 def shortest_next_hops(fabric: Fabric, names: Sequence[str], most: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:

@@ -58,7 +58,7 @@ def _config(fabric: Fabric, names: list[str], plan: Addresses, switch: int, syst
         # Replies of the switch itself (traceroute) need an address; no routes lead to it.
         lines += ["interface lo", f" ip address {own}/32", "!"]
     for port in ports:
-        lines += [f"interface swp{port.number}", f" description {port.description}"]
+        lines += [f"interface {port.interface}", f" description {port.description}"]
         lines += [f" ip address {IPv4Address(port.address)}/31", "!"] if port.link < 0 else ["!"]
     if homed:
         lines += [f"ip route {plan.prefix_of(switch)} blackhole", "!"]
@@ -70,7 +70,7 @@ def _config(fabric: Fabric, names: list[str], plan: Addresses, switch: int, syst
         " bgp bestpath as-path multipath-relax",
         " neighbor fabric peer-group",
         " neighbor fabric remote-as external",
-        *(f" neighbor swp{port.number} interface peer-group fabric" for port in links),
+        *(f" neighbor {port.interface} interface peer-group fabric" for port in links),
         " address-family ipv4 unicast",
     ]
     weigh = weights == "paths"

@@ -1,6 +1,7 @@
 """FRR: an Ethernet fabric of routers, one configuration per switch: static routes, or BGP without addresses on links.
 
-Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Port 7 is the interface swp7.
+Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Port 7 is the interface
+swp7, unless it has a name.
 """
 
 from ipaddress import IPv4Address
@@ -130,7 +131,7 @@ def _head(fabric: Fabric, names: list[str], plan: Addresses, switch: int) -> lis
     lines = ["frr defaults datacenter", f"hostname {names[switch]}", "ip forwarding", "!"]
     for port in ports_of(fabric, names, plan, switch):
         lines += [
-            f"interface swp{port.number}",
+            f"interface {port.interface}",
             f" description {port.description}",
             f" ip address {IPv4Address(port.address)}/31",
             "!",

@@ -1,6 +1,7 @@
 """A fabric as virtual machines or containers: their names, their cables, and the commands by which hosts get routes.
 
-Port 7 of a switch is the interface ``swp7``, port 1 of a host ``eth1``; ``eth0`` is for management in every lab.
+Port 7 of a switch is the interface ``swp7``, port 1 of a host ``eth1``, unless they have names that Linux takes (`interfaces`);
+``eth0`` is for management in every lab.
 """
 
 import re
@@ -12,6 +13,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.addresses import Addresses, node_names
+from topoloom.fabric.exports.interfaces import interfaces
 from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.model.topology import Topology
 from topoloom.placement.hosts.housing import host_names
@@ -76,13 +78,14 @@ class Lab:
         """Both ends of every cable, as machine and interface: links first, then hosts' cables."""
         fabric, topology = self.request.fabric, self.topology
         switches, hosts = self.switches, self.hosts
+        at_switch, at_host = interfaces(fabric)
         links = [
-            ((switches[u], f"swp{p}"), (switches[v], f"swp{q}"))
+            ((switches[u], at_switch(u, p)), (switches[v], at_switch(v, q)))
             for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
         ]
         ends = (topology.endpoints, fabric.endpoint_ports, topology.host, fabric.host_ports)
         return links + [
-            ((switches[s], f"swp{p}"), (hosts[h], f"eth{q}"))
+            ((switches[s], at_switch(s, p)), (hosts[h], at_host(h, q)))
             for s, p, h, q in zip(*(each.tolist() for each in ends), strict=True)
         ]
 
@@ -99,16 +102,15 @@ class Lab:
         ports: list[list[int]] = [[] for _ in range(topology.hosts)]
         for e, host in enumerate(topology.host.tolist()):
             ports[host].append(e)
+        _, at_host = interfaces(fabric)
         commands = []
-        for endpoints in ports:
-            lines = [
-                f"ip addr add {IPv4Address(int(plan.endpoint[e]) + 1)}/31 dev eth{fabric.host_ports[e]}"
-                for e in endpoints
-            ]
+        for host, endpoints in enumerate(ports):
+            device = {e: at_host(host, int(fabric.host_ports[e])) for e in endpoints}
+            lines = [f"ip addr add {IPv4Address(int(plan.endpoint[e]) + 1)}/31 dev {device[e]}" for e in endpoints]
             own = {f"{IPv4Address(int(plan.endpoint[e]))}/31" for e in endpoints}
             ways: dict[int, list[str]] = {}
             for e in endpoints:
-                way = f"via {IPv4Address(int(plan.endpoint[e]))} dev eth{fabric.host_ports[e]}"
+                way = f"via {IPv4Address(int(plan.endpoint[e]))} dev {device[e]}"
                 ways.setdefault(int(part[topology.endpoints[e]]), []).append(way)
             if any(len(several) > 1 for several in ways.values()):
                 # A reply may arrive at another port than the request left by.

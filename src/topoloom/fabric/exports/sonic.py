@@ -18,6 +18,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.exports.addresses import Addresses, Port, gateways, ports_of, shortest_next_hops
 from topoloom.fabric.exports.bgp import MOST_WAYS, system_numbers
 from topoloom.fabric.exports.frr import ASN, ROUTING, addresses_csv
+from topoloom.fabric.exports.interfaces import interfaces
 from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.fabric.fabric import Fabric
@@ -178,10 +179,11 @@ def _neighbours(fabric: Fabric, lab: Lab, switch: int, ports: list[Port], cage: 
     neighbours: dict[str, Any] = {}
     kinds: dict[str, Any] = {}
     here = fabric.topology.endpoints == switch
-    at_host = dict(zip(fabric.endpoint_ports[here].tolist(), fabric.host_ports[here].tolist(), strict=True))
+    _, at_host = interfaces(fabric)
+    host_port = dict(zip(fabric.endpoint_ports[here].tolist(), fabric.host_ports[here].tolist(), strict=True))
     for port in ports:
         if port.link < 0:
-            name, far_port, kind = lab.hosts[port.peer], f"eth{at_host[port.number]}", "Server"
+            name, far_port, kind = lab.hosts[port.peer], at_host(port.peer, host_port[port.number]), "Server"
         else:
             end = int(fabric.topology.links[port.link, 0] == switch)
             name, far_port = lab.switches[port.peer], cage.name(int(fabric.link_ports[port.link, end]))

@@ -14,6 +14,7 @@ import numpy as np
 
 from topoloom.core.csv_files import csv_table, texts
 from topoloom.core.errors import InputError
+from topoloom.fabric.exports.interfaces import interfaces
 from topoloom.fabric.exports.lab import Lab, shell_script
 from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.routing.routing import Routing
@@ -73,14 +74,16 @@ def addresses6_csv(lab: Lab) -> str:
 def switch_commands(lab: Lab) -> list[list[str]]:
     """The commands of each switch: addresses on its cables, and a segment for every end of a link."""
     fabric, topology = lab.request.fabric, lab.topology
+    at_switch, _ = interfaces(fabric)
     commands = [["sysctl -w net.ipv6.conf.all.forwarding=1"] for _ in range(topology.switches)]
     for s, p in zip(topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), strict=True):
-        commands[s].append(f"ip -6 addr add {_at_switch(s, p)}/127 dev swp{p} nodad")
+        commands[s].append(f"ip -6 addr add {_at_switch(s, p)}/127 dev {at_switch(s, p)} nodad")
     for k, (ends, ports) in enumerate(zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)):
         for end, (s, p) in enumerate(zip(ends, ports, strict=True)):
-            commands[s].append(f"ip -6 addr add {_at_link(k, end)}/127 dev swp{p} nodad")
+            device = at_switch(s, p)
+            commands[s].append(f"ip -6 addr add {_at_link(k, end)}/127 dev {device} nodad")
             commands[s].append(
-                f"ip -6 route add {_sid(s, p)}/128 encap seg6local action End.X nh6 {_at_link(k, 1 - end)} dev swp{p}"
+                f"ip -6 route add {_sid(s, p)}/128 encap seg6local action End.X nh6 {_at_link(k, 1 - end)} dev {device}"
             )
     return commands
 
@@ -109,15 +112,18 @@ def host_commands(lab: Lab) -> list[list[str]]:
     endpoints_of: list[list[int]] = [[] for _ in range(topology.hosts)]
     for e, host in enumerate(topology.host.tolist()):
         endpoints_of[host].append(e)
+    _, at_host = interfaces(fabric)
     commands = []
     for host, own in enumerate(endpoints_of):
         lines = ["sysctl -w net.ipv6.conf.all.seg6_enabled=1"]
         for e in own:
-            device, gate = f"eth{number[e]}", _at_switch(switch[e], port[e])
+            device, gate = at_host(host, number[e]), _at_switch(switch[e], port[e])
             lines.append(f"sysctl -w net.ipv6.conf.{device}.seg6_enabled=1")
             lines.append(f"ip -6 addr add {gate + 1}/127 dev {device} nodad")
         # The first segment belongs to the host's own switch; hosts on that switch need no segments.
-        ways = {switch[e]: f"via {_at_switch(switch[e], port[e])} dev eth{number[e]}" for e in reversed(own)}
+        ways = {
+            switch[e]: f"via {_at_switch(switch[e], port[e])} dev {at_host(host, number[e])}" for e in reversed(own)
+        }
         for home, way in ways.items():
             spaces = (IPv6Address(space | home << 80) for space in (_SIDS, _HOSTS))
             lines += [f"ip -6 route add {space}/48 {way}" for space in spaces]
@@ -131,7 +137,7 @@ def host_commands(lab: Lab) -> list[list[str]]:
             hops = ",".join(segments(switch[start], switch[e]))
             lines.append(
                 f"ip -6 route add {_at_switch(switch[e], port[e]) + 1}/128 encap seg6 mode inline segs {hops}"
-                f" dev eth{number[start]}"
+                f" dev {at_host(host, number[start])}"
             )
         commands.append(lines)
     return commands
