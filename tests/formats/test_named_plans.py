@@ -286,7 +286,7 @@ def test_a_workbook_is_a_sheet(tmp_path):
         ("hello world\n", "neither its suffix nor its content"),
         ('<system version="1"><cpu/></system>', "NCCL's topology of one server"),
         ('<?xml version="1.0"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology/>', "hwloc's topology"),
-        ('<algo name="ring"/>', "an algorithm for MSCCL"),
+        ('<algo name="ring"/>', "a schedule for MSCCL"),
         ("SwitchName=s1 Nodes=n[1-4]\n", "Slurm's topology.conf"),
         ("kind: HyperNode\n", "a scheduler of Kubernetes"),
         ("topology: [ Ring, Switch ]\n", "ASTRA-sim's network"),
