@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,6 +67,7 @@ def _host_lids(fabric: Fabric) -> list[int]:
     return [int(lid) for lid in lids]
 
 
+@lru_cache(maxsize=1 << 16)
 def natural_key(text: str) -> tuple[tuple[int, str], ...]:
     """A sort key that orders names by their numbers."""
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", text))

@@ -9,6 +9,7 @@ Arista EOS and Cisco NX-OS (``Ethernet1/1/1``, lanes from 1; NX-OS shortens to `
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from topoloom.fabric.distinct_names import distinct_names, natural_key
@@ -18,6 +19,7 @@ from topoloom.fabric.fabric import Fabric, each_node
 UNKNOWN = ""
 #: Numbers of ports are not above.
 MOST_PORTS = 65_535
+_MOST_NAMES = 1 << 16
 _LAST_NUMBER = re.compile(r"(.*?)([0-9]{1,5})", re.DOTALL)
 #: Short forms of NX-OS and EOS; ``eth0`` without a slash is a port of Linux.
 _ETHERNET = re.compile(r"(?:e|et|eth|ethernet)(?=[0-9]+/)")
@@ -42,6 +44,8 @@ _OF_MANAGEMENT = re.compile(
 )
 
 
+# Names of ports repeat from device to device.
+@lru_cache(maxsize=_MOST_NAMES)
 def canonical_port(name: str) -> str:
     """A port's name in the form that its other spellings share: ``Eth1/1``, ``Ethernet1/1`` and ``"Ethernet1/1"``.
 
@@ -54,6 +58,7 @@ def canonical_port(name: str) -> str:
     return _ETHERNET.sub("ethernet", _UNIT.sub("", plain) if "-" in plain else plain)
 
 
+@lru_cache(maxsize=_MOST_NAMES)
 def whole_port(name: str) -> str:
     """The port that a lane is a part of, in its canonical form; empty if the name is not that of a lane.
 
@@ -129,9 +134,8 @@ def split_twice(names: Collection[str]) -> list[tuple[str, list[str]]]:
     """
     spellings = {canonical_port(name): name for name in names}
     lanes: defaultdict[str, list[str]] = defaultdict(list)
-    for name in sorted(names, key=natural_key):
-        if (whole := whole_port(name)) in spellings:
-            lanes[spellings[whole]].append(name)
+    for name in sorted((name for name in names if whole_port(name) in spellings), key=natural_key):
+        lanes[spellings[whole_port(name)]].append(name)
     return sorted(lanes.items(), key=lambda item: natural_key(item[0]))
 
 

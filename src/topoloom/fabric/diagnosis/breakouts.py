@@ -6,6 +6,7 @@ fault. One cause accounts for all cables of the cage.
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 
 from topoloom.fabric.comparison import Cable, Plug
 from topoloom.fabric.diagnosis.evidence import Evidence, Side
@@ -32,7 +33,11 @@ def breakout_roots(evidence: Evidence, lost: set[Cable], unplanned: set[Cable]) 
     """
     if evidence.actual is None or evidence.comparison is None or evidence.comparison.ports != "exact":
         return []
-    return _Breakouts(evidence.plan, evidence.actual).roots(lost, unplanned)
+    hosts = {host + evidence.planned_switches for host in evidence.comparison.missing_hosts}
+    return [
+        replace(root, nodes=(*root.nodes, *_with_it(evidence, root, hosts)))
+        for root in _Breakouts(evidence.plan, evidence.actual).roots(lost, unplanned)
+    ]
 
 
 class _Breakouts:
@@ -118,6 +123,12 @@ class _Breakouts:
 
     def _found(self, plug: Plug) -> str:
         return self._actual.port_names(plug[0]).get(plug[1], "")
+
+
+def _with_it(evidence: Evidence, root: Root, missing: set[int]) -> list[int]:
+    """The missing hosts whose planned cables are all among those of a cause."""
+    nodes = dict.fromkeys(node for cable in root.planned for node, _ in cable if node in missing)
+    return [node for node in nodes if {*evidence.planned_at[node]} <= {*root.planned}]
 
 
 def _at(cable: Cable, node: int) -> tuple[Plug | None, Plug]:

@@ -41,6 +41,7 @@ def roots_of(evidence: Evidence) -> list[Root]:
     roots = _unplanned(evidence, comparison, lost, unplanned)
     roots += _missing_switches(evidence, comparison, lost, unplanned)
     roots += _uncabled(evidence, lost, unplanned)
+    roots += breakout_roots(evidence, lost, unplanned)
     # A host that is missing by itself; a host whose only switch is off is attributed to that switch.
     explained = {node for root in roots for node in root.nodes}
     for host in comparison.missing_hosts:
@@ -50,7 +51,6 @@ def roots_of(evidence: Evidence) -> list[Root]:
             roots.append(Root(HOST_MISSING, (node,), tuple(cables), ()))
             lost.difference_update(cables)
     roots += _narrow(evidence, lost, unplanned)
-    roots += breakout_roots(evidence, lost, unplanned)
     rest = differences_of(lost, unplanned, ports=comparison.ports == "exact")
     kinds = _Kinds(evidence)
     return roots + [

@@ -20,9 +20,15 @@ def _tree(value: Any) -> Mapping[str, Any]:
     """The content of the container lldp, if it is the whole value."""
     if not isinstance(value, dict):
         return {}
-    plain = _without_prefix(value)
-    inner = plain.get("lldp", plain)
-    return inner if isinstance(inner, dict) and isinstance(inner.get("interfaces"), dict) else {}
+    inner = _one_of(value, "lldp", value)
+    is_tree = isinstance(inner, dict) and isinstance(_one_of(inner, "interfaces"), dict)
+    tree: Mapping[str, Any] = _without_prefix(inner) if is_tree else {}
+    return tree
+
+
+def _one_of(value: Mapping[str, Any], key: str, otherwise: Any = None) -> Any:
+    """The content of a key, with the prefix of the model or without."""
+    return value.get(_PREFIX + key, value.get(key, otherwise))
 
 
 def _without_prefix(value: Any, depth: int = 0) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from topoloom.fabric.comparison import Cable
+from topoloom.fabric.comparison import SLOW, Cable
 from topoloom.fabric.diagnosis.breakouts import BREAKOUT
 from topoloom.fabric.diagnosis.evidence import Evidence, Side
 from topoloom.fabric.diagnosis.finding import Finding, enumerated
@@ -24,6 +24,9 @@ from topoloom.fabric.rates import SAME_SHARE
     fix="Set both ports alike, as planned, with the settings of the switch or of the adapter.",
 )
 def _ends_differ(evidence: Evidence) -> Iterator[Finding]:
+    # A cable that is slow for this reason is reported as slow.
+    differences = () if evidence.comparison is None else evidence.comparison.differences
+    slow = {cable for difference in differences if difference.kind == SLOW for cable in difference.found}
     for side in evidence.sides:
         if not side.fabric.port_settings:
             continue
@@ -34,7 +37,8 @@ def _ends_differ(evidence: Evidence) -> Iterator[Finding]:
             first, other = ends
             if first.fec and other.fec and first.fec != other.fec:
                 differ.append(f"FEC {first.fec} and {other.fec}")
-            if first.rate_gbps and other.rate_gbps and not _same_rate(first.rate_gbps, other.rate_gbps):
+            rates_differ = first.rate_gbps and other.rate_gbps and not _same_rate(first.rate_gbps, other.rate_gbps)
+            if rates_differ and cable not in slow:
                 differ.append(f"{first.rate_gbps:g} and {other.rate_gbps:g} Gb/s")
             if differ:
                 text = f"{called_cable(evidence, side, cable)}: {'; '.join(differ)}"
