@@ -44,6 +44,21 @@ _BEGINNINGS = (
         "a capture of packets; give what LLDP agents print",
     ),
     (re.compile(rb"%PDF-|\x89PNG|\xff\xd8\xff|GIF8"), "a picture or a document, not a network"),
+    (re.compile(rb"\x7fELF|MZ.\x00", re.DOTALL), "a compiled program, not a network"),
+    (re.compile(rb"\xff\xfe|\xfe\xff"), "text in UTF-16; save it in UTF-8"),
+    (
+        re.compile(rb"[\x00-\x7f]\n[\x00-\x1f]\d+\.\d+"),
+        "a Chakra trace, not a network; topoloom app NETWORK --app chakra:file=FOLDER/NAME runs it",
+    ),
+    (_begins(rb"num_ranks\s+\d"), "a GOAL schedule, not a network; topoloom app NETWORK --app goal:file=FILE runs it"),
+    (
+        _begins(rb"Nodes[ \t]+\d+\s*\n\s*Connections[ \t]+\d"),
+        "a traffic matrix of htsim, without a network; its .topo is read",
+    ),
+    (_begins(rb"(?:network|module)\s+\w[^\n{]*\{"), "NED of OMNeT++, which is not read; give its cables in CSV"),
+    (_begins(rb"LEDA\.GRAPH"), "LEDA's format; convert it to GraphML, for example with NetworkX or igraph"),
+    (_begins(rb"Settings for [\w.@-]+:"), "what ethtool prints about a port; give what LLDP agents print"),
+    (_begins(rb"<svg\b"), "a picture or a document, not a network"),
     (_begins(rb"<system\b"), "NCCL's topology of one server, without the network between servers"),
     (_begins(rb"(?:<!DOCTYPE topology[^>]*>\s*)?<topology\b"), "hwloc's topology of one machine, without a network"),
     (_begins(rb"<algo\b"), "a schedule for MSCCL, not a network; topoloom collective NETWORK --schedule FILE runs it"),
@@ -53,6 +68,10 @@ _BEGINNINGS = (
     (
         _begins(rb"\*(?:vertices|network)\b"),
         "Pajek's format; convert it to GraphML, for example with NetworkX or igraph",
+    ),
+    (
+        _begins(rb"<(?![!/?])(?!(?:[\w.-]+:)?graphml\b)[\w.:-]+"),
+        "XML of another kind; GraphML, minigraph.xml and LLDP of Junos are read",
     ),
     (_begins(rb"flowchart\b|graph\s+(?:TB|TD|BT|RL|LR)\b"), "a diagram of Mermaid, without ports; give its plan"),
 )
@@ -64,6 +83,35 @@ _LINES = (
         "Slurm's topology.conf: groups of nodes, without cables; topoloom export slurm writes it",
     ),
     (_has_line(rb"class \w+\(SimpleTopology\)"), "a topology class of gem5's Garnet; give the spec of its network"),
+    (
+        _has_line(rb"(?:-[ \t]+)?topology:[ \t]*\S+[ \t]*\n(?:[^\n]*\n){0,3}?[ \t]*(?:tree|block|flat|ring|torus3d):"),
+        "Slurm's topology.yaml: groups of nodes, without cables; topoloom export slurm writes it",
+    ),
+    (
+        re.compile(rb"^switches:[ \t]*\n(?:[ \t]+[^\n]*\n)*?[ \t]+(?:switches|nodes|labels):", re.MULTILINE),
+        "a model of Topograph: groups of nodes, without cables; topoloom export topograph writes it",
+    ),
+    (re.compile(rb'"containment"\s*:'), "Flux's resources, without cables; topoloom export flux writes them"),
+    (
+        _has_line(rb"(?:create resource|set node)\s+\S+[^\n]*(?:type\s*=|resources_available)"),
+        "commands for PBS, without cables",
+    ),
+    (re.compile(rb'"logical-dims"\s*:'), "ASTRA-sim's network by dimensions, without cables"),
+    (re.compile(rb'"ctrl_deps"\s*:'), "a Chakra trace as JSON, not a network; topoloom app reads traces in files .et"),
+    (
+        _has_line(rb"p[ \t]+(?:edge|col|sp|max|min|cnf)[ \t]+\d+[ \t]+\d"),
+        "DIMACS; convert it to GraphML, for example with NetworkX or igraph",
+    ),
+    (_has_line(rb"CA '[^'\n]+'[ \t]*$"), "what ibstat prints about a host's adapters; ibnetdiscover prints the fabric"),
+    (
+        _has_line(rb"(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] \S"),
+        "what lspci prints about a machine, without cables; give what LLDP agents or ibnetdiscover print",
+    ),
+    (
+        _has_line(rb"\d+: [\w.@-]+: <[A-Z,_0-9-]*> mtu \d"),
+        "what ip link prints about a machine, without cables; give what LLDP agents print",
+    ),
+    (_has_line(rb"Handle 0x[0-9A-F]{4}, DMI type"), "what dmidecode prints about a machine, without cables"),
     (_has_line(rb"kind:\s*(?:Topology|HyperNode)\b"), "a topology for a scheduler of Kubernetes, without cables"),
     (
         _has_line(rb"topology:\s*\[\s*(?:Ring|FullyConnected|Switch)\b"),
