@@ -36,7 +36,7 @@ def read(name, data):
 def test_which_formats_carry_rates():
     """All but the order/degree competition's grid points, CAMINOS, UFM's links and PTM's plans, which have no place."""
     assert DROP == ["caminos", "grid-edges", "ptm", "ufm-links"]
-    assert len(CARRY) == 16
+    assert len(CARRY) == 17
 
 
 @pytest.mark.parametrize("network", [TREE, MIXED, PLAIN.with_rates(54.56)], ids=["two", "mixed", "one"])
