@@ -88,11 +88,6 @@ _LINES = (
         "Slurm's topology.yaml: groups of nodes, without cables; topoloom export slurm writes it",
     ),
     (
-        re.compile(rb"^switches:[ \t]*\n(?:[ \t]+[^\n]*\n)*?[ \t]+(?:switches|nodes|labels):", re.MULTILINE),
-        "a model of Topograph: groups of nodes, without cables; topoloom export topograph writes it",
-    ),
-    (re.compile(rb'"containment"\s*:'), "Flux's resources, without cables; topoloom export flux writes them"),
-    (
         _has_line(rb"(?:create resource|set node)\s+\S+[^\n]*(?:type\s*=|resources_available)"),
         "commands for PBS, without cables",
     ),
