@@ -17,6 +17,7 @@ from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.duplicates import duplicates
+from topoloom.designer.installed import measured_installed
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measured_limits import chosen_within_limits
 from topoloom.designer.measuring import Measuring
@@ -32,6 +33,7 @@ from topoloom.designer.store import CandidateStore
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, schema_id
+from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
 
@@ -70,6 +72,9 @@ class Design(Result):
         phases nor a growth.
     no_phases : dict of str to str
         The reason why a network has no phases, by its spec.
+    installed : Candidate or Dropped, optional
+        The network that the design was compared with (`against`), measured by the same terms: with the limits that it exceeds,
+        if any. It is in the shortlist, and not ranked.
     """
 
     record_name = "design"
@@ -91,6 +96,7 @@ class Design(Result):
     search: Searched | None = None
     phases: tuple[Phases, ...] = ()
     no_phases: dict[str, str] = field(default_factory=dict)
+    installed: Outcome | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -208,6 +214,7 @@ def _renewed(old: dict[str, Any]) -> dict[str, Any]:
 def design(
     requirement: Requirement | str | Path,
     *,
+    against: NetworkSource | None = None,
     shortlist: int | None = None,
     minutes: float | None = None,
     repeats: int | None = None,
@@ -222,6 +229,9 @@ def design(
     ----------
     requirement : Requirement or path
         The requirement, or the path of its TOML file.
+    against : NetworkSource, optional
+        An installed network (`Network.adopt`), measured by the terms of the requirement and assessed with the shortlist. It is
+        never ranked. Its layout is used if it has one.
     shortlist : int, optional
         How many networks are fully assessed; as in the requirement when omitted.
     minutes : float, optional
@@ -260,6 +270,11 @@ def design(
     given = {"shortlist": shortlist, "minutes": minutes, "repeats": repeats}
     requirement = requirement.changed({key: value for key, value in given.items() if value is not None}).filled()
     parts = requirement.catalogue()
+    installed, existing = (
+        (None, None)
+        if against is None
+        else measured_installed(network_of(against, "design"), requirement, parts, cores(jobs), work)
+    )
     proposals = enumerate_candidates(requirement, parts)
     if all(proposal.compared_only for proposal in proposals):
         raise InputError(_no_family(requirement, parts))
@@ -319,6 +334,10 @@ def design(
     if chosen and not stopped:
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
+        if installed is not None and existing is not None and installed.spec not in by_spec:
+            chain.append(installed)
+            networks = networks | {installed.spec: existing}
+            compared_only |= {installed.spec}
         assessed, late = assess_shortlist(
             chain,
             networks,
@@ -333,6 +352,7 @@ def design(
         )
         by_spec |= late
         failing |= late
+        installed = None if installed is None else late.get(installed.spec, installed)
     ranked = [candidate for candidate in ranked if candidate.spec not in failing]
     outcomes = [failing.get(outcome.spec, outcome) for outcome in outcomes]
     grown: tuple[Phases, ...] = ()
@@ -363,6 +383,7 @@ def design(
         searched,
         grown,
         refused,
+        installed,
         Provenance(
             name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}
         ),

@@ -1,6 +1,6 @@
 """The measures of one candidate: it is built, placed, priced and measured."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
@@ -136,17 +136,55 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     work = Work()
     work.flag = work.flag if flag is None else flag
     family = spec.partition(":")[0]
+    try:
+        topology = build(spec)
+    except InputError as error:
+        return Dropped(spec, family, "construction", str(error))
+    grown = None if whole_spec(spec) == spec else build(whole_spec(spec))
+    return measure_network(spec, family, topology, requirement, parts, work, grown)
+
+
+def measure_network(
+    spec: str,
+    family: str,
+    topology: Topology,
+    requirement: Requirement,
+    parts: Parts,
+    work: Work,
+    grown: Topology | None = None,
+    layout: Layout | None = None,
+) -> Outcome:
+    """Measure a network that is built already: place it unless it has a layout, and price it.
+
+    Parameters
+    ----------
+    spec, family : str
+        What the outcome is called.
+    topology : Topology
+    requirement, parts
+        As in `measure`.
+    work : Work
+        Can stop the measuring.
+    grown : Topology, optional
+        The network after its growth.
+    layout : Layout, optional
+        Its layout; placed row by row if omitted.
+
+    Returns
+    -------
+    Candidate or Dropped
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
+    """
     measures: dict[str, float] = {}
 
     def out(limit: str, reason: object = None) -> Dropped:
         return Dropped(spec, family, limit, None if reason is None else str(reason), measures)
 
-    try:
-        topology = build(spec)
-    except InputError as error:
-        return out("construction", error)
     planes = planes_of(topology) if wired(topology) else ()
-    grown = None if whole_spec(spec) == spec else build(whole_spec(spec))
     whole = topology if grown is None else grown
     if not planes:
         return out("construction", "its parts are joined neither by links nor by hosts")
@@ -180,7 +218,7 @@ def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray 
     if least is not None and topology.hosts + room < least:
         return out("grow_to_hosts", f"its ports serve at most {topology.hosts + room:,} hosts, {least:,} are wanted")
     try:
-        layout = place_candidate(topology, requirement, parts, grown)
+        layout = place_candidate(topology, requirement, parts, grown) if layout is None else layout
     except InputError as error:
         return out("floor", error)
     try:
@@ -518,14 +556,18 @@ def outcome_name(outcome: Outcome, requirement: Requirement, parts: Parts) -> st
 
 def passed_limit(measures: Mapping[str, float], limits: DesignLimits) -> str | None:
     """The first limit that the measures of a candidate exceed, or None; unknown measures are not compared."""
+    return next(exceeded_limits(measures, limits), None)
+
+
+def exceeded_limits(measures: Mapping[str, float], limits: DesignLimits) -> Iterator[str]:
+    """The limits that the measures of a candidate exceed; unknown measures are not compared."""
     for limit in limits.__struct_fields__:
         if limit == "cost_over_best":  # compares candidates with each other
             continue
         most = getattr(limits, limit)
         # A value that equals its limit except for rounding does not exceed it.
         if most is not None and limit in measures and measures[limit] > most * (1 + 1e-9):
-            return limit
-    return None
+            yield limit
 
 
 def single_numbers(candidate: Candidate) -> dict[str, float]:

@@ -14,6 +14,7 @@ from topoloom.designer.assessment.assessment import Assessment, distinct_assessm
 from topoloom.designer.assessment.reasons import Ranking, compared_sentence, reasons
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.assessment.subjects import subject_of
+from topoloom.designer.installed import INSTALLED
 from topoloom.designer.measure import (
     Candidate,
     Dropped,
@@ -256,11 +257,16 @@ def assess_shortlist(
     ).networks
     failing: dict[str, Dropped] = {}
     for place, (assessment, outcome) in enumerate(zip(assessments, assessed, strict=True)):
-        failed = failed_by_assessment(requirement, assessment) if isinstance(outcome, Candidate) else None
-        if failed is not None and isinstance(outcome, Candidate):
-            assessed[place] = failing[outcome.spec] = Dropped(
-                outcome.spec, outcome.family, *failed, single_numbers(outcome)
-            )
+        installed = outcome.family == INSTALLED
+        if isinstance(outcome, Dropped) and not installed:
+            continue
+        failed = failed_by_assessment(requirement, assessment)
+        if failed is not None:
+            known = outcome.known if isinstance(outcome, Dropped) else single_numbers(outcome)
+            earlier = outcome.reason if isinstance(outcome, Dropped) else None
+            if installed:
+                failed = failed[0], "; ".join(filter(None, (earlier, " ".join(failed))))
+            assessed[place] = failing[outcome.spec] = Dropped(outcome.spec, outcome.family, *failed, known)
     last_order = sorted(range(len(assessed)), key=lambda place: isinstance(assessed[place], Dropped))
     assessed = [assessed[place] for place in last_order]
     assessments = tuple(assessments[place] for place in last_order)
@@ -278,16 +284,30 @@ def assess_shortlist(
     label, unit = objective_in_words(requirement.minimize, parts.currency)
     sentences = reasons(assessments, Ranking(requirement.minimize, label, unit, scores, requirement.hosts))
     best = next((score for score in scores if score is not None), None)
+    of_installed = next((_score(outcome, requirement) for outcome in assessed if outcome.family == INSTALLED), None)
     sentences = [
-        compared_sentence(score, best, label, unit)
+        " ".join(
+            filter(None, (compared_sentence(of_installed, best, label, unit, "it is installed"), _limits_of(outcome)))
+        )
+        if outcome.family == INSTALLED
+        else compared_sentence(score, best, label, unit)
         if isinstance(outcome, Candidate) and outcome.spec in compared_only
         else f"{sentence} {within_tolerance(requirement, assessment)}".rstrip()
         if isinstance(outcome, Candidate)
-        else f"Exceeds a limit of the requirement: {outcome.limit}{f', {outcome.reason}' if outcome.reason else ''}."
+        else _limits_of(outcome)
         for assessment, outcome, sentence, score in zip(assessments, assessed, sentences, measures, strict=True)
     ]
     explained = (replace(assessment, why=sentence) for assessment, sentence in zip(assessments, sentences, strict=True))
     return tuple(explained), failing
+
+
+def _limits_of(outcome: Outcome) -> str:
+    """A sentence about the limits that a network exceeds; empty if it exceeds none."""
+    if isinstance(outcome, Candidate):
+        return ""
+    if outcome.family == INSTALLED:
+        return f"Exceeds limits of the requirement: {outcome.reason}."
+    return f"Exceeds a limit of the requirement: {outcome.limit}{f', {outcome.reason}' if outcome.reason else ''}."
 
 
 #: Labels and units of the objectives, for sentences.

@@ -217,9 +217,10 @@ def ranking(design: Design) -> Markup:
 
 
 def reference_table(design: Design) -> Markup | str:
-    """The reference designs compared with the best: their cost, and the limit that they exceed."""
+    """An installed network and the reference designs compared with the best: their cost, and the limit that they exceed."""
     best = design.winner
-    if best is None or not design.usual:
+    compared = [*([] if design.installed is None else [design.installed]), *design.usual]
+    if best is None or not compared:
         return ""
     head = [
         "network",
@@ -234,7 +235,7 @@ def reference_table(design: Design) -> Markup | str:
         "",
     ]
     rows = []
-    for outcome in (best, *(reference for reference in design.usual if reference.spec != best.spec)):
+    for outcome in (best, *(reference for reference in compared if reference.spec != best.spec)):
         measures: Any = (
             outcome.known if isinstance(outcome, Dropped) else {key: getattr(outcome, key) for key in MEASURES}
         )

@@ -16,8 +16,20 @@ from topoloom.cost.purchase_files import purchase_content
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.fabric.cable_lengths import lengths_in
 from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, made_of
-from topoloom.fabric.fabric import planned_fabric
-from topoloom.model.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
+from topoloom.fabric.fabric import Fabric
+from topoloom.model.network_folders import (
+    CABLED,
+    CABLES,
+    FLOOR,
+    HOSTS,
+    HOUSING,
+    NETWORK,
+    PARTS,
+    PROVENANCE,
+    RACKS,
+    TOPOLOGY,
+)
+from topoloom.network.folder import fabric_files
 from topoloom.routing.fitting import ANY
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
@@ -29,7 +41,7 @@ SHORTLIST, ASSESSMENT = "shortlist", "assessment.json"
 BILL_BOOK, PHASES_BOOK = "bill.xlsx", "phases.xlsx"
 WORKBOOKS = (BILL_BOOK, PHASES_BOOK, *(f"{name}-not-written.txt" for name in (BILL_BOOK, PHASES_BOOK)))
 _NETWORK_FILES = (
-    *(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, FLOOR, HOUSING, HOSTS, RACKS),
+    *(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, CABLED, FLOOR, HOUSING, HOSTS, RACKS),
     *(ASSESSMENT, "bill.csv", *WORKBOOKS),
 )
 
@@ -77,6 +89,7 @@ def shortlist_files(
             files = cabling_files(cabling) | _exports(assessed) if everything else layout_files(cabling)
         terms, requirements = assessed.network.terms, assessed.network.requirements
         files |= network_files(assessed.layout.topology, operation, terms, assessed.layout, requirements)
+        files |= fabric_files(assessed.network)
         if assessed.routing is not None:
             files |= table_contents(assessed.routing)
         if assessed.bill is not None:
@@ -113,7 +126,7 @@ def _exports(assessed: Assessment) -> dict[str, Content]:
     """The files for other tools, one folder per tool; a tool that cannot represent the network gets a file with the reason."""
     if assessed.layout is None or assessed.routing is None:
         return {}
-    fabric = planned_fabric(assessed.layout.topology)
+    fabric: Fabric = assessed.network.fabric
     files: dict[str, Content] = {}
     routing: Routing = assessed.routing
     if routing.virtual_channel_rule != "pair":  # other tools' formats have one virtual channel per pair

@@ -61,6 +61,8 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
         print_record(result)
     else:
         _print(result)
+        if result.installed is not None:
+            _print_installed(result)
         if result.shortlist:
             say()
             print_assessments(result.shortlist, result.requirement.minutes)
@@ -156,6 +158,32 @@ def _print(design: "Design") -> None:
             f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for more bandwidth",
             err=True,
         )
+
+
+def _print_installed(design: "Design") -> None:
+    """Print the installed network compared with the best design, and the limits that it exceeds."""
+    from topoloom.designer.measure import Candidate, single_numbers
+
+    installed, best = design.installed, design.winner
+    if installed is None:
+        return
+    within = isinstance(installed, Candidate)
+    measures = single_numbers(installed) if isinstance(installed, Candidate) else installed.known
+    say(f"installed: {installed.spec}")
+    if "cost_usd" not in measures:
+        say(f"  not compared: {getattr(installed, 'limit', '')}: {getattr(installed, 'reason', '')}")
+        return
+    columns = {
+        "cost": ("cost_usd", design.currency),
+        "power": ("power_w", "W"),
+        "diameter": ("diameter", ""),
+        "oversubscription": ("oversubscription", ""),
+        "racks": ("racks", ""),
+    }
+    for label, (key, unit) in columns.items():
+        of_best = "" if best is None else f"; the best {amount(getattr(best, key), 6)}"
+        say(f"  {label} {amount(measures[key], 6)} {unit}".rstrip() + of_best)
+    say("  within every limit" if within else f"  exceeds: {getattr(installed, 'reason', '')}")
 
 
 def _print_search(search: "Searched") -> None:

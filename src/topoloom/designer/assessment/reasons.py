@@ -102,7 +102,9 @@ def _position(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     return f"{text} Of it, {_shares(bill)}."
 
 
-def compared_sentence(score: float | None, best: float | None, label: str, unit: str) -> str:
+def compared_sentence(
+    score: float | None, best: float | None, label: str, unit: str, why: str = "its family does not take part"
+) -> str:
     """The sentence of a network that is compared with the ranked ones, but not ranked.
 
     Parameters
@@ -111,6 +113,8 @@ def compared_sentence(score: float | None, best: float | None, label: str, unit:
         The objective of the network, and of the best ranked one; None: not known.
     label, unit : str
         Of the objective.
+    why : str
+        Why it is not ranked.
 
     Returns
     -------
@@ -121,7 +125,7 @@ def compared_sentence(score: float | None, best: float | None, label: str, unit:
     >>> compared_sentence(1500.0, 2000.0, "cost", "USD")
     'Compared, not ranked: its family does not take part. Cost 1,500 USD, 25.0% lower than the first.'
     """
-    text = "Compared, not ranked: its family does not take part."
+    text = f"Compared, not ranked: {why}."
     if score is None:
         return text
     difference = "" if best is None else _difference(score, best)

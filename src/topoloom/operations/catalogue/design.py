@@ -35,6 +35,17 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
     change: Annotated[dict[str, Any], setting("change keys of the requirement: hosts=2048, switch.radix=36")] = (
         msgspec.field(default_factory=dict)
     )
+    against: (
+        Annotated[
+            str,
+            setting(
+                "an installed network, measured by the same terms and assessed with the shortlist: a folder, a file or a spec",
+                metavar="NETWORK",
+                names="file",
+            ),
+        ]
+        | None
+    ) = None
     shortlist: (
         Annotated[
             int,
@@ -137,7 +148,14 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
                 "minutes;"
                 " after an interrupt, or `time_limit`, the design uses what is measured by then"
             )
-        return design(requirement, store=self.measured or store, fresh=fresh, jobs=context.jobs, work=context.work)
+        return design(
+            requirement,
+            against=self.against,
+            store=self.measured or store,
+            fresh=fresh,
+            jobs=context.jobs,
+            work=context.work,
+        )
 
     def run(self, context: RunContext) -> "Design":
         return self.designed(self.prepared(), context)
