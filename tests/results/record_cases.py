@@ -85,7 +85,9 @@ def _executed() -> t.Execution:
 def _designed() -> t.Design:
     switch, families = SwitchRequirement(radix=8), FamiliesRequirement(only=("hypercube",))
     return t.design(
-        t.Requirement(hosts=32, switch=switch, families=families, shortlist=1, minutes=100, repeats=1), jobs=1
+        t.Requirement(hosts=32, switch=switch, families=families, shortlist=1, minutes=100, repeats=1),
+        against="ring:n=8,hosts=4",
+        jobs=1,
     )
 
 

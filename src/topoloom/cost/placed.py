@@ -1,6 +1,7 @@
 """The layout of a network by its terms: combines the floor, the racks, and the power that the racks must supply."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from topoloom.cost.switch_kinds import SwitchKind, switch_feeds_w, switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.model.link_rates import own_rates, shown_rate
+from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.chosen import chosen_floor
@@ -25,6 +27,7 @@ from topoloom.placement.hosts.housing import HostType, Housing, read_housing
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.place import DEFAULT_MAP, place_switches
 from topoloom.placement.layout.prices import CablePrice
+from topoloom.placement.layout.stated_racks import in_stated_racks
 
 #: The floor where none is given.
 DEFAULT_ROOM = "slimfly-2014"
@@ -132,6 +135,7 @@ def placed_layout(
     cluster: str | None = None,
     map: str | None = None,
     objective: Any = None,
+    racks: Sequence[str] = (),
     **search: Any,
 ) -> Layout:
     """Place a network in a machine room by its terms: the racks supply the power of its switches.
@@ -152,6 +156,9 @@ def placed_layout(
     objective : str or callable, optional
         As in `topoloom.place`; also ``cost`` and ``power`` of the catalogue's cables; in a network of several rates, the mean
         of a cable over the rates of all links.
+    racks : sequence of str
+        The rack of each switch, if a source states all: the switches stay there, unless `hosts` have racks of their own, or a
+        cluster or map is given.
     **search
         Further arguments of `topoloom.place`.
 
@@ -189,6 +196,13 @@ def placed_layout(
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
     if isinstance(objective, str) and objective in by_parts:
         objective = _by_rates(by_parts[objective], topology, rate)
+
+    if racks and housing is None and cluster is None and map is None:
+        named = any(given is not None for given in (room, rows, columns, switches_per_rack))
+        if (stated := in_stated_racks(topology, floor, racks, named=named)) is not None:
+            return replace(
+                stated, switch_u=switch_u, provenance=provenance_of(topology, settings={"floor": stated.floor.name})
+            )
 
     def with_power(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
         return place_switches(

@@ -78,7 +78,7 @@ class Design(Result):
     """
 
     record_name = "design"
-    record_version = 4
+    record_version = 5
     unrecorded = ("network",)
     derived = ("best",)
 

@@ -262,11 +262,11 @@ def assess_shortlist(
             continue
         failed = failed_by_assessment(requirement, assessment)
         if failed is not None:
-            known = outcome.known if isinstance(outcome, Dropped) else single_numbers(outcome)
+            measures_by_then = outcome.known if isinstance(outcome, Dropped) else single_numbers(outcome)
             earlier = outcome.reason if isinstance(outcome, Dropped) else None
             if installed:
                 failed = failed[0], "; ".join(filter(None, (earlier, " ".join(failed))))
-            assessed[place] = failing[outcome.spec] = Dropped(outcome.spec, outcome.family, *failed, known)
+            assessed[place] = failing[outcome.spec] = Dropped(outcome.spec, outcome.family, *failed, measures_by_then)
     last_order = sorted(range(len(assessed)), key=lambda place: isinstance(assessed[place], Dropped))
     assessed = [assessed[place] for place in last_order]
     assessments = tuple(assessments[place] for place in last_order)

@@ -289,6 +289,9 @@ class Network:
             A catalogue, room or host cannot be used, or the switches do not fit.
         """
         terms = self._decided(parts=parts, prices=prices, rate_gbps=rate_gbps)
+        # Where the fabric's source states the rack of every switch, the switches are there.
+        racks = tuple(self.fabric.switch_rack.tolist()) if "fabric" in self.known else ()
+        racks = racks if all(racks) else ()
         layout = placed_layout(
             self.topology,
             terms,
@@ -297,6 +300,7 @@ class Network:
             rows=rows,
             columns=columns,
             switches_per_rack=switches_per_rack,
+            racks=racks,
             **search,
         )
         return self._with((), terms=terms).standing(layout)
