@@ -24,6 +24,7 @@ SOURCES = {
     "sheet with racks": FIXTURES / "plans" / "cvt-p2p-ethernet.csv",
     "netbox": FIXTURES / "plans" / "netbox-api-cables.json",
     "paddle": FIXTURES / "plans" / "paddle.json",
+    "settings of ports": FIXTURES / "plans" / "config_db-leaf1.json",
     "rates": FIXTURES / "plans" / "minigraph-leaf1.xml",
     "ibnetdiscover": FIXTURES / "ibsim" / "discovered.net",
     "iblinkinfo": FIXTURES / "ibsim" / "iblinkinfo.txt",

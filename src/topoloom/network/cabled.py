@@ -10,6 +10,7 @@ from topoloom.core.errors import InputError, at
 from topoloom.core.json_files import parse_json
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.fabric.flaws import Flaw
+from topoloom.fabric.port_settings import PortSettings
 from topoloom.formats._packed import Packed, json_array, unpack
 from topoloom.model.topology import Topology
 
@@ -26,6 +27,7 @@ _OTHERS = frozenset(
         "made",
         "collected",
         "by_neighbours",
+        "port_settings",
         "flaws",
     }
 )
@@ -45,6 +47,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     by_neighbours: bool = False
     switch_port_names: list[dict[int, str]] = []
     host_port_names: list[dict[int, str]] = []
+    port_settings: list[tuple[str, str, PortSettings]] = []
     flaws: list[Flaw] = []
     arrays: dict[str, list[Any] | Packed] = {}
 
@@ -73,6 +76,7 @@ def cabled_text(fabric: Fabric) -> str:
         fabric.by_neighbours,
         [dict(names) for names in fabric.switch_port_names],
         [dict(names) for names in fabric.host_port_names],
+        [(device, port, settings) for (device, port), settings in fabric.port_settings.items()],
         list(fabric.flaws),
         {
             name: _written(getattr(fabric, name))
@@ -114,7 +118,11 @@ def read_cabled(text: str, source: str, topology: Topology) -> Fabric:
     if (len(document.switch_names), len(document.host_names)) != (topology.switches, topology.hosts):
         raise at(source, None, "does not name every switch and every host; write the folder again")
     ports = (*document.switch_port_names, *document.host_port_names)
-    names = (*document.switch_names, *document.host_names, *(name for of_node in ports for name in of_node.values()))
+    names = (
+        *(*document.switch_names, *document.host_names),
+        *(name for of_node in ports for name in of_node.values()),
+        *(name for device, port, _ in document.port_settings for name in (device, port)),
+    )
     wrong = next((name for name in names if len(name) > _LONGEST_NAME or not name.isprintable()), None)
     if wrong is not None:
         raise at(source, None, f"{wrong[:60]!a} is no name of a device or port: it is too long, or not printable")
@@ -131,6 +139,7 @@ def read_cabled(text: str, source: str, topology: Topology) -> Fabric:
             by_neighbours=document.by_neighbours,
             switch_port_names=tuple(document.switch_port_names),
             host_port_names=tuple(document.host_port_names),
+            port_settings={(device, port): settings for device, port, settings in document.port_settings},
             flaws=tuple(document.flaws),
             **arrays,
         )

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def in_stated_racks(topology: Topology, floor: Floor, racks: Sequence[str], *, n
         missing = [name for name in names.tolist() if name not in place]
         if missing:
             log.warning(
-                "floor '%s' has no slot '%s' (%d of %d racks are not there); the switches are placed anew; name its slots like"
+                "floor '%s' has no slot '%s' (%d of %d racks are not there); the switches get other places; name its slots like"
                 " the racks to keep them in place",
                 *(floor.name, missing[0], len(missing), len(names)),
             )
@@ -54,7 +55,13 @@ def in_stated_racks(topology: Topology, floor: Floor, racks: Sequence[str], *, n
         *(topology.name, names[0], names[-1]),
     )
     slots = Slots(tuple(names.tolist()), _by_names(names.tolist(), floor), np.full((len(names), 3), NO_LIMIT))
-    own = {"rows": None, "columns": None, "switches_per_rack": None, "hosts_per_rack": None, "power_w_per_rack": None}
+    own: dict[str, Any] = {
+        "rows": None,
+        "columns": None,
+        "switches_per_rack": None,
+        "hosts_per_rack": None,
+        "power_w_per_rack": None,
+    }
     floor = replace(floor, name=f"racks of {topology.name}", source="", fixed=slots, **own)
     return Layout(topology, floor, slots, number.reshape(-1).astype(np.int32), made=_MADE)
 
