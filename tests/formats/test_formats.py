@@ -28,6 +28,7 @@ NAMES = [
         "containerlab",
         "dot",
         "edges",
+        "fboss",
         "frr-conf",
     ),
     *("graphml", "grid-edges", "htsim-topo", "ibdiagnet", "ibdiagnet-lst", "iblinkinfo", "ibnetdiscover"),

@@ -184,7 +184,7 @@ def test_rows_that_are_no_cables_are_reported(caplog):
 
 def test_ids_without_names_are_refused():
     """NetBox 2.x exports only ids: the sentence says which heads are needed."""
-    with pytest.raises(InputError, match="missing"):
+    with pytest.raises(InputError, match="a table of NetBox with ids in place of names"):
         open_network(HERE / "netbox-cables-ids-2x.csv")
 
 
@@ -203,6 +203,98 @@ def test_a_format_without_names_of_ports_says_so(capsys, tmp_path):
     """topoloom's JSON has the names of devices as labels, but numbers its ports itself."""
     ran = run("convert", HERE / "cvt-ptm.dot", tmp_path / "plan.json")
     assert "names of ports" in ran.err
+
+
+PORT = {"front": "dcim.frontport", "rear": "dcim.rearport", "interface": "dcim.interface"}
+
+
+def netbox_cable(one, other, status="connected"):
+    """A cable of NetBox between two ends: kind, device and port."""
+    ids = {"R1": 71, "R2": 72}
+    sides = [
+        [
+            {
+                "object_type": PORT[kind],
+                "object_id": ids.get(port, 5),
+                "object": {"name": port, "device": {"name": device}},
+            }
+        ]
+        for kind, device, port in (one, other)
+    ]
+    return {"id": 1, "a_terminations": sides[0], "b_terminations": sides[1], "status": {"value": status}}
+
+
+TRUNK = [
+    netbox_cable(("interface", "leaf1", "swp1"), ("front", "p1", "1")),
+    netbox_cable(("interface", "leaf1", "swp2"), ("front", "p1", "2")),
+    netbox_cable(("rear", "p1", "R1"), ("rear", "p2", "R2")),
+    netbox_cable(("front", "p2", "A"), ("interface", "spine1", "swp1")),
+    netbox_cable(("front", "p2", "B"), ("interface", "spine2", "swp1")),
+    netbox_cable(("interface", "leaf1", "swp9"), ("interface", "spine2", "swp9"), "decommissioning"),
+]
+
+
+def mapped(device, name, rear, position, form):
+    """A front port: as NetBox 4.5 states the rear port, with its id alone, or as before."""
+    own = {"name": name, "device": {"name": device}}
+    if form == "before":
+        return own | {"rear_port": {"name": rear}, "rear_port_position": position}
+    port = {"R1": 71, "R2": 72}[rear] if form == "ids" else {"name": rear}
+    return own | {"rear_ports": [{"position": 1, "rear_port": port, "rear_port_position": position}]}
+
+
+@pytest.mark.parametrize("form", ["before", "4.5", "ids"])
+def test_panels_are_followed_by_position(tmp_path, form, caplog):
+    """Several front ports share a rear port: the position tells which front port of the other panel follows."""
+    fronts = [("p1", "1", "R1", 1), ("p1", "2", "R1", 2), ("p2", "B", "R2", 1), ("p2", "A", "R2", 2)]
+    answers = [{"count": 6, "results": TRUNK}, {"count": 4, "results": [mapped(*each, form) for each in fronts]}]
+    (tmp_path / "all.json").write_text(json.dumps(answers))
+    assert cables(open_network(tmp_path / "all.json").fabric) == {
+        ("leaf1:swp1", "spine2:swp1"),
+        ("leaf1:swp2", "spine1:swp1"),
+    }
+    assert "1 cables of status decommissioning: not read" in caplog.text
+    (tmp_path / "cables.json").write_text(json.dumps(answers[0]))
+    with pytest.raises(InputError, match="names no device"):
+        open_network(tmp_path / "cables.json")
+    assert "cables end at a panel, and nothing is behind it" in caplog.text
+
+
+def test_traces_and_marked_interfaces_of_netbox(tmp_path, caplog):
+    """A trace leads from its first to its last end; what is only marked as connected is reported."""
+
+    def end(name, device):
+        return {"url": "https://nb/api/dcim/interfaces/1/", "name": name, "device": {"name": device}}
+
+    trace = [
+        [[end("swp1", "leaf1")], {"id": 1}, [end("1", "p1")]],
+        [[end("1", "p1")], {"id": 2}, [end("swp7", "spine1")]],
+    ]
+    for content in (trace, [trace]):
+        (tmp_path / "trace.json").write_text(json.dumps(content))
+        assert cables(open_network(tmp_path / "trace.json").fabric) == {("leaf1:swp1", "spine1:swp7")}
+    far = [{"name": "swp1", "device": {"name": "spine1"}}]
+    results = [
+        {"name": "swp1", "device": {"name": "leaf1"}, "connected_endpoints": far, "mark_connected": False},
+        {"name": "swp2", "device": {"name": "leaf1"}, "connected_endpoints": None, "mark_connected": True},
+    ]
+    (tmp_path / "interfaces.json").write_text(json.dumps({"results": results}))
+    assert cables(open_network(tmp_path / "interfaces.json").fabric) == {("leaf1:swp1", "spine1:swp1")}
+    assert "marked as connected, or not reachable, so without a cable: leaf1 port swp2" in caplog.text
+
+
+def test_what_fboss_expects(tmp_path):
+    """Each port with expected values is a cable of the switch that the file is named after, one file or a folder."""
+    for own, port, far_port in (("leaf1", "eth1/31/1", "eth1/1/1"), ("leaf2", "eth1/31/1", "eth1/2/1")):
+        ports = [
+            {"name": port, "speed": 400000, "expectedLLDPValues": {"2": far_port, "5": "spine1"}},
+            {"name": "eth1/32/1", "expectedLLDPValues": {}},
+        ]
+        (tmp_path / f"{own}.json").write_text(json.dumps({"sw": {"ports": ports}}))
+    assert cables(open_network(tmp_path / "leaf1.json").fabric) == {("leaf1:eth1/31/1", "spine1:eth1/1/1")}
+    both = open_network(tmp_path).fabric
+    assert len(cables(both)) == 2
+    assert set(both.link_rate_gbps.tolist()) == {400.0}
 
 
 def test_panels_of_netbox_are_followed(tmp_path):

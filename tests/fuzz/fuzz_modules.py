@@ -48,6 +48,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "formats.config_db": ("format config-db",),
     "formats.containerlab": ("format containerlab",),
     "formats.edges": ("format edges",),
+    "formats.fboss": ("format fboss",),
     "formats.infragraph": ("format infragraph",),
     "formats.ndt": ("format ndt",),
     "formats.netbox": ("format netbox",),

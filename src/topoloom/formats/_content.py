@@ -57,8 +57,14 @@ _OWN_HEADS = re.compile(
 #: Formats by their first character, and a word in them that others do not have.
 _MARKED = {
     "config-db": (b"{", re.compile(rb"\"DEVICE_NEIGHBOR(?:\||\"\s*:)")),
+    "fboss": (b"{", re.compile(rb"\"expectedLLDPValues\"\s*:")),
     "paddle": (b"{", re.compile(rb"\"destination_node_id\"\s*:")),
-    "netbox": (b"{[", re.compile(rb"\"(?:a_terminations|termination_a_type|connected_endpoints)\"\s*:")),
+    "netbox": (
+        b"{[",
+        re.compile(
+            rb"\"(?:a_terminations|termination_a_type|connected_endpoints|rear_port_position)\"\s*:|/api/dcim/interfaces/"
+        ),
+    ),
     "air": (b"{", re.compile(rb"\"content\"\s*:\s*\{\s*\"(?:oob|nodes|links|netq)\"")),
     "frr-conf": (b"", re.compile(rb"^interface \S+[^\n]*\n[ \t]+description ", re.MULTILINE)),
     "netq": (b"{[", re.compile(rb"\"compounded_links\"\s*:")),

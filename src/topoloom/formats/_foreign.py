@@ -112,6 +112,10 @@ _LINES = (
         _has_line(rb"topology:\s*\[\s*(?:Ring|FullyConnected|Switch)\b"),
         "ASTRA-sim's network by dimensions, without cables",
     ),
+    (
+        _has_line(rb"[\w,; ]*termination_a_id\b[\w,; ]*\btermination_b_id\b"),
+        "a table of NetBox with ids in place of names; give /api/dcim/cables/, or a table with names of devices and ports",
+    ),
     (_has_line(rb"topology\s*=\s*\w+\s*;"), "a configuration of BookSim; give a spec, or its anynet file"),
     (_has_line(rb"\[\[?(?:switch|host|requirement|network)\]\]?\s*$"), "a requirement; topoloom design reads it"),
 )

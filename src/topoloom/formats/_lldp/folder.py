@@ -20,7 +20,13 @@ from topoloom.formats._text import fabric_from, stem
 log = logging.getLogger("topoloom")
 
 #: Formats of one device's configuration, and their modules.
-_PER_DEVICE = {"config-db": "config_db", "minigraph": "minigraph", "avd": "avd", "frr-conf": "frr_conf"}
+_PER_DEVICE = {
+    "config-db": "config_db",
+    "minigraph": "minigraph",
+    "avd": "avd",
+    "fboss": "fboss",
+    "frr-conf": "frr_conf",
+}
 
 #: More files than any fabric has devices.
 _MOST_FILES = 200_000
