@@ -34,8 +34,8 @@ def read(name, data):
 
 
 def test_which_formats_carry_rates():
-    """All but the order/degree competition's grid points, CAMINOS, UFM's links and PTM's plans, which have no place."""
-    assert DROP == ["caminos", "grid-edges", "ptm", "ufm-links"]
+    """All but files of Graph Golf, CAMINOS, UFM's links and PTM's plans, which have no place."""
+    assert DROP == ["caminos", "grid-edges", "order-radix", "ptm", "ufm-links"]
     assert len(CARRY) == 17
 
 

@@ -33,7 +33,7 @@ NAMES = [
     ),
     *("graphml", "grid-edges", "htsim-topo", "ibdiagnet", "ibdiagnet-lst", "iblinkinfo", "ibnetdiscover"),
     *("ibnetdiscover-ports", "infragraph", "lldp", "minigraph", "ndt", "net-dump", "netbox", "netlab", "netq", "ns3"),
-    *("paddle", "ptm", "sheet", "topoloom", "ufm-links", "xlsx"),
+    *("order-radix", "paddle", "ptm", "sheet", "topoloom", "ufm-links", "xlsx"),
 ]
 quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})

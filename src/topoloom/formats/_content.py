@@ -38,6 +38,11 @@ _CERTAIN = {
     "htsim-topo": re.compile(
         rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*+Nodes[ \t]+\d+\s*\n(?:[^\n]*\n){0,8}?[ \t]*Tiers[ \t]+\d"
     ),
+    # Three numbers, and from there on two in every line; the end may be cut off.
+    "order-radix": re.compile(
+        rb"(?:\xef\xbb\xbf)?\s*\d{1,9}[ \t]+\d{1,9}[ \t]+\d{1,9}[ \t]*\r?\n"
+        rb"(?:[ \t]*\d{1,9}[ \t]+\d{1,9}[ \t]*(?:\r?\n)+)++[ \t]*\d{0,9}[ \t]*\d{0,9}\s*\Z"
+    ),
     "anynet": re.compile(rb"(?:\xef\xbb\xbf)?\s*router[ \t]+\d+[ \t]+(?:node|router)[ \t]+\d+"),
     # An edge with the port of an end, which is no compass point.
     "ptm": re.compile(
