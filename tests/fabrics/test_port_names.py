@@ -1,11 +1,14 @@
 """Ports with names: compared by name in any spelling, shown by name, and never taken for compared where a side has none."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from topoloom import build, compare_fabrics, diagnose, open_network
+from topoloom.fabric.exports.registry import write_export
+from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.identify import identify
 from topoloom.fabric.port_alignment import aligned_ports
 from topoloom.fabric.port_names import PortMatcher, port_numbers, split_twice
@@ -149,3 +152,38 @@ def test_an_alias_is_a_name():
     """SONiC's alias leads to the port, unless it is itself the name of another."""
     matcher = PortMatcher({"Ethernet0": 1, "etp2": 2}, {"etp1a": "Ethernet0", "etp2": "Ethernet0"})
     assert (matcher.number("etp1a"), matcher.number("etp2"), matcher.number("nothing")) == (1, 2, None)
+
+
+@pytest.mark.parametrize("breakout", [1, 2])
+def test_ports_of_a_sonic_export_are_compared_with_the_numbers_of_its_spec(tmp_path, breakout):
+    """Ethernet8 with 8 lanes is port 2; two swapped cables are found by their ports."""
+    spec = "clos:leaves=4,spines=2"
+    write_export(f"sonic:breakout={breakout}", planned_fabric(build(spec)), tmp_path)
+    comparison = diagnose(spec, tmp_path).comparison
+    assert (comparison["ports"], comparison["same"]) == ("exact", True)
+    path = tmp_path / "S0" / "config_db.json"
+    content = json.loads(path.read_text())
+    table = content["DEVICE_NEIGHBOR"]
+    first, other = (port for port, facts in table.items() if facts["name"] in ("S4", "S5"))
+    table[first], table[other] = table[other], table[first]
+    for far, facts in ((table[first]["name"], first), (table[other]["name"], other)):
+        at = tmp_path / far / "config_db.json"
+        whole = json.loads(at.read_text())
+        next(entry for entry in whole["DEVICE_NEIGHBOR"].values() if entry["name"] == "S0")["port"] = facts
+        at.write_text(json.dumps(whole))
+    path.write_text(json.dumps(content))
+    (found,) = diagnose(spec, tmp_path).diagnostics
+    assert found.code == "TL105"
+    assert f"port {first}" in found.text
+
+
+def test_a_cable_of_one_end_is_named_by_the_names_of_its_ports(tmp_path, caplog):
+    """The warning has swp51, not the number behind it"""
+    for name, heard in (("leaf1", {"swp51": ("spine1", "swp7")}), ("spine1", {"swp9": ("leaf2", "swp1")})):
+        entries = {
+            port: {"lldp": {"neighbor": {"x": {"chassis": {"system-name": far}, "port": {"name": at}}}}}
+            for port, (far, at) in heard.items()
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(entries))
+    open_network(tmp_path)
+    assert "the first leaf1 port swp51 to spine1 port swp7" in caplog.text

@@ -343,8 +343,7 @@ def test_exports_for_ethernet_are_read_back(kind, file, tmp_path):
     plan, back = open_network("fat-tree:k=4").fabric, open_network(tmp_path / "out" / file).fabric
     comparison = compare_fabrics(plan, back, identify(plan, back))
     assert comparison.same
-    # SONiC names ports by their lanes, which the plan's numbers are not.
-    assert comparison.ports == ("any" if kind == "sonic" else "exact")
+    assert comparison.ports == "exact"
     if kind == "sonic":
         assert set(back.link_rate_gbps.tolist()) == {400.0}
 

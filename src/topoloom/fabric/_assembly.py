@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,6 +72,11 @@ class ReadNode:
     system: int | None = None
     rack: str = ""
     unit: str = ""
+    port_names: Mapping[int, str] = field(default_factory=dict)
+
+    def port_text(self, port: int) -> str:
+        """A port by its name, or by its number."""
+        return self.port_names.get(port) or str(port)
 
 
 def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws | None = None) -> Fabric:
@@ -223,8 +229,10 @@ def _complete(nodes: dict[str, ReadNode], source: str) -> set[tuple[str, int]]:
                 if not 1 <= cable.port <= peer.ports:
                     raise at(source, cable.line, f"port {cable.port} of {peer.name}; its ports are 1 to {peer.ports}")
                 peer.cables[cable.port] = ReadCable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
-                first = first or f"{node.name} port {port} to {peer.name} port {cable.port}" + (
-                    f" (line {cable.line})" if cable.line else ""
+                first = (
+                    first
+                    or f"{node.name} port {node.port_text(port)} to {peer.name} port {peer.port_text(cable.port)}"
+                    + (f" (line {cable.line})" if cable.line else "")
                 )
                 silent.add((peer.id, cable.port))
     if silent:

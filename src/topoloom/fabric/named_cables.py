@@ -366,6 +366,7 @@ class NamedCables:
                     part=cable.part,
                 )
         for node in nodes.values():
+            node.port_names = names[node.name]
             node.ports = max([1, *names[node.name], *node.cables])
         self._report()
         fabric = assembled(nodes, self.source, name)
@@ -402,7 +403,7 @@ class NamedCables:
             if ends and not any(device.switch for device, _ in cable.ends):
                 max(ends, key=lambda device: len(neighbours[id(device)])).switch = True
         hosts = [device.name for device in guessed if not device.switch]
-        if hosts:
+        if hosts and not (self.lenient and self.by_neighbours):  # then the plan says it, or a rule
             log.warning("%s: hosts by their ports or names: %s", self.source, enumerated(hosts, _SHOWN))
 
     def _joinable(self) -> Iterator[NamedCable]:

@@ -7,7 +7,7 @@ state a port, a cable counts as in its place if it leads from the right port at 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,8 @@ from topoloom.fabric.identify import Match
 from topoloom.fabric.port_names import UNKNOWN, PortMatcher, cage_number
 
 _DIGITS = re.compile(r".*?([0-9]+)", re.DOTALL)
+#: SONiC numbers the lanes of all ports.
+_FIRST_LANE = re.compile(r"Ethernet([0-9]{1,5})")
 _Names = Mapping[int, str]
 
 
@@ -54,14 +56,16 @@ def aligned_ports(plan: Fabric, actual: Fabric, match: Match) -> AlignedPorts:
         return AlignedPorts(actual, comparable=True)
     nodes, of_switches = _Nodes(), None
     n = plan.topology.switches
-    for planned, own, sizes, numbers, first in (
-        (plan.switch_port_names, actual.switch_port_names, plan.switch_ports, match.switch, 0),
-        (plan.host_port_names, actual.host_port_names, plan.host_sizes, match.host, n),
+    settings = actual.port_settings
+    for planned, own, devices, sizes, numbers, first in (
+        (plan.switch_port_names, actual.switch_port_names, actual.switch_names, plan.switch_ports, match.switch, 0),
+        (plan.host_port_names, actual.host_port_names, actual.host_names, plan.host_sizes, match.host, n),
     ):
         planned, own = each_node(planned, sizes.size), each_node(own, numbers.size)
-        for number, names in zip(numbers.tolist(), own, strict=True):
+        for number, names, device in zip(numbers.tolist(), own, devices, strict=True):
             if number >= 0:
-                nodes.add(first + number, planned[number], names, int(sizes[number]))
+                lanes = {settings[device, name].lanes for name in names.values() if (device, name) in settings}
+                nodes.add(first + number, planned[number], names, int(sizes[number]), lanes)
         of_switches = nodes.comparable if of_switches is None else of_switches
     return AlignedPorts(nodes.renumbered(plan, actual, match), bool(of_switches))
 
@@ -79,7 +83,7 @@ class _Nodes:
         self._unplanned: set[Plug] = set()
         self._beyond: dict[int, int] = {}
 
-    def add(self, node: int, planned: _Names, own: _Names, size: int) -> None:
+    def add(self, node: int, planned: _Names, own: _Names, size: int, lanes: Collection[int] = ()) -> None:
         """Number the ports of a device.
 
         Parameters
@@ -90,6 +94,8 @@ class _Nodes:
             The names of its ports in the plan and in the discovery; empty: numbers only.
         size : int
             Its number of ports in the plan.
+        lanes : collection of int
+            The numbers of lanes that its ports have, where stated.
         """
         self._beyond[node] = max([size, *planned, *own])
         self._unplanned |= {(node, port) for port, name in planned.items() if name == UNKNOWN}
@@ -106,8 +112,9 @@ class _Nodes:
                     self._unplanned |= {(node, port) for port in planned}
                 self.comparable |= as_named
                 return
-            numbers = {port: port if as_named and name != UNKNOWN else None for port, name in own.items()}
-            stated = {port for port, name in own.items() if as_named and name != UNKNOWN}
+            by_lane = _numbers_by_lane(own, lanes)
+            numbers = by_lane or {port: port if as_named and name != UNKNOWN else None for port, name in own.items()}
+            stated = {port for port, name in own.items() if (as_named or by_lane) and name != UNKNOWN}
         else:
             self.comparable = True
             return
@@ -249,6 +256,15 @@ def _planned_cables(plan: Fabric) -> list[Cable]:
     links = [((u, p), (v, q)) for (u, v), (p, q) in zip(topology.links.tolist(), plan.link_ports.tolist(), strict=True)]
     ends = (topology.endpoints, plan.endpoint_ports, topology.host, plan.host_ports)
     return links + [((s, p), (n + h, q)) for s, p, h, q in zip(*(each.tolist() for each in ends), strict=True)]
+
+
+def _numbers_by_lane(names: _Names, lanes: Collection[int]) -> dict[int, int | None]:
+    """The place of each port of a SONiC switch on its panel, if all have as many lanes; none if the names do not tell."""
+    matches = {port: _FIRST_LANE.fullmatch(name) for port, name in names.items() if name != UNKNOWN}
+    if len(lanes) != 1 or not (width := next(iter(lanes))) or not all(matches.values()):
+        return {}
+    places: dict[int, int | None] = dict.fromkeys(names)
+    return places | {port: int(match[1]) // width + 1 for port, match in matches.items() if match}
 
 
 def _number_in(name: str) -> int:

@@ -15,6 +15,7 @@ from topoloom.core.errors import at
 from topoloom.core.json_files import strict_json
 from topoloom.fabric.diagnosis.finding import enumerated
 from topoloom.fabric.named_cables import NamedCables
+from topoloom.fabric.port_settings import PortSettings, bytes_of
 from topoloom.formats._lldp.views import text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
@@ -76,6 +77,8 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
             reachable = entry.get("connected_endpoints_reachable") is not False
             for far_end in far_ends if reachable else ():
                 _add(cables, near, _end("dcim.interface", far_end))
+                if near[1]:
+                    cables.device(near[1]).set_up(near[2], _settings(entry))
             if (far_ends and not reachable) or (entry.get("mark_connected") and not far_ends):
                 unseen.append(f"{near[1]} port {near[2]}")
             continue
@@ -202,6 +205,13 @@ def _breakout(first: list[_End], other: list[_End]) -> list[tuple[_End, _End]]:
         ((kind, device, f"{name}:{lane}" if kind == "interface" else name), far_end)
         for lane, ((kind, device, name), far_end) in enumerate(zip(lanes, many, strict=True))
     ]
+
+
+def _settings(entry: Mapping[str, Any]) -> PortSettings:
+    """The MTU and the rate of an interface."""
+    speed_kbps = entry.get("speed")
+    rate_gbps = speed_kbps / _KBPS if isinstance(speed_kbps, int) and speed_kbps > 0 else 0.0
+    return PortSettings(mtu=bytes_of(text_in(entry.get("mtu"))), rate_gbps=rate_gbps)
 
 
 def _length(entry: Mapping[str, Any]) -> float:

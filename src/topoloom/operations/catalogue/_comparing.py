@@ -257,6 +257,8 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.planned_kinds import with_planned_kinds
         from topoloom.network.opening import open_network
 
+        # Rules report what devices hear that is no cable.
+        lenient = lenient or Path(actual).is_dir()
         discovered = open_network(actual, self.actual_format, lenient=lenient).fabric
         if discovered.planned and not plan.planned and actual != "-" and not Path(actual).is_file():
             raise InputError(
