@@ -152,4 +152,20 @@ OTHER_FILES: dict[str, tuple[str | bytes, str]] = {
     "an adjacency matrix": ("0 1 0\n1 0 1\n0 1 0\n", ""),
     "edges with weights": ("a b 0.5\nb c 1.5\n", ""),
     "ibnetdiscover's cut": ("# Topology file: generated on Thu Nov 26\n# Initiated from node 0001 port 0002\n", ""),
+    "a table of IOS": (
+        "Capability codes:\n    (R) Router, (B) Bridge\n\nDevice ID           Local Intf     Hold-time  Capability  Port ID\n"
+        "leaf1               Gi0/1          120        B           Gi0/2\n",
+        "LLDP",
+    ),
+    "details of IOS": (
+        "------------------------------------------------\nLocal Intf: Gi0/1\nChassis id: 0000.5e00.5301\nPort id: Gi0/2\n",
+        "LLDP",
+    ),
+    "lldpcli's text": (
+        "-------------\nLLDP neighbors:\n-------------\nInterface:    swp1, via: LLDP, RID: 1, Time: 0 day, 00:00:10\n"
+        "  Chassis:\n    ChassisID:    mac 00:00:5e:00:53:01\n    SysName:      spine1\n  Port:\n    PortID: ifname swp3\n",
+        "lldpcli",
+    ),
+    "lldpcli's pairs": ("lldp.swp1.via=LLDP\nlldp.swp1.chassis.name=spine1\nlldp.swp1.port.ifname=swp3\n", "lldpcli"),
+    "Helm": ("suite: service\ntemplates:\n  - service.yaml\ntests:\n  - it: renders\n", ""),
 }

@@ -97,6 +97,15 @@ _LINES = (
         _has_line(rb"p[ \t]+(?:edge|col|sp|max|min|cnf)[ \t]+\d+[ \t]+\d"),
         "DIMACS; convert it to GraphML, for example with NetworkX or igraph",
     ),
+    (
+        _has_line(rb"(?:Device ID|System Name)[ \t]+Local Int|(?:Local Intf|Chassis id|Port id):[ \t]*\S"),
+        "what a switch prints for people about its LLDP neighbours, with names cut short; give its JSON (show"
+        " lldp neighbors detail | json)",
+    ),
+    (
+        _has_line(rb"(?:SysName:[ \t]|lldp\.[\w.-]+\.chassis\.\w+=)"),
+        "what lldpcli prints for people; give its JSON: lldpcli -f json show neighbors details",
+    ),
     (_has_line(rb"CA '[^'\n]+'[ \t]*$"), "what ibstat prints about a host's adapters; ibnetdiscover prints the fabric"),
     (
         _has_line(rb"(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] \S"),

@@ -30,6 +30,10 @@ _MOST_CABLES = 1 << 22
 #: Bytes per cable while the file is read; a port at the end of an edge has at least one.
 _CABLE_BYTES = 700.0
 _MOST_DEPTH = 50
+_NONE = (
+    "is YAML or JSON without the cables of a network in a form that is known: devices and instances (InfraGraph), topology with"
+    " links (containerlab), links with interfaces (netlab), ethernet_interfaces (AVD)"
+)
 #: Parts that make a device a host, whatever its other parts; and parts that make any other device a switch. In the files
 #: that come with the package, the ASICs of switches are processors (cpu).
 _OF_HOSTS = {"xpu", "nic"}
@@ -158,6 +162,8 @@ class _Reader:
 
     def topology(self) -> Topology:
         """The topology, after all checks of names and cables."""
+        if not (self.found.devices or self.found.instances):
+            raise at(self.source, None, _NONE)
         self._declare()
         links, ports = self._cables()
         first: dict[int, int] = {}
