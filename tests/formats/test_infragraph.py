@@ -194,7 +194,7 @@ def test_what_the_package_takes_without_a_word_is_refused(changes, reason):
         ("a: &x [1]\nb: *x\n", "net:2: a YAML alias"),
         ("name: [\n", "net:2: is no YAML"),
         ("name: !!bool maybe\n", "net:1: a tag .*!!bool"),
-        ("name: 2024-13-01\n", "net: without the cables"),
+        ("name: 2024-13-01\n", "net: is YAML or JSON without the cables"),
         ("- 1\n", "net:1: is no InfraGraph"),
         ("{", "net:1: is not JSON"),
         ("[" * 100_000, "net"),
