@@ -239,3 +239,19 @@ def test_the_rules_are_in_every_output(tmp_path):
         assert run("verify", planned, folder, option, tmp_path / file).code == 3
         assert "TL115" in (tmp_path / file).read_text()
     assert [one["code"] for one in run("verify", planned, folder, "--json").record["diagnostics"]] == ["TL115"]
+
+
+def test_hosts_of_several_rates_are_no_fault_of_the_few(tmp_path):
+    """Three servers at 100 Gb/s and one at 25, without planned rates: nothing; with one end at another rate: that."""
+    ports = {f"Ethernet{4 * i}": {"speed": "25000" if i == 3 else "100000"} for i in range(4)}
+    heard = {port: (f"server{i}", "eth1") for i, port in enumerate(ports)}
+    sonic(tmp_path / "lldp", "leaf1", ports, heard)
+    rows = [("leaf1", "switch", port, f"server{i}", "host", "eth1", "") for i, port in enumerate(ports)]
+    planned = plan(tmp_path / "plan.csv", *rows)
+    assert open_network(tmp_path / "lldp").fabric.endpoint_rate_gbps.tolist() == [100, 100, 100, 25]
+    assert [code for code, _ in told(planned, tmp_path / "lldp") if code != "TL209"] == []
+    nvue(tmp_path / "lldp", "server2", {"eth1": ("leaf1", "Ethernet8")}, eth1={"speed": "25G"})
+    assert [code for code, _ in told(planned, tmp_path / "lldp") if code != "TL209"] == ["TL115"]
+    rows[3] = (*rows[3][:-1], "100G")
+    plan(tmp_path / "plan.csv", *rows)
+    assert [code for code, _ in told(planned, tmp_path / "lldp") if code != "TL209"] == ["TL107", "TL115"]

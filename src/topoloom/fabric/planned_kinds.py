@@ -1,11 +1,35 @@
-"""A discovered fabric whose switches and hosts are those that the plan says, where the plan knows them."""
+"""A discovered fabric in the terms of its plan: its switches and hosts, and the adapters of machines, are those of the plan."""
 
 from dataclasses import replace
 
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import plain_name
+from topoloom.fabric.machines import joined_for
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.fabric.port_names import UNKNOWN, named_plugs
+
+
+def as_planned(plan: Fabric, actual: Fabric, machines: str = "auto") -> Fabric:
+    """A discovered fabric as it is matched and compared with a plan; `diagnose` does it where no match is given.
+
+    Parameters
+    ----------
+    plan, actual : Fabric
+    machines : "auto", "joined" or "apart"
+        As in `topoloom.fabric.machines.joined_for`.
+
+    Returns
+    -------
+    Fabric
+        Devices that the plan knows are switches or hosts as the plan says; adapters of one machine are one host if they are
+        in the plan. The same object if nothing changes.
+
+    Raises
+    ------
+    InputError
+        `machines` has another value.
+    """
+    return joined_for(plan, with_planned_kinds(plan, actual), machines)
 
 
 def with_planned_kinds(plan: Fabric, actual: Fabric) -> Fabric:

@@ -1,9 +1,10 @@
 """Cable operation: cables that run slower than they should, and cables that only one end lists.
 
-The expected rate of a cable is, in this order: the user's (``--rate``); the plan's rate for that cable or, if the cable is in
-other ports, the lowest that the plan has between the same two nodes; otherwise the rate at which most of the fabric's own
-cables between the same two kinds of ends run (of equally frequent rates the higher). The kind of a switch is the model in its
-name, else its device id, else its number of ports; the kind of an adapter is its device id.
+The expected rate of a cable is, in this order: the user's (``--cable-rate``); the plan's rate for that cable or, if the cable
+is in other ports, the lowest that the plan has between the same two nodes; otherwise, in InfiniBand, the rate at which most of
+the fabric's own cables between the same two kinds of ends run (of equally frequent rates the higher). The kind of a switch is
+the model in its name, else its device id, else its number of ports; the kind of an adapter is its device id. Where ports have
+names (Ethernet), no file tells the device, and hosts of several rates are usual: most cables say nothing about the others.
 """
 
 import re
@@ -49,7 +50,7 @@ def slow_and_one_sided(
             nodes = cable[0][0], cable[1][0]
             planned_rate = planned_rates[index]
             between[nodes] = min(between.get(nodes, planned_rate), planned_rate, key=lambda entry: entry[1])
-    kinds = _kinds(actual) if actual.rated else []
+    kinds = _kinds(actual) if actual.rated and not actual.named_ports else []
     usual = _usual(runs, kinds, (index for index in found.values() if index >= 0))
     differences: dict[Difference, str] = {}
     for cable, index in found.items():

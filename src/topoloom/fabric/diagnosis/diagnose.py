@@ -14,6 +14,7 @@ from topoloom.fabric.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabric.distinct_names import natural_key
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import SHAPE, Match, identify
+from topoloom.fabric.planned_kinds import as_planned
 from topoloom.fabric.port_alignment import aligned_ports
 from topoloom.fabric.port_counters import PortCounters
 from topoloom.fabric.table_verifier import TableVerification
@@ -50,7 +51,8 @@ def diagnose(
     tables : TableVerification or Verification, optional
         The result of `verify_tables` or `verify_routing` for the tables of the fabric (of the plan, without a fabric).
     match : Match, optional
-        The node matching; `identify` with its default method when omitted.
+        The node matching of the two as they are given. When omitted, the devices that the plan knows are switches and hosts as
+        it says (`topoloom.fabric.planned_kinds.as_planned`), and `identify` matches them with its default method.
     ports : bool, optional
         Whether a cable must be in the planned ports; by default yes, unless switches were matched by shape.
     hosts : bool
@@ -89,6 +91,7 @@ def diagnose(
     comparison: Comparison | None = None
     if actual_fabric is not None:
         if match is None:
+            actual_fabric = as_planned(planned, actual_fabric)
             match = identify(planned, actual_fabric, aliases=[[label] if label else [] for label in facts.labels])
         exact = match.by != SHAPE if ports is None else ports
         aligned = aligned_ports(planned, actual_fabric, match)

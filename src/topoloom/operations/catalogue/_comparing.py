@@ -253,8 +253,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         -------
         Fabric
         """
-        from topoloom.fabric.machines import joined_for
-        from topoloom.fabric.planned_kinds import with_planned_kinds
+        from topoloom.fabric.planned_kinds import as_planned
         from topoloom.network.opening import open_network
 
         # Rules report what devices hear that is no cable.
@@ -266,7 +265,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             )
         if discovered.planned:  # so that messages name it by its file
             discovered = replace(discovered, made=actual)
-        return joined_for(plan, with_planned_kinds(plan, discovered), self.machines)
+        return as_planned(plan, discovered, self.machines)
 
 
 def counters_of(names: Sequence[str], limits: Sequence[str] = ()) -> "PortCounters | None":

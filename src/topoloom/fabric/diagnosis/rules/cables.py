@@ -133,10 +133,11 @@ def _one_sided(evidence: Evidence) -> Iterator[Finding]:
     "TL107",
     "cable-slow",
     ERROR,
-    "A cable runs slower, or on fewer lanes, than planned, or than most cables of its kind.",
+    "A cable runs slower, or on fewer lanes, than planned, or (InfiniBand) than most cables of its kind.",
     explanation="""It is in its place and up, so nothing looks wrong, but it carries only a part of its traffic, and delays
     everything that waits for it: bad contacts reduce lanes (4x to 1x), bad signals reduce speed (NDR to HDR). The planned
-    rate is the plan's, or `--cable-rate`.""",
+    rate is the plan's, or `--cable-rate`. Ethernet cables without a planned rate are compared with nothing: servers of
+    several rates are usual, and ends that differ are `ends-set-differently`.""",
     fix="Clean and reseat both plugs, then reset the port; replace the cable or the transceiver if it comes up slow again.",
 )
 def _slow(evidence: Evidence) -> Iterator[Finding]:
