@@ -331,8 +331,8 @@ class NamedCables:
         self._decide(is_host)
         cables = list(self._joinable())
         if not any(device.switch for device in self.devices):
-            names = enumerated([device.name for device in self.devices], _SHOWN)
-            raise at(self.source, None, f"all its devices are hosts ({names}), and none is a switch; {what}")
+            listed = enumerated([device.name for device in self.devices], _SHOWN)
+            raise at(self.source, None, f"all its devices are hosts ({listed}), and none is a switch; {what}")
         numbers = {id(device): port_numbers(device.ports) for device in self.devices}
         following = {key: max(of_device.values(), default=0) if of_device else 0 for key, of_device in numbers.items()}
         nodes = {
