@@ -35,7 +35,7 @@ class _Seen:
     ports: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     settings: dict[str, PortSettings] = field(default_factory=dict)
-    heard: dict[str, list[Neighbour]] = field(default_factory=dict)
+    heard: dict[str, dict[Neighbour, None]] = field(default_factory=dict)
 
     def add_port(self, name: str) -> str:
         """The port with this name in any spelling, as first written."""
@@ -152,9 +152,8 @@ class _Joiner:
         for neighbour in view.neighbours:
             if not neighbour.port:
                 continue
-            entries = seen.heard.setdefault(seen.add_port(neighbour.port), [])
-            if neighbour not in entries:
-                entries.append(neighbour)
+            # A dict as a set in the order of the file.
+            seen.heard.setdefault(seen.add_port(neighbour.port), {})[neighbour] = None
 
     def _devices_heard(self, heard: Iterable[Neighbour]) -> dict[str, Neighbour]:
         """The devices that a port hears, each with the entry that says most; an unnamed one only if it is alone.
