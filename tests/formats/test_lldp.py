@@ -12,6 +12,7 @@ from topoloom import InputError, open_network
 from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, TWO_DEVICES
 from topoloom.fabric.port_names import named_plugs
 from topoloom.formats._lldp.folder import fabric_of_folder
+from topoloom.formats._lldp.joining import joined_views
 from topoloom.formats._lldp.reading import device_of, views_in
 
 HERE = Path(__file__).parent / "fixtures" / "neighbours"
@@ -302,3 +303,12 @@ def test_many_entries_are_read_quickly():
     entries = [heard(f"swp{i}", f"d{i}", "swp1") for i in range(50_000)]
     (view,) = views_in(json.dumps({"lldp": {"interface": entries}}).encode(), "leaf1.json")
     assert len(view.neighbours) == 50_000
+
+
+def test_many_neighbours_on_one_port_are_one_short_sentence():
+    """A segment of 20,000 devices: one flaw, which names the first and the number of the others."""
+    entries = [heard("swp1", f"d{i:05d}", "swp1") for i in range(20_000)]
+    views = views_in(json.dumps({"lldp": {"interface": entries}}).encode(), "leaf1.json")
+    (flaw,) = joined_views(views, "found").fabric("found", "").flaws
+    assert "d00000, d00001" in flaw.text
+    assert "and 19992 more" in flaw.text

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from topoloom.fabric.diagnosis.finding import enumerated
 from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, TWO_DEVICES, Flaw
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
 from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_management_port
@@ -228,7 +229,7 @@ class _Joiner:
                 for device, entry in entries
                 if hears.get((device, self._port_of(device, entry)), ("", ""))[0] == key
             ]
-            names = ", ".join(sorted(self._devices[device].name for device, _ in entries))
+            names = enumerated(sorted(self._devices[device].name for device, _ in entries))
             if len(both) == 1:
                 device, entry = both[0]
                 hears[key, port] = device, self._port_of(device, entry)
