@@ -66,6 +66,7 @@ RIGHT = {
         "fabric/diagnosis/rules/cables.py": "lanes of a cable",
         "fabric/exports/sonic.py": "lanes of a cage",
         "fabric/port_names.py": "lanes of a port",
+        "fabric/port_alignment.py": "lanes of a port",
         "formats/netbox.py": "lanes of a port",
         "fabric/diagnosis/rules/ports.py": "lanes of a port",
         "fabric/diagnosis/rules/settings.py": "lanes of a port",

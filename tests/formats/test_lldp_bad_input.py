@@ -69,12 +69,47 @@ def test_a_compressed_file_is_read(tmp_path):
     "name", ["s\x1b[31m", "<script>x</script>", '=HYPERLINK("x")', "\u202ex", "a\u200bb", "x" * 300, "a\nb"]
 )
 @pytest.mark.parametrize("what", ["device", "port", "file"])
-def test_hostile_names_are_refused_or_shown_as_they_are(tmp_path, name, what):
-    """What cannot be printed is refused in one sentence; markup and formulas are text on a terminal."""
+def test_an_entry_with_an_impossible_name_is_one_line(tmp_path, name, what):
+    """The rest of the folder is read; markup and formulas are text on a terminal."""
     names = {"device": "spine1", "port": "swp2", "file": "leaf2"} | {what: name}
     (tmp_path / "lldp").mkdir()
     if what == "file" and ("/" in name or len(name) > 200):
         return
     (tmp_path / "lldp" / f"{names['file']}.json").write_bytes(lldpd("swp1", names["device"], names["port"]))
     done = verified(tmp_path)
-    assert done.code == (3 if name.isprintable() and len(name) < 200 else 2)
+    assert done.code == 3
+    assert "right cables                  1" in done.out
+    lines = [line for line in done.out.splitlines() if "cannot be printed" in line]
+    possible = name.isprintable() and len(name) < 200
+    assert len(lines) == (0 if possible else 1)
+    assert possible or (".json" in lines[0] and lines[0].startswith("TL113"))
+
+
+_OTHERS = {
+    "a.txt": (b"hello\n", "no device's view"),
+    "b.png": (b"\x89PNG\r\n\x1a\n\x00", "a picture"),
+    "c.txt": (b"interface: swp1\nSysName:   leaf1\n", "what lldpcli prints for people"),
+    "d.json": (gzip.compress(b"{}"), "compressed by gzip"),
+    "e.csv": (b"a_device,a_port,b_device,b_port\nx,1,y,2\n", "its format is sheet"),
+}
+
+
+@pytest.mark.parametrize("name", _OTHERS)
+def test_a_file_of_another_kind_is_one_line_that_says_what_it_is(tmp_path, caplog, name):
+    """The folder is read without it."""
+    content, what = _OTHERS[name]
+    (tmp_path / "lldp").mkdir()
+    (tmp_path / "lldp" / name).write_bytes(content)
+    done = verified(tmp_path)
+    assert done.code == 0
+    (line,) = [line for line in caplog.messages if name in line]
+    assert what in line
+
+
+def test_a_folder_without_a_network_is_refused_with_the_reasons_of_its_first_files(tmp_path):
+    """Three of them."""
+    for name, (content, _) in _OTHERS.items():
+        (tmp_path / name).write_bytes(content)
+    done = run("info", tmp_path)
+    assert done.code == 2
+    assert [what in done.err for _, what in _OTHERS.values()] == [True] * 3 + [False] * 2

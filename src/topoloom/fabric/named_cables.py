@@ -26,6 +26,11 @@ _MOST_CABLES = 1 << 24
 _SHOWN = 4
 
 
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a device or of a port: it can be printed, and is not too long."""
+    return len(text) <= _LONGEST_NAME and text.isprintable()
+
+
 @dataclass(eq=False)
 class NamedDevice:
     """A device of a file.
@@ -163,7 +168,7 @@ class NamedCables:
             The name is not valid, or the device was a host and is now a switch (or the reverse).
         """
         name = name.strip()
-        if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+        if not name or not is_name(name):
             raise at(source or self.source, line, f"the name of a device has 1 to {_LONGEST_NAME} printable characters")
         device = self._devices.setdefault(name.lower(), NamedDevice(name, source or self.source, line))
         if switch is not None and device.switch is not None and device.switch != switch:
@@ -218,7 +223,7 @@ class NamedCables:
         file = source or self.source
         ends = (near_end[0], near_end[1].strip()), (other[0], other[1].strip())
         for device, port in ends:
-            if len(port) > _LONGEST_NAME or (port and not port.isprintable()):
+            if not is_name(port):
                 raise at(file, line, f"the name of a port has 1 to {_LONGEST_NAME} printable characters")
             if port != UNKNOWN:
                 device.ports.add(port)

@@ -10,12 +10,12 @@ from topoloom.core.errors import InputError, at
 from topoloom.core.json_files import parse_json
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.fabric.flaws import Flaw
+from topoloom.fabric.named_cables import is_name
 from topoloom.fabric.port_settings import PortSettings
 from topoloom.formats._packed import Packed, json_array, unpack
 from topoloom.model.topology import Topology
 
 _FORMAT, _VERSION = "topoloom-cabled", 1
-_LONGEST_NAME = 256
 #: Fields of a fabric that are no arrays, or that the topology holds.
 _OTHERS = frozenset(
     {
@@ -123,7 +123,7 @@ def read_cabled(text: str, source: str, topology: Topology) -> Fabric:
         *(name for of_node in ports for name in of_node.values()),
         *(name for device, port, _ in document.port_settings for name in (device, port)),
     )
-    wrong = next((name for name in names if len(name) > _LONGEST_NAME or not name.isprintable()), None)
+    wrong = next((name for name in names if not is_name(name)), None)
     if wrong is not None:
         raise at(source, None, f"{wrong[:60]!a} is no name of a device or port: it is too long, or not printable")
     try:

@@ -310,10 +310,13 @@ def open_folder(text: str, path: Path) -> Network:
             None,
             f"the folder holds tables, but no {TOPOLOGY} of their network; write it again with 'topoloom route'",
         )
+    # Only a folder that is refused needs the readers of all makers.
+    from topoloom.formats._lldp.folder import why_not_read
+
     raise at(
         text,
         None,
-        "the folder holds no network; topoloom layout, expand, route and design write folders that do,"
+        f"the folder holds no network{why_not_read(path)}; topoloom layout, expand, route and design write folders that do,"
         f" with {CABLES} and {FLOOR}, or {TOPOLOGY}; topoloom export opensm and repair write {FABRIC}",
     )
 

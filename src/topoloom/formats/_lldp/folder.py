@@ -10,6 +10,7 @@ from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.formats._content import certain_format
+from topoloom.formats._foreign import foreign_content
 from topoloom.formats._lldp.joining import joined_views
 from topoloom.formats._lldp.reading import views_in
 from topoloom.formats._lldp.views import DeviceView
@@ -32,6 +33,10 @@ _PER_DEVICE = {
 _MOST_FILES = 200_000
 #: Folders in a folder, one per device.
 _DEEPEST = 2
+#: Files whose reasons a refusal gives.
+_SHOWN = 3
+#: Files that are omitted with a line each.
+_REPORTED = 20
 _FORM = "expected LLDP neighbours of devices, such as 'lldpcli -f json show neighbors' prints them"
 
 
@@ -65,19 +70,60 @@ def is_device_folder(path: Path) -> bool:
     """Whether a folder holds files of one device each that state its cables; the first that can be read decides."""
     for file in _files(path):
         try:
-            data = contents(str(file))
-            if certain_format(data) in _PER_DEVICE or views_in(data, str(file)):
-                return True
+            _content(str(file))
         except InputError:
             continue
+        return True
     return False
+
+
+def why_not_read(path: Path) -> str:
+    """Why the first files of a folder without a network are not read, as the end of a sentence; empty if it has none."""
+    refusals = []
+    for file in _files(path):
+        try:
+            _content(str(file))
+        except InputError as error:
+            refusals.append(error)
+        if len(refusals) > _SHOWN:
+            break
+    return _reasons(refusals)
+
+
+def _content(source: str) -> tuple[list[DeviceView], str, bytes]:
+    """The views in a file, or the format of one device's configuration that it has, and its content.
+
+    Raises
+    ------
+    InputError
+        It is neither; the message says what it is.
+    """
+    data = contents(source)
+    name = certain_format(data)
+    views, refusal = [], None
+    try:
+        views = views_in(data, source)
+    except InputError as error:
+        refusal = error
+    if not views and not name and (what := foreign_content(data)):
+        raise at(source, None, f"is {what}")
+    if refusal is not None:
+        raise refusal
+    if not views and name not in _PER_DEVICE:
+        raise at(source, None, f"is no device's view ({f'its format is {name}' if name else 'no form that is read'})")
+    return views, name, data
+
+
+def _reasons(refusals: list[InputError]) -> str:
+    shown = "; ".join(map(str, refusals[:_SHOWN]))
+    return f": {shown}{' ...' if len(refusals) > _SHOWN else ''}" if refusals else ""
 
 
 def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
     """The fabric in a folder of files of one device each: LLDP neighbours, or configurations that name the neighbours.
 
-    Files of other kinds, and damaged ones, are omitted and reported. If any file has LLDP neighbours, only these are cables:
-    a configuration then gives the names and rates of ports.
+    Files of other kinds, and damaged ones, are omitted and reported, and so are entries with names that cannot be. If any file
+    has LLDP neighbours, only these are cables: a configuration then gives the names and rates of ports.
 
     Parameters
     ----------
@@ -92,26 +138,24 @@ def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
     """
     views: list[DeviceView] = []
     planned: list[NamedCables] = []
-    omitted: list[str] = []
+    refusals: list[InputError] = []
     for file in _files(path):
         source = str(file)
         try:
-            data = contents(source)
-            in_file = views_in(data, source)
-            name = certain_format(data)
+            in_file, name, data = _content(source)
             if name in _PER_DEVICE:
                 reader = import_module(f"topoloom.formats.{_PER_DEVICE[name]}").cables_in
                 planned.append(guarded_cables(name, reader, data, source, lenient=True))
         except InputError as error:
-            log.warning("%s; omitted", error)
+            refusals.append(error)
             continue
         views += in_file
-        if not in_file and name not in _PER_DEVICE:
-            omitted.append(file.name)
     if not planned and not any(view.lists for view in views):
-        raise at(str(path), None, f"holds no network: no file in it has a form that is read; {_FORM}")
-    if omitted:
-        log.warning("%s: %d files state no cables, the first %s; omitted", path, len(omitted), omitted[0])
+        raise at(str(path), None, f"holds no network{_reasons(refusals)}; {_FORM}")
+    for refusal in refusals[:_REPORTED]:
+        log.warning("%s; omitted", refusal)
+    if len(refusals) > _REPORTED:
+        log.warning("%s: %d more files are omitted", path, len(refusals) - _REPORTED)
     if any(view.lists for view in views):
         cables = joined_views(views, str(path), lenient=lenient)
     else:

@@ -14,6 +14,7 @@ from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, TWO_DEVICES, Flaw
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
 from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_management_port
 from topoloom.fabric.port_settings import UNSET, PortSettings
+from topoloom.formats._lldp.names import with_names
 from topoloom.formats._lldp.views import IFALIAS, IFNAME, LOCAL, MAC, DeviceView, Neighbour, mac_of
 
 log = logging.getLogger("topoloom")
@@ -89,7 +90,10 @@ class _Joiner:
     def cables(self, views: Sequence[DeviceView]) -> NamedCables:
         """The cables."""
         for view in views:
-            self._take(view)
+            valid, flaws = with_names(view)
+            self._flaws += flaws
+            if valid is not None:
+                self._take(valid)
         for key, seen in list(self._devices.items()):
             self._by_first_word[key.partition(".")[0]].add(key)
             if seen.chassis:
