@@ -8,7 +8,7 @@ from topoloom.fabric.port_names import is_host_port
 #: What makers and sites call servers.
 _WORDS = r".*(?:^|[^a-z])(?:{})(?:[^a-z].*|$)"
 _HOST_NAME = re.compile(
-    _WORDS.format("host|node|srv|server|gpu|dgx|hgx|compute|nid|cn|worker|client|storage|vm|esx|hca"), re.IGNORECASE
+    _WORDS.format("host|node|srv|serv|server|gpu|dgx|hgx|compute|nid|cn|worker|client|storage|vm|esx|hca"), re.IGNORECASE
 )
 _SWITCH_NAME = re.compile(
     _WORDS.format("leaf|spine|core|tor|switch|sw|superspine|agg|border|router|rtr"), re.IGNORECASE
@@ -33,8 +33,10 @@ def looks_like_host(name: str, ports: Collection[str]) -> bool:
 
     Examples
     --------
-    >>> looks_like_host("x17", ["ens1f0np0"]), looks_like_host("gpu-17", ["1"]), looks_like_host("leaf1", ["eth1"])
-    (True, True, False)
+    >>> looks_like_host("x17", ["ens1f0np0"]), looks_like_host("x17", ["p4p1"]), looks_like_host("serv-17", ["1"])
+    (True, True, True)
+    >>> looks_like_host("leaf1", ["eth1"])
+    False
     """
     if _SWITCH_NAME.fullmatch(name):
         return False

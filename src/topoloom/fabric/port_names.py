@@ -34,7 +34,7 @@ _LANES = (
 )
 _OF_HOSTS = re.compile(
     r"(?:eth|eno|ens|enp|enx|em|ib|ibp|ibs|bond|mlx[45]_|hca[- ]?|rail[- ]?|nic[- ]?|hsn|cxi|bnxt_re|rocep|rdma|irdma)"
-    r"[0-9][^/]*",
+    r"[0-9][^/]*|p[0-9]+p[0-9]+",
     re.IGNORECASE,
 )
 #: Ports of InfiniBand switches by cage and place, two per cage: ``17/1``, ``sw17p1``.
