@@ -139,6 +139,11 @@ class NamedCables:
         """All devices, in the order of their first mention."""
         return self._devices.values()
 
+    @property
+    def cables(self) -> Iterable[NamedCable]:
+        """All cables, in the order of their first mention."""
+        return tuple(self._cables)
+
     def device(
         self,
         name: str,
@@ -277,33 +282,6 @@ class NamedCables:
         place = cable.where if cable.source == self.source else cable.place(self.source)
         plugs = tuple((device.name, 0) for device, _ in ends)
         self.flaws.append(Flaw(kind, f"{place}: {text}" if place else text, cable.line or 0, plugs))
-
-    def add(self, others: "NamedCables") -> None:
-        """Add the devices and cables of another file about the same network.
-
-        Parameters
-        ----------
-        others : NamedCables
-        """
-        for device in others.devices:
-            own = self.device(device.name, device.line, rack=device.rack, unit=device.unit, source=device.source)
-            # What two files say of a device may differ; the plan or the names decide then.
-            own.switch = device.switch if own.switch is None else own.switch
-            own.ports |= device.ports
-            for port, settings in device.settings.items():
-                own.set_up(port, settings)
-        for cable in others._cables:
-            near_end, other = ((self.device(device.name), port) for device, port in cable.ends)
-            self.cable(
-                *(near_end, other, cable.line),
-                rate_gbps=cable.rate_gbps,
-                length_m=cable.length_m,
-                part=cable.part,
-                silent=cable.silent,
-                source=cable.source,
-                where=cable.where,
-            )
-        self.flaws += others.flaws
 
     def note(self, text: str) -> None:
         """Report what a file has that is not among the cables."""

@@ -15,6 +15,7 @@ import numpy as np
 from topoloom.fabric.comparison import Cable, Plug
 from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.identify import Match
+from topoloom.fabric.port_aliases import with_planned_words
 from topoloom.fabric.port_names import UNKNOWN, PortMatcher, cage_number
 
 _DIGITS = re.compile(r".*?([0-9]+)", re.DOTALL)
@@ -54,6 +55,7 @@ def aligned_ports(plan: Fabric, actual: Fabric, match: Match) -> AlignedPorts:
     """
     if not (plan.named_ports or actual.named_ports):
         return AlignedPorts(actual, comparable=True)
+    actual = with_planned_words(plan, actual, match)
     nodes, of_switches = _Nodes(), None
     n = plan.topology.switches
     settings = actual.port_settings

@@ -1,4 +1,5 @@
-"""The settings of ports that devices and plans state: the largest packet, error correction (FEC), rate, and lanes."""
+"""The settings of ports that devices and plans state: the largest packet, error correction (FEC), rate,
+lanes, and alias."""
 
 import re
 from dataclasses import dataclass, fields
@@ -37,6 +38,8 @@ class PortSettings:
     rate_gbps : float
     lanes : int
         Lanes of the electrical interface that the port has.
+    alias : str
+        Another name of the port: ``etp31`` of ``Ethernet240``.
     """
 
     mtu: int = 0
@@ -44,6 +47,7 @@ class PortSettings:
     fec: str = ""
     rate_gbps: float = 0.0
     lanes: int = 0
+    alias: str = ""
 
     def completed(self, other: "PortSettings") -> "PortSettings":
         """These settings, with those of another source where they are not known."""

@@ -47,6 +47,8 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     ports = {port: facts for port, facts in rows(whole, "PORT") if isinstance(facts, dict)}
     aliases = {text_in(facts.get("alias")): port for port, facts in ports.items()}
     own.ports |= ports.keys()
+    for port, facts in ports.items():
+        own.set_up(port, sonic_settings(facts))
     kinds = {
         device: is_sonic_switch(text_in(facts.get("type")))
         for device, facts in rows(whole, "DEVICE_NEIGHBOR_METADATA")
@@ -58,7 +60,6 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
             raise at(source, None, f"DEVICE_NEIGHBOR {key[:60]!a} has no name; {_FORM}")
         local = text_in(facts.get("local_port")) or key
         local = aliases.get(local, local)
-        own.set_up(local, sonic_settings(ports.get(local, {})))
         far_port = text_in(facts.get("port"))
         cables.cable((own, local), (cables.device(peer, switch=kinds.get(peer)), far_port))
     return cables

@@ -121,7 +121,7 @@ def read_cabled(text: str, source: str, topology: Topology) -> Fabric:
     names = (
         *(*document.switch_names, *document.host_names),
         *(name for of_node in ports for name in of_node.values()),
-        *(name for device, port, _ in document.port_settings for name in (device, port)),
+        *(name for device, port, settings in document.port_settings for name in (device, port, settings.alias)),
     )
     wrong = next((name for name in names if not is_name(name)), None)
     if wrong is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from topoloom.core.errors import InputError, at
 from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.merged_cables import merged_cables
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.formats._content import certain_format
 from topoloom.formats._foreign import foreign_content
@@ -159,9 +160,7 @@ def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
     if any(view.lists for view in views):
         cables = joined_views(views, str(path), lenient=lenient)
     else:
-        cables = NamedCables(str(path), lenient=lenient)
-        for of_device in planned:
-            cables.add(of_device)
+        cables = merged_cables(planned, str(path), lenient=lenient)
     return fabric_from(str(path), lambda: cables.fabric(stem(str(path)), _FORM))
 
 

@@ -64,6 +64,7 @@ def sonic_settings(facts: Mapping[str, Any]) -> PortSettings:
         mtu=bytes_of(text_in(facts.get("mtu"))),
         fec=fec_of(text_in(facts.get("fec"))),
         rate_gbps=gbps_of_mbps(text_in(facts.get("speed"))),
+        alias=text_in(facts.get("alias")),
         lanes=len(text_in(facts.get("lanes")).split(",")) if facts.get("lanes") else 0,
     )
 
