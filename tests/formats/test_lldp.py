@@ -299,16 +299,16 @@ def test_hostile_names_are_reported_and_escaped(tmp_path):
 
 
 def test_many_entries_are_read_quickly():
-    """50,000 entries on one device are one view, not a quadratic search."""
-    entries = [heard(f"swp{i}", f"d{i}", "swp1") for i in range(50_000)]
+    """20,000 entries on one device are one view, not a quadratic search."""
+    entries = [heard(f"swp{i}", f"d{i}", "swp1") for i in range(20_000)]
     (view,) = views_in(json.dumps({"lldp": {"interface": entries}}).encode(), "leaf1.json")
-    assert len(view.neighbours) == 50_000
+    assert len(view.neighbours) == 20_000
 
 
 def test_many_neighbours_on_one_port_are_one_short_sentence():
-    """A segment of 20,000 devices: one flaw, which names the first and the number of the others."""
-    entries = [heard("swp1", f"d{i:05d}", "swp1") for i in range(20_000)]
+    """A segment of 4,000 devices: one flaw, which names the first and the number of the others."""
+    entries = [heard("swp1", f"d{i:05d}", "swp1") for i in range(4_000)]
     views = views_in(json.dumps({"lldp": {"interface": entries}}).encode(), "leaf1.json")
     (flaw,) = joined_views(views, "found").fabric("found", "").flaws
     assert "d00000, d00001" in flaw.text
-    assert "and 19992 more" in flaw.text
+    assert "and 3992 more" in flaw.text
