@@ -4,6 +4,7 @@ The tables name every registered format that is written, and every export; a new
 """
 
 import logging
+import re
 from pathlib import Path
 
 import numpy as np
