@@ -8,7 +8,8 @@ from topoloom.fabric.port_names import is_host_port
 #: What makers and sites call servers.
 _WORDS = r".*(?:^|[^a-z])(?:{})(?:[^a-z].*|$)"
 _HOST_NAME = re.compile(
-    _WORDS.format("host|node|srv|serv|server|gpu|dgx|hgx|compute|nid|cn|worker|client|storage|vm|esx|hca"), re.IGNORECASE
+    _WORDS.format("host|node|srv|serv|server|gpu|dgx|hgx|compute|nid|cn|worker|client|storage|vm|esx|hca"),
+    re.IGNORECASE,
 )
 _SWITCH_NAME = re.compile(
     _WORDS.format("leaf|spine|core|tor|switch|sw|superspine|agg|border|router|rtr"), re.IGNORECASE

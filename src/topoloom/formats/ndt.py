@@ -28,6 +28,8 @@ log = logging.getLogger("topoloom")
 NAME = "ndt"
 _NEEDED = ("startdevice", "startport", "enddevice", "endport")
 _COLUMNS = ("StartDevice", "StartPort", "EndDevice", "EndPort", "LinkType")
+#: The racks of both ends; the format has no units of racks.
+_LOCATIONS = ("StartDeviceLocation", "EndDeviceLocation")
 _AT_SWITCH = re.compile(r"Port\s*([0-9]{1,5})", re.IGNORECASE)
 _AT_DIRECTOR = re.compile(r"Blade\s*([0-9]{1,4})_Port\s*([0-9]{1,4})/([0-9]{1,5})", re.IGNORECASE)
 #: What precedes the first head.
@@ -198,7 +200,7 @@ def write_fabric(fabric: Fabric) -> str:
         topology.endpoints.tolist(),
         fabric.endpoint_ports.tolist(),
     )
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (host_names[h], f"IB Port {p}", *_at_switch(switch_names[s], q), "Data")
         for h, p, s, q in zip(*ends, strict=True)
     ]
@@ -206,12 +208,20 @@ def write_fabric(fabric: Fabric) -> str:
         (*_at_switch(switch_names[u], p), *_at_switch(switch_names[v], q), "Data")
         for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
     ]
+    heads: tuple[str, ...] = _COLUMNS
     speeds = [*fabric.endpoint_rate_gbps.tolist(), *fabric.link_rate_gbps.tolist()]
-    if not any(speeds):
-        return csv_text(_COLUMNS, rows)
-    return csv_text(
-        (*_COLUMNS, "Speed"), [(*row, rate_text(gbps) if gbps else "") for row, gbps in zip(rows, speeds, strict=True)]
-    )
+    if any(speeds):
+        heads = (*heads, "Speed")
+        rows = [(*row, rate_text(gbps) if gbps else "") for row, gbps in zip(rows, speeds, strict=True)]
+    near, far_end = topology.links.T
+    racks = [
+        *zip(fabric.host_rack[topology.host].tolist(), fabric.switch_rack[topology.endpoints].tolist(), strict=True),
+        *zip(fabric.switch_rack[near].tolist(), fabric.switch_rack[far_end].tolist(), strict=True),
+    ]
+    if any(map(any, racks)):
+        heads = (*heads, *_LOCATIONS)
+        rows = [(*row, *of_ends) for row, of_ends in zip(rows, racks, strict=True)]
+    return csv_text(heads, rows)
 
 
 def _at_switch(description: str, port: int) -> tuple[str, str]:
