@@ -8,10 +8,12 @@ from topoloom.core.errors import InputError, at
 #: The kinds of flaws.
 GUID_TWICE, PORT_TWICE, PORT_BEYOND = "guid twice", "port twice", "port beyond"
 BLIND, NO_CABLE = "leads nowhere", "no cable"
-#: Of neighbour tables: several devices on one port; ends that disagree; two devices with one name; a cable of two hosts.
+#: Of neighbour tables: several devices on one port; ends that disagree; two devices with one name; a cable of two hosts; an
+#: entry without time to live.
 SEVERAL_HEARD, CONFLICTING, TWO_DEVICES, HOSTS_JOINED = "several heard", "conflicting", "name twice", "hosts joined"
 #: Of neighbour tables: the name of a device or port is too long, or cannot be printed.
 NO_NAME = "no name"
+STALE = "stale"
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,9 @@ _OF_MANAGEMENT = re.compile(
     r"(?:eth0|(?:mgmt|me|fxp|em|management|ma|oob|ipmi|bmc|ilo|idrac)[0-9]+(?:/[0-9]+)*(?:\.0)?|mgmt|bmc|ipmi|oob)"
 )
 
+#: Ports that stand for several: LLDP runs on their members.
+_OF_AGGREGATES = re.compile(r"(?:ae|bond|lag|po|port-?channel|team)[ -]?[0-9]+")
+
 
 # Names of ports repeat from device to device.
 @lru_cache(maxsize=_MOST_NAMES)
@@ -79,6 +82,11 @@ def is_host_port(name: str) -> bool:
 def is_management_port(name: str) -> bool:
     """Whether a port of a switch is for management, not for data: ``eth0``, ``mgmt0``, ``Management1``, ``fxp0``, ``me0``."""
     return _OF_MANAGEMENT.fullmatch(name.strip().lower()) is not None
+
+
+def is_aggregate(name: str) -> bool:
+    """Whether a port stands for several, which have the cables: ``bond0``, ``Port-Channel1``, ``ae0``."""
+    return _OF_AGGREGATES.fullmatch(canonical_port(name)) is not None
 
 
 def cage_number(name: str) -> int:

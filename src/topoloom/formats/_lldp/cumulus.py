@@ -4,10 +4,20 @@ Sources: NVIDIA, Cumulus Linux documentation; public outputs used by configurati
 """
 
 import re
+from collections import Counter
 from typing import Any
 
 from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
-from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in
+from topoloom.formats._lldp.views import (
+    DeviceView,
+    Neighbour,
+    ViewReader,
+    each,
+    mapping_in,
+    meaning,
+    no_time_left,
+    text_in,
+)
 
 #: ``link.speed``: ``100G``.
 _RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([GM])(?:bps|b/s)?\Z")
@@ -35,6 +45,7 @@ def _read(value: Any, source: str) -> DeviceView:
     neighbours: list[Neighbour] = []
     ports: set[str] = set()
     settings: dict[str, PortSettings] = {}
+    macs: dict[str, str] = {}
     for port, content in value.items():
         facts = mapping_in(content)
         if facts.get("type") == "loopback":
@@ -43,6 +54,7 @@ def _read(value: Any, source: str) -> DeviceView:
         link = facts.get("link")
         if isinstance(link, dict):
             rate = _RATE.match(text_in(link.get("speed")))
+            macs[port] = text_in(link.get("mac"))
             settings[port] = PortSettings(
                 mtu=bytes_of(text_in(link.get("mtu"))),
                 fec=fec_of(text_in(link.get("fec"))),
@@ -61,9 +73,12 @@ def _read(value: Any, source: str) -> DeviceView:
                     text_in(at_port.get("name")),
                     meaning(text_in(at_port.get("type"))),
                     text_in(at_port.get("description")),
+                    expired=no_time_left(at_port.get("ttl")),
                 )
             )
-    return DeviceView(source, neighbours=tuple(neighbours), ports=frozenset(ports), settings=settings)
+    times = Counter(macs.values())
+    aliases = {mac: port for port, mac in macs.items() if mac and times[mac] == 1}
+    return DeviceView(source, neighbours=tuple(neighbours), aliases=aliases, ports=frozenset(ports), settings=settings)
 
 
 READER = ViewReader("Cumulus Linux", _matches, _read)

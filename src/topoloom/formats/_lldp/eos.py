@@ -3,7 +3,16 @@
 from typing import Any
 
 from topoloom.fabric.port_settings import PortSettings, bytes_of
-from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in
+from topoloom.formats._lldp.views import (
+    DeviceView,
+    Neighbour,
+    ViewReader,
+    each,
+    mapping_in,
+    meaning,
+    no_time_left,
+    text_in,
+)
 
 
 def _matches(value: Any) -> bool:
@@ -19,6 +28,7 @@ def _read(value: Any, source: str) -> DeviceView:
                 text_in(entry.get("port")),
                 text_in(entry.get("neighborDevice")),
                 port_id=text_in(entry.get("neighborPort")),
+                expired=no_time_left(entry.get("ttl")),
             )
             for entry in entries
         ]
@@ -41,6 +51,7 @@ def _read(value: Any, source: str) -> DeviceView:
                         for each_one in each(entry.get("managementAddresses"))
                     ),
                     PortSettings(frame=bytes_of(text_in(far_port.get("maxFrameSize")))),
+                    no_time_left(entry.get("ttl")),
                 )
             )
     return DeviceView(source, neighbours=tuple(neighbours), ports=frozenset(heard))

@@ -1,25 +1,29 @@
 """Joining the views of devices to cables: an entry of each end, or of one, is a link between two named ports.
 
 Every entry that is not a cable is reported: several devices on one port (a segment, or an entry that is not valid any more),
-two ends that disagree, and management ports, which are skipped.
+two ends that disagree, entries without time to live, and ports of management and aggregates, which are skipped.
 """
 
 import logging
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from topoloom.fabric.diagnosis.finding import enumerated
-from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, TWO_DEVICES, Flaw
+from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, STALE, TWO_DEVICES, Flaw
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
-from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_management_port
+from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_aggregate, is_management_port
 from topoloom.fabric.port_settings import UNSET, PortSettings
 from topoloom.formats._lldp.names import with_names
-from topoloom.formats._lldp.views import IFALIAS, IFNAME, LOCAL, MAC, DeviceView, Neighbour, mac_of
+from topoloom.formats._lldp.views import IFALIAS, IFNAME, LOCAL, MAC, DeviceView, Neighbour, is_short_mac, mac_of
 
 log = logging.getLogger("topoloom")
 
 _Plug = tuple[str, str]
+_FORM = re.compile(r"[0-9]+")
+#: A name without a domain and one with it.
+_SHORT_AND_LONG = 2
 
 
 @dataclass
@@ -48,9 +52,13 @@ class _Seen:
         self.settings[port] = self.settings.get(port, UNSET).completed(settings)
 
     def port(self, name: str) -> str | None:
-        """The port with this name or alias; None if there is none."""
+        """The port with this name, alias or MAC address; None if there is none."""
         key = canonical_port(name)
-        return self.ports.get(key) or self.aliases.get(key)
+        return self.ports.get(key) or self.aliases.get(key) or self.aliases.get(mac_of(name))
+
+    def has_alike(self, name: str) -> bool:
+        """Whether any of its ports has this name but for the numbers."""
+        return _FORM.sub("#", canonical_port(name)) in {_FORM.sub("#", port) for port in self.ports}
 
 
 def joined_views(
@@ -83,9 +91,12 @@ class _Joiner:
         self._devices: dict[str, _Seen] = {}
         self._by_chassis: dict[str, str] = {}
         self._by_address: dict[str, str] = {}
-        self._by_first_word: dict[str, set[str]] = defaultdict(set)
+        #: The name that stands for another one, with or without a domain.
+        self._same_name: dict[str, str] = {}
         self._flaws: list[Flaw] = []
         self._skipped = 0
+        self._aggregates = 0
+        self._short_macs: dict[str, None] = {}
 
     def cables(self, views: Sequence[DeviceView]) -> NamedCables:
         """The cables."""
@@ -95,11 +106,11 @@ class _Joiner:
             if valid is not None:
                 self._take(valid)
         for key, seen in list(self._devices.items()):
-            self._by_first_word[key.partition(".")[0]].add(key)
             if seen.chassis:
                 self._by_chassis.setdefault(seen.chassis, key)
             for address in seen.addresses:
                 self._by_address.setdefault(address, key)
+        self._learn()
         # The far plug of each port that hears one device.
         hears: dict[_Plug, _Plug] = {}
         entries: dict[_Plug, Neighbour] = {}
@@ -130,6 +141,13 @@ class _Joiner:
             entry.settings |= seen.settings
         self._add_cables(cables, hears)
         cables.flaws.extend(self._flaws)
+        if self._short_macs:
+            cables.note(
+                f"{len(self._short_macs)} MAC addresses have 11 digits, the first {next(iter(self._short_macs))!a}; they are"
+                " compared as they are"
+            )
+        if self._aggregates:
+            cables.note(f"{self._aggregates} entries of aggregates are skipped; LLDP runs on their members")
         if self._skipped:
             log.info("%s: %d entries of management ports are skipped", self._source, self._skipped)
         return cables
@@ -151,14 +169,54 @@ class _Joiner:
         seen.addresses |= view.addresses
         for port in sorted(view.ports):
             seen.add_port(port)
-        seen.aliases |= {canonical_port(alias): seen.add_port(port) for alias, port in view.aliases.items()}
+        seen.aliases |= {
+            mac_of(alias) or canonical_port(alias): seen.add_port(port) for alias, port in view.aliases.items()
+        }
         for port, settings in view.settings.items():
             seen.set_up(seen.add_port(port), settings)
         for neighbour in view.neighbours:
             if not neighbour.port:
                 continue
+            self._short_macs |= dict.fromkeys(filter(is_short_mac, (neighbour.chassis, neighbour.port_id)))
+            if is_aggregate(neighbour.port):
+                self._aggregates += 1
+                continue
+            if neighbour.expired:
+                text = (
+                    f"{view.name} port {neighbour.port} heard {neighbour.name or neighbour.chassis}, but the entry is not"
+                    " valid any more (time to live 0); no cable is read"
+                )
+                self._flaws.append(Flaw(STALE, text, 0, ((view.name, 0),)))
+                continue
             # A dict as a set in the order of the file.
             seen.heard.setdefault(seen.add_port(neighbour.port), {})[neighbour] = None
+
+    def _learn(self) -> None:
+        """Which names are of one device, and what its neighbours say of its chassis and addresses, where all agree."""
+        entries = [
+            entry for seen in self._devices.values() for heard in seen.heard.values() for entry in heard if entry.name
+        ]
+        names: dict[str, set[str]] = defaultdict(set)
+        for name in (*self._devices, *(entry.name.lower() for entry in entries)):
+            names[name.partition(".")[0]].add(name)
+        for short, same in names.items():
+            if len(same) == _SHORT_AND_LONG and short in same and not same <= self._devices.keys():
+                (other,) = same - {short}
+                chosen, alias = (other, short) if other in self._devices else (short, other)
+                self._same_name[alias] = chosen
+        chassis: dict[str, set[str]] = defaultdict(set)
+        addresses: dict[str, set[str]] = defaultdict(set)
+        for entry in entries:
+            key = self._device_of(entry)
+            if key is not None:
+                self._devices.setdefault(key, _Seen(entry.name))
+                chassis[mac_of(entry.chassis) or entry.chassis.lower()].add(key)
+                for address in entry.addresses:
+                    addresses[address].add(key)
+        for table, of_devices in ((self._by_chassis, chassis), (self._by_address, addresses)):
+            for text, keys in of_devices.items():
+                if text and len(keys) == 1:
+                    table.setdefault(text, *keys)
 
     def _devices_heard(self, heard: Iterable[Neighbour]) -> dict[str, Neighbour]:
         """The devices that a port hears, each with the entry that says most; an unnamed one only if it is alone.
@@ -167,7 +225,7 @@ class _Joiner:
         """
         devices: dict[str, Neighbour] = {}
         unnamed: dict[str, Neighbour] = {}
-        for neighbour in heard:
+        for neighbour in sorted(heard, key=lambda entry: not entry.name):
             key = self._device_of(neighbour)
             if key is None:
                 continue
@@ -183,16 +241,13 @@ class _Joiner:
 
     def _device_of(self, neighbour: Neighbour) -> str | None:
         """The device that an entry is about: by its name, the first word of it, its chassis, or its address."""
-        name, chassis = neighbour.name.lower(), mac_of(neighbour.chassis) or neighbour.chassis.lower()
-        if name:
-            if name in self._devices:
-                return name
-            same = self._by_first_word.get(name.partition(".")[0], set())
-            if len(same) == 1 and ("." in name) != ("." in (only := next(iter(same)))):
-                return only
+        name = self._same_name.get(neighbour.name.lower(), neighbour.name.lower())
+        chassis = mac_of(neighbour.chassis) or neighbour.chassis.lower()
+        if name and name in self._devices:
+            return name
         if chassis in self._by_chassis:
             return self._by_chassis[chassis]
-        for address in neighbour.addresses:
+        for address in (*neighbour.addresses, chassis):
             if address in self._by_address:
                 return self._by_address[address]
         return name or chassis or mac_of(neighbour.port_id) or None
@@ -201,9 +256,9 @@ class _Joiner:
         """The neighbour's port by the name that it has there; `UNKNOWN` if the entry does not tell."""
         seen = self._devices[key]
         names = [neighbour.port_id, neighbour.port_description]
-        is_mac = neighbour.port_type == MAC or bool(mac_of(neighbour.port_id))
+        is_mac = neighbour.port_type == MAC or bool(mac_of(neighbour.port_id)) or is_short_mac(neighbour.port_id)
         # A number that an agent assigned may be that of SNMP.
-        if is_mac or (neighbour.port_type in (LOCAL, "") and neighbour.port_id.isdecimal()):
+        if is_aggregate(neighbour.port_id) or (neighbour.port_type in (LOCAL, "") and neighbour.port_id.isdecimal()):
             names = [neighbour.port_description]
         for name in names:
             if name and (port := seen.port(name)) is not None:
@@ -211,8 +266,10 @@ class _Joiner:
         if is_mac:
             return self._named_port(seen, neighbour.port_description)
         if neighbour.port_type in (IFNAME, IFALIAS, LOCAL, "") and neighbour.port_id:
-            if names[0] != neighbour.port_id:
-                return self._named_port(seen, names[0]) or seen.add_port(neighbour.port_id)
+            if names[0] != neighbour.port_id and (
+                (named := self._named_port(seen, names[0])) or is_aggregate(neighbour.port_id)
+            ):
+                return named
             # A device with a view of its own lists the ports that it uses; another name is the alias of one of them.
             return neighbour.port_id if seen.viewed and seen.heard else seen.add_port(neighbour.port_id)
         return self._named_port(seen, neighbour.port_description)
@@ -222,7 +279,7 @@ class _Joiner:
         """The port with the name in a description, if that is one word that can be a port's name."""
         word = text.strip()
         is_name = bool(word) and " " not in word and any(map(str.isdecimal, word)) and not mac_of(word)
-        return seen.add_port(word) if is_name and not seen.viewed else UNKNOWN
+        return seen.add_port(word) if is_name and (not seen.viewed or seen.has_alike(word)) else UNKNOWN
 
     def _settle(self, several: Mapping[_Plug, list[tuple[str, Neighbour]]], hears: dict[_Plug, _Plug]) -> None:
         """Of several devices on one port, the one that also hears this port is its neighbour; others are reported."""

@@ -10,7 +10,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from topoloom.fabric.port_settings import PortSettings, bytes_of
-from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in, texts_in
+from topoloom.formats._lldp.views import (
+    DeviceView,
+    Neighbour,
+    ViewReader,
+    each,
+    mapping_in,
+    meaning,
+    no_time_left,
+    text_in,
+    texts_in,
+)
 
 #: Keys of a chassis or an interface that are not the name of one.
 _OF_CHASSIS = {"id", "name", "descr", "mgmt-ip", "mgmt-iface", "capability", "ttl"}
@@ -98,6 +108,7 @@ def _heard(port: str, content: Mapping[str, Any]) -> Iterator[Neighbour]:
                     *(port, name, _id(of_chassis)[0], port_id, port_type, _text(mapping_in(at_port).get("descr"))),
                     _texts(of_chassis.get("mgmt-ip")),
                     settings,
+                    no_time_left(_text(mapping_in(at_port).get("ttl")) or _text(of_chassis.get("ttl"))),
                 )
 
 

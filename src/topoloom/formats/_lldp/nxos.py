@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in
+from topoloom.formats._lldp.views import (
+    DeviceView,
+    Neighbour,
+    ViewReader,
+    each,
+    mapping_in,
+    meaning,
+    no_time_left,
+    text_in,
+)
 
 _NONE = "not advertised"
 
@@ -26,6 +35,7 @@ def _read(value: Any, source: str) -> DeviceView:
                         meaning(entry.get("port_type", "")),
                         entry.get("port_desc", ""),
                         (entry["mgmt_addr"],) if entry.get("mgmt_addr") else (),
+                        expired=no_time_left(entry.get("ttl")),
                     )
                 )
     return DeviceView(source, neighbours=tuple(neighbours), ports=frozenset(entry.port for entry in neighbours))

@@ -4,7 +4,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, each, mapping_in, meaning, text_in
+from topoloom.formats._lldp.views import (
+    DeviceView,
+    Neighbour,
+    ViewReader,
+    each,
+    mapping_in,
+    meaning,
+    no_time_left,
+    text_in,
+)
 
 _PREFIX = "openconfig-lldp:"
 _STEP = re.compile(r"(?:[\w-]+:)?([\w-]+)((?:\[[\w-]+=[^\]]*\])*)")
@@ -112,6 +121,7 @@ def _neighbour(port: str, state: Mapping[str, Any]) -> Neighbour:
         meaning(text_in(state.get("port-id-type"))),
         text_in(state.get("port-description")),
         tuple(filter(None, (text_in(state.get("management-address")),))),
+        expired=no_time_left(state.get("ttl")),
     )
 
 

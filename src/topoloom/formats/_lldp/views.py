@@ -31,6 +31,9 @@ _WORDS = {
 _MBPS = 1000
 _MAC = re.compile(r"[0-9a-f]{12}")
 _IN_MAC = re.compile(r"[:.\-]")
+#: A MAC address without one of its digits, which some agents print.
+_SHORT_MAC = re.compile(r"(?:[0-9a-f]{1,2}[:-]){5}[0-9a-f]{1,2}|[0-9a-f]{3,4}(?:[.-][0-9a-f]{3,4}){2}")
+_DIGITS_OF_SHORT_MAC = 11
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Neighbour:
         Its addresses for management.
     settings : PortSettings
         What the neighbour says of its port.
+    expired : bool
+        Whether the entry is not valid any more: its time to live is 0.
     """
 
     port: str
@@ -61,6 +66,7 @@ class Neighbour:
     port_description: str = ""
     addresses: tuple[str, ...] = ()
     settings: PortSettings = UNSET
+    expired: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class DeviceView:
     chassis : str
         The id of its own chassis; empty if not stated.
     aliases : mapping of str to str
-        Further names of its ports.
+        Further names of its ports, and their MAC addresses.
     settings : mapping of str to PortSettings
         The rates and other settings of its ports, where stated.
     ports : frozenset of str
@@ -140,6 +146,23 @@ def mac_of(text: str) -> str:
     """
     digits = _IN_MAC.sub("", text.strip().lower())
     return digits if _MAC.fullmatch(digits) else ""
+
+
+def is_short_mac(text: str) -> bool:
+    """Whether a text is a MAC address with eleven digits, which equals no other.
+
+    Examples
+    --------
+    >>> is_short_mac("00:00:5e:00:53:1"), is_short_mac("0000.5e00.531"), is_short_mac("00:00:5e:00:53:01")
+    (True, True, False)
+    """
+    plain = text.strip().lower()
+    return _SHORT_MAC.fullmatch(plain) is not None and len(_IN_MAC.sub("", plain)) == _DIGITS_OF_SHORT_MAC
+
+
+def no_time_left(value: Any) -> bool:
+    """Whether a time to live is 0 seconds."""
+    return text_in(value) == "0"
 
 
 def text_in(value: Any) -> str:

@@ -11,7 +11,7 @@ from topoloom.fabric.diagnosis.flawed import flawed
 from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.diagnosis.roots import ITSELF, OTHER_PORT
 from topoloom.fabric.diagnosis.rule import ERROR, NOTE, WARNING, rule
-from topoloom.fabric.flaws import BLIND, CONFLICTING, HOSTS_JOINED, NO_NAME, SEVERAL_HEARD, TWO_DEVICES
+from topoloom.fabric.flaws import BLIND, CONFLICTING, HOSTS_JOINED, NO_NAME, SEVERAL_HEARD, STALE, TWO_DEVICES
 from topoloom.fabric.running import slow_and_one_sided
 
 _LENGTH_ERROR_M = 1e-6
@@ -217,12 +217,13 @@ def _errors(evidence: Evidence) -> Iterator[Finding]:
     WARNING,
     "Entries of neighbour tables (LLDP) are not a cable.",
     explanation="""A port hears several devices, which a cable cannot join: a hub, a switch that passes LLDP on, or an entry
-    that is no longer valid. Or two ends disagree, two devices have one name, a host hears a host, or a name is too long
-    or cannot be printed. Such entries are not read as cables, so their ports may also be reported as empty.""",
+    that is no longer valid. Or an entry has no time to live left, two ends disagree, two devices have one name, a host hears
+    a host, or a name is too long or cannot be printed. Such entries are not read as cables, so their ports may also be
+    reported as empty.""",
     fix="Ask the devices again after the time to live (two minutes); give every device its own name.",
 )
 def _unclear(evidence: Evidence) -> Iterator[Finding]:
-    for kind in (SEVERAL_HEARD, CONFLICTING, TWO_DEVICES, HOSTS_JOINED, NO_NAME):
+    for kind in (SEVERAL_HEARD, CONFLICTING, TWO_DEVICES, HOSTS_JOINED, NO_NAME, STALE):
         yield from flawed(evidence, kind)
 
 
