@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from topoloom import diagnose, open_network
+from topoloom import InputError, diagnose, open_network
 from topoloom.fabric.flaws import SEVERAL_HEARD, STALE
 from topoloom.fabric.port_names import is_management_port, named_plugs, whole_port
 from topoloom.formats._lldp.folder import fabric_of_folder
@@ -443,3 +443,68 @@ def test_lanes_of_all_makers(lane, whole):
 def test_ports_of_management(name):
     """Of all makers."""
     assert is_management_port(name)
+
+
+PLAN = 'graph g {\n"leaf1":"swp1" -- "spine1":"swp1"\n"leaf1":"swp2" -- "spine2":"swp1"\n"leaf1":"swp3" -- "srv1":"ens1f0"\n}\n'
+TO_SPINES = (entry("swp1", "spine1", "swp1"), entry("swp2", "spine2", "swp1"))
+FROM_SPINES = {"spine1": lldpd(entry("swp1", "leaf1", "swp1")), "spine2": lldpd(entry("swp1", "leaf1", "swp2"))}
+
+
+def diagnosed(folder, files):
+    """The diagnostics of a small fabric against its plan."""
+    (folder / "plan.dot").write_text(PLAN)
+    (folder / "found").mkdir()
+    return diagnose(str(folder / "plan.dot"), opened(folder / "found", files))
+
+
+def test_an_old_entry_next_to_the_right_one_is_no_fault_of_the_cable(tmp_path):
+    """Both ends hear each other; an old entry of another device, which hears another port of this one, is only reported."""
+    old = entry("swp1", "spine2", "swp1")
+    leaf = lldpd(*TO_SPINES, old, entry("swp3", "srv1", "ens1f0"))
+    report = diagnosed(tmp_path, {"leaf1": leaf, **FROM_SPINES})
+    assert [finding.code for finding in report.diagnostics] == ["TL113"]
+    assert "only spine1 hears it, too, and counts" in report.diagnostics[0].text
+
+
+def test_a_port_that_two_devices_disagree_about_has_no_cable(tmp_path):
+    """spine1 hears the leaf's port, which hears a third switch that hears nothing there: no cable is invented."""
+    leaf = lldpd(entry("swp1", "spine2", "swp7"), TO_SPINES[1], entry("swp3", "srv1", "ens1f0"))
+    report = diagnosed(tmp_path, {"leaf1": leaf, **FROM_SPINES})
+    codes = {finding.code for finding in report.diagnostics}
+    assert {"TL101", "TL113"} <= codes
+    assert not {"TL103", "TL106"} & codes
+
+
+def test_a_card_without_a_name_is_the_planned_host(tmp_path):
+    """Its chassis and port are a MAC, and its description is its model: the port is not stated, and nothing is wrong."""
+    card = entry("swp3", "", "00:00:5e:00:54:01", "mac", "00:00:5e:00:54:01", "ConnectX-7")
+    report = diagnosed(tmp_path, {"leaf1": lldpd(*TO_SPINES, card), **FROM_SPINES})
+    assert report.diagnostics == ()
+
+
+def test_hosts_with_names_stay_who_they_are_next_to_one_without(tmp_path):
+    """The order of devices decides nothing: only those without a planned name are matched by their place."""
+    (tmp_path / "plan.dot").write_text(
+        "graph g {\n" + "".join(f'"leaf1":"swp{i}" -- "srv{i}":"ens1f0"\n' for i in range(1, 9)) + "}\n"
+    )
+    entries = [entry(f"swp{i}", f"srv{i}", "ens1f0") for i in range(2, 9)]
+    card = entry("swp1", "", "00:00:5e:00:54:01", "mac", "00:00:5e:00:54:01", "ConnectX-7")
+    (tmp_path / "found").mkdir()
+    assert (
+        diagnose(str(tmp_path / "plan.dot"), opened(tmp_path / "found", {"leaf1": lldpd(card, *entries)})).diagnostics
+        == ()
+    )
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_show_chassis_and_show_neighbors_in_one_file(order, tmp_path):
+    """One output after the other, as a shell writes them; the file's own name does not count then."""
+    outputs = ['{"local-chassis": {"chassis": {"leaf1": {}}}}\n', lldpd(*TO_SPINES) + "\n"]
+    fabric = opened(tmp_path, {"out0": "".join(outputs[::order]), **FROM_SPINES})
+    assert sorted(fabric.switch_names) == ["leaf1", "spine1", "spine2"]
+
+
+def test_outputs_of_several_devices_need_their_names(tmp_path):
+    """Two tables one after the other, and nobody says whose the second is."""
+    with pytest.raises(InputError, match="several outputs, of which one does not name its device"):
+        opened(tmp_path, {"out0": lldpd(*TO_SPINES) + "\n" + lldpd(TO_SPINES[0])})

@@ -106,6 +106,7 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
     restore_planned_names(nodes.values())
     once = _complete(nodes, source)
     _check_ends(nodes, source)
+    guids_given = all(node.guid is not None for node in nodes.values())
     _give_guids(nodes, source, flaws.lenient)
     switches = [node for node in nodes.values() if node.switch]
     # A host without a cable is not part of the network.
@@ -167,6 +168,7 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
         port_lmc=np.array([cable.lmc for cable in plugged], np.int32),
         loops=np.array(loops, np.int32).reshape(-1, 3),
         made=source,
+        guids_given=guids_given,
         flaws=flaws.found,
         switch_device=np.array([node.device for node in switches], np.int64),
         host_device=np.array([node.device for node in hosts], np.int64),

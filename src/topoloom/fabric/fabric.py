@@ -102,6 +102,8 @@ class Fabric:
         the file does not state the port. When omitted, ports have numbers only.
     port_settings : mapping of (str, str) to PortSettings
         The settings of ports that files state, by the names of device and port.
+    guids_given : bool
+        Whether GUIDs are those of the devices; False where the file has none, and they only count the devices.
     by_neighbours : bool
         Whether the cables are those that devices hear of each other (LLDP), so that a host without an agent is not there.
     flaws : tuple of Flaw
@@ -147,6 +149,7 @@ class Fabric:
     switch_port_names: tuple[Mapping[int, str], ...] = ()
     host_port_names: tuple[Mapping[int, str], ...] = ()
     port_settings: Mapping[tuple[str, str], PortSettings] = field(default_factory=dict)
+    guids_given: bool = True
     by_neighbours: bool = False
     flaws: tuple[Flaw, ...] = ()
 

@@ -105,8 +105,7 @@ def identify(
             SHAPE: lambda: no_switch,
         }
         if by == "auto":
-            # A planned fabric's GUIDs are invented.
-            order = [NAME, HOSTS, SHAPE] if plan.planned else [NAME, GUID, HOSTS, SHAPE]
+            order = [NAME, GUID, HOSTS, SHAPE] if _have_guids(plan, actual) else [NAME, HOSTS, SHAPE]
             enough = min(plan.topology.switches, actual.topology.switches) / 2
             by = next(method for method in order if method == SHAPE or (methods[method]() >= 0).sum() >= enough)
         switch = methods[by]()
@@ -238,13 +237,17 @@ def _by_names(plan: Fabric, actual: Fabric, aliases: Sequence[Iterable[str]] | N
     return _once(matched)
 
 
+def _have_guids(plan: Fabric, actual: Fabric) -> bool:
+    """Whether both have the GUIDs of devices; those that topoloom gives only count them, and would match by order."""
+    return not plan.planned and plan.guids_given and actual.guids_given
+
+
 def _by_host_names(plan: Fabric, actual: Fabric) -> np.ndarray:
     """The planned host of each actual one: by name, by the name's first word or by GUID, whichever matches most."""
     whole = _matched([*map(str.lower, plan.host_names)], [*map(str.lower, actual.host_names)])
     first = _matched([*map(_first_word, plan.host_names)], [*map(_first_word, actual.host_names)])
-    # A planned fabric's GUIDs are invented.
     no_host = np.full(len(actual.host_names), -1, np.int64)
-    guid = no_host if plan.planned else _matched(plan.host_guids.tolist(), actual.host_guids.tolist())
+    guid = _matched(plan.host_guids.tolist(), actual.host_guids.tolist()) if _have_guids(plan, actual) else no_host
     # Methods are not mixed.
     return max((whole, first, guid), key=lambda matched: int((matched >= 0).sum()))
 

@@ -330,6 +330,7 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
         loops=np.concatenate(loops),
         made=", ".join(entry.made for entry in actuals),
         flaws=tuple(flaw for entry in actuals for flaw in entry.flaws),
+        guids_given=all(entry.guids_given for entry in actuals),
         by_neighbours=any(entry.by_neighbours for entry in actuals),
         switch_port_names=tuple(at_switches) if any(at_switches) else (),
         host_port_names=tuple(at_hosts) if any(at_hosts) else (),

@@ -26,6 +26,7 @@ _OTHERS = frozenset(
         "host_port_names",
         "made",
         "collected",
+        "guids_given",
         "by_neighbours",
         "port_settings",
         "flaws",
@@ -44,6 +45,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     switch_names: list[str]
     host_names: list[str]
     collected: str = ""
+    guids_given: bool = True
     by_neighbours: bool = False
     switch_port_names: list[dict[int, str]] = []
     host_port_names: list[dict[int, str]] = []
@@ -73,6 +75,7 @@ def cabled_text(fabric: Fabric) -> str:
         list(fabric.switch_names),
         list(fabric.host_names),
         fabric.collected,
+        fabric.guids_given,
         fabric.by_neighbours,
         [dict(names) for names in fabric.switch_port_names],
         [dict(names) for names in fabric.host_port_names],
@@ -136,6 +139,7 @@ def read_cabled(text: str, source: str, topology: Topology) -> Fabric:
             host_names=tuple(document.host_names),
             made=document.made,
             collected=document.collected,
+            guids_given=document.guids_given,
             by_neighbours=document.by_neighbours,
             switch_port_names=tuple(document.switch_port_names),
             host_port_names=tuple(document.host_port_names),

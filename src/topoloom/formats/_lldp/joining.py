@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from topoloom.fabric.diagnosis.finding import enumerated
 from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, STALE, TWO_DEVICES, Flaw
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
-from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_aggregate, is_management_port
+from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_aggregate, is_host_port, is_management_port
 from topoloom.fabric.port_settings import UNSET, PortSettings
 from topoloom.formats._lldp.names import with_names
 from topoloom.formats._lldp.views import IFALIAS, IFNAME, LOCAL, MAC, DeviceView, Neighbour, is_short_mac, mac_of
@@ -264,7 +264,9 @@ class _Joiner:
             if name and (port := seen.port(name)) is not None:
                 return port
         if is_mac:
-            return self._named_port(seen, neighbour.port_description)
+            # Where a card answers without a name, its description mostly is its model.
+            is_port = bool(neighbour.name) or is_host_port(neighbour.port_description)
+            return self._named_port(seen, neighbour.port_description) if is_port else UNKNOWN
         if neighbour.port_type in (IFNAME, IFALIAS, LOCAL, "") and neighbour.port_id:
             if names[0] != neighbour.port_id and (
                 (named := self._named_port(seen, names[0])) or is_aggregate(neighbour.port_id)
@@ -285,11 +287,9 @@ class _Joiner:
         """Of several devices on one port, the one that also hears this port is its neighbour; others are reported."""
         for (key, port), entries in several.items():
             name = self._devices[key].name
-            both = [
-                (device, entry)
-                for device, entry in entries
-                if hears.get((device, self._port_of(device, entry)), ("", ""))[0] == key
-            ]
+            backs = [(entry, hears.get((entry[0], self._port_of(*entry)))) for entry in entries]
+            exact = [entry for entry, back in backs if back == (key, port)]
+            both = exact or [entry for entry, back in backs if back == (key, UNKNOWN)]
             names = enumerated(sorted(self._devices[device].name for device, _ in entries))
             if len(both) == 1:
                 device, entry = both[0]
@@ -322,6 +322,7 @@ class _Joiner:
 
     def _add_cables(self, cables: NamedCables, hears: Mapping[_Plug, _Plug]) -> None:
         done: set[frozenset[_Plug]] = set()
+        heard_by: dict[_Plug, _Plug] = {far_plug: near for near, far_plug in hears.items()}
         for near, far_plug in hears.items():
             pair = frozenset((near, far_plug))
             if pair in done:
@@ -336,6 +337,9 @@ class _Joiner:
                 continue
             if back is not None and back[1] not in (port, UNKNOWN):
                 self._conflict(near, far_plug, back)
+                continue
+            if back is None and near in heard_by:
+                # Another port hears this one, which is reported there: no end agrees.
                 continue
             done.add(pair)
             ends = self._plug(cables, near), self._plug(cables, far_plug)

@@ -1,5 +1,6 @@
 """The views of devices in a file: JSON of any maker, ``show lldp table`` of SONiC, XML of Junos; of one device or many."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePath
@@ -43,6 +44,7 @@ _ENDINGS = {
     *("detail", "show", "config", "appl", "db", "chassis", "local", "interface", "interfaces", "openconfig", "gnmi"),
 }
 _MARKS = "-_. "
+_DECODER = json.JSONDecoder()
 
 
 def views_in(data: bytes, source: str) -> list[DeviceView]:
@@ -62,7 +64,7 @@ def views_in(data: bytes, source: str) -> list[DeviceView]:
     text = text_of(data, source)
     start = text.lstrip()[:1]
     if start in ("{", "["):
-        return _named(list(_of_json(strict_json(text, source), source)), source)
+        return _of_outputs(_outputs(text, source), source)
     if start == "<":
         if f"<{junos.WHOLE}" not in text:
             return []
@@ -73,6 +75,49 @@ def views_in(data: bytes, source: str) -> list[DeviceView]:
         except ValueError as error:
             raise at(source, None, f"SONiC's show lldp table: {error}") from None
     return []
+
+
+def _outputs(text: str, source: str) -> list[Any]:
+    """The values of a JSON text; ``show chassis`` and ``show neighbors`` of one device, one after the other, as one."""
+    try:
+        return [strict_json(text, source)]
+    except InputError:
+        starts = _starts(text)
+        if len(starts) == 1:
+            raise
+    values: list[Any] = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        # Empty lines, so that messages have the line of the file.
+        value = strict_json("\n" * text.count("\n", 0, start) + text[start:end], source)
+        if values and isinstance(value, dict) and isinstance(values[-1], dict) and not value.keys() & values[-1].keys():
+            values[-1] |= value
+        else:
+            values.append(value)
+    return values
+
+
+def _starts(text: str) -> list[int]:
+    """Where the values of a text with several begin; one that is damaged is the last."""
+    starts = [0]
+    while True:
+        try:
+            _, end = _DECODER.raw_decode(text, starts[-1] + len(text[starts[-1] :]) - len(text[starts[-1] :].lstrip()))
+        except (ValueError, RecursionError):
+            return starts
+        if not text[end:].strip():
+            return starts
+        starts.append(end)
+
+
+def _of_outputs(values: list[Any], source: str) -> list[DeviceView]:
+    views = [view for value in values for view in _of_json(value, source)]
+    if len(values) > 1 and not all(view.name for view in views):
+        raise at(
+            source,
+            None,
+            "has several outputs, of which one does not name its device; give each device a file of its own",
+        )
+    return _named(views, source)
 
 
 def _of_json(value: Any, source: str) -> Iterator[DeviceView]:
