@@ -508,3 +508,10 @@ def test_outputs_of_several_devices_need_their_names(tmp_path):
     """Two tables one after the other, and nobody says whose the second is."""
     with pytest.raises(InputError, match="several outputs, of which one does not name its device"):
         opened(tmp_path, {"out0": lldpd(*TO_SPINES) + "\n" + lldpd(TO_SPINES[0])})
+
+
+def test_a_switch_without_a_file_is_named(tmp_path, caplog):
+    """A file that was forgotten is not a full check; hosts have none."""
+    leaf = lldpd(*TO_SPINES, entry("swp3", "srv1", "ens1f0"))
+    opened(tmp_path, {"leaf1": leaf, "spine1": FROM_SPINES["spine1"]})
+    assert "1 switch not read, only heard by neighbours: spine2" in caplog.text

@@ -45,6 +45,8 @@ class NamedDevice:
         Whether it is a switch; None: the file does not say.
     rack, unit : str
         Empty where not known.
+    is_only_heard : bool
+        Whether only its neighbours name it, and others were read themselves.
     ports : set of str
         The names of its ports, in use or not.
     settings : dict of str to PortSettings
@@ -57,6 +59,7 @@ class NamedDevice:
     switch: bool | None = None
     rack: str = ""
     unit: str = ""
+    is_only_heard: bool = False
     ports: set[str] = field(default_factory=set)
     settings: dict[str, PortSettings] = field(default_factory=dict)
 
@@ -386,6 +389,10 @@ class NamedCables:
             ends = [device for device, _ in cable.ends if id(device) in is_guess]
             if ends and not any(device.switch for device, _ in cable.ends):
                 max(ends, key=lambda device: len(neighbours[id(device)])).switch = True
+        unread = [device.name for device in self.devices if device.switch and device.is_only_heard]
+        if unread:
+            which = f"{len(unread)} switch{'es' * (len(unread) > 1)}"
+            self.note(f"{which} not read, only heard by neighbours: {enumerated(unread, _SHOWN)}")
         hosts = [device.name for device in guessed if not device.switch]
         if hosts and not (self.lenient and self.by_neighbours):  # then the plan says it, or a rule
             log.warning("%s: hosts by their ports or names: %s", self.source, enumerated(hosts, _SHOWN))

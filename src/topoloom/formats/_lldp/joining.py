@@ -139,6 +139,7 @@ class _Joiner:
             entry = cables.device(seen.name, switch=None if seen.named else False)
             entry.ports |= {port for port in seen.ports.values() if self._management or not is_management_port(port)}
             entry.settings |= seen.settings
+            entry.is_only_heard = len(views) > 1 and not seen.viewed
         self._add_cables(cables, hears)
         cables.flaws.extend(self._flaws)
         if self._short_macs:

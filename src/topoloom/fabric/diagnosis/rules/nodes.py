@@ -178,7 +178,7 @@ def _host_unseen(evidence: Evidence) -> Iterator[Finding]:
         return
     for root in _of(evidence, HOST_MISSING):
         planned = ", ".join(evidence.words.cable(cable, False) for cable in root.planned)
-        text = f"host {evidence.names[root.nodes[0]]} is unseen: no switch hears it; planned {planned}"
+        text = f"host {evidence.names[root.nodes[0]]} is unseen: no cable to it was read; planned {planned}"
         yield _with_cables(evidence, root, text, with_count=False)
 
 
