@@ -51,6 +51,8 @@ class PortSettings:
 
     def completed(self, other: "PortSettings") -> "PortSettings":
         """These settings, with those of another source where they are not known."""
+        if self == UNSET or other == UNSET:
+            return other if self == UNSET else self
         names = [field.name for field in fields(self)]
         return PortSettings(**{name: getattr(self, name) or getattr(other, name) for name in names})
 

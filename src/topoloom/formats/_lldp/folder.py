@@ -100,12 +100,13 @@ def _content(source: str) -> tuple[list[DeviceView], str, bytes]:
         It is neither; the message says what it is.
     """
     data = contents(source)
-    name = certain_format(data)
     views, refusal = [], None
     try:
         views = views_in(data, source)
     except InputError as error:
         refusal = error
+    # Neighbours are in no configuration, and thousands of files are not searched for one.
+    name = "" if any(view.lists for view in views) else certain_format(data)
     if not views and not name and (what := foreign_content(data)):
         raise at(source, None, f"is {what}")
     if refusal is not None:
