@@ -132,9 +132,9 @@ def remaining(fabric: Fabric, lost: list[tuple[str, int]]) -> Fabric:
     left = fabric.after_losses(part(at), switches, links)
     stay = ~np.isin(topology.host[at], gone["host"])
     hosts = np.unique(left.topology.host[stay])
-    names = set(left.__dataclass_fields__)
+    names = {name for name in left.__dataclass_fields__ if isinstance(getattr(left, name), np.ndarray)}
     of_ends = {name for name in names if name.startswith(("endpoint_", "port_"))} | {"host_ports"}
-    of_hosts = {name for name in names if name.startswith("host_")} - {"host_ports", "host_names", "host_port_names"}
+    of_hosts = {name for name in names if name.startswith("host_")} - {"host_ports"}
     return replace(
         left,
         topology=part(at[stay]),

@@ -204,7 +204,11 @@ def test_exports(export, tmp_path):
 
 
 #: Formats that refuse some of the networks; the others take all.
-_FORMATS_REFUSE = {"caminos": {"twin4": _TWO_LINKS}, "grid-edges": {" ".join(NETWORKS): "needs labels x and y"}}
+_FORMATS_REFUSE = {
+    "caminos": {"twin4": _TWO_LINKS},
+    "grid-edges": {" ".join(NETWORKS): "needs labels x and y"},
+    "order-radix": {"twin4": "joined by two links; .* each edge once"},
+}
 
 
 @pytest.mark.parametrize("format", sorted(name for name, record in FORMATS.items() if record.write is not None))

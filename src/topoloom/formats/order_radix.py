@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from topoloom.core.errors import at
+from topoloom.core.errors import InputError, at
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
 from topoloom.model.topology import MOST_SWITCHES, Topology
@@ -75,7 +75,20 @@ def read(data: bytes, source: str) -> Topology:
 
 
 def write(topology: Topology) -> str:
-    """The file; the radix is the most ports of a switch that are in use."""
+    """The file; the radix is the most ports of a switch that are in use.
+
+    Raises
+    ------
+    InputError
+        Two switches are joined by two links.
+    """
+    links, counts = np.unique(topology.links, axis=0, return_counts=True)
+    if (counts > 1).any():
+        a, b = links[counts > 1][0].tolist()
+        raise InputError(
+            f"{topology.name}: switches {a} and {b} are joined by two links; an order/radix file has each edge once; choose"
+            " another format, such as .edges"
+        )
     hosts = len(topology.endpoints)
     degree = np.bincount(topology.links.ravel(), minlength=topology.switches) + topology.endpoints_at
     first = f"{hosts} {topology.switches} {int(degree.max(initial=0))}\n"

@@ -7,8 +7,6 @@ from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound
-from topoloom.simulation.collectives.msccl_program import MscclProgram
-from topoloom.simulation.collectives.schedule import CollectiveSchedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +57,8 @@ class Collective(Result):
     pieces: int
     messages: int
     settings: AppSettings
-    schedule: CollectiveSchedule | MscclProgram | None = None
+    # Any, not a union: a record cannot hold a union of dataclasses; this field is not recorded.
+    schedule: Any = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
