@@ -514,4 +514,17 @@ def test_a_switch_without_a_file_is_named(tmp_path, caplog):
     """A file that was forgotten is not a full check; hosts have none."""
     leaf = lldpd(*TO_SPINES, entry("swp3", "srv1", "ens1f0"))
     opened(tmp_path, {"leaf1": leaf, "spine1": FROM_SPINES["spine1"]})
-    assert "1 switch not read, only heard by neighbours: spine2" in caplog.text
+    assert "1 switch not read, only heard by neighbours: spine2; 1 cable is seen from one end" in caplog.text
+
+
+def test_cables_seen_from_one_end_are_counted_once(tmp_path, caplog):
+    """One for each port that hears a switch without a file; the cables of hosts are not among them."""
+    leaf = lldpd(*TO_SPINES, entry("swp4", "spine2", "swp2"), entry("swp3", "srv1", "ens1f0"))
+    opened(tmp_path, {"leaf1": leaf, "spine1": FROM_SPINES["spine1"]})
+    assert "only heard by neighbours: spine2; 2 cables are seen from one end" in caplog.text
+
+
+@pytest.mark.parametrize("folder", ["hall", "hall.2", "hall.gz", ".hall"])
+def test_the_name_of_a_folder_has_no_suffix(folder, tmp_path):
+    """Metrics and reports call a discovery as its folder is called."""
+    assert opened(tmp_path / folder, {"leaf1": lldpd(*TO_SPINES), **FROM_SPINES}).topology.name == folder

@@ -392,7 +392,11 @@ class NamedCables:
         unread = [device.name for device in self.devices if device.switch and device.is_only_heard]
         if unread:
             which = f"{len(unread)} switch{'es' * (len(unread) > 1)}"
-            self.note(f"{which} not read, only heard by neighbours: {enumerated(unread, _SHOWN)}")
+            many = sum(
+                any(device.switch and device.is_only_heard for device, _ in cable.ends) for cable in self._cables
+            )
+            seen = f"{many:,} cable{'s are' if many > 1 else ' is'} seen from one end"
+            self.note(f"{which} not read, only heard by neighbours: {enumerated(unread, _SHOWN)}; {seen}")
         hosts = [device.name for device in guessed if not device.switch]
         if hosts and not (self.lenient and self.by_neighbours):  # then the plan says it, or a rule
             log.warning("%s: hosts by their ports or names: %s", self.source, enumerated(hosts, _SHOWN))

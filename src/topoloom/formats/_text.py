@@ -42,11 +42,11 @@ def text_of(data: bytes, source: str) -> str:
 
 
 def stem(source: str) -> str:
-    """The name of a topology from a file that states none: ``a/b.edges.gz`` gives ``b``."""
-    name = Path(source).name.removesuffix(".gz")
+    """The name of a topology from a file that states none: ``a/b.edges.gz`` gives ``b``; a folder's name has no suffix."""
+    path = Path(source)
+    name = path.name if path.is_dir() else Path(path.name.removesuffix(".gz")).stem
     # Bytes of a file name that are not UTF-8 would make every file with the topology's name unreadable.
-    name = name.encode("utf-8", "backslashreplace").decode()
-    return Path(name).stem or name or "topology"
+    return name.encode("utf-8", "backslashreplace").decode() or "topology"
 
 
 def short(text: str) -> str:

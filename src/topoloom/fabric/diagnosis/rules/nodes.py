@@ -168,10 +168,11 @@ def _no_hosts(evidence: Evidence) -> Iterator[Finding]:
     "TL209",
     "host-unseen",
     WARNING,
-    "No switch hears a planned host, in a discovery by neighbour tables (LLDP).",
-    explanation="""Its cable is not plugged in, it is off, or it has no LLDP agent: neighbour tables cannot tell which. If no
-    host is heard, one finding (`hosts-none`) says so.""",
-    fix="Install an LLDP agent on the host; look at the link lights of its ports.",
+    "No cable to a planned host was read, in a discovery by neighbour tables (LLDP).",
+    explanation="""Its cable is not plugged in, it is off, it has no LLDP agent, its switch hears several devices on its port
+    (`TL113`), or the table of its switch was not read, which a note on standard error says: neighbour tables cannot tell
+    more. If no host is heard, one finding (`hosts-none`) says so.""",
+    fix="Read the table of its switch; install an LLDP agent on the host; look at the link lights of its ports.",
 )
 def _host_unseen(evidence: Evidence) -> Iterator[Finding]:
     if all_hosts_missing(evidence) or not evidence.by_neighbours:
