@@ -11,9 +11,10 @@ import pytest
 from topoloom import InputError, open_network
 from topoloom.fabric.flaws import CONFLICTING, NO_NAME, SEVERAL_HEARD, TWO_DEVICES
 from topoloom.fabric.port_names import named_plugs
+from topoloom.formats._device_files import device_of
 from topoloom.formats._lldp.folder import fabric_of_folder
 from topoloom.formats._lldp.joining import joined_views
-from topoloom.formats._lldp.reading import device_of, views_in
+from topoloom.formats._lldp.reading import views_in
 
 HERE = Path(__file__).parent / "fixtures" / "neighbours"
 #: For each file: the local ports, and the device and port at the other end of each cable.

@@ -40,10 +40,7 @@ def workbook_rows(data: bytes, source: str) -> Iterator[tuple[str, list[tuple[in
     InputError
         The file is no workbook, or is damaged; openpyxl is not installed.
     """
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError(f"{source}: workbooks need openpyxl: pip install 'topoloom[spreadsheet]'") from None
+    openpyxl = _openpyxl(f"{source}: ")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
@@ -89,11 +86,7 @@ def workbook_bytes(sheets: Mapping[str, Iterable[Sequence[object]]]) -> bytes:
     InputError
         openpyxl is not installed.
     """
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError("workbooks need openpyxl: pip install 'topoloom[spreadsheet]'") from None
-    book = openpyxl.Workbook()
+    book = _openpyxl().Workbook()
     book.remove(book.active)
     for title, rows in sheets.items():
         sheet = book.create_sheet(title)
@@ -105,6 +98,15 @@ def workbook_bytes(sheets: Mapping[str, Iterable[Sequence[object]]]) -> bytes:
     out = io.BytesIO()
     book.save(out)
     return without_times(out.getvalue())
+
+
+def _openpyxl(place: str = "") -> Any:
+    """The library; an error of one sentence where it is not installed."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise InputError(f"{place}workbooks need openpyxl: pip install 'topoloom[spreadsheet]'") from None
+    return openpyxl
 
 
 def fill_cell(cell: Any, value: object) -> None:

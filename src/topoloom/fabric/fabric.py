@@ -209,6 +209,14 @@ class Fabric:
         """Whether any port has a name, and not only a number."""
         return any(any(names.values()) for names in (*self.switch_port_names, *self.host_port_names))
 
+    @cached_property
+    def settings_by_device(self) -> Mapping[str, Mapping[str, PortSettings]]:
+        """What files state of the ports of each device: the settings of each port by its name."""
+        devices: dict[str, dict[str, PortSettings]] = {}
+        for (device, port), settings in self.port_settings.items():
+            devices.setdefault(device, {})[port] = settings
+        return devices
+
     @property
     def addressed(self) -> bool:
         """Whether every port and switch has a unique LID."""

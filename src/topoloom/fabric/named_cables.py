@@ -389,14 +389,6 @@ class NamedCables:
             ends = [device for device, _ in cable.ends if id(device) in is_guess]
             if ends and not any(device.switch for device, _ in cable.ends):
                 max(ends, key=lambda device: len(neighbours[id(device)])).switch = True
-        unread = [device.name for device in self.devices if device.switch and device.is_only_heard]
-        if unread:
-            which = f"{len(unread)} switch{'es' * (len(unread) > 1)}"
-            many = sum(
-                any(device.switch and device.is_only_heard for device, _ in cable.ends) for cable in self._cables
-            )
-            seen = f"{many:,} cable{'s are' if many > 1 else ' is'} seen from one end"
-            self.note(f"{which} not read, only heard by neighbours: {enumerated(unread, _SHOWN)}; {seen}")
         hosts = [device.name for device in guessed if not device.switch]
         if hosts and not (self.lenient and self.by_neighbours):  # then the plan says it, or a rule
             log.warning("%s: hosts by their ports or names: %s", self.source, enumerated(hosts, _SHOWN))
@@ -412,7 +404,13 @@ class NamedCables:
                 self._flaw(HOSTS_JOINED, cable, text, cable.ends)
 
     def _report(self) -> None:
-        """Report the first of the flaws, and their number."""
+        """Report the switches that were not read, the first of the flaws, and their number."""
+        unread = {device: device.name for device in self.devices if device.switch and device.is_only_heard}
+        if unread:
+            which = f"{len(unread)} switch{'es' * (len(unread) > 1)}"
+            many = sum(any(device in unread for device, _ in cable.ends) for cable in self._cables)
+            seen = f"{many:,} cable{'s are' if many > 1 else ' is'} seen from one end"
+            self.note(f"{which} not read, only heard by neighbours: {enumerated([*unread.values()], _SHOWN)}; {seen}")
         if self.flaws and not self.lenient:
             more = f"; {len(self.flaws) - 1} more like this" if len(self.flaws) > 1 else ""
             log.warning("%s: %s%s ('topoloom verify' lists all)", self.source, self.flaws[0].text, more)

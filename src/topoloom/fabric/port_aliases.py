@@ -76,7 +76,7 @@ def with_planned_words(plan: Fabric, actual: Fabric, match: Match) -> Fabric:
     """
     if not any(settings.alias for fabric in (plan, actual) for settings in fabric.port_settings.values()):
         return actual
-    stated, planned_ones = _by_device(actual), _by_device(plan)
+    stated, planned_ones = actual.settings_by_device, plan.settings_by_device
     words: dict[str, dict[str, str]] = {}
     for numbers, devices, of_devices, planned_devices, of_planned in (
         (match.switch, actual.switch_names, actual.switch_port_names, plan.switch_names, plan.switch_port_names),
@@ -87,7 +87,7 @@ def with_planned_words(plan: Fabric, actual: Fabric, match: Match) -> Fabric:
             if number < 0:
                 continue
             own = stated.get(device, {})
-            aliases = aliases_of(planned_ones.get(planned_devices[number], {}) | own)
+            aliases = aliases_of({**planned_ones.get(planned_devices[number], {}), **own})
             others = aliases.spoken_as(planned_ports[number].values(), [*ports.values(), *own])
             if others:
                 words[device] = others
@@ -114,10 +114,3 @@ def with_planned_words(plan: Fabric, actual: Fabric, match: Match) -> Fabric:
             for (device, port), settings in actual.port_settings.items()
         },
     )
-
-
-def _by_device(fabric: Fabric) -> dict[str, dict[str, PortSettings]]:
-    devices: dict[str, dict[str, PortSettings]] = {}
-    for (device, port), settings in fabric.port_settings.items():
-        devices.setdefault(device, {})[port] = settings
-    return devices

@@ -58,7 +58,7 @@ def aligned_ports(plan: Fabric, actual: Fabric, match: Match) -> AlignedPorts:
     actual = with_planned_words(plan, actual, match)
     nodes, of_switches = _Nodes(), None
     n = plan.topology.switches
-    settings = actual.port_settings
+    stated = actual.settings_by_device
     for planned, own, devices, sizes, numbers, first in (
         (plan.switch_port_names, actual.switch_port_names, actual.switch_names, plan.switch_ports, match.switch, 0),
         (plan.host_port_names, actual.host_port_names, actual.host_names, plan.host_sizes, match.host, n),
@@ -66,7 +66,8 @@ def aligned_ports(plan: Fabric, actual: Fabric, match: Match) -> AlignedPorts:
         planned, own = each_node(planned, sizes.size), each_node(own, numbers.size)
         for number, names, device in zip(numbers.tolist(), own, devices, strict=True):
             if number >= 0:
-                lanes = {settings[device, name].lanes for name in names.values() if (device, name) in settings}
+                own_settings = stated.get(device, {})
+                lanes = {own_settings[name].lanes for name in names.values() if name in own_settings}
                 nodes.add(first + number, planned[number], names, int(sizes[number]), lanes)
         of_switches = nodes.comparable if of_switches is None else of_switches
     return AlignedPorts(nodes.renumbered(plan, actual, match), bool(of_switches))

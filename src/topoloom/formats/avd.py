@@ -11,7 +11,7 @@ from topoloom.core.yaml_files import parse_yaml
 from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
-from topoloom.formats._lldp.reading import device_of
+from topoloom.formats._device_files import device_of
 from topoloom.formats._lldp.views import text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of

@@ -7,7 +7,7 @@ put the name of a table and a key into one. Source: sonic-net/sonic-buildimage, 
 from topoloom.core.errors import at
 from topoloom.core.json_files import strict_json
 from topoloom.fabric.named_cables import NamedCables
-from topoloom.formats._lldp.reading import device_of
+from topoloom.formats._device_files import device_of
 from topoloom.formats._lldp.sonic import rows, sonic_settings
 from topoloom.formats._lldp.views import text_in
 from topoloom.formats._named_format import register_named_format

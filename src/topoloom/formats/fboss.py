@@ -6,7 +6,7 @@ Keys are types of LLDP: 2 the port, 5 the name of the neighbour. Source: faceboo
 from topoloom.core.errors import at
 from topoloom.core.json_files import strict_json
 from topoloom.fabric.named_cables import NamedCables
-from topoloom.formats._lldp.reading import device_of
+from topoloom.formats._device_files import device_of
 from topoloom.formats._lldp.views import gbps_of_mbps, text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of

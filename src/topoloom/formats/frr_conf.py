@@ -8,7 +8,7 @@ import re
 
 from topoloom.core.errors import at
 from topoloom.fabric.named_cables import NamedCables
-from topoloom.formats._lldp.reading import device_of
+from topoloom.formats._device_files import device_of
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
 

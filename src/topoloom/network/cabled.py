@@ -16,7 +16,9 @@ from topoloom.formats._packed import Packed, json_array, unpack
 from topoloom.model.topology import Topology
 
 _FORMAT, _VERSION = "topoloom-cabled", 1
-#: Fields of a fabric that are no arrays, or that the topology holds.
+#: Fields of a fabric that stand in the file as they are.
+_AS_THEY_ARE = ("made", "collected", "guids_given", "by_neighbours")
+#: Further fields that are no arrays, or that the topology holds.
 _OTHERS = frozenset(
     {
         "topology",
@@ -24,12 +26,9 @@ _OTHERS = frozenset(
         "host_names",
         "switch_port_names",
         "host_port_names",
-        "made",
-        "collected",
-        "guids_given",
-        "by_neighbours",
         "port_settings",
         "flaws",
+        *_AS_THEY_ARE,
     }
 )
 _ARRAYS = tuple(each.name for each in fields(Fabric) if each.name not in _OTHERS)
@@ -68,20 +67,17 @@ def cabled_text(fabric: Fabric) -> str:
     """
     like = planned_fabric(fabric.topology)
     document = _Document(
-        _FORMAT,
-        _VERSION,
-        fabric.topology.digest,
-        fabric.made,
-        list(fabric.switch_names),
-        list(fabric.host_names),
-        fabric.collected,
-        fabric.guids_given,
-        fabric.by_neighbours,
-        [dict(names) for names in fabric.switch_port_names],
-        [dict(names) for names in fabric.host_port_names],
-        [(device, port, settings) for (device, port), settings in fabric.port_settings.items()],
-        list(fabric.flaws),
-        {
+        format=_FORMAT,
+        version=_VERSION,
+        digest=fabric.topology.digest,
+        **{name: getattr(fabric, name) for name in _AS_THEY_ARE},
+        switch_names=list(fabric.switch_names),
+        host_names=list(fabric.host_names),
+        switch_port_names=[dict(names) for names in fabric.switch_port_names],
+        host_port_names=[dict(names) for names in fabric.host_port_names],
+        port_settings=[(device, port, settings) for (device, port), settings in fabric.port_settings.items()],
+        flaws=list(fabric.flaws),
+        arrays={
             name: _written(getattr(fabric, name))
             for name in _ARRAYS
             if not np.array_equal(getattr(fabric, name), getattr(like, name))
@@ -137,10 +133,7 @@ def read_cabled(text: str, source: str, topology: Topology) -> Fabric:
             like,
             switch_names=tuple(document.switch_names),
             host_names=tuple(document.host_names),
-            made=document.made,
-            collected=document.collected,
-            guids_given=document.guids_given,
-            by_neighbours=document.by_neighbours,
+            **{name: getattr(document, name) for name in _AS_THEY_ARE},
             switch_port_names=tuple(document.switch_port_names),
             host_port_names=tuple(document.host_port_names),
             port_settings={(device, port): settings for device, port, settings in document.port_settings},

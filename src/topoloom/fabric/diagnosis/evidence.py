@@ -150,16 +150,9 @@ class Side:
         name, ports = self._names.get(node, ("", {}))
         return self.fabric.port_settings.get((name, ports.get(port, "")), UNSET)
 
-    @cached_property
-    def _listed(self) -> dict[str, set[str]]:
-        listed: dict[str, set[str]] = {}
-        for device, port in self.fabric.port_settings:
-            listed.setdefault(device, set()).add(port)
-        return listed
-
     def listed_ports(self, node: int) -> set[str]:
         """The ports of a node of which anything is stated; devices that list all their ports state something of each."""
-        return self._listed.get(self._names.get(node, ("", {}))[0], set())
+        return {*self.fabric.settings_by_device.get(self._names.get(node, ("", {}))[0], ())}
 
     @cached_property
     def part(self) -> np.ndarray:

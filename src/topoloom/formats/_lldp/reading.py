@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 from topoloom.core.errors import InputError, at
 from topoloom.core.json_files import strict_json
 from topoloom.core.xml_files import parse_xml
+from topoloom.formats._device_files import device_of
 from topoloom.formats._lldp import cumulus, eos, junos, lldpd, networkctl, nxos, openconfig, sonic
 from topoloom.formats._lldp.views import DeviceView, ViewReader
 from topoloom.formats._text import text_of
@@ -24,26 +24,6 @@ _READERS: tuple[ViewReader, ...] = (
     sonic.READER,
     cumulus.READER,
 )
-#: What file names have in addition to the name of the device.
-_ENDINGS = {
-    *(
-        "json",
-        "json0",
-        "txt",
-        "xml",
-        "out",
-        "log",
-        "gz",
-        "lldp",
-        "lldpctl",
-        "lldpcli",
-        "networkctl",
-        "neighbors",
-        "neighbours",
-    ),
-    *("detail", "show", "config", "appl", "db", "chassis", "local", "interface", "interfaces", "openconfig", "gnmi"),
-}
-_MARKS = "-_. "
 _DECODER = json.JSONDecoder()
 
 
@@ -101,12 +81,19 @@ def _starts(text: str) -> list[int]:
     starts = [0]
     while True:
         try:
-            _, end = _DECODER.raw_decode(text, starts[-1] + len(text[starts[-1] :]) - len(text[starts[-1] :].lstrip()))
+            _, end = _DECODER.raw_decode(text, _next_value(text, starts[-1]))
         except (ValueError, RecursionError):
             return starts
-        if not text[end:].strip():
+        if _next_value(text, end) == len(text):
             return starts
         starts.append(end)
+
+
+def _next_value(text: str, place: int) -> int:
+    """The place after blanks and empty lines."""
+    while place < len(text) and text[place].isspace():
+        place += 1
+    return place
 
 
 def _of_outputs(values: list[Any], source: str) -> list[DeviceView]:
@@ -149,29 +136,3 @@ def _read(reader: ViewReader, value: Any, source: str) -> DeviceView:
 def _named(views: list[DeviceView], source: str) -> list[DeviceView]:
     """The views with the file's name where the content does not name the device."""
     return [view if view.name else replace(view, name=device_of(source)) for view in views]
-
-
-def device_of(source: str) -> str:
-    """The device that the name of a file stands for: ``lab/leaf1.lldp.json`` and ``lab/leaf1/lldp.json`` give ``leaf1``.
-
-    Examples
-    --------
-    >>> device_of("lab/leaf1.lldp.json"), device_of("lab/leaf1/config_db.json"), device_of("sw.example.net.json")
-    ('leaf1', 'leaf1', 'sw.example.net')
-    """
-    path = PurePath(source)
-    for name in (path.name, *reversed(path.parts[:-1])):
-        shorter = _without_endings(name)
-        if shorter:
-            return shorter
-    return path.stem
-
-
-def _without_endings(name: str) -> str:
-    while name:
-        cut = max((name.rfind(mark) for mark in _MARKS), default=-1)
-        last = name[cut + 1 :].lower()
-        if last not in _ENDINGS and not (last == "" and cut >= 0):
-            return name
-        name = name[:cut] if cut > 0 else ""
-    return ""

@@ -65,9 +65,9 @@ def _not_as_planned(evidence: Evidence) -> Iterator[Finding]:
         differ = []
         for plug in cable:
             planned, present = evidence.plan.settings(*plug), actual.settings(*plug)
-            where = f"{evidence.node(plug[0])} port {evidence.words.port(*plug)}"
             for name, wanted, value in (("MTU", planned.mtu, present.mtu), ("FEC", planned.fec, present.fec)):
                 if wanted and value and wanted != value:
+                    where = f"{evidence.node(plug[0])} port {evidence.words.port(*plug)}"
                     differ.append(f"{where} has {name} {value}, planned {wanted}")
         runs, wanted_gbps = rates[1].get(cable, 0.0), rates[0].get(cable, 0.0)
         if actual.fabric.by_neighbours and wanted_gbps and runs > wanted_gbps * (1 + SAME_SHARE):
@@ -106,7 +106,7 @@ def _breakout(evidence: Evidence) -> Iterator[Finding]:
             accounts=frozenset((*root.planned, *root.found)),
         )
     actual = evidence.actual
-    if actual is None:
+    if actual is None or not (evidence.plan.fabric.port_settings and actual.fabric.port_settings):
         return
     for cable in _cables(evidence, evidence.plan):
         for plug in cable:
