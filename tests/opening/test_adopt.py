@@ -1,7 +1,10 @@
 """What is cabled becomes a network folder: nothing that a discovery or a plan states is lost, and no other source is taken."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -185,3 +188,13 @@ def test_a_damaged_file_is_refused_in_one_sentence(tmp_path, damage):
     with pytest.raises(InputError, match=r"cabled\.json") as error:
         _ = open_network(tmp_path / "hall").fabric
     assert "\n" not in str(error.value)
+
+
+def test_equal_sources_give_equal_bytes_in_every_process(tmp_path):
+    """The order of sets, which Python draws per process, is in no file."""
+    lldp = Path(__file__).parents[2] / "examples" / "ethernet" / "lldp"
+    for seed in ("1", "2"):
+        command = [sys.executable, "-m", "topoloom", "convert", str(lldp), str(tmp_path / seed), "--adopt"]
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True)
+    first, second = ((tmp_path / seed / "cabled.json").read_bytes() for seed in ("1", "2"))
+    assert first == second

@@ -319,7 +319,8 @@ class NamedCables:
         if not any(device.switch for device in self.devices):
             listed = enumerated([device.name for device in self.devices], _SHOWN)
             raise at(self.source, None, f"all its devices are hosts ({listed}), and none is a switch; {what}")
-        numbers = {id(device): port_numbers(device.ports) for device in self.devices}
+        # Sorted, so that equal files give equal bytes: the order of a set differs from run to run.
+        numbers = {id(device): port_numbers(sorted(device.ports)) for device in self.devices}
         following = {key: max(of_device.values(), default=0) if of_device else 0 for key, of_device in numbers.items()}
         nodes = {
             device.name: ReadNode(
