@@ -90,11 +90,14 @@ def test_tables_and_layouts_are_added_to_an_adopted_folder(tmp_path):
     for arguments in (("route", folder, "-o", folder), ("layout", folder, "--map", "rows", "-o", folder)):
         assert run(*arguments).exit_code == 0
         assert_equal(open_network(folder).fabric, fabric, omitted=())
+        noted = open_network(folder).provenance.settings
+        assert noted == {"source": str(ETHERNET / "lldp"), "collected": fabric.collected}, arguments
     network = open_network(folder)
     assert network.layout is not None
     assert network.tables is not None
     save_network(network, tmp_path / "copy")
     assert_equal(open_network(tmp_path / "copy").fabric, fabric, omitted=())
+    assert open_network(tmp_path / "copy").provenance == network.provenance
     # The cable list names the ports that cables are really in.
     listed = network.cables
     assert np.array_equal(listed.ports, fabric.link_ports)

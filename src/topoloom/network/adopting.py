@@ -12,9 +12,8 @@ from topoloom.cabling.files import network_files
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.folders import write_folder
 from topoloom.fabric.fabric import Fabric
-from topoloom.model.network_folders import PROVENANCE, note_text
 from topoloom.model.results import provenance_of
-from topoloom.network.folder import fabric_files, open_folder
+from topoloom.network.folder import ORIGIN, fabric_files, open_folder
 from topoloom.network.network import Network
 
 log = logging.getLogger("topoloom")
@@ -55,10 +54,13 @@ def adopt(network: Network, folder: str | os.PathLike[str]) -> Network:
     if len(fabric.flaws) > _SHOWN:
         log.warning("%s: not adopted: %d more; %s lists all", network.source, len(fabric.flaws) - _SHOWN, folder)
     fabric = replace(fabric, collected=fabric.collected or _collected(network.source))
-    named = replace(network, known={**network.known, "fabric": lambda: fabric})
-    origin = {"source": network.source, "collected": fabric.collected}
-    note = note_text(provenance_of(network.topology, settings=origin), _WRITER)
-    files = network_files(network.topology, _WRITER, network.terms) | fabric_files(named) | {PROVENANCE: note}
+    origin = dict(zip(ORIGIN, (network.source, fabric.collected), strict=True))
+    named = replace(
+        network,
+        provenance=provenance_of(network.topology, settings=origin),
+        known={**network.known, "fabric": lambda: fabric},
+    )
+    files = network_files(network.topology, _WRITER, network.terms) | fabric_files(named, _WRITER)
     write_folder(folder, files)
     return open_folder(os.fspath(folder), Path(folder))
 

@@ -42,10 +42,12 @@ from topoloom.model.network_folders import (
     NETWORK,
     PARTS,
     PLAN,
+    PROVENANCE,
     RACKS,
     TABLES,
     TOPOLOGY,
     FolderNote,
+    note_text,
     read_note,
     refuse_other_network,
 )
@@ -59,6 +61,8 @@ from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables, stale_tables, table_contents
 
 _MOST_CHARACTERS = 1 << 28
+#: Where and when an adopted network was collected, in the settings of its provenance.
+ORIGIN = ("source", "collected")
 
 Folder = str | os.PathLike[str]
 Readers = dict[str, Callable[[], Any]]
@@ -121,20 +125,35 @@ def _write_tables(network: Network, folder: Folder) -> dict[str, Content]:
     return {} if network.tables is None else table_contents(network.tables, folder)
 
 
-def fabric_files(network: Network) -> dict[str, Content]:
-    """The file of a network's real names and ports; none if they are as planned, or if the lists of a layout hold them.
+def fabric_files(network: Network, writer: str) -> dict[str, Content]:
+    """The files of what is cabled: real names and ports, and the note with where and when they were collected.
 
     Parameters
     ----------
     network : Network
+    writer : str
+        The command that writes the folder.
 
     Returns
     -------
     dict of str to str or bytes
-        Contents by name.
+        Contents by name; without names and ports that are as planned, or that the lists of a layout hold.
     """
+    return _cabled_file(network) | _origin_note(network, writer)
+
+
+def _cabled_file(network: Network) -> dict[str, Content]:
     planned = network.fabric.planned if network.layout is not None else network.fabric.as_planned
     return {} if planned else {CABLED: cabled_text(network.fabric)}
+
+
+def _origin_note(network: Network, writer: str) -> dict[str, Content]:
+    """The note of an adopted network, which keeps its source and its time; none for other networks."""
+    noted = network.provenance.settings
+    if not noted.keys() >= set(ORIGIN):
+        return {}
+    origin = {name: noted[name] for name in ORIGIN}
+    return {PROVENANCE: note_text(provenance_of(network.topology, settings=origin), writer)}
 
 
 #: The parts of a network in addition to its topology.
@@ -156,7 +175,7 @@ FOLDER_PARTS: Mapping[str, FolderPart] = {
                 read_text(folder / CABLED, _MOST_CHARACTERS), os.fspath(folder / CABLED), topology
             )
         },
-        lambda network, folder: fabric_files(network),
+        lambda network, folder: _cabled_file(network),
         lambda network, saved: "fabric" not in network.known,
     ),
     "former fabric": FolderPart(
@@ -200,7 +219,7 @@ def save_network(network: Network, folder: Folder) -> list[Path]:
     files: dict[str, Content] = {}
     stale: list[str] = []
     if saved is None or not any((Path(folder) / name).is_file() for name in (CABLES, PLAN, DESIGN)):
-        files |= network_files(topology, writer)
+        files |= network_files(topology, writer) | _origin_note(network, writer)
     for name, part in FOLDER_PARTS.items():
         if part.write is not None and (saved is None or not part.keeps(network, saved)):
             files |= part.write(network, folder)

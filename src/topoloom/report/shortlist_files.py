@@ -89,7 +89,7 @@ def shortlist_files(
             files = cabling_files(cabling) | _exports(assessed) if everything else layout_files(cabling)
         terms, requirements = assessed.network.terms, assessed.network.requirements
         files |= network_files(assessed.layout.topology, operation, terms, assessed.layout, requirements)
-        files |= fabric_files(assessed.network)
+        files |= fabric_files(assessed.network, operation)
         if assessed.routing is not None:
             files |= table_contents(assessed.routing)
         if assessed.bill is not None:

@@ -35,7 +35,7 @@ def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
         network = operation.placed(context, to.host_cables)
     layout = network.part(Layout)
     if to.output is not None:
-        _write(cable(network), to.output, fabric_files(network))
+        _write(cable(network), to.output, fabric_files(network, "layout"))
     if to.json:
         print_record(layout)
     else:
