@@ -1,0 +1,123 @@
+"""Every command opens an adopted folder, and names ports and devices as the source does.
+
+The table has a row for each command that takes a network. A command without a row fails.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from in_process import own_commands, run
+from topoloom import open_network
+
+LEAVES, SPINES, HOSTS = 3, 2, 4
+
+
+def _sheet() -> str:
+    """Three leaves with four hosts of 100 Gb/s each, two spines at 400 Gb/s; racks, units and lengths are stated."""
+    rows = ["A-Rack,A-U,A-Node Name,A-Type,A-Port,Z-Rack,Z-RU,Z-Node Name,Z-Type,Z-Port,Speed,Length"]
+    for leaf in range(1, LEAVES + 1):
+        rows += [
+            f"R0{leaf},{host},gpu{leaf}{host},Host,eth0,R0{leaf},40,leaf{leaf},Switch,swp{host},100G,2"
+            for host in range(1, HOSTS + 1)
+        ]
+        rows += [
+            f"R0{leaf},40,leaf{leaf},Switch,swp{50 + spine},R09,{10 + spine},spine{spine},Switch,swp{leaf},400G,{5 + leaf}"
+            for spine in range(1, SPINES + 1)
+        ]
+    return "\n".join(rows) + "\n"
+
+
+#: Of each question: its words (N: the adopted folder, O: a folder for results), and what it prints or writes.
+TABLE = {
+    "info": ("info N --full", ["switches +5", "hosts +12"]),
+    "hops": ("hops N --eccentricities --paths --latency", ["diameter +2"]),
+    "bounds": ("bounds N", ["measured diameter +2"]),
+    "cuts": ("cuts N --by hosts", ["2 links, 800 Gb/s"]),
+    "paths": ("paths N", ["all 6"]),
+    "resilience": ("resilience N --samples 5 --levels 0.5", ["of 6 links"]),
+    "losses": ("losses N", ["12 hosts of 1 port"]),
+    "lifetime": ("lifetime N --link-fit 100", ["5679167 h"]),
+    "degradation": ("degradation N --shares 50%", ["50 %"]),
+    "damage": ("damage N --share 20% --output O/left.json", ["5 switches, 5 links, 12 hosts"]),
+    "optimize": ("optimize N --moves 3 --chains 1", ["aspl +1.4"]),
+    "convert": ("convert N O/plan.p2p.csv", ["swp51", "spine2", "gpu34", "R09"]),
+    "route": ("route N -o O/routed", ["132 pairs of hosts", "swp52", "leaf3"]),
+    "reroute a cable": ("reroute N leaf1-spine1 -o O/less", ["less 1 link", "leaf3", "swp52"]),
+    "reroute a switch": ("reroute N spine1 -o O/less", ["less 3 links and 1 switch", "leaf3", "swp52"]),
+    "quality": ("quality N", ["100 and 400 Gb/s"]),
+    "simulate": ("simulate N --loads 0.1 --fast --jobs 1 --heat O/heat.svg", ["100 +12"]),
+    "app": ("app N --app alltoall:bytes=64 --simulator flows -o O/app", ["12 ranks"]),
+    "collective": ("collective N --bytes 4096 -o O/schedule.json", ["1,200 Gb/s"]),
+    "layout": ("layout N -o O/plan", ["racks that the source states", "swp52", "spine2", "R09"]),
+    "cost": ("cost N", ["switch, 4 x 100G \\+ 2 x 400G ports +3"]),
+    "facility": ("facility N", ["rack R09"]),
+    "expand": ("expand N --to 7 --radix 64 --method splice -o O/grown --check", ["7 switches, 8 links"]),
+    "expand --into": ("expand N --into complete:n=7,hosts=4 -o O/grown", ["28 hosts"]),
+    "phases": ("phases N --hosts 6,12", ["phase 1"]),
+    "verify": ("verify N", ["errors +0"]),
+    "verify the source": ("verify N S", ["ports +exact", "right cables +18"]),
+    "verify the folder": ("verify N N", ["ports +exact", "right cables +18"]),
+    "verify swapped cables": ("verify N W", ["leaf1 port swp52"]),
+    "watch": ("watch N S -o O/sheets", ["18 cables"]),
+    "watch swapped cables": ("watch N W -o O/sheets", ["leaf1", "swp51", "spine2", "R09"]),
+    "export": ("export N sonic --output O/sonic", ["leaf3"]),
+    "export containerlab": ("export N containerlab --output O/lab", ["leaf3", "swp52"]),
+    "export opensm": ("export N opensm --output O/opensm", ["leaf3", "gpu34"]),
+    "verify-tables": ("verify-tables N T", ["reached pairs +132", "deadlock free +yes"]),
+    "repair": ("repair N T N -o O/repaired", ["entries broken +0", "leaf3"]),
+    "compare": ("compare N --minutes 0.2", ["throughput, uniform"]),
+    "design": ("design D --against N -o O/designs --jobs 1", ["installed"]),
+}
+#: Commands that take no network.
+NO_NETWORK = frozenset(
+    ("balance", "build", "examples", "families", "manual", "methods", "new", "rules", "serve", "study")
+)
+_NEED = "hosts = 12\nshortlist = 1\nminutes = 0.02\n[switch]\nradix = 64\n"
+
+
+def test_every_command_has_a_row():
+    """Of this table, or among those that take no network."""
+    assert {words.split()[0] for words, _ in TABLE.values()} | NO_NETWORK == set(own_commands())
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """The source, its adopted folder, the same with two swapped cables, tables of another program, and a requirement."""
+    folder = tmp_path_factory.mktemp("adopted")
+    source = folder / "cables.csv"
+    source.write_text(_sheet())
+    open_network(source).adopt(folder / "hall")
+    one, other = "leaf1,Switch,swp51,", "leaf1,Switch,swp52,"
+    (folder / "swapped.csv").write_text(_sheet().replace(one, "~").replace(other, one).replace("~", other))
+    exported = run("export", folder / "hall", "opensm", "--output", folder / "tables")
+    assert exported.code == 0, exported.err
+    (folder / "need.toml").write_text(_NEED)
+    return {
+        "N": folder / "hall",
+        "S": source,
+        "W": folder / "swapped.csv",
+        "T": folder / "tables" / "fabric.lft",
+        "D": folder / "need.toml",
+    }
+
+
+@pytest.mark.parametrize("question", TABLE)
+def test_an_adopted_folder_is_opened(question, given, tmp_path):
+    """Exit code 0 or 3, what is asked is answered, and the folder stays as it is."""
+    words, expected = TABLE[question]
+    stored = {path: path.read_bytes() for path in given["N"].iterdir()}
+    done = run(*[given.get(word, word.replace("O/", f"{tmp_path}/", 1)) for word in words.split()])
+    assert done.code in (0, 3), done.err
+    assert not done.warned, done.warned
+    content = done.out + done.err + _written(tmp_path)
+    for text in expected:
+        assert re.search(text, content), (text, done.out + done.err)
+    assert {path: path.read_bytes() for path in given["N"].iterdir()} == stored
+
+
+def _written(folder: Path) -> str:
+    """All texts in the files that a command wrote."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return "\n".join(f"{path}\n{path.read_bytes().decode(errors='replace')}" for path in paths)
