@@ -19,6 +19,7 @@ _ENDINGS = {
         "neighbors",
         "neighbours",
     ),
+    *("yml", "yaml", "conf", "avd", "fboss", "frr", "minigraph"),
     *("detail", "show", "config", "appl", "db", "chassis", "local", "interface", "interfaces", "openconfig", "gnmi"),
 }
 _MARKS = "-_. "

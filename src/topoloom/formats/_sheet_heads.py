@@ -23,10 +23,14 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|#")
 #: The words that say which end a column is about.
 _SIDE_A = {"a", "source", "src", "from", "local", "start", "near"}
 _SIDE_Z = {"z", "b", "destination", "dest", "dst", "to", "remote", "end", "peer", "far", "target"}
+_RATE = {"speed", "bandwidth", "band", "rate"}
 #: The words that say what a column has, the most telling first.
 _FIELDS: tuple[tuple[str, set[str]], ...] = (
     ("", {"id", "mac", "ip", "vlan", "module", "mpo", "connector", "enabled", "label", "shuffle", "description"}),
     ("", {"site"}),
+    ("mtu", {"mtu"}),
+    ("fec", {"fec"}),
+    ("rate", _RATE),
     ("place", {"location"}),
     ("unit", {"u", "ru", "unit", "elevation", "height"}),
     ("rack", {"rack", "cabinet", "cab"}),
@@ -36,7 +40,9 @@ _FIELDS: tuple[tuple[str, set[str]], ...] = (
     ("name", {"name"}),
 )
 _OF_CABLE = {
-    "rate": {"speed", "bandwidth", "band", "rate"},
+    "mtu": {"mtu"},
+    "fec": {"fec"},
+    "rate": _RATE,
     "length": {"length"},
     "part": {"part", "sku", "pn"},
     "status": {"status", "state"},
@@ -58,8 +64,10 @@ _ORDERED = (
 _EACH = "a_device=HEAD,a_port=HEAD,b_device=HEAD,b_port=HEAD"
 _NAME_THEM = f"say what they have: topoloom convert FILE plan.p2p.csv --columns {_EACH}"
 #: What a user may name: of each end, and of the cable.
-_OF_END = ("device", "port", "rack", "unit", "type")
-_NAMED = (*(f"{side}_{field}" for side in "ab" for field in _OF_END), "rate", "length", "part", "status", "kind")
+#: The settings of ports, which a sheet has for each end, or for both ends of a cable.
+SETTINGS = ("mtu", "fec", "rate")
+_OF_END = ("device", "port", "rack", "unit", "type", *SETTINGS)
+_NAMED = (*(f"{side}_{field}" for side in "ab" for field in _OF_END), *(*SETTINGS, "length", "part", "status", "kind"))
 _LETTERS = re.compile(r"[A-Z]{1,2}")
 
 
@@ -85,7 +93,9 @@ def find_heads(rows: Sequence[tuple[int, list[str]]]) -> Heads | None:
     for line, cells in rows[:MOST_TITLES]:
         for heads, fields in _ORDERED:
             if places := _in_order(heads, cells):
-                return Heads(dict(zip(fields, places, strict=True)), line)
+                others = ["" if place in places else cell for place, cell in enumerate(cells)]
+                of_cable = {field: place for field, place in _columns(others).items() if field in SETTINGS}
+                return Heads(of_cable | dict(zip(fields, places, strict=True)), line)
         for names in (cells, _joined(above, cells)):
             columns = _columns(names)
             if all(name in columns for name in NEEDED):
@@ -101,7 +111,7 @@ def find_nodes(rows: Sequence[tuple[int, list[str]]]) -> Heads | None:
         for column, head in enumerate(cells):
             words = {word.lower() for word in _WORDS.findall(head)}
             field = next((field for field, marks in _FIELDS if marks & words), "")
-            if field:
+            if field and field not in SETTINGS:
                 columns.setdefault("name" if field == "device" else field, column)
         if "name" in columns and len(columns) > 1:
             return Heads(columns, line)

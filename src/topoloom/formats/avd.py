@@ -4,21 +4,23 @@ The table of all cables that AVD documents (``*-topology.csv``) is read as a she
 aristanetworks/avd, roles eos_designs and eos_cli_config_gen.
 """
 
+import re
 from typing import Any
 
 from topoloom.core.errors import at
 from topoloom.core.yaml_files import parse_yaml
 from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.named_cables import NamedCables
-from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
+from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of, gbps_of
 from topoloom.formats._device_files import device_of
-from topoloom.formats._lldp.views import text_in
+from topoloom.formats._lldp.views import gbps_of_mbps, text_in
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._text import text_of
 
 _FORM = "an interface has name, peer and peer_interface"
 _TABLE = dict[str, Any]
 _MLAG = "mlag_peer"
+_MEGABITS = re.compile(r"(?:forced |auto )?([0-9]{1,7})(?:full|half)?")
 _KEYS = ("name", "peer", "peer_interface", "peer_type")
 
 
@@ -59,10 +61,19 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
 
 
 def _settings(entry: _TABLE) -> PortSettings:
-    """The MTU, and the error correction if one kind is switched on."""
+    """The MTU, the rate (in Mb/s without a unit), and the error correction if one kind is switched on, or none is."""
     kinds = entry.get("error_correction_encoding")
-    is_on = [fec_of(str(kind)) for kind, on in kinds.items() if on is True] if isinstance(kinds, dict) else []
-    return PortSettings(mtu=bytes_of(text_in(entry.get("mtu"))), fec=is_on[0] if len(is_on) == 1 else "")
+    switched = kinds if isinstance(kinds, dict) else {}
+    is_on = [fec for kind, on in switched.items() if on is True and (fec := fec_of(str(kind)))]
+    if switched.get("enabled") is False:
+        is_on = [fec_of("off")]
+    speed = text_in(entry.get("speed"))
+    megabits = _MEGABITS.fullmatch(speed)
+    return PortSettings(
+        mtu=bytes_of(text_in(entry.get("mtu")) or text_in(entry.get("l2_mtu"))),
+        fec=is_on[0] if len(is_on) == 1 else "",
+        rate_gbps=gbps_of_mbps(megabits[1]) if megabits else gbps_of(speed),
+    )
 
 
 register_named_format(
@@ -72,4 +83,5 @@ register_named_format(
     cables_in,
     _FORM,
     shared=(".yml", ".yaml"),
+    rates=True,
 )

@@ -6,6 +6,7 @@ Keys are types of LLDP: 2 the port, 5 the name of the neighbour. Source: faceboo
 from topoloom.core.errors import at
 from topoloom.core.json_files import strict_json
 from topoloom.fabric.named_cables import NamedCables
+from topoloom.fabric.port_settings import PortSettings, bytes_of
 from topoloom.formats._device_files import device_of
 from topoloom.formats._lldp.views import gbps_of_mbps, text_in
 from topoloom.formats._named_format import register_named_format
@@ -46,9 +47,11 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         if not name:
             raise at(source, None, f"a port without a name; {_FORM}")
         own.ports.add(name)
+        rate_gbps = gbps_of_mbps(text_in(port.get("speed")))
+        own.set_up(name, PortSettings(frame=bytes_of(text_in(port.get("maxFrameSize"))), rate_gbps=rate_gbps))
         if peer := text_in(expected.get(_NAME)):
             far_end = (cables.device(peer), text_in(expected.get(_PORT)))
-            cables.cable((own, name), far_end, rate_gbps=gbps_of_mbps(text_in(port.get("speed"))))
+            cables.cable((own, name), far_end, rate_gbps=rate_gbps)
     return cables
 
 

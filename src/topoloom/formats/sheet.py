@@ -8,8 +8,9 @@ the row above. Every row that is not read is reported.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from topoloom.core.csv_files import csv_rows, csv_text, unguarded
 from topoloom.core.errors import InputError, at
@@ -21,24 +22,20 @@ from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.fabric.port_names import named_plugs
+from topoloom.fabric.port_settings import UNSET, PortSettings, bytes_of, fec_of, gbps_of
 from topoloom.formats._named_format import register_named_format
 from topoloom.formats._sheet_heads import MOST_TITLES, NEEDED, ColumnChoice, Heads, find_heads, find_nodes, no_heads
-from topoloom.formats._text import text_of
+from topoloom.formats._text import short, text_of
 from topoloom.model.link_rates import rate_text
 
 SHEET = "sheet"
 #: What a row of a sheet has, for messages.
 FORM = "a row has a device and a port at each end, under heads such as A-Device, A-Port, Z-Device, Z-Port"
+_BYTES = re.compile(r"([0-9]{2,5}|[0-9]{1,2}[,.' ][0-9]{3})\s*(?:B|bytes)?", re.IGNORECASE)
+#: Cells that state nothing.
+_NO_VALUE = {"", "0", "-", "--", "?", "n/a", "na", "none", "auto", "default", "enabled", "tbd", "unknown"}
 _NUMBER = re.compile(r"([0-9]{1,9}(?:[.,][0-9]{1,3})?)\s*([A-Za-z/]*)")
-#: What a unit of a rate is in Gb/s; a number alone above `_MOST_GBPS` is in Mb/s.
-_UNITS = dict.fromkeys(("g", "gb", "gbps", "gbe", "gb/s", "ge"), 1.0) | {
-    "m": 1e-3,
-    "mbps": 1e-3,
-    "mb/s": 1e-3,
-    "t": 1e3,
-}
 _METRES = {"": 1.0, "m": 1.0, "meter": 1.0, "meters": 1.0, "metres": 1.0, "cm": 0.01, "ft": 0.3048, "feet": 0.3048}
-_MOST_GBPS = 3200
 #: The heads that are written.
 _WRITTEN = (
     *("A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port"),
@@ -214,6 +211,7 @@ class _Sheet:
         self._far_names = far_names
         self._last = {"a": "", "z": ""}
         self._omitted: dict[str, list[int]] = {}
+        self._unread: dict[str, list[int]] = {}
         self._renamed: dict[str, str] = {}
 
     def take(self, cells: list[str], line: int) -> None:
@@ -228,7 +226,7 @@ class _Sheet:
         if reason:
             self._omitted.setdefault(reason, []).append(line)
             return
-        ends = []
+        ends, rates_gbps = [], [self._value("rate", values, line)]
         for side in "az":
             name = values[f"{side}_device"] or self._last[side]
             self._last[side] = name
@@ -240,16 +238,37 @@ class _Sheet:
                 switch = False
             of = {field: values.get(f"{side}_{field}", "") for field in ("rack", "unit")}
             ends.append((self._cables.device(name, line, switch=switch, **of), port))
+            settings = PortSettings(
+                mtu=self._value("mtu", values, line, side),
+                fec=self._value("fec", values, line, side),
+                rate_gbps=self._value("rate", values, line, side),
+            )
+            rates_gbps.append(settings.rate_gbps)
+            if port:
+                ends[-1][0].set_up(port, settings)
+            elif settings.mtu or settings.fec:
+                self._unread.setdefault("MTU or FEC of an end without a port", []).append(line)
         (first, port), (other, far_port) = ends
         self._cables.cable(
             (first, port),
             (other, far_port),
             line,
             where=f"{self._title}, row {line}" if self._title else "",
-            rate_gbps=_rate(values.get("rate", "")),
-            length_m=_length(values.get("length", "")),
+            rate_gbps=rates_gbps[0] or min(filter(None, rates_gbps), default=0.0),
+            length_m=self._value("length", values, line),
             part=values.get("part", ""),
         )
+
+    def _value(self, field: str, values: Mapping[str, str], line: int, side: str = "") -> Any:
+        """What a cell states of a cable, or of an end, for which that of the cable counts, too, unless it is a rate."""
+        text = values.get(f"{side}_{field}" if side else field, "")
+        if side and not text and field != "rate":
+            text = values.get(field, "")
+        name, understood = _VALUES[field]
+        value = understood(text)
+        if not value and text.lower() not in _NO_VALUE:
+            self._unread.setdefault(f"{name} {short(text)}", []).append(line)
+        return value
 
     def _common_name(self, name: str, rack: str) -> str:
         """The name of a device of an SHCD in canu's paddles: cn01 is cn001, pdu0 in rack x3000 is pdu-x3000-000."""
@@ -299,8 +318,9 @@ class _Sheet:
         """Report the rows that were not read."""
         within = f"{self._title}, " if self._title else ""
         for reason, lines in self._omitted.items():
-            rows = f"row{'s' * (len(lines) > 1)} {enumerated(list(map(str, lines)))}"
-            self._cables.note(f"{within}{rows} {reason}: not read")
+            self._cables.note(f"{within}{_rows(lines)} {reason}: not read")
+        for what, lines in self._unread.items():
+            self._cables.note(f"{within}{_rows(lines)}: {what}: not read; the cable is")
         if self._renamed:
             named = enumerated([f"{name} is {common}" for name, common in self._renamed.items()], _SHOWN)
             self._cables.note(f"{within}devices named as canu names them: {named}")
@@ -322,13 +342,21 @@ def p2p_table(fabric: Fabric) -> tuple[list[str], list[list[str]]]:
     places += zip(fabric.host_rack.tolist(), fabric.host_unit.tolist(), hosts, strict=True)
     place_of = {name: (rack, unit) for rack, unit, name in places}
     kinds = dict.fromkeys(switches, "Switch") | dict.fromkeys(hosts, "Host")
+    settings = fabric.port_settings
+    stated = [
+        (name, field)
+        for name, field in (("MTU", "mtu"), ("FEC", "fec"))
+        if any(getattr(of, field) for of in settings.values())
+    ]
     rates = [*fabric.link_rate_gbps.tolist(), *fabric.endpoint_rate_gbps.tolist(), *[0.0] * len(fabric.loops)]
     rated = any(rates)
     rows = []
     for ends, rate_gbps in zip(named_plugs(fabric), rates, strict=True):
         row = [cell for device, port in ends for cell in (*place_of[device], device, kinds[device], port)]
-        rows.append([*row, rate_text(rate_gbps) if rate_gbps else ""] if rated else row)
-    return [*_WRITTEN, "Rate Gb/s"] if rated else list(_WRITTEN), rows
+        row += [rate_text(rate_gbps) if rate_gbps else ""] if rated else []
+        row += [str(getattr(settings.get(end, UNSET), field) or "") for _, field in stated for end in ends]
+        rows.append(row)
+    return [*_WRITTEN, *["Rate Gb/s"] * rated, *(f"{side}-{name}" for name, _ in stated for side in "AZ")], rows
 
 
 def write_fabric(fabric: Fabric) -> str:
@@ -344,19 +372,30 @@ def _slot_port(values: Mapping[str, str], side: str) -> str:
     return f"{slot}:{number}" if slot and number else number
 
 
-def _rate(text: str) -> float:
-    """Gb/s in a cell: ``400G``, ``400``, ``400000`` (Mb/s); 0 for another text."""
-    match = _NUMBER.fullmatch(text.strip())
-    if match is None or match[2].lower() not in (*_UNITS, ""):
-        return 0.0
-    number, unit = float(match[1].replace(",", ".")), match[2].lower()
-    return number * _UNITS[unit] if unit else number / 1000 if number > _MOST_GBPS else number
+def _rows(lines: Sequence[int]) -> str:
+    each = [*dict.fromkeys(map(str, lines))]
+    return f"row{'s' * (len(each) > 1)} {enumerated(each)}"
 
 
-def _length(text: str) -> float:
+def _metres(text: str) -> float:
     """Metres in a cell: ``3``, ``3 m``, ``10 Meters``, ``10 ft``; 0 for another text."""
-    match = _NUMBER.fullmatch(text.strip())
+    match = _NUMBER.fullmatch(text)
     return 0.0 if match is None else float(match[1].replace(",", ".")) * _METRES.get(match[2].lower(), 0.0)
+
+
+def _bytes(text: str) -> int:
+    """Bytes in a cell: ``9216``, ``9,216``, ``9216 bytes``; 0 for another text."""
+    match = _BYTES.fullmatch(text)
+    return 0 if match is None else bytes_of(re.sub("[^0-9]", "", match[1]))
+
+
+#: What the cells of a cable and of its ends have, and how each is understood; 0 or empty for another text.
+_VALUES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "mtu": ("MTU", _bytes),
+    "fec": ("FEC", fec_of),
+    "rate": ("rate", gbps_of),
+    "length": ("length", _metres),
+}
 
 
 register_named_format(

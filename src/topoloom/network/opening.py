@@ -88,7 +88,8 @@ def open_network(
         Whether to omit and report invalid entries of a discovered fabric (`Fabric.flaws`) instead of refusing the file.
     columns : str, optional
         What the columns of a sheet have, where its heads do not say it: ``a_device=Von,a_port=B,b_device=Nach,b_port=D``, by
-        heads or letters (also ``a_rack``, ``a_unit``, ``a_type``, ``rate``, ``length``, ``part``, and ``heads=N``: their row).
+        heads or letters (also ``a_rack``, ``a_unit``, ``a_type``, ``a_mtu``, ``a_fec``, ``a_rate``, ``mtu``, ``fec``, ``rate``,
+        ``length``, ``part``, and ``heads=N``: their row).
     hca_mapping : path, optional
         A CSV of port,hca-name: the adapters of hosts in an InfiniBand sheet, by their numbers.
 

@@ -3,11 +3,10 @@
 Sources: NVIDIA, Cumulus Linux documentation; public outputs used by configuration tools.
 """
 
-import re
 from collections import Counter
 from typing import Any
 
-from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
+from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of, gbps_of
 from topoloom.formats._lldp.views import (
     DeviceView,
     Neighbour,
@@ -18,10 +17,6 @@ from topoloom.formats._lldp.views import (
     no_time_left,
     text_in,
 )
-
-#: ``link.speed``: ``100G``.
-_RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([GM])(?:bps|b/s)?\Z")
-_UNITS = {"G": 1.0, "M": 1e-3}
 
 
 def _matches(value: Any) -> bool:
@@ -53,12 +48,11 @@ def _read(value: Any, source: str) -> DeviceView:
         ports.add(port)
         link = facts.get("link")
         if isinstance(link, dict):
-            rate = _RATE.match(text_in(link.get("speed")))
             macs[port] = text_in(link.get("mac"))
             settings[port] = PortSettings(
                 mtu=bytes_of(text_in(link.get("mtu"))),
                 fec=fec_of(text_in(link.get("fec"))),
-                rate_gbps=float(rate[1]) * _UNITS[rate[2]] if rate else 0.0,
+                rate_gbps=gbps_of(text_in(link.get("speed"))),
             )
         for heard in each(mapping_in(facts.get("iface_obj")).get("lldp")):
             entry = mapping_in(heard)

@@ -65,10 +65,12 @@ def _not_as_planned(evidence: Evidence) -> Iterator[Finding]:
         differ = []
         for plug in cable:
             planned, present = evidence.plan.settings(*plug), actual.settings(*plug)
+            where = f"{evidence.node(plug[0])} port {evidence.words.port(*plug)}"
             for name, wanted, value in (("MTU", planned.mtu, present.mtu), ("FEC", planned.fec, present.fec)):
                 if wanted and value and wanted != value:
-                    where = f"{evidence.node(plug[0])} port {evidence.words.port(*plug)}"
                     differ.append(f"{where} has {name} {value}, planned {wanted}")
+            if size := _frame_differs(planned, present):
+                differ.append(f"{where} has {size}")
         runs, wanted_gbps = rates[1].get(cable, 0.0), rates[0].get(cable, 0.0)
         if actual.fabric.by_neighbours and wanted_gbps and runs > wanted_gbps * (1 + SAME_SHARE):
             differ.append(f"runs at {runs:g} Gb/s, planned {wanted_gbps:g} Gb/s")
@@ -116,6 +118,17 @@ def _breakout(evidence: Evidence) -> Iterator[Finding]:
                 yield about_cable(
                     evidence, actual, cable, f"breakout: {text} has {lanes} lanes, planned {planned_lanes} lanes"
                 )
+
+
+def _frame_differs(planned: PortSettings, present: PortSettings) -> str:
+    """How the size of frames differs from the plan; a plan that states the MTU needs frames of at least that size."""
+    if planned.frame and present.frame and abs(planned.frame - present.frame) > HEADER_BYTES:
+        return f"frame size {present.frame}, planned {planned.frame}"
+    if planned.mtu and present.frame and not present.mtu and present.frame < planned.mtu:
+        return f"frame size {present.frame}, planned MTU {planned.mtu}"
+    if planned.frame and present.mtu and not planned.mtu and present.mtu < planned.frame - HEADER_BYTES:
+        return f"MTU {present.mtu}, planned frame size {planned.frame}"
+    return ""
 
 
 def _ports_at(text: Callable[[int, int], str], node: int, cables: tuple[Cable, ...]) -> str:
