@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from ring_trace import TORUS, ring
 
+from in_process import run
 from topoloom import InputError
 from topoloom.simulation.applications.run import run_app
 from topoloom.simulation.applications.settings import AppSettings
@@ -210,6 +211,37 @@ def test_traces_that_are_none(tmp_path):
         trace_from(tmp_path)
     (tmp_path / "b.txt").write_text(text(1))
     assert trace_from(tmp_path).ranks == 2
+
+
+def test_traces_in_which_all_is_empty_say_so(tmp_path):
+    """An empty message is one of MPI; if all messages, or all computations, are empty, the program has a note, printed once."""
+    (tmp_path / "index.txt").write_text("0.txt\n1.txt\n")
+
+    def notes(size, operations):
+        for rank in range(2):
+            actions = (f"send {1 - rank} 0 {size * rank}", f"recv {1 - rank} 0 9", "bcast 0", "barrier")
+            lines = "".join(f"{rank} {action}\n" for action in ("init", f"compute {operations}", *actions, "finalize"))
+            (tmp_path / f"{rank}.txt").write_text(lines)
+        return [note.removeprefix(f"{tmp_path}: ") for note in trace_from(tmp_path).notes]
+
+    messages, computations = "all 4 messages and collectives have 0 bytes", "all 2 computations have 0 operations"
+    assert notes(8, 5) == []
+    assert notes(8, "0.0") == [computations]
+    assert notes(0, 5) == [messages]
+    assert notes(0, 0) == [messages, computations]
+    ran = run("app", "complete:n=2,hosts=1", "--trace", tmp_path, "--simulator", "flows")
+    assert (ran.code, ran.err.count(messages), ran.err.count(computations)) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("amount", ["-1", "nan", "inf", "-nan", "1e999", ""])
+@pytest.mark.parametrize("action", ["send 1 0", "allreduce 5", "alltoall", "compute"])
+def test_amounts_in_a_trace_are_numbers_of_at_least_0(tmp_path, action, amount):
+    """A negative, infinite or absent amount is told with its line, and takes no time from others."""
+    (tmp_path / "index.txt").write_text("0.txt\n1.txt\n")
+    for rank in range(2):
+        (tmp_path / f"{rank}.txt").write_text(f"{rank} init\n{rank} {action} {amount}\n{rank} finalize\n")
+    with pytest.raises(InputError, match=rf"rank 0, line 2: cannot be read: 0 {action}"):
+        run_app(TORUS, trace_from(tmp_path), simulator="flows")
 
 
 @pytest.mark.simgrid

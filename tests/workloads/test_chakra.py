@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from chakra_writer import COLL, COMP, MEM_LOAD, METADATA, RECV, SEND, attribute, node, write, written
 
+from in_process import run
 from topoloom import InputError, Replay, build, load_chakra, route, run_app
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.workloads import chakra_nodes
 
 #: 8 Gb/s are a byte a nanosecond; a message passes two switches of 200 ns.
 MACHINE, DELAY_NS = AppSettings(rate_gbps=8), 400.0
+#: What `simulate` needs for nanoseconds.
+SIZES = ("--set", "flit_bits=256", "--set", "cycle_ns=2")
 SAMPLES = Path(__file__).parent / "astra_sim"
 
 
@@ -91,6 +94,39 @@ def test_an_empty_collective_is_replayed_where_it_is_meant(tmp_path):
         load_chakra(path)
     assert ns(path, 4, empty="yes") == pytest.approx(110_000 + 6 * DELAY_NS)
     assert load_chakra(write(tmp_path, [[node(1, COLL, comm_type=9)]] * 2, "b")).messages == 2
+
+
+def test_nodes_without_a_duration_are_counted(tmp_path):
+    """They take 0 ns, and a note says how many of how many; if no computation takes time, the traces are refused or meant."""
+    sent = [
+        node(1, SEND, comm_dst=1, comm_size=5000, comm_tag=0),
+        node(1, RECV, comm_src=0, comm_size=5000, comm_tag=0),
+    ]
+    ranks = [[node(0, COMP), node(2, COMP), node(3, 0), sent[r], node(4, MEM_LOAD)] for r in range(2)]
+    path = write(tmp_path, ranks)
+    with pytest.raises(InputError, match=r"/t: none of its 6 computing nodes has a duration \(duration_micros\) or"):
+        load_chakra(path)
+    assert ns(path, 2, empty="yes") == pytest.approx(DELAY_NS + 5000)
+    ranks[0][0] = node(0, COMP, micros=3)
+    path = write(tmp_path, ranks)
+    assert load_chakra(path).notes == (
+        f"{path}: 5 of 6 computing nodes have no duration and no operations; they take 0 ns",
+        f"{path}: 2 nodes have no type; they take 0 ns",
+    )
+    ranks = [[node(0, METADATA), node(2, COMP, micros=1), sent[r]] for r in range(2)]
+    assert load_chakra(write(tmp_path, ranks)).notes == ()
+    assert load_chakra(write(tmp_path, [[node(0, METADATA), sent[r]] for r in range(2)])).notes == ()
+
+
+@pytest.mark.parametrize("command", ["app", "simulate"])
+def test_commands_print_what_a_file_leaves_open(tmp_path, command):
+    """The same sentence whichever simulator replays it."""
+    path = write(tmp_path, [[node(0, COMP), node(1, COMP, micros=1)]] * 2)
+    workload = f"chakra:file={path}"
+    options = ("--app", workload, "--simulator", "flows") if command == "app" else ("--traffic", workload, *SIZES)
+    ran = run(command, "complete:n=2,hosts=1", *options)
+    assert ran.code == 0, ran.err
+    assert ran.err.count("2 of 4 computing nodes have no duration and no operations; they take 0 ns") == 1
 
 
 def test_a_stream_runs_in_its_order(tmp_path):

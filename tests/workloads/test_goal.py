@@ -68,6 +68,26 @@ def binary(ranks):
     return struct.pack("<Q", 4223) + struct.pack("<IBB", len(ranks), *most) + table + b"".join(parts)
 
 
+@pytest.mark.parametrize(
+    ("size", "ns", "notes"),
+    [
+        (0, 0, ["all 2 messages have 0 bytes", "all 3 computations take 0 ns"]),
+        (0, 7, ["all 2 messages have 0 bytes"]),
+        (8, 0, ["all 3 computations take 0 ns"]),
+        (8, 7, []),
+    ],
+)
+@pytest.mark.parametrize("ends", ["goal", "bin"])
+def test_a_file_in_which_all_is_empty_says_so(tmp_path, size, ns, notes, ends):
+    """An empty message is a message, and so is a computation of 0 ns; if all are, the schedule has a note, text or binary."""
+    rank = "calc 0\nsend {size}b to {peer}\nrecv 0b from {peer}\n"
+    ranks = [rank.format(size=size if r else 0, peer=1 - r) + (f"calc {ns}\n" if r else "") for r in range(2)]
+    path = tmp_path / "text.goal"
+    path.write_text("num_ranks 2\n" + "".join(f"rank {r} {{\n{body}}}\n" for r, body in enumerate(ranks)))
+    save_goal(load_goal(path), again := tmp_path / f"again.{ends}")
+    assert load_goal(again).notes == tuple(f"{again}: {note}" for note in notes)
+
+
 #: What TEXT says.
 NODES = [
     [

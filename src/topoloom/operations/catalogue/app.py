@@ -151,8 +151,10 @@ def applications_run(
         The work was stopped before a run was finished.
     """
     from topoloom.network.opening import open_network
+    from topoloom.simulation.applications.program import RankTraces
     from topoloom.simulation.applications.registry import opened
     from topoloom.simulation.applications.sweep import programs_on, run_apps
+    from topoloom.simulation.flows.schedule import Schedule
 
     first, names = operations[0], names_of(operations)
     sources = dict.fromkeys(operation.topology for operation in operations)
@@ -160,6 +162,8 @@ def applications_run(
     settings = first.settings_on(networks.values())
     apps = dict.fromkeys(operation.app for operation in operations if operation.app is not None)
     run: list[str | Program] = [*map(opened, apps), *programs()]
+    for note in (note for program in run if isinstance(program, (RankTraces, Schedule)) for note in program.notes):
+        context.note(note)
     topologies = {name: networks[operation.topology].topology for name, operation in names.items()}
     programs_on(topologies, run, first.ranks, first.simulator, settings)
     cases = [

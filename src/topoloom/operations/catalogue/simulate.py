@@ -176,7 +176,7 @@ def prepared(
             context.note(f"{network.source}: every cable takes link_cycles; set cycle_ns to use the cables' lengths")
         if first.virtual_channels is None and any(operation.engine is None for operation in operations):
             note_installed(network, context)
-    return with_tables(
+    subjects = with_tables(
         [(networks[operation.topology], operation.engine, operation.traffic) for operation in operations],
         router=router,
         virtual_channels=first.virtual_channels,
@@ -185,6 +185,9 @@ def prepared(
         jobs=context.jobs,
         work=context.work,
     )
+    for note in dict.fromkeys(note for subject in subjects for note in subject.notes):
+        context.note(note)
+    return subjects
 
 
 def simulated(

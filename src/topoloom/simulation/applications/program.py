@@ -103,6 +103,8 @@ class RankTraces:
         The equivalent for simulators of schedules, if known without reading the traces.
     moved : Moved, optional
         The collective that the program performs.
+    notes : tuple of str
+        What the files leave open, a sentence each: messages that are all empty.
     """
 
     name: str
@@ -113,6 +115,7 @@ class RankTraces:
     marked: Callable[[int], str] | None = None
     programs: Programs | None = None
     moved: Moved | None = None
+    notes: tuple[str, ...] = ()
 
 
 #: Numbers of operations that no program has: in a trace they are marks for platform.cpp, and take negligible time.

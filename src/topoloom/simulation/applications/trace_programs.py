@@ -1,5 +1,7 @@
 """Time-independent traces as programs of ranks, with the same operations."""
 
+import math
+
 from topoloom.core.errors import InputError
 from topoloom.core.text_parts import text_lines
 from topoloom.simulation.applications.flow_algorithms import algorithms_of
@@ -67,7 +69,7 @@ class _Reader:
     _finalize = _comm_size = _init
 
     def _compute(self, operations: str) -> None:
-        flops = float(operations)
+        flops = _amount(operations)
         if flops in (CLOCK_STARTS, CLOCK_STOPS):
             self.script.clock(flops == CLOCK_STOPS, 1)
         else:
@@ -123,11 +125,11 @@ class _Reader:
     def _reduce(self, count: str, flops: str, root: str = "0", datatype: str = "0") -> None:
         self._rooted(root)
         self._all("reduce", _size(count, datatype))
-        self.script.compute(float(flops))
+        self.script.compute(_amount(flops))
 
     def _allreduce(self, count: str, flops: str, datatype: str = "0") -> None:
         self._all("allreduce", _size(count, datatype))
-        self.script.compute(float(flops))
+        self.script.compute(_amount(flops))
 
     def _alltoall(self, count: str, _: str, datatype: str = "0", _1: str = "0") -> None:
         self._all("alltoall", _size(count, datatype))
@@ -185,4 +187,12 @@ class _Reader:
 
 
 def _size(count: str, datatype: str) -> float:
-    return float(count) * _BYTES[int(datatype)] if int(datatype) in _BYTES else float(count) * 8
+    return _amount(count) * _BYTES.get(int(datatype), 8)
+
+
+def _amount(text: str) -> float:
+    """Return a number of elements or operations; ValueError when it is negative or no number."""
+    amount = float(text)
+    if not 0 <= amount < math.inf:
+        raise ValueError(text)
+    return amount

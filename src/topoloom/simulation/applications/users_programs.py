@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -112,6 +113,14 @@ def _in_order(files: list[Path]) -> list[Path]:
         return list(texts)
 
 
+#: The amounts in a trace: of computations, and of messages, whose size follows peer and tag if they are to one rank.
+_COMPUTES, _SENDS = "computations", "messages and collectives"
+_TO_ONE = frozenset({b"send", b"isend", b"ssend", b"issend"})
+_WITHOUT_AMOUNT = frozenset(
+    b"init finalize comm_size comm_split comm_dup recv irecv wait waitall waitany test barrier sleep".split()
+)
+
+
 def trace_from(path: str | os.PathLike[str]) -> RankTraces:
     """Return the traces of a folder, which an index file lists in the order of the ranks.
 
@@ -135,9 +144,16 @@ def trace_from(path: str | os.PathLike[str]) -> RankTraces:
         files.append(file)
     if not files:
         raise InputError(f"{index}: it lists no traces")
+    amounts = Counter[tuple[str, bool]]()
     for rank, file in enumerate(files):
-        _check(file, rank)
-    return RankTraces(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
+        _check(file, rank, amounts)
+    notes = tuple(
+        f"{folder}: all {amounts[what, False]:,} {what} {state}"
+        for what, state in ((_SENDS, "have 0 bytes"), (_COMPUTES, "have 0 operations"))
+        if amounts[what, False] and not amounts[what, True]
+    )
+    text = lambda rank: files[rank].read_text("utf-8", "replace")  # noqa: E731
+    return RankTraces(folder.resolve().name, len(files), text, notes=notes)
 
 
 def _is_file(path: Path) -> bool:
@@ -147,8 +163,8 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _check(file: Path, rank: int) -> None:
-    """Refuse a trace that has lines of another rank, or no end."""
+def _check(file: Path, rank: int, amounts: Counter[tuple[str, bool]]) -> None:
+    """Refuse a trace that has lines of another rank, or no end; count its amounts, by kind and whether they are above 0."""
     beginning, words = f"{rank} ".encode(), [b""]
     try:
         with open_to_read(file) as opened:
@@ -162,6 +178,10 @@ def _check(file: Path, rank: int) -> None:
                     )
                     raise at(str(file), number, f"the trace of rank {rank} {wanted}; it has '{shown_line}'")
                 words = line.split()
+                if len(words) > 2 and words[1].lower() not in _WITHOUT_AMOUNT:
+                    action = words[1].lower()
+                    amount = words[4 if action in _TO_ONE else 2 :][:1]
+                    amounts[_COMPUTES if action == b"compute" else _SENDS, bool(b"".join(amount).strip(b"0."))] += 1
     except OSError as error:
         raise InputError(f"{file} cannot be read: {reason(error)}") from None
     if words[1:2] != [b"finalize"]:

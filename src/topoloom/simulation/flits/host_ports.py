@@ -63,7 +63,7 @@ def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> 
     return traffic_of(text, replace(network, topology=first, verification=None), seed)
 
 
-def check_simulated(topology: Topology, text: str, seed: int) -> None:
+def check_simulated(topology: Topology, text: str, seed: int) -> tuple[str, ...]:
     """Refuse, before a network is routed, traffic that it cannot have: no hosts, or a pattern that does not fit.
 
     Parameters
@@ -74,10 +74,17 @@ def check_simulated(topology: Topology, text: str, seed: int) -> None:
     seed : int
         The seed of random choices.
 
+    Returns
+    -------
+    tuple of str
+        The notes of a workload's schedule; none for other traffic.
+
     Raises
     ------
     InputError
         As for `traffic_between_hosts`.
     """
     with contextlib.suppress(TablesNeededError):
-        traffic_between_hosts(text, topology, seed)
+        sent = traffic_between_hosts(text, topology, seed)
+        return sent.schedule.notes if isinstance(sent, Placed) else ()
+    return ()

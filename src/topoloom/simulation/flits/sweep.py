@@ -45,11 +45,14 @@ class SimulatedNetwork:
     traffic : str
     cables : int64[links] or None
         The cycles of each cable; None: those of the preset.
+    notes : tuple of str
+        What the file of a workload leaves open (`Schedule.notes`).
     """
 
     routing: Routing
     traffic: str
     cables: np.ndarray | None
+    notes: tuple[str, ...] = ()
 
 
 def has_end(traffic: str) -> bool:
@@ -155,6 +158,7 @@ def with_tables(
         `work` was stopped before all tables were finished.
     """
     cables: dict[int, np.ndarray | None] = {}
+    notes = []
     for network, engine, traffic in asked:
         if engine is not None:
             known_engines.find(engine)
@@ -162,15 +166,15 @@ def with_tables(
             cables[id(network)] = cable_cycles(
                 network.topology, router_at(network.topology, router), between, network.layout
             )
-        check_simulated(network.topology, traffic, seed)
+        notes.append(check_simulated(network.topology, traffic, seed))
     tables: dict[tuple[int, str | None], Routing] = {}
     for network, engine, _ in asked:
         if (id(network), engine) not in tables:
             routed = network.with_tables(engine, virtual_channels=virtual_channels, seed=seed, jobs=jobs, work=work)
             tables[id(network), engine] = routed.part(Routing)
     return [
-        SimulatedNetwork(tables[id(network), engine], traffic, cables[id(network)])
-        for network, engine, traffic in asked
+        SimulatedNetwork(tables[id(network), engine], traffic, cables[id(network)], of_traffic)
+        for (network, engine, traffic), of_traffic in zip(asked, notes, strict=True)
     ]
 
 

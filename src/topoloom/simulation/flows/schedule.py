@@ -59,12 +59,15 @@ class Schedule:
         Whether every message starts when it is sent, whatever its size, as in Chakra; otherwise the settings decide.
     paths : OwnPaths, optional
         Paths for messages that do not follow the tables.
+    notes : tuple of str
+        What its file leaves open, a sentence each: messages that are all empty, computations without a duration.
     """
 
     name: str
     content: Operations | Programs
     eager: bool = False
     paths: OwnPaths | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def ranks(self) -> int:

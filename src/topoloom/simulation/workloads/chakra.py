@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -60,8 +61,8 @@ class Replay:
         Whether nodes of an accelerator's stream (attribute ``stream``) also wait for each other, in the order of their start
         times, and nodes of equal times in the order of the file. Traces of PyTorch may state no dependencies between kernels.
     empty : bool
-        Whether messages and collectives of 0 bytes, or without ``comm_size``, are replayed as empty messages. Mostly they are
-        errors of a converter, and refused.
+        Whether messages and collectives of 0 bytes, or without ``comm_size``, are replayed as empty messages, and traces of
+        which no computation has a duration as messages only. Mostly they are errors of a converter, and refused.
     """
 
     peak_gflops: float = 0.0
@@ -86,14 +87,14 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     Returns
     -------
     Schedule
-        The schedule, with the CPUs `ACCELERATOR`, `MESSAGES`, `PROCESSOR` and `MEMORY`.
+        The schedule, with the CPUs `ACCELERATOR`, `MESSAGES`, `PROCESSOR` and `MEMORY`; its notes count nodes that take 0 ns.
 
     Raises
     ------
     InputError
         No traces, or the trace of a rank is missing; a damaged file, or one of an older schema; a node that needs a missing
         node; undefined process groups; unknown collectives, or collectives that differ between the ranks of a group; messages
-        without bytes; with `Replay.streams` no node of a stream.
+        without bytes; no computation with a duration; with `Replay.streams` no node of a stream.
 
     Notes
     -----
@@ -109,8 +110,9 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     ranks = [reader.read() for reader in readers]
     if replay.streams and not any(reader.streams for reader in readers):
         raise InputError(f"{files[0]}: no node of the traces has a stream; set streams=no")
+    name = files[0].name.removesuffix(".0.et")
     try:
-        return schedule_of(files[0].name.removesuffix(".0.et"), ranks, eager=True)
+        schedule = schedule_of(name, ranks, eager=True)
     except CircleError as error:
         remedies = []
         if replay.controls:
@@ -120,6 +122,32 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
         if replay.streams:
             remedies.append("where the start times of a stream contradict the dependencies, set streams=no")
         raise InputError("; ".join([str(error), *remedies])) from None
+    return replace(schedule, notes=_notes(files[0].with_name(name), readers, replay.empty))
+
+
+def _notes(path: Path, readers: "list[_Reader]", empty: bool) -> tuple[str, ...]:
+    """Return a sentence each for nodes without a duration and nodes without a type.
+
+    Raises
+    ------
+    InputError
+        There are computations, none of which has a duration, unless that is meant.
+    """
+    computing, at_once = (sum(reader.computing[zero] for reader in readers) for zero in (False, True))
+    untyped = sum(reader.untyped for reader in readers)
+    if at_once and not computing and not empty:
+        raise InputError(
+            f"{path}: none of its {at_once:,} computing nodes has a duration (duration_micros) or operations (num_ops);"
+            " convert the trace again, or set empty=yes to replay the messages only"
+        )
+    notes = []
+    if at_once:
+        notes.append(
+            f"{path}: {at_once:,} of {computing + at_once:,} computing nodes have no duration and no operations; they take 0 ns"
+        )
+    if untyped:
+        notes.append(f"{path}: {untyped:,} nodes have no type; they take 0 ns")
+    return tuple(notes)
 
 
 def _files(path: Path) -> list[Path]:
@@ -224,6 +252,8 @@ class _Reader:
         self.first: dict[int, int] = {}
         self.last: dict[int, int] = {}
         self.streams: dict[int, list[tuple[int, int]]] = {}
+        #: How many nodes compute, and take 0 ns or not; and how many have no type.
+        self.computing, self.untyped = Counter[bool](), 0
 
     def read(self) -> Rank:
         """Return the operations of the rank."""
@@ -258,21 +288,26 @@ class _Reader:
         if node.type == nodes.METADATA and node.inputs:
             self.named = self.groups.in_trace(node.inputs, str(self.file)) | self.named
         if node.type in (nodes.INVALID, nodes.METADATA):
+            self.untyped += node.type == nodes.INVALID
             self._one(node, self.rank.calc(0.0, PROCESSOR))
         elif node.type in (nodes.MEM_LOAD, nodes.MEM_STORE):
-            self._one(node, self.rank.calc(self._memory_ns(node), MEMORY))
+            self._computes(node, self._memory_ns(node), MEMORY)
         elif node.type == nodes.COMP:
             cpu = PROCESSOR if node.number("is_cpu_op", 0) else ACCELERATOR
-            self._one(node, self.rank.calc(self._compute_ns(node, cpu), cpu))
+            self._computes(node, self._compute_ns(node, cpu), cpu)
         elif node.type <= nodes.COMM_COLL and node.number("is_cpu_op", 0):
             # The processor's part of a message, the call. The accelerator's part is a separate node.
-            self._one(node, self.rank.calc(1e3 * node.micros, PROCESSOR))
+            self._computes(node, 1e3 * node.micros, PROCESSOR)
         elif node.type in (nodes.COMM_SEND, nodes.COMM_RECV):
             self._message(node)
         elif node.type == nodes.COMM_COLL:
             self._collective(node)
         else:
             raise NodeError(f"its type is {node.type}; known types are 0 to {nodes.COMM_COLL}")
+
+    def _computes(self, node: TraceNode, ns: float, cpu: int) -> None:
+        self.computing[ns == 0] += 1
+        self._one(node, self.rank.calc(ns, cpu))
 
     def _one(self, node: TraceNode, operation: int) -> None:
         self.first[node.id] = self.last[node.id] = operation

@@ -1,10 +1,13 @@
 """GOAL, the schedules of LogGOPSim and ATLAHS: the choice of its two formats for reading and writing."""
 
 import os
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from topoloom.core.errors import InputError, check_path, check_type
 from topoloom.core.files import open_to_read, reason, write_atomically
+from topoloom.simulation.flows.operations import CALC, SEND
 from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.workloads import goal_binary, goal_text
 
@@ -22,7 +25,7 @@ def load_goal(path: str | os.PathLike[str]) -> Schedule:
     Returns
     -------
     Schedule
-        The schedule, named after the file.
+        The schedule, named after the file; its notes say when all messages have 0 bytes, or all computations take 0 ns.
 
     Raises
     ------
@@ -39,13 +42,26 @@ def load_goal(path: str | os.PathLike[str]) -> Schedule:
     try:
         with open_to_read(path) as file:
             magic = file.read(8)
-            if magic == goal_binary.MAGIC:
-                return goal_binary.goal_of_bytes(file, Path(source).stem, source)
-            return goal_text.goal_of_text(magic, file, Path(source).stem, source)
+            read = goal_binary.goal_of_bytes if magic == goal_binary.MAGIC else partial(goal_text.goal_of_text, magic)
+            schedule = read(file, Path(source).stem, source)
+            return replace(schedule, notes=_notes(schedule, source))
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{source} cannot be read: {reason(error)}") from None
+
+
+def _notes(schedule: Schedule, source: str) -> tuple[str, ...]:
+    """Return a sentence each for messages and computations, where all of them are empty; some of them may be in any file."""
+    operations, notes = schedule.operations, []
+    computes = operations.kind == CALC
+    for amounts, all_empty in (
+        (operations.amount[operations.kind == SEND], "messages have 0 bytes"),
+        (operations.amount[computes], "computations take 0 ns"),
+    ):
+        if amounts.size and not amounts.any():
+            notes.append(f"{source}: all {amounts.size:,} {all_empty}")
+    return tuple(notes)
 
 
 def save_goal(schedule: Schedule, path: str | os.PathLike[str], *, binary: bool | None = None) -> None:

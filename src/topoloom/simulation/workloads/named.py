@@ -71,7 +71,7 @@ WORKLOADS = {
                 ("yes", "no"), "whether nodes of one stream also run one after the other, as on a GPU", default="no"
             ),
             "empty": Choice(
-                ("yes", "no"), "whether messages and collectives of 0 bytes, or without a size, are meant", default="no"
+                ("yes", "no"), "whether messages of 0 bytes, or no durations at all, are meant", default="no"
             ),
             "allreduce": Choice(("ring", "doubling", "halving"), "algorithm of all-reduces", default="ring"),
             "allgather": Choice(("ring", "doubling"), "algorithm of all-gathers", default="ring"),
