@@ -105,7 +105,7 @@ NOT_FUZZED: dict[str, str] = {
     "cabling.fault_sheets": _OWN,
     "cabling.sheets": _OWN,
     "formats._sheet_heads": "the text of an option; the rows come from formats.sheet",
-    "network.cabled": "damaged in 21 ways by opening/test_adopt.py",
+    "formats.cabled": "damaged in 21 ways by opening/test_adopt.py",
     "cabling.elevations": _OWN,
     "cli.streams": "the null device",
     "core.compiling.kept": "compiled kernels: code, run only from folders that no other user can write (their tests)",

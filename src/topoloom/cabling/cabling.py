@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
+from topoloom.cabling.real_names import RealNames
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables, choose_cables, host_ends, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.switch_kinds import cages_of_ends, kinds_if_sold
 from topoloom.cost.terms import Terms
+from topoloom.fabric.fabric import Fabric
 from topoloom.formats.cables import host_ports
 from topoloom.model.link_rates import own_rates
 from topoloom.model.results import Filed, Provenance, provenance_of
@@ -53,13 +55,27 @@ class Cabling(Filed):
         The terms of the bill, stored in the folder.
     rates_gbps : float64[cables]
         The rate of each cable, Gb/s.
+    fabric : Fabric or None
+        The names of its devices and ports, where the network is cabled already; None: as topoloom counts them.
     """
 
     record_name = "cabling"
     record_version = 2
     written_by = "topoloom.cabling.files.save_cabling"
     read_by = "topoloom.cabling.files.load_cabling"
-    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number", "terms", "rates_gbps")
+    unrecorded = (
+        "layout",
+        "bought",
+        "link",
+        "ends",
+        "port",
+        "bundle",
+        "pairs",
+        "number",
+        "terms",
+        "rates_gbps",
+        "fabric",
+    )
     derived = ("parts_name", "cables", "host_cables", "bundles", "total_m", "stock_m", "power_w")
 
     layout: Layout
@@ -74,6 +90,7 @@ class Cabling(Filed):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
     terms: Terms = field(default_factory=Terms)
     rates_gbps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    fabric: Fabric | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
@@ -110,6 +127,11 @@ class Cabling(Filed):
                 *columns, strict=True
             )
         ]
+
+    @cached_property
+    def names(self) -> RealNames | None:
+        """The real names of devices and ports; None: as topoloom counts them."""
+        return None if self.fabric is None else RealNames(self.fabric)
 
     @property
     def parts_name(self) -> str:
@@ -188,6 +210,7 @@ def cable(
     rate_gbps: float | None = None,
     host_cables: bool | None = None,
     plugs: Plugs | None = None,
+    fabric: Fabric | None = None,
 ) -> Cabling:
     """The cabling of a network on its floor: for every cable its ends, its product, its position in the order of work.
 
@@ -204,6 +227,8 @@ def cable(
         Whether to list a cable for every endpoint; they are always listed if hosts have separate racks.
     plugs : Plugs, optional
         Ports, numbers and products of installed cables; those of the network's cable list, if it has one.
+    fabric : Fabric, optional
+        The names of devices and ports of a layout; those of a cabled network, if a network is given.
 
     Returns
     -------
@@ -228,6 +253,7 @@ def cable(
     else:
         placed = network_of(network, "cable").with_layout(parts=parts, rate_gbps=rate_gbps)
         layout, terms, plugs = placed.part(Layout), placed.terms, placed.plugs if plugs is None else plugs
+        fabric = placed.cabled if fabric is None else fabric
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps, host_cables=host_cables).on(layout.topology, "cable")
     parts, rate_gbps, topology = terms.catalogue, terms.rate_on(layout.topology), layout.topology
     host_cables = terms.host_cables or layout.housing is not None
@@ -276,6 +302,7 @@ def cable(
         *(layout, bought, rate, link[order], ends[order], port[order], bundle[order], pairs, number, provenance),
         terms.changed(parts=parts),
         rates[order],
+        fabric,
     )
 
 

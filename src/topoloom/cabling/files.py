@@ -23,8 +23,10 @@ from topoloom.cost.remembered import as_made, remembered_files
 from topoloom.cost.terms import Terms
 from topoloom.formats import FORMATS, encode
 from topoloom.formats.cable_reader import CableList
+from topoloom.formats.cabled import cabled_in, cabled_text
 from topoloom.formats.cables import load_cables
 from topoloom.model.network_folders import (
+    CABLED,
     CABLES,
     FLOOR,
     HOSTS,
@@ -121,9 +123,11 @@ def cabling_files(cabling: Cabling) -> dict[str, Content]:
 
 
 def layout_files(cabling: Cabling, labels: Labels | None = None) -> dict[str, Content]:
-    """The files that form a layout: its cables and its floor, and the files of hosts if these have separate racks."""
+    """The files that form a layout: its cables and its floor; real names, and hosts in separate racks, where it has these."""
     layout, labels = cabling.layout, label(cabling) if labels is None else labels
     files: dict[str, Content] = {CABLES: cables_csv(cabling, labels), FLOOR: floor_toml(layout.floor, layout.slots)}
+    if cabling.fabric is not None:
+        files[CABLED] = cabled_text(cabling.fabric)
     if layout.housing is None:
         return files
     return files | {HOUSING: housing_toml(layout.housing), HOSTS: host_list(cabling, labels), RACKS: racks_csv(cabling)}
@@ -183,8 +187,9 @@ def load_cabling(path: str | os.PathLike[str]) -> Cabling:
     """
     plugs = load_plugs(path)
     layout = load_layout(path)
+    fabric = cabled_in(Path(path) if Path(path).is_dir() else Path(path).parent, layout.topology)
     with naming(os.fspath(path)):
-        return cable(layout, host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
+        return cable(layout, host_cables=bool(plugs.endpoint_number.any()), plugs=plugs, fabric=fabric)
 
 
 def load_layout(path: str | os.PathLike[str]) -> Layout:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.real_names import RealNames
 from topoloom.placement.hosts.housing import host_names
 from topoloom.placement.hosts.ports import port_names
 from topoloom.placement.layout.layout import Layout
@@ -16,7 +17,8 @@ class Labels:
     """The texts of a cabling: `cable`, one text per cable; `switch`, one per switch; `a` and `b`, one per cable.
 
     `port_digits` is the number of digits of port numbers. `hosts` are the names of hosts in separate racks, empty if hosts
-    stand with their switches; `devices` are the device names of the ports of each.
+    stand with their switches; `devices` are the device names of the ports of each. `names` are the real names of a network
+    that is cabled.
     """
 
     cable: list[str]
@@ -26,13 +28,17 @@ class Labels:
     port_digits: int
     hosts: list[str] = field(default_factory=list)
     devices: list[list[str]] = field(default_factory=list)
+    names: RealNames | None = None
 
     def end(self, switch: int, port: int) -> str:
         """The label of a port of a switch, even if no cable is in it."""
-        return f"{self.switch[switch]}-P{port:0{self.port_digits}d}"
+        name = "" if self.names is None else self.names.port_name(switch, port)
+        return f"{self.switch[switch]}-{name or f'P{port:0{self.port_digits}d}'}"
 
     def host_end(self, host: int, port: int) -> str:
         """The label of a host's port."""
+        if self.names is not None and not self.hosts:
+            return f"{self.names.hosts[host]}:{self.names.host_port(host, port)}"
         return host_end(host, port, self.hosts, self.devices)
 
 
@@ -59,9 +65,10 @@ def label(cabling: Cabling) -> Labels:
     """The labels of a cabling.
 
     A cable is labelled with its number, ``00123``; a switch with its rack and lowest unit, ``A01-U03``; a port
-    ``A01-U03-P12``; a host's port ``H17-P1`` if the host stands with its switch, otherwise ``A02-U09 node0018:mlx5_0``: its
-    rack, its lowest unit, and the names in its housing. Units are counted from 1 at the bottom. All numbers of one kind have
-    as many digits as the largest.
+    ``A01-U03-P12``, or with its real name ``A01-U03-swp12``; a host's port ``H17-P1`` if the host
+    stands with its switch, ``gpu17:eth0`` by its real names, otherwise ``A02-U09 node0018:mlx5_0``: its rack, its lowest unit,
+    and the names in its housing. Units are counted from 1 at the bottom. All numbers of one kind have as many digits as the
+    largest.
     """
     layout = cabling.layout
     names = layout.rack_names
@@ -73,27 +80,27 @@ def label(cabling: Cabling) -> Labels:
     at_switch = np.concatenate([cabling.port[:, 0], cabling.port[~cabling.to_host, 1]])
     highest = max(layout.topology.radix, int(at_switch.max(initial=0)))
     port_digits = _digits(np.array([highest]), 2)
-    port = [f"-P{number:0{port_digits}d}" for number in range(highest + 1)]
     (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
     nodes = [] if layout.housing is None else host_names(layout.housing.host, layout.topology.hosts)
     devices = [] if layout.housing is None else port_names(layout.topology, layout.housing.host)
     places = host_places(layout)
-    b_labels = [
-        (f"{places[end]} " if places else "") + host_end(end, plug, nodes, devices)
-        if host
-        else switch[end] + port[plug]
-        for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
-    ]
     digits = _digits(cabling.number, 5)
-    return Labels(
+    labels = Labels(
         cable=[f"{number:0{digits}d}" for number in cabling.number.tolist()],
         switch=switch,
-        a=[switch[end] + port[plug] for end, plug in zip(a, a_port, strict=True)],
-        b=b_labels,
+        a=[],
+        b=[],
         port_digits=port_digits,
         hosts=nodes,
         devices=devices,
+        names=cabling.names,
     )
+    labels.a.extend(labels.end(end, plug) for end, plug in zip(a, a_port, strict=True))
+    labels.b.extend(
+        (f"{places[end]} " if places else "") + labels.host_end(end, plug) if host else labels.end(end, plug)
+        for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
+    )
+    return labels
 
 
 def host_places(layout: Layout) -> list[str]:

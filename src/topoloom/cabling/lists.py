@@ -15,8 +15,11 @@ from topoloom.placement.hosts.files import hosts_csv
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:
-    """The cable list: the cables in the order of work, then the switches; `load` and `load_layout` read it."""
-    layout, bought = cabling.layout, cabling.bought
+    """The cable list: the cables in the order of work, then the switches; `load` and `load_layout` read it.
+
+    The last columns name devices and ports, where these are not as topoloom counts them.
+    """
+    layout, bought, names = cabling.layout, cabling.bought, cabling.names
     to_host = cabling.to_host
     titles = [product.title for product in bought.parts.cable]
     cables = {
@@ -52,11 +55,19 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
         ends = cabling.ends[:, end].tolist()
         cables[f"{side}_switch"] = [str(i) if k else f"host {i}" for i, k in zip(ends, is_switch.tolist(), strict=True)]
         cables[f"{side}_port"] = numbers(cabling.port[:, end])
+        if names is not None:
+            plugs = list(zip(ends, cabling.port[:, end].tolist(), is_switch.tolist(), strict=True))
+            cables[f"{side}_name"] = texts(names.switches[i] if k else names.hosts[i] for i, _, k in plugs)
+            cables[f"{side}_port_name"] = texts(
+                names.port(i, port) if k else names.host_port(i, port) for i, port, k in plugs
+            )
     switches = switch_rows(layout.topology, hosts=not cabling.with_hosts) | {
         "a_rack": [racks[i] for i in layout.rack.tolist()],
         "a_height": numbers(layout.height),
         "a_label": texts(labels.switch),
     }
+    if names is not None:
+        switches["a_name"] = texts(names.switches)
     return cable_list(cables, switches)
 
 

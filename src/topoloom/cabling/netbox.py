@@ -12,7 +12,7 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.cabling.netbox_breakouts import breakout_files
 from topoloom.cabling.netbox_choices import COLOURS, cable_type, host_interface_type, interface_type
-from topoloom.cabling.netbox_devices import device_files, host_device_names, native_types, slugs
+from topoloom.cabling.netbox_devices import device_files, host_device_names, native_types, slugs, switch_device_names
 from topoloom.core.csv_files import csv_table, numbers, texts
 from topoloom.formats.cables import host_ports
 
@@ -21,9 +21,9 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
     """The files by name, in the order in which NetBox must import them.
 
     Switch 17 is the device ``S17``, host 5 the device ``H5`` (only if the cables of hosts are listed); port 12 is the
-    interface ``P12``. Hosts in separate racks have their names, racks, units and ports, and further devices of racks stand in
-    them. A switch above the 100 units of a rack is in the rack without a position. If cables carry several links, the files of
-    `breakout_files` follow.
+    interface ``P12``. Devices and ports of a network that is cabled have their real names. Hosts in separate racks have
+    their names, racks, units and ports, and further devices of racks stand in them. A switch above the 100 units of a rack is
+    in the rack without a position. If cables carry several links, the files of `breakout_files` follow.
     """
     interfaces, cables = _interfaces(cabling, labels), _cables(cabling, labels)
     site = cabling.layout.floor.name.strip() or "topoloom"
@@ -31,27 +31,44 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
     return {
         "sites.csv": csv_table({"name": texts([site], guard=False), "slug": [slug], "status": ["planned"]}),
         **device_files(cabling, site),
-        "interfaces.csv": csv_table(interfaces),
-        "cables.csv": csv_table(cables),
+        "interfaces.csv": _table(interfaces),
+        "cables.csv": _table(cables),
         **breakout_files(cabling, labels, interfaces, cables),
     }
 
 
-def _host_port(labels: Labels, host: int, port: int) -> str:
-    """The interface name of a host's port: its device name, where hosts are described."""
-    return labels.devices[host][port - 1] if labels.devices else f"P{port}"
+def _table(columns: dict[str, list[str]]) -> str:
+    """A file to import: cells that need it are quoted, and none is changed."""
+    return csv_table({name: texts(cells, guard=False) for name, cells in columns.items()})
+
+
+def _port(cabling: Cabling, switch: int, port: int) -> str:
+    """The interface name of a switch's port: its own name, if it has one."""
+    return ("" if cabling.names is None else cabling.names.port_name(switch, port)) or f"P{port}"
+
+
+def _host_port(cabling: Cabling, labels: Labels, host: int, port: int) -> str:
+    """The interface name of a host's port: its device name, where hosts are described, or its own name."""
+    if labels.devices:
+        return labels.devices[host][port - 1]
+    return ("" if cabling.names is None else cabling.names.host_port_name(host, port)) or f"P{port}"
 
 
 def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     """Every port that the fabric uses, including those to hosts whose cables are not listed."""
     topology = cabling.layout.topology
     used = _used_ports(cabling)
-    device, port = [f"S{switch}" for switch in used[:, 0].tolist()], [f"P{number}" for number in used[:, 1].tolist()]
+    called = switch_device_names(cabling)
+    device = [called[switch] for switch in used[:, 0].tolist()]
+    port = [_port(cabling, switch, number) for switch, number in used.tolist()]
     if cabling.with_hosts:
         names = host_device_names(cabling)
         device += [names[i] for i in topology.host.tolist()]
         numbers_in_host = host_ports(topology.host).tolist()
-        port += [_host_port(labels, host, i) for host, i in zip(topology.host.tolist(), numbers_in_host, strict=True)]
+        port += [
+            _host_port(cabling, labels, host, i)
+            for host, i in zip(topology.host.tolist(), numbers_in_host, strict=True)
+        ]
     rates = _port_rates(cabling, used).tolist()
     switches = used[:, 0].tolist()
     of_switches = native_types(cabling, switches, rates[: len(switches)])
@@ -64,7 +81,8 @@ def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
             host_interface_type(own, connector, rate)
             for own, rate in zip(opposite, rates[len(of_switches) :], strict=True)
         ]
-    return {"device": device, "name": port, "type": types, "speed": [str(round(rate * 1e6)) for rate in rates]}
+    speeds = [str(round(rate * 1e6)) for rate in rates]
+    return {"device": device, "name": port, "type": types, "speed": speeds}
 
 
 def _used_ports(cabling: Cabling) -> np.ndarray:
@@ -73,7 +91,11 @@ def _used_ports(cabling: Cabling) -> np.ndarray:
     Cables that stayed in their ports while a network grew leave gaps. Hosts whose cables are not listed have the lowest numbers
     that no listed cable has.
     """
-    topology = cabling.layout.topology
+    topology, fabric = cabling.layout.topology, cabling.fabric
+    if fabric is not None and not cabling.with_hosts:
+        at_hosts = np.stack([topology.endpoints, fabric.endpoint_ports], axis=1)
+        of_links = np.stack([topology.links.ravel(), fabric.link_ports.ravel()], axis=1)
+        return np.unique(np.concatenate([of_links, at_hosts]).astype(np.int64), axis=0)
     listed: list[set[int]] = [set() for _ in range(topology.switches)]
     at_switch = np.stack([np.ones(len(cabling), bool), ~cabling.to_host], axis=1)
     for switch, port in zip(cabling.ends[at_switch].tolist(), cabling.port[at_switch].tolist(), strict=True):
@@ -111,16 +133,17 @@ def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     count = len(cabling)
     ends, ports = cabling.ends.T.tolist(), cabling.port.T.tolist()
     hosts, to_host = host_device_names(cabling) if cabling.with_hosts else [], cabling.to_host.tolist()
+    called = switch_device_names(cabling)
     of_product = [cable_type(product) for product in cabling.bought.parts.cable]
     types = [of_product[product] for product in cabling.bought.product.tolist()]
     return {
-        "side_a_device": [f"S{end}" for end in ends[0]],
+        "side_a_device": [called[end] for end in ends[0]],
         "side_a_type": ["dcim.interface"] * count,
-        "side_a_name": [f"P{port}" for port in ports[0]],
-        "side_b_device": [hosts[end] if host else f"S{end}" for host, end in zip(to_host, ends[1], strict=True)],
+        "side_a_name": [_port(cabling, end, port) for end, port in zip(ends[0], ports[0], strict=True)],
+        "side_b_device": [hosts[end] if host else called[end] for host, end in zip(to_host, ends[1], strict=True)],
         "side_b_type": ["dcim.interface"] * count,
         "side_b_name": [
-            _host_port(labels, end, port) if host else f"P{port}"
+            _host_port(cabling, labels, end, port) if host else _port(cabling, end, port)
             for host, end, port in zip(to_host, ends[1], ports[1], strict=True)
         ],
         "type": types,

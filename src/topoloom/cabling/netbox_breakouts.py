@@ -124,9 +124,9 @@ def _interfaces(
     cages = list(channels)
     return csv_table(
         {
-            "device": [device for device, _ in cages] + plain["device"],
-            "name": [name for _, name in cages] + plain["name"],
-            "parent": [""] * len(cages) + [name for name, _ in inside],
+            "device": texts([device for device, _ in cages] + plain["device"], guard=False),
+            "name": texts([name for _, name in cages] + plain["name"], guard=False),
+            "parent": texts([""] * len(cages) + [name for name, _ in inside], guard=False),
             "type": ["other"] * len(cages) + plain["type"],
             "channels": [str(channels[own][0]) for own in cages] + [""] * len(ports),
             "channel_id": [""] * len(cages) + [str(number) if name else "" for name, number in inside],

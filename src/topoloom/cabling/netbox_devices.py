@@ -52,8 +52,16 @@ def switch_products(cabling: Cabling) -> list[SwitchProduct | None]:
     return out
 
 
-def host_device_names(cabling: Cabling) -> list[str]:
+def switch_device_names(cabling: Cabling) -> Sequence[str]:
+    """The device name of each switch."""
+    names = cabling.names
+    return [f"S{i}" for i in range(cabling.layout.topology.switches)] if names is None else names.switches
+
+
+def host_device_names(cabling: Cabling) -> Sequence[str]:
     """The device name of each host."""
+    if cabling.names is not None:
+        return cabling.names.hosts
     housing, count = cabling.layout.housing, cabling.layout.topology.hosts
     return [f"H{i}" for i in range(count)] if housing is None else host_names(housing.host, count)
 
@@ -65,7 +73,7 @@ def devices_of(cabling: Cabling) -> Devices:
     plain = DeviceType(MAKER, f"{layout.topology.radix}-port switch", "", layout.stack.switch_u, None)
     types = {product: plain if product is None else _switch(product) for product in set(switch_products(cabling))}
     columns = Devices(
-        [f"S{i}" for i in range(n)],
+        [*switch_device_names(cabling)],
         [SWITCH_ROLE] * n,
         [types[product] for product in switch_products(cabling)],
         [names[rack] for rack in layout.rack.tolist()],

@@ -1,5 +1,7 @@
 """The port tables of the sheets: the cable in every port of every switch."""
 
+from typing import Any
+
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
@@ -48,23 +50,29 @@ def port_rows(cabling: Cabling, labels: Labels, facts: list[Facts]) -> tuple[lis
     """
     topology = cabling.layout.topology
     links = np.flatnonzero(~cabling.to_host)
+    names = cabling.names
     unlisted = np.arange(0 if cabling.with_hosts else topology.endpoints.size)
+    at_hosts = topology.endpoint_ports if cabling.fabric is None else cabling.fabric.endpoint_ports
     switch = np.concatenate([cabling.ends[:, 0], cabling.ends[links, 1], topology.endpoints[unlisted]])
-    port = np.concatenate([cabling.port[:, 0], cabling.port[links, 1], topology.endpoint_ports[unlisted]])
+    port = np.concatenate([cabling.port[:, 0], cabling.port[links, 1], at_hosts[unlisted]])
     bundles = [str(bundle + 1) if bundle >= 0 else "" for bundle in cabling.bundle.tolist()]
 
-    def cable_rows(plugs: np.ndarray, cables: list[int], far_labels: list[str]) -> list[str]:
+    def cable_rows(plugs: list[Any], cables: list[int], far_labels: list[str]) -> list[str]:
         lengths, stocks, products = zip(*(facts[cable] for cable in cables), strict=True) if cables else ((), (), ())
         named = ([labels.cable[cable] for cable in cables], [far_labels[cable] for cable in cables])
         number = [bundles[cable] for cable in cables]
-        return table_rows(([""] * len(cables), plugs.tolist(), *named, number, lengths, stocks, products), _CABLE)
+        return table_rows(([""] * len(cables), plugs, *named, number, lengths, stocks, products), _CABLE)
 
-    rows = cable_rows(cabling.port[:, 0], list(range(len(cabling))), labels.b)
-    rows += cable_rows(cabling.port[links, 1], links.tolist(), labels.a)
+    called = port.tolist()
+    if names is not None:
+        called = [names.port(end, number) for end, number in zip(switch.tolist(), called, strict=True)]
+    n, m = len(cabling), len(cabling) + links.size
+    rows = cable_rows(called[:n], list(range(n)), labels.b) + cable_rows(called[n:m], links.tolist(), labels.a)
     if unlisted.size:
         none = [""] * unlisted.size
-        hosts = [labels.hosts[host] if labels.hosts else f"host {host}" for host in topology.host.tolist()]
-        rows += table_rows((none, topology.endpoint_ports.tolist(), none, hosts, none, none, none, none), _HOST)
+        host_list = labels.hosts or ([] if names is None else names.hosts)
+        hosts = [host_list[host] if host_list else f"host {host}" for host in topology.host.tolist()]
+        rows += table_rows((none, called[m:], none, hosts, none, none, none, none), _HOST)
     order = np.lexsort((port, switch))
     first = np.searchsorted(switch[order], np.arange(topology.switches + 1))
     return [rows[i] for i in order.tolist()], first

@@ -95,13 +95,14 @@ class _Book:
         Markup
             The page without its frame.
         """
-        layout = self._cabling.layout
+        layout, names = self._cabling.layout, self._cabling.names
         topology, (x, y) = layout.topology, layout.place_m[rack].tolist()
         inside = int(self._inside[rack])
         switches = [
             {
                 "number": switch,
                 "name": self._labels.switch[switch],
+                "called": f"switch {switch}" if names is None else names.switches[switch],
                 "unit": layout.height[switch],
                 "links": topology.degrees[switch],
                 "host_ports": topology.endpoints_at[switch],

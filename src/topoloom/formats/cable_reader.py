@@ -50,6 +50,8 @@ COLUMNS = (
     "topology",
     "spec",
 )
+#: Columns of the list of a network that is cabled: the real names, which the file ``cabled.json`` of the folder owns.
+NAME_COLUMNS = ("a_name", "a_port_name", "b_name", "b_port_name")
 
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
 #: A column whose name is this similar to a known one is a misspelling.
@@ -192,7 +194,8 @@ class _Reader:
         if len(self._place) < sum(map(bool, names)):
             raise at(self._source, line, "the header names a column twice")
         for name in names:
-            similar = get_close_matches(name, COLUMNS, 1, _NEAR) if name and name not in COLUMNS else []
+            ours = name in COLUMNS or name in NAME_COLUMNS
+            similar = get_close_matches(name, COLUMNS, 1, _NEAR) if name and not ours else []
             if similar:
                 log.warning(
                     "%s:%d: the column %s was not read; did you mean %s?", self._source, line, short(name), similar[0]

@@ -11,7 +11,7 @@ from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import contents
-from topoloom.formats.cable_reader import COLUMNS, CableList, read_cables
+from topoloom.formats.cable_reader import COLUMNS, NAME_COLUMNS, CableList, read_cables
 from topoloom.model.link_rates import HOST_RATE, RATE, packed_rates, rate_text
 from topoloom.model.topology import Topology
 
@@ -23,8 +23,9 @@ Columns = Mapping[str, Sequence[str]]
 def cable_list(cables: Columns, switches: Columns) -> str:
     """A cable list as CSV: the rows of the cables, then those of the switches, each given as columns of cells."""
     rows = [max(map(len, part.values()), default=0) for part in (cables, switches)]
-    names = [name for name in COLUMNS if name in cables or name in switches]
-    names += [name for name in switches if name not in COLUMNS]
+    ours = (*COLUMNS, *NAME_COLUMNS)
+    names = [name for name in ours if name in cables or name in switches]
+    names += [name for name in switches if name not in ours]
     empty = [[""] * count for count in rows]
     return csv_table({name: [*cables.get(name, empty[0]), *switches.get(name, empty[1])] for name in names})
 

@@ -24,6 +24,7 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.installed import NO_LEVELS, read_installed
 from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
+from topoloom.formats.cabled import cabled_in, cabled_text
 from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.model.network_folders import (
@@ -54,7 +55,6 @@ from topoloom.model.network_folders import (
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
-from topoloom.network.cabled import cabled_text, read_cabled
 from topoloom.network.network import Network
 from topoloom.placement.hosts.files import read_host_names
 from topoloom.routing.routing import MANIFEST
@@ -114,7 +114,8 @@ def _write_layout(network: Network, folder: Folder) -> dict[str, Content]:
     if network.layout is None:
         return {}
     rate_gbps = None if network.topology.mixed else terms.link_rate_gbps
-    return layout_files(cable(network.layout, terms.catalogue, rate_gbps, terms.host_cables, network.plugs))
+    cabling = cable(network.layout, terms.catalogue, rate_gbps, terms.host_cables, network.plugs, network.cabled)
+    return layout_files(cabling)
 
 
 def _keeps_layout(network: Network, saved: Network) -> bool:
@@ -170,11 +171,7 @@ FOLDER_PARTS: Mapping[str, FolderPart] = {
     ),
     "fabric": FolderPart(
         (CABLED, CABLED_NET),
-        lambda folder, topology: {
-            "fabric": lambda: read_cabled(
-                read_text(folder / CABLED, _MOST_CHARACTERS), os.fspath(folder / CABLED), topology
-            )
-        },
+        lambda folder, topology: {"fabric": lambda: cabled_in(folder, topology)},
         lambda network, folder: _cabled_file(network),
         lambda network, saved: "fabric" not in network.known,
     ),

@@ -103,6 +103,11 @@ class Network:
                 fabric = replace(fabric, host_names=tuple(host_names(housing.host, self.topology.hosts)))
         return fabric
 
+    @property
+    def cabled(self) -> Fabric | None:
+        """The fabric, if its names or ports are not topoloom's own: discovered, adopted, or as a plan of others names them."""
+        return None if "fabric" not in self.known or self.fabric.planned else self.fabric
+
     @cached_property
     def cables(self) -> CableList | None:
         """The cable list; None if the network has none."""

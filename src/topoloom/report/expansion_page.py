@@ -156,7 +156,7 @@ def _work(expansion: Expansion) -> list[dict[str, Any]]:
     """The work of each step, for the page."""
     out: list[dict[str, Any]] = []
     rows = plan_rows(expansion)
-    columns = [rows[name] for name in _COLUMNS]
+    columns = [_ends(rows, name) if name.endswith("_label") else rows[name] for name in _COLUMNS]
     start = 0
     for number, step in enumerate(expansion.steps, 1):
         stop = start + len(step.tasks)
@@ -173,6 +173,15 @@ def _work(expansion: Expansion) -> list[dict[str, Any]]:
             }
         )
     return out
+
+
+def _ends(rows: dict[str, list[str]], column: str) -> list[str]:
+    """The labels of one side, each with the real names of device and port, where the network is cabled."""
+    side = column.removesuffix("_label")
+    if f"{side}_name" not in rows:
+        return rows[column]
+    cells = zip(rows[f"{side}_name"], rows[f"{side}_port_name"], rows[column], strict=True)
+    return [f"{name} {port} ({label})" if name else "" for name, port, label in cells]
 
 
 def _cut_off(step: ExpansionStep) -> str:

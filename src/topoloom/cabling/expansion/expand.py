@@ -210,7 +210,7 @@ def expand(
     def planned(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
         stood = replace(layout, housing=housing)
         growing_floor = _growing_floor(stood, more, parts, nominal, group, float(np.max(switch_w)))
-        planner = Planner(layout, parts, rates, host_cables, plugs, growth, ports, growing_floor)
+        planner = Planner(layout, parts, rates, host_cables, plugs, growth, ports, growing_floor, stands.cabled)
         steps = []
         work.begin(len(growth.stages), "steps")
         for stage in growth.stages:

@@ -384,6 +384,24 @@ class Expansion(Filed):
         return "all the time"
 
 
+def unnamed_ports(expansion: Expansion) -> list[tuple[int, int]]:
+    """The ports of existing switches into which the plan plugs cables and which have no names there, as (switch, port).
+
+    The other ports of these switches have names, but the source does not state those of these free ports: the plan counts them.
+    """
+    names = expansion.after.names
+    if names is None:
+        return []
+    ends = {
+        end
+        for step in expansion.steps
+        for task in step.tasks
+        if task.work != UNPLUG
+        for end in (task.ends[:1] if expansion.cables[task.cable].host else task.ends)
+    }
+    return sorted(end for end in ends if names.unnamed(*end))
+
+
 def switches_of(task: CableTask, cables: tuple[WiredCable, ...]) -> list[int]:
     """The switches at which an installer works for a task."""
     ends = [task.ends[0][0]] if cables[task.cable].host else [switch for switch, _ in task.ends]

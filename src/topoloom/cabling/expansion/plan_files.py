@@ -27,10 +27,9 @@ from topoloom.formats import FORMATS, encode
 from topoloom.model.network_folders import AFTER, BEFORE, PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
 
 #: The columns of the plan with arbitrary text.
-_TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("rack", "label")) | {
-    "product",
-    "medium",
-}
+_TEXTS = frozenset(
+    f"{side}_{what}" for side in ("a", "b", "from") for what in ("rack", "label", "name", "port_name")
+) | {"product", "medium"}
 
 STEPS = "steps.csv"
 #: The record of the plan, and the resulting network with its own numbers.
@@ -98,7 +97,10 @@ def _reproducible(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def plan_csv(expansion: Expansion) -> str:
-    """One row per task, in the order of work: cable, kind of work, both ends, and the former place of a moved end."""
+    """One row per task, in the order of work: cable, kind of work, both ends, and the former place of a moved end.
+
+    The last columns name devices and ports, where these are not as topoloom counts them.
+    """
     return csv_table({name: texts(cells) if name in _TEXTS else cells for name, cells in plan_rows(expansion).items()})
 
 
@@ -120,11 +122,15 @@ def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
         "kind": ["host" if cable.host else "link" for cable in about],
         "source": [source_of(task) for task in tasks],
     }
-    columns |= names.columns("a", [(task.ends[0], False) for task in tasks])
-    columns |= names.columns("b", [(task.ends[1], cable.host) for task, cable in zip(tasks, about, strict=True)])
-    columns |= names.columns("from", [(task.taken_from, False) for task in tasks])
+    ends: dict[str, list[tuple[tuple[int, int] | None, bool]]] = {
+        "a": [(task.ends[0], False) for task in tasks],
+        "b": [(task.ends[1], cable.host) for task, cable in zip(tasks, about, strict=True)],
+        "from": [(task.taken_from, False) for task in tasks],
+    }
+    for side, of_side in ends.items():
+        columns |= names.columns(side, of_side)
     usd = [cable.usd if task.new else (np.nan, np.nan) for task, cable in zip(tasks, about, strict=True)]
-    return columns | {
+    columns |= {
         "length_m": metres([task.length_m or np.nan for task in tasks]),
         "stock_m": metres([cable.stock_m for cable in about]),
         "product": [parts.cable[cable.product].title for cable in about],
@@ -135,6 +141,9 @@ def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
         "cut_off": [str(task.cut_off) if task.cut_off else "" for task in tasks],
         "interrupted": [str(task.interrupted) if task.interrupted else "" for task in tasks],
     }
+    for side, of_side in ends.items():
+        columns |= names.real(side, of_side)
+    return columns
 
 
 def steps_csv(expansion: Expansion) -> str:
@@ -202,6 +211,7 @@ class _Names:
 
     def __init__(self, cabling: Cabling) -> None:
         layout = cabling.layout
+        self._real = cabling.names
         self._labels: Labels = label(cabling)
         self._rack = [layout.rack_names[i] for i in layout.rack.tolist()]
         self._height = layout.height.tolist()
@@ -211,6 +221,21 @@ class _Names:
         cells = [self._cells(*end) for end in ends]
         names = ("rack", "height", "switch", "port", "label")
         return {f"{side}_{name}": [row[i] for row in cells] for i, name in enumerate(names)}
+
+    def real(self, side: str, ends: list[tuple[tuple[int, int] | None, bool]]) -> dict[str, list[str]]:
+        """The names of device and port of one side; no columns where these are as topoloom counts them."""
+        real = self._real
+        if real is None:
+            return {}
+        cells = [
+            ("", "")
+            if end is None
+            else (real.hosts[end[0]], real.host_port(*end))
+            if host
+            else (real.switches[end[0]], real.port(*end))
+            for end, host in ends
+        ]
+        return {f"{side}_{name}": [row[i] for row in cells] for i, name in enumerate(("name", "port_name"))}
 
     def _cells(self, end: tuple[int, int] | None, host: bool) -> tuple[str, str, str, str, str]:
         if end is None:

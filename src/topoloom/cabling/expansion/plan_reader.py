@@ -32,6 +32,7 @@ from topoloom.cost.parts_files import load_parts, parts_from_json
 from topoloom.cost.switch_kinds import LinkCages, cages_of_ends
 from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
+from topoloom.formats.cabled import cabled_in
 from topoloom.formats.cables import load_cables
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.model.network_folders import AFTER, BEFORE, CABLES, PARTS, PLAN, read_note
@@ -151,7 +152,8 @@ def _cabled(cables: CableList, path: Path, parts: Parts, rate_gbps: float | None
     layout = layout_of_cables(cables, path)
     rate_gbps = None if layout.topology.mixed else parts.link_rate(rate_gbps)
     with naming(str(path)):
-        return cable(layout, parts, rate_gbps, bool(cables.endpoint_number.any()), Plugs.listed(cables))
+        fabric = cabled_in(path.parent, layout.topology)
+        return cable(layout, parts, rate_gbps, bool(cables.endpoint_number.any()), Plugs.listed(cables), fabric)
 
 
 def _record_in(folder: Path) -> _StoredRecord | None:

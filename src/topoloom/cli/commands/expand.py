@@ -97,6 +97,7 @@ def _print_plan(plan: "Expansion") -> None:
             ("longest_new", f"{plan.longest_new_m:.1f} m"),
             ("racks", f"{len(plan.racks_touched)} of {plan.racks_before} touched, {plan.racks_new} new"),
             ("ports", _ports(plan)),
+            *_port_names(plan),
             ("cost", _cost_text(plan)),
             ("connected", plan.connectedness),
         ],
@@ -137,6 +138,18 @@ def _ports(plan: "Expansion") -> str:
         return f"{plan.radix} per switch"
     note = f"existing switches use at most {plan.radix_before} now and need as many (not in the cost)"
     return f"{plan.radix} per switch; {note}"
+
+
+def _port_names(plan: "Expansion") -> list[tuple[str, str]]:
+    """A row about the names of the ports that the plan uses, if the network is cabled with named ports."""
+    from topoloom.cabling.expansion.expansion import unnamed_ports
+
+    if plan.before.fabric is None or not plan.before.fabric.named_ports:
+        return []
+    count = len(unnamed_ports(plan))
+    ports = "1 free port that is used has" if count == 1 else f"{count} free ports that are used have"
+    text = f"{ports} no name in the source, and only a number in the plan"
+    return [("port_names", text if count else "of the source")]
 
 
 def _cost_text(plan: "Expansion") -> str:

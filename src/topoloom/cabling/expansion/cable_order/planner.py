@@ -12,6 +12,7 @@ from topoloom.cabling.expansion.cable_order.wiring import HOST, CableWork, Wired
 from topoloom.cabling.expansion.cable_rates import CableRates
 from topoloom.cabling.expansion.expansion import Cost, ExpansionStep
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
+from topoloom.cabling.expansion.grown_fabric import grown_fabric
 from topoloom.cabling.expansion.stages import Growth, Stage, difference
 from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
@@ -22,6 +23,7 @@ from topoloom.cost.products import low_high
 from topoloom.cost.purchases import purchases, total_usd
 from topoloom.cost.switch_kinds import cages_of_ends, kinds_of_part, switch_kinds
 from topoloom.cost.terms import Terms
+from topoloom.fabric.fabric import Fabric
 from topoloom.formats.cables import host_ports
 from topoloom.graph.path_lengths import part_path_lengths
 from topoloom.model.topology import Topology
@@ -41,6 +43,7 @@ class Planner:
         growth: Growth,
         ports: int,
         growing_floor: GrowingFloor,
+        fabric: Fabric | None = None,
     ) -> None:
         topology = layout.topology
         plugs = Plugs.of(topology) if plugs is None else plugs
@@ -48,7 +51,7 @@ class Planner:
             # The list has none of the hosts' cables.
             first = max(int(plugs.number.max()), int(plugs.endpoint_number.max(initial=0))) + 1
             plugs = replace(plugs, endpoint_number=first + np.arange(topology.endpoints.size))
-        self.before = cable(layout, parts, rates.common, host_cables, plugs)
+        self.before = cable(layout, parts, rates.common, host_cables, plugs, fabric)
         highest = max(int(plugs.link.max(initial=0)), int(plugs.endpoint.max(initial=0)))
         self.ports = max(ports, highest)
         self._parts, self._rates, self._host_cables = parts, rates, host_cables
@@ -63,7 +66,7 @@ class Planner:
         if last.hosts < last.endpoints.size:
             for end, port in zip(ends, host_ports(last.host).tolist(), strict=True):
                 self._ports_of.setdefault(end, []).append(port)
-        self.wiring = CableWork(topology, plugs, last.switches, self.ports)
+        self.wiring = CableWork(topology, plugs, last.switches, self.ports, fabric)
         #: The cable to buy for a length, between racks or not, to a host or not.
         self._offers: dict[tuple[float, bool, bool], Cables] = {}
         self._take_stock(self.before)
@@ -161,7 +164,9 @@ class Planner:
         ):
             topology = topology.replace(spec=growth.goal.spec)
         layout = self._growing_floor.layout(topology, self.before.layout.slots.rows)
-        return cable(layout, self._parts, self._rates.common, self._host_cables, self._plugs(topology))
+        plugs, had = self._plugs(topology), self.before.fabric
+        fabric = None if had is None else grown_fabric(had, layout, plugs)
+        return cable(layout, self._parts, self._rates.common, self._host_cables, plugs, fabric)
 
     def _plugs(self, topology: Topology) -> Plugs:
         """The plugs of the wiring, in the order of the topology's links and endpoints."""

@@ -1,5 +1,6 @@
 """The wiring of a network during an expansion: the cable in every port, and the cables on the shelf."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,10 +12,12 @@ from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables, choose_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.switch_kinds import LinkCages
+from topoloom.fabric.fabric import Fabric
 from topoloom.model.topology import Topology
 
-#: A free port, and a port with a host's cable.
-FREE, HOST = -1, -2
+#: A free port, a port with a host's cable, and one with a cable from the switch to itself.
+FREE, HOST, LOOP = -1, -2, -3
+_LAST_NUMBER = re.compile(r"[0-9]{1,5}(?=[^0-9]*$)")
 
 
 @dataclass
@@ -102,9 +105,14 @@ class CableWork:
         Its ports.
     switches, ports : int
         The final number of switches, and the number of ports of each.
+    fabric : Fabric, optional
+        The cabled network: free ports that have names there are used first, those whose number may be read as the name of
+        another port last, and those with a cable from the switch to itself never.
     """
 
-    def __init__(self, topology: Topology, plugs: Plugs, switches: int, ports: int) -> None:
+    def __init__(
+        self, topology: Topology, plugs: Plugs, switches: int, ports: int, fabric: Fabric | None = None
+    ) -> None:
         self.far = np.full((switches, ports), FREE, np.int32)
         #: The cable in each port, by its index in `cables`; -1 without one.
         self.plugged = np.full((switches, ports), -1, np.int64)
@@ -114,11 +122,27 @@ class CableWork:
         (u, v), (at_u, at_v) = topology.links.T, plugs.link.T - 1
         self.far[u, at_u], self.far[v, at_v] = v, u
         self.far[topology.endpoints, plugs.endpoint - 1] = HOST
+        self._last = np.zeros((switches, ports), np.int8)
+        if fabric is not None:
+            self._know(fabric)
+
+    def _know(self, fabric: Fabric) -> None:
+        """Set the order in which the free ports of a cabled network are used."""
+        ports = self.far.shape[1]
+        for switch, port in fabric.loops[:, [0, 1, 0, 2]].reshape(-1, 2).tolist():
+            if port <= ports:
+                self.far[switch, port - 1] = LOOP
+        for switch, names in enumerate(fabric.switch_port_names):
+            if not any(names.values()):
+                continue
+            read_as = {int(match[0]) for name in names.values() if (match := _LAST_NUMBER.search(name))}
+            for port in range(1, ports + 1):
+                self._last[switch, port - 1] = 0 if names.get(port) else 2 if port in read_as else 1
 
     def free_port(self, switch: int) -> int:
         """The lowest free port of a switch, from 1; 0 if all are taken."""
         free = np.flatnonzero(self.far[switch] == FREE)
-        return int(free[0]) + 1 if free.size else 0
+        return int(free[self._last[switch, free].argmin()]) + 1 if free.size else 0
 
     def between(self, u: int, v: int) -> list[int]:
         """The cables between two switches, by their indices in `cables`, ordered by their ports at u."""

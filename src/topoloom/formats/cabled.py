@@ -1,20 +1,25 @@
 """The file of a cabled fabric in a network folder: what is known of its parts and cables in addition to the topology."""
 
+import os
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from topoloom.core.errors import InputError, at
+from topoloom.core.files import read_text
 from topoloom.core.json_files import parse_json
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.fabric.flaws import Flaw
 from topoloom.fabric.named_cables import is_name
 from topoloom.fabric.port_settings import PortSettings
 from topoloom.formats._packed import Packed, json_array, unpack
+from topoloom.model.network_folders import CABLED
 from topoloom.model.topology import Topology
 
+_MOST_CHARACTERS = 1 << 28
 _FORMAT, _VERSION = "topoloom-cabled", 1
 #: Fields of a fabric that stand in the file as they are.
 _AS_THEY_ARE = ("made", "collected", "guids_given", "by_neighbours")
@@ -144,6 +149,28 @@ def read_cabled(text: str, source: str, topology: Topology) -> Fabric:
     except (InputError, ValueError, TypeError, OverflowError) as error:
         raise at(source, None, f"{error}; write the folder again") from None
     return fabric
+
+
+def cabled_in(folder: Path, topology: Topology) -> Fabric | None:
+    """The cabled fabric in a network folder; None if the folder has none.
+
+    Parameters
+    ----------
+    folder : Path
+    topology : Topology
+        The network of the folder.
+
+    Returns
+    -------
+    Fabric or None
+
+    Raises
+    ------
+    InputError
+        As `read_cabled`.
+    """
+    file = folder / CABLED
+    return read_cabled(read_text(file, _MOST_CHARACTERS), os.fspath(file), topology) if file.is_file() else None
 
 
 def _written(array: np.ndarray) -> Any:
