@@ -221,6 +221,46 @@ def test_two_lanes_for_four_are_found_where_all_ports_are_listed(tmp_path):
     )
 
 
+def split(tmp_path, planned_lanes, cabled, others=(), more=()):
+    """Faults of leaf1, with servers planned in lanes of swp1, and found in others; `more` has further rows of the plan."""
+    rows = [("leaf1", "switch", f"swp1s{lane}", f"server{lane}", "host", "eth1", "") for lane in range(planned_lanes)]
+    nvue(tmp_path / "lldp", "leaf1", {port: (server, "eth1") for port, server in cabled.items()}, others)
+    return told(plan(tmp_path / "plan.csv", *rows, *more), tmp_path / "lldp")
+
+
+def test_more_lanes_than_planned_are_a_breakout(tmp_path):
+    """Two planned lanes fill a port, and cables are in its third and fourth: split further, and the servers there follow."""
+    cabled = {f"swp1s{lane}": f"server{lane}" for lane in range(4)}
+    found = split(tmp_path, 2, cabled)
+    text = "breakout: leaf1 is split into more ports: swp1s0, swp1s1 are planned, and cables are in swp1s2, swp1s3"
+    assert [code for code, _ in found] == ["TL117", "TL204", "TL204"]
+    assert found[0] == ("TL117", text)
+    numbered = diagnose(tmp_path / "plan.csv", tmp_path / "lldp").diagnostics
+    assert [each.because_of for each in numbered] == [(), (1,), (1,)]
+
+
+def test_free_lanes_may_be_unplanned(tmp_path):
+    """Another port of the device has four lanes, or the lanes do not fill one: the plan may leave some free."""
+    cabled = {f"swp1s{lane}": f"server{lane}" for lane in range(3)}
+    others = [("leaf1", "switch", f"swp2s{lane}", f"node{lane}", "host", "eth1", "") for lane in range(4)]
+    assert "TL117" not in [code for code, _ in split(tmp_path, 2, cabled, more=others)]
+    assert "TL117" not in [code for code, _ in split(tmp_path, 1, cabled)]
+    listed = {f"swp1s{lane}": f"server{lane}" for lane in range(2)}
+    nothing_else = tmp_path / "listed"
+    nothing_else.mkdir()
+    assert split(nothing_else, 2, listed, ("swp1s2", "swp1s3")) == []
+
+
+@pytest.mark.parametrize("others", [(), ("swp1s1", "swp1s3")])
+def test_a_lane_keeps_its_place_when_a_port_is_split_further(tmp_path, others):
+    """The second of two lanes is the third of four; in the fourth, a cable is in another port, too."""
+    found = split(tmp_path, 2, {"swp1s0": "server0", "swp1s2": "server1"}, others)
+    assert found == [("TL117", "breakout: leaf1 has port swp1s2 where swp1s1 is planned")]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert [code for code, _ in split(elsewhere, 2, {"swp1s0": "server0", "swp1s3": "server1"})] == ["TL117", "TL105"]
+
+
 def test_lanes_of_sonic_tell_a_breakout(tmp_path):
     """Ethernet4 is planned and Ethernet0 has 8 lanes: the same cage; with 4 lanes it is another port."""
     planned = plan(tmp_path / "plan.csv", ("leaf1", "switch", "Ethernet4", "spine1", "switch", "Ethernet0", ""))

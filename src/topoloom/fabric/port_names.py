@@ -24,13 +24,13 @@ _LAST_NUMBER = re.compile(r"(.*?)([0-9]{1,5})", re.DOTALL)
 #: Short forms of NX-OS and EOS; ``eth0`` without a slash is a port of Linux.
 _ETHERNET = re.compile(r"(?:e|et|eth|ethernet)(?=[0-9]+/)")
 _UNIT = re.compile(r"\.0$")
-#: A lane of a port that is split: what stands for the whole port, by the maker's form.
+#: A lane of a port that is split: what stands for the whole port, and the lane, by the maker's form; and its first lane.
 _LANES = (
-    re.compile(r"(swp[0-9]+)s[0-9]+"),
-    re.compile(r"(sw[0-9]+)p[0-9]+"),
-    re.compile(r"(etp[0-9]+)[a-h]"),
-    re.compile(r"((?:et|xe|ge)-[0-9]+/[0-9]+/[0-9]+):[0-9]+"),
-    re.compile(r"(ethernet[0-9]+/[0-9]+)/[0-9]+"),
+    (re.compile(r"(swp[0-9]+)s([0-9]{1,2})"), "0"),
+    (re.compile(r"(sw[0-9]+)p([0-9]{1,2})"), "1"),
+    (re.compile(r"(etp[0-9]+)([a-h])"), "a"),
+    (re.compile(r"((?:et|xe|ge)-[0-9]+/[0-9]+/[0-9]+):([0-9]{1,2})"), "0"),
+    (re.compile(r"(ethernet[0-9]+/[0-9]+)/([0-9]{1,2})"), "1"),
 )
 _OF_HOSTS = re.compile(
     r"(?:eth|eno|ens|enp|enx|em|ib|ibp|ibs|bond|mlx[45]_|hca[- ]?|rail[- ]?|nic[- ]?|hsn|cxi|bnxt_re|rocep|rdma|irdma)"
@@ -61,7 +61,6 @@ def canonical_port(name: str) -> str:
     return _ETHERNET.sub("ethernet", _UNIT.sub("", plain) if "-" in plain else plain)
 
 
-@lru_cache(maxsize=_MOST_NAMES)
 def whole_port(name: str) -> str:
     """The port that a lane is a part of, in its canonical form; empty if the name is not that of a lane.
 
@@ -70,8 +69,23 @@ def whole_port(name: str) -> str:
     >>> whole_port("swp1s0"), whole_port("Ethernet1/1/1"), whole_port("et-0/0/0:3"), whole_port("swp1")
     ('swp1', 'ethernet1/1', 'et-0/0/0', '')
     """
+    return lane_of(name)[0]
+
+
+@lru_cache(maxsize=_MOST_NAMES)
+def lane_of(name: str) -> tuple[str, int]:
+    """The port that a lane is a part of, in its canonical form, and the place of the lane, from 0; empty and 0 for other names.
+
+    Examples
+    --------
+    >>> lane_of("swp1s0"), lane_of("Ethernet1/1/3"), lane_of("etp1b"), lane_of("swp1")
+    (('swp1', 0), ('ethernet1/1', 2), ('etp1', 1), ('', 0))
+    """
     plain = canonical_port(name)
-    return next((match[1] for form in _LANES if (match := form.fullmatch(plain))), "")
+    match, first = next(((match, first) for form, first in _LANES if (match := form.fullmatch(plain))), (None, ""))
+    if match is None:
+        return "", 0
+    return match[1], int(match[2], 36) - int(first, 36) if first == "a" else int(match[2]) - int(first)
 
 
 def is_host_port(name: str) -> bool:

@@ -1,20 +1,25 @@
-"""Ports that are split otherwise than planned, as causes of differences: whole instead of lanes, or into fewer.
+"""Ports that are split otherwise than planned, as causes of differences: whole instead of lanes, into fewer, or into more.
 
 The cable is in its cage, so that an installer who is sent there finds nothing to move: the configuration of the switch is at
 fault. One cause accounts for all cables of the cage.
+
+A port is split further if a cable is in a lane beside planned ones that fill it (two, four or eight, evenly from the first),
+and the plan has no port of the device with more lanes; else free lanes may simply not be in the plan.
 """
 
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import replace
 
 from topoloom.fabric.comparison import Cable, Plug
 from topoloom.fabric.diagnosis.evidence import Evidence, Side
-from topoloom.fabric.diagnosis.root import Root
-from topoloom.fabric.port_names import canonical_port, whole_port
+from topoloom.fabric.diagnosis.root import SPLIT_FURTHER, Root
+from topoloom.fabric.port_names import canonical_port, lane_of, whole_port
 
 #: A cause that is the breakout of a port.
 BREAKOUT = "breakout"
+_SPLITS = (2, 4, 8)
 _FIRST_LANE = re.compile(r"ethernet([0-9]{1,5})")
 
 
@@ -34,10 +39,13 @@ def breakout_roots(evidence: Evidence, lost: set[Cable], unplanned: set[Cable]) 
     if evidence.actual is None or evidence.comparison is None or evidence.comparison.ports != "exact":
         return []
     hosts = {host + evidence.planned_switches for host in evidence.comparison.missing_hosts}
-    return [
+    breakouts = _Breakouts(evidence.plan, evidence.actual)
+    roots = [
         replace(root, nodes=(*root.nodes, *_with_it(evidence, root, hosts)))
-        for root in _Breakouts(evidence.plan, evidence.actual).roots(lost, unplanned)
+        for root in breakouts.roots(lost, unplanned)
     ]
+    claimed = {cable for root in roots for cable in root.found}
+    return roots + breakouts.split_further(evidence.unplanned - claimed)
 
 
 class _Breakouts:
@@ -47,6 +55,16 @@ class _Breakouts:
         for cable in (*self._actual.link_cables, *self._actual.end_cables):
             for plug in cable:
                 self._used[plug[0]].add(self._found(plug))
+        #: The planned cables in the lanes of each port, by the lane; and the number of those of each device's port with most.
+        self._lanes: defaultdict[tuple[int, str], dict[int, Cable]] = defaultdict(dict)
+        for cable in (*self._plan.link_cables, *self._plan.end_cables):
+            for plug in cable:
+                whole, lane = lane_of(self._planned(plug))
+                if whole:
+                    self._lanes[plug[0], whole][lane] = cable
+        self._most: defaultdict[int, int] = defaultdict(int)
+        for (node, _), lanes in self._lanes.items():
+            self._most[node] = max(self._most[node], len(lanes))
 
     def roots(self, lost: set[Cable], unplanned: set[Cable]) -> list[Root]:
         between: defaultdict[tuple[int, int], list[Cable]] = defaultdict(list)
@@ -77,9 +95,35 @@ class _Breakouts:
         if canonical_port(instead) == whole or whole_port(instead) == canonical_port(name):
             return True
         if whole and whole == whole_port(instead):
-            return self._lacks(planned[0], name)
+            return self._lacks(planned[0], name) or self._is_finer(planned[0], name, instead)
         lanes = self._plan.settings(*planned).lanes, self._actual.settings(*found).lanes
         return _covers(name, lanes[0], instead) or _covers(instead, lanes[1], name)
+
+    def split_further(self, unplanned: Collection[Cable]) -> list[Root]:
+        """The ports with cables in lanes beside planned ones that fill them."""
+        beside: defaultdict[tuple[int, str], list[Cable]] = defaultdict(list)
+        for cable in sorted(unplanned):
+            for plug in cable:
+                whole, lane = lane_of(self._found(plug))
+                if self._is_filled(plug[0], whole) and lane not in self._lanes[plug[0], whole]:
+                    beside[plug[0], whole].append(cable)
+        return [
+            Root(SPLIT_FURTHER, (node,), tuple(dict.fromkeys(self._lanes[node, whole].values())), tuple(cables))
+            for (node, whole), cables in beside.items()
+        ]
+
+    def _is_filled(self, node: int, whole: str) -> bool:
+        """Whether the planned lanes fill a port: two, four or eight, evenly from the first, and no port has more."""
+        lanes = sorted(self._lanes.get((node, whole), ()))
+        step = lanes[1] if len(lanes) in _SPLITS else 0
+        return step > 0 and lanes == [*range(0, step * len(lanes), step)] and len(lanes) == self._most[node]
+
+    def _is_finer(self, node: int, planned: str, found: str) -> bool:
+        """Whether a lane is a planned one of a port that is split further: the second of two is the third of four."""
+        whole, lane = lane_of(planned)
+        beside = {lane_of(name) for name in (*self._used[node], *self._actual.listed_ports(node))}
+        is_finer = any(of == whole and place not in self._lanes[node, whole] for of, place in beside)
+        return is_finer and self._is_filled(node, whole) and lane_of(found)[1] in (2 * lane, 4 * lane)
 
     def _lacks(self, node: int, name: str) -> bool:
         """Whether the device lists all its ports, those without a cable, too, and not this one."""

@@ -151,7 +151,7 @@ def _numbered(findings: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...
             finding.plugs,
             finding.cables,
             finding.racks,
-            tuple(root for root, cables in accounts if finding.follows & cables),
+            tuple(root for root, cables in accounts if root != number and finding.follows & cables),
             finding.line,
             rule.page,
             rule.fix,

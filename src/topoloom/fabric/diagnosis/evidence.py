@@ -12,7 +12,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.compare import cables_between
 from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Words
 from topoloom.fabric.diagnosis.finding import Ends
-from topoloom.fabric.diagnosis.root import Root
+from topoloom.fabric.diagnosis.root import SPLIT_FURTHER, Root
 from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.identify import Match
@@ -286,6 +286,11 @@ class Evidence:
         return frozenset(
             cable for difference in comparison.differences if difference.kind in ELSEWHERE for cable in difference.found
         )
+
+    @cached_property
+    def in_further_lanes(self) -> frozenset[Cable]:
+        """The cables in lanes of ports that are split further than planned; known when `roots` are."""
+        return frozenset(cable for root in self.roots if root.kind == SPLIT_FURTHER for cable in root.found)
 
     @cached_property
     def planned(self) -> set[Cable]:

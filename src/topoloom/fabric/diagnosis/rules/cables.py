@@ -44,6 +44,7 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
         cables=numbers,
         racks=evidence.racks(root.nodes),
         accounts=frozenset((*root.planned, *root.found)),
+        follows=evidence.in_further_lanes.intersection(root.found),
     )
 
 

@@ -238,4 +238,5 @@ def _brought(evidence: Evidence, root: Root, text: str) -> Finding:
         cables=evidence.numbers(root.planned),
         racks=evidence.racks(at),
         accounts=frozenset((*root.planned, *root.found)),
+        follows=evidence.in_further_lanes.intersection(root.found),
     )

@@ -6,6 +6,7 @@ from topoloom.fabric.comparison import SLOW, Cable
 from topoloom.fabric.diagnosis.breakouts import BREAKOUT
 from topoloom.fabric.diagnosis.evidence import Evidence, Side
 from topoloom.fabric.diagnosis.finding import Finding, enumerated
+from topoloom.fabric.diagnosis.root import SPLIT_FURTHER
 from topoloom.fabric.diagnosis.rule import ERROR, WARNING, rule
 from topoloom.fabric.diagnosis.rules.cables import about_cable, called_cable
 from topoloom.fabric.port_settings import HEADER_BYTES, PortSettings
@@ -85,8 +86,9 @@ def _not_as_planned(evidence: Evidence) -> Iterator[Finding]:
     ERROR,
     "A port is whole where lanes are planned, or split otherwise than planned.",
     explanation="""The cable is in the right cage, and the switch has other ports there: `swp1` where `swp1s0` is planned, two
-    lanes where four are planned, `Ethernet0` with 8 lanes where `Ethernet4` is planned. Nothing has to be moved. All cables of
-    the cage are one fault. Ports without a cable count where the device lists them (config_db.json, NVUE).""",
+    lanes where four are planned, a cable in `swp1s2` where two planned lanes fill the port, `Ethernet0` with 8 lanes where
+    `Ethernet4` is planned. Nothing has to be moved. All cables of the cage are one fault. Ports without a cable count where
+    the device lists them (config_db.json, NVUE).""",
     fix="Configure the breakout of the port as planned, or correct the names of its ports in the plan.",
 )
 def _breakout(evidence: Evidence) -> Iterator[Finding]:
@@ -107,6 +109,18 @@ def _breakout(evidence: Evidence) -> Iterator[Finding]:
             racks=evidence.racks(root.nodes),
             accounts=frozenset((*root.planned, *root.found)),
         )
+    for root in evidence.roots:
+        if root.kind == SPLIT_FURTHER:
+            node = root.nodes[0]
+            planned = _ports_at(evidence.words.port, node, root.planned)
+            beside = _ports_at(evidence.words.port, node, root.found)
+            yield Finding(
+                f"breakout: {evidence.node(node)} is split into more ports: {planned} are planned, and cables are in {beside}",
+                (evidence.names[node],),
+                found=evidence.ends(root.found),
+                racks=evidence.racks(root.nodes),
+                accounts=frozenset(root.found),
+            )
     actual = evidence.actual
     if actual is None or not (evidence.plan.fabric.port_settings and actual.fabric.port_settings):
         return
