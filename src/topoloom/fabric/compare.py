@@ -65,7 +65,7 @@ def compare_fabrics(
     hosts : bool
         Whether to compare the hosts and their cables.
     racks : sequence of str
-        The rack of each planned switch, for the texts (`Network.racks`); empty: not known.
+        The rack of each planned switch, and perhaps its unit, for the texts (`PlanFacts.places`); empty: not known.
     cable_numbers : mapping of (switch, port) to str
         The number of the planned cable in a port, for the texts (`Network.cable_numbers`).
     rate : (int, float), optional

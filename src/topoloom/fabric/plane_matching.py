@@ -233,9 +233,8 @@ def _facts(facts: PlanFacts, plan: Fabric, plane: Plane) -> PlanFacts:
     """The facts about a part of the plan, by its own numbers."""
     at = {switch: number for number, switch in enumerate(plane.switches.tolist())}
     n = plan.topology.switches
-    racks = [facts.racks[s] for s in plane.switches.tolist()] if facts.racks else []
-    if len(facts.racks) > n:
-        racks += [facts.racks[n + h] for h in plane.hosts.tolist()]
+    nodes = [*plane.switches.tolist(), *(n + plane.hosts).tolist()]
+    racks, units = ([of[node] for node in nodes if node < len(of)] for of in (facts.racks, facts.units))
     return PlanFacts(
         racks,
         {(at[switch], port): number for (switch, port), number in facts.cable_numbers.items() if switch in at},
@@ -243,6 +242,7 @@ def _facts(facts: PlanFacts, plan: Fabric, plane: Plane) -> PlanFacts:
         None if facts.length_m is None else np.asarray(facts.length_m)[plane.links],
         None if facts.stock_m is None else np.asarray(facts.stock_m)[plane.links],
         [facts.product[link] for link in plane.links.tolist()] if facts.product else (),
+        units,
     )
 
 

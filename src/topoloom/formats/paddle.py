@@ -44,11 +44,13 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         if not isinstance(node, dict) or not isinstance(node.get("common_name"), str):
             raise at(source, None, "a node without common_name")
         location = node.get("location")
-        rack = str(location.get("rack") or "") if isinstance(location, dict) else ""
+        rack, unit = (
+            str(location.get(key) or "") if isinstance(location, dict) else "" for key in ("rack", "elevation")
+        )
         kind = str(node.get("type") or "")
         switch = True if kind == "switch" else is_switch_role(kind)
         names[node.get("id")] = node["common_name"]
-        cables.device(node["common_name"], switch=False if switch is None else switch, rack=rack)
+        cables.device(node["common_name"], switch=False if switch is None else switch, rack=rack, unit=unit)
     for node in nodes:
         for port in node.get("ports") or ():
             peer = names.get(port.get("destination_node_id")) if isinstance(port, dict) else None

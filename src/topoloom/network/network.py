@@ -214,9 +214,13 @@ class Network:
 
         cables = self.cables
         if cables is None:
+            if "fabric" not in self.known:
+                return PlanFacts()
             # A plan with the racks of its switches has those of its hosts, too.
-            racks = (*self.racks, *(self.fabric.host_rack.tolist() if "fabric" in self.known else ()))
-            return PlanFacts(racks if any(racks) else ())
+            fabric = self.fabric
+            racks = (*fabric.switch_rack.tolist(), *fabric.host_rack.tolist())
+            units = (*fabric.switch_unit.tolist(), *fabric.host_unit.tolist())
+            return PlanFacts(racks if any(racks) else (), units=units if any(racks) and any(units) else ())
         return PlanFacts(self.racks, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product)
 
     def needs(self, what: str, operation: str) -> Any:

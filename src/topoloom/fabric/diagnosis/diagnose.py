@@ -1,7 +1,7 @@
 """`diagnose`: all faults of a plan, of a fabric compared with it, and of its tables, by the numbered rules."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from topoloom.fabric.compare import compare_fabrics
@@ -58,7 +58,7 @@ def diagnose(
     hosts : bool
         Whether to include hosts and their cables.
     facts : PlanFacts, optional
-        Racks, numbers and lengths of cables; those of the plan (`Network.facts`) when omitted.
+        Racks and units, numbers and lengths of cables; those of the plan (`Network.facts`) when omitted.
     limits : HardwareLimits, optional
         Requirements in addition to the plan: ports, virtual channels, lengths, taper, rate.
     counters : PortCounters, optional
@@ -100,7 +100,7 @@ def diagnose(
             *(planned, aligned, match),
             ports=exact,
             hosts=hosts,
-            racks=facts.racks,
+            racks=facts.places,
             cable_numbers=facts.cable_numbers,
             rate=None if limits is None else limits.rate,
             counters=counters,
@@ -123,7 +123,7 @@ def diagnose(
         actual=None if actual_fabric is None else actual_fabric.topology.name,
         tables=getattr(tables, "tables", None),
         rules=tuple(rule.code for rule in rules),
-        diagnostics=_numbered(findings),
+        diagnostics=_numbered(findings, dict(zip(evidence.names, facts.places, strict=False)) if facts.units else {}),
         comparison=None if comparison is None else comparison.record(),
         table_verification=None if tables is None else tables.record(),
         provenance=provenance_of(
@@ -135,8 +135,8 @@ def diagnose(
     )
 
 
-def _numbered(findings: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...]:
-    """The findings as numbered diagnostics, each with the numbers of those that cause it."""
+def _numbered(findings: Sequence[tuple[Rule, Finding]], place_of: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """The findings as numbered diagnostics, each with the numbers of those that cause it, and the places of its nodes."""
     accounts = [(number, finding.accounts) for number, (_, finding) in enumerate(findings, 1) if finding.accounts]
     return tuple(
         Diagnostic(
@@ -155,6 +155,13 @@ def _numbered(findings: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...
             finding.line,
             rule.page,
             rule.fix,
+            _places(finding, place_of),
         )
         for number, (rule, finding) in enumerate(findings, 1)
     )
+
+
+def _places(finding: Finding, place_of: Mapping[str, str]) -> tuple[str, ...]:
+    ends = (end.node for cable in (*finding.planned, *finding.found) for end in cable)
+    names = dict.fromkeys((*finding.nodes, *(plug.node for plug in finding.plugs), *ends))
+    return tuple(dict.fromkeys(place for name in names if (place := place_of.get(name))))

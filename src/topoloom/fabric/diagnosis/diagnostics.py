@@ -39,6 +39,8 @@ class Diagnostic:
         The page that explains the rule.
     fix : str
         What to do.
+    places : tuple of str
+        Rack and unit (``R01 U40``) of all switches and hosts concerned, where the plan states units.
     """
 
     number: int
@@ -56,6 +58,7 @@ class Diagnostic:
     line: int | None
     page: str
     fix: str
+    places: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         after = f" (follows from {', '.join(map(str, self.because_of))})" if self.because_of else ""
@@ -83,7 +86,7 @@ class Diagnostics(Result):
     """
 
     record_name = "diagnostics"
-    record_version = 3
+    record_version = 4
     derived = ("clean", "errors", "warnings", "notes")
 
     plan: str

@@ -45,6 +45,8 @@ class PlanFacts:
         The path length of each link's cable, and the length in which it was bought, in m; NaN where not known.
     product : sequence of str
         The product of each link's cable; empty where not known.
+    units : sequence of str
+        The unit of each rack in `racks`; empty: not known.
     """
 
     racks: Sequence[str] = ()
@@ -53,6 +55,14 @@ class PlanFacts:
     length_m: np.ndarray | None = None
     stock_m: np.ndarray | None = None
     product: Sequence[str] = ()
+    units: Sequence[str] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The rack of each planned switch, as in `racks`, with its unit where it is known: ``R01 U40``."""
+        if not self.units:
+            return tuple(self.racks)
+        return tuple(placed(rack, unit) for rack, unit in zip(self.racks, self.units, strict=True))
 
 
 @dataclass(frozen=True)
@@ -184,6 +194,18 @@ class Side:
         return np.flatnonzero((self.level == 0) & ~flat & (topology.degrees > 0))
 
 
+def placed(rack: str, unit: str) -> str:
+    """A rack and a unit as texts have them; empty without a rack.
+
+    Examples
+    --------
+    >>> placed("R01", "40"), placed("R01", "u40"), placed("R01", "")
+    ('R01 U40', 'R01 U40', 'R01')
+    """
+    plain = unit.strip().upper()
+    return " ".join(filter(None, (rack, f"U{plain}" if plain[:1].isdecimal() else plain))) if rack else ""
+
+
 def _ordered(first: Plug, second: Plug) -> Cable:
     return (first, second) if first <= second else (second, first)
 
@@ -250,7 +272,7 @@ class Evidence:
         for side in self.sides:
             texts |= port_texts(side.fabric, side.switch, side.host)
             of_ports |= names_of_ports(side.fabric, side.switch, side.host)
-        self.words = Words(self.names, called, tuple(self.facts.racks), self.facts.cable_numbers, texts, of_ports)
+        self.words = Words(self.names, called, self.facts.places, self.facts.cable_numbers, texts, of_ports)
 
     @property
     def sides(self) -> Iterator[Side]:

@@ -111,6 +111,7 @@ def _result(diagnostic: Diagnostic, index: int, artifact: str | None) -> Mapping
     for key, words in (
         ("cables", diagnostic.cables),
         ("racks", diagnostic.racks),
+        ("places", diagnostic.places),
         ("becauseOf", diagnostic.because_of),
     ):
         if words:

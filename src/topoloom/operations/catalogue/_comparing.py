@@ -157,9 +157,11 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             return fabric, facts
         n = fabric.topology.switches
         if len(facts.racks) > n:
-            racks = np.array([*facts.racks[:n], *[""] * machines.topology.hosts], object)
-            racks[n + machines.topology.host] = np.array(facts.racks, object)[n + fabric.topology.host]
-            facts = replace(facts, racks=racks.tolist())
+            for field in ("racks", "units"):
+                if of_adapters := getattr(facts, field):
+                    of_nodes = np.array([*of_adapters[:n], *[""] * machines.topology.hosts], object)
+                    of_nodes[n + machines.topology.host] = np.array(of_adapters, object)[n + fabric.topology.host]
+                    facts = replace(facts, **{field: of_nodes.tolist()})
         return machines, facts
 
     def opposed(
@@ -204,7 +206,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             *(opposed.plan, opposed.actual, opposed.match),
             ports=opposed.exact,
             hosts=not self.skip_hosts,
-            racks=opposed.facts.racks,
+            racks=opposed.facts.places,
             cable_numbers=opposed.facts.cable_numbers,
             rate=self.planned_rate,
             counters=None,
