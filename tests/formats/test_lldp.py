@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from in_process import run
 from topoloom import InputError, open_network
 from topoloom.fabric.flaws import CONFLICTING, NO_NAME, SEVERAL_HEARD, TWO_DEVICES
 from topoloom.fabric.port_names import named_plugs
@@ -249,13 +250,25 @@ def test_two_devices_with_one_name_are_not_mixed(tmp_path):
     assert cables(fabric) == {frozenset({("leaf1", "swp1"), ("spine1", "swp1")})}
 
 
-def test_management_ports_are_not_cables_of_data(tmp_path):
-    """eth0 of a switch is skipped; eth0 of a host counts if a data port of a switch hears it."""
+def test_management_ports_are_not_cables_of_data(tmp_path, caplog):
+    """eth0 of a switch is skipped, which is said; `management` includes it. eth0 of a host counts if a switch hears it."""
     device(tmp_path, "leaf1", heard("eth0", "oob1", "Ethernet5"), heard("swp1", "gpu1", "eth0"))
     device(tmp_path, "gpu1", heard("eth0", "leaf1", "swp1"))
     fabric = open_network(tmp_path).fabric
     assert cables(fabric) == {frozenset({("leaf1", "swp1"), ("gpu1", "eth0")})}
     assert "oob1" not in fabric.switch_names
+    assert "1 entry of management ports: not read" in caplog.text
+    everything = {frozenset({("leaf1", "eth0"), ("oob1", "Ethernet5")}), *cables(fabric)}
+    assert cables(open_network(tmp_path, management=True).fabric) == everything
+    assert cables(open_network(tmp_path / "leaf1.json", management=True).fabric) == everything
+    plan = tmp_path.with_suffix(".csv")
+    run("convert", tmp_path, plan, "--format", "sheet", "--management")
+    assert cables(open_network(plan).fabric) == everything
+    assert run("verify", plan, tmp_path, "--management").code == 0
+    assert run("verify", plan, tmp_path).code == 3
+    assert run("watch", plan, tmp_path, "--management").code == 0
+    shown = run("info", tmp_path, "--management").out
+    assert "links                   1" in shown
 
 
 @pytest.mark.parametrize(

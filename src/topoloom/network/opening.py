@@ -11,6 +11,7 @@ from topoloom.core.files import is_pipe
 from topoloom.fabric.fabric import Fabric
 from topoloom.formats import choose_format, format_for, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
+from topoloom.formats.lldp import LLDP
 from topoloom.formats.sheet import SHEET
 from topoloom.model.network_folders import CABLES, FLOOR
 from topoloom.model.results import provenance_of
@@ -71,6 +72,7 @@ def open_network(
     lenient: bool = False,
     columns: str | None = None,
     hca_mapping: str | os.PathLike[str] | None = None,
+    management: bool = False,
 ) -> Network:
     """Open the network that a user names.
 
@@ -92,6 +94,8 @@ def open_network(
         ``length``, ``part``, and ``heads=N``: their row).
     hca_mapping : path, optional
         A CSV of port,hca-name: the adapters of hosts in an InfiniBand sheet, by their numbers.
+    management : bool
+        Whether to include the cables of ports for management (``eth0``, ``mgmt0``, ``Management1``) in neighbour tables (LLDP).
 
     Returns
     -------
@@ -114,20 +118,20 @@ def open_network(
     if columns is not None or hca_mapping is not None:
         return _sheet(text, format, lenient, columns, hca_mapping)
     if format is not None:
-        return _file(text, format, lenient)
+        return _file(text, format, lenient, management)
     path = Path(text)
     if text != "-" and _is_folder(path):
-        return _neighbours(text, path, lenient) if _has_neighbours(path) else open_folder(text, path)
+        return _neighbours(text, path, lenient, management) if _has_neighbours(path) else open_folder(text, path)
     if path.name == CABLES and path.is_file() and path.with_name(FLOOR).is_file():
         return laid_out(text, path.parent)
     # A file or a pipe with the name of a family ("petersen") must not hide the family.
     record = format_for(text)
     if text == "-" or (record is None and _is_pipe(text)):
-        return _file(text, None, lenient)
+        return _file(text, None, lenient, management)
     if record is not None or "/" in text or (path.suffix and _exists(path)):
         if record is None and not _exists(path):
             raise at(text, None, "there is no such file")
-        return _file(text, None, lenient)
+        return _file(text, None, lenient, management)
     from topoloom.topologies.spec import FAMILIES, build
 
     try:
@@ -135,7 +139,7 @@ def open_network(
     except InputError as error:
         if _exists(path) and path.name not in FAMILIES:
             # Its content may say what it is.
-            return _file(text, None, lenient)
+            return _file(text, None, lenient, management)
         if not str(error).startswith("no family named") or "did you mean" in str(error):
             raise
         listed = "'topoloom families' lists the families"
@@ -156,14 +160,13 @@ def _sheet(
     return _discovered(record.fabric(data, source, lenient=lenient, **named), text)
 
 
-def _file(text: str, format: str | None, lenient: bool) -> Network:
+def _file(text: str, format: str | None, lenient: bool, management: bool) -> Network:
     """Open a file of any format; `format` None: detect it from the suffix, or from the content of a pipe."""
     data, source, record = read_source(text, format)
     if record.fabric is not None:
-        fabric = (
-            record.fabric(data, source, lenient=True) if lenient and record.lenient else record.fabric(data, source)
-        )
-        return _discovered(fabric, text)
+        options = {"lenient": True} if lenient and record.lenient else {}
+        options |= {"management": True} if management and record.name == LLDP else {}
+        return _discovered(record.fabric(data, source, **options), text)
     if record.name == "cables":
         cables = read_cables(data, source)
         readers: dict[str, Any] = {"cables": lambda: cables, "fabric": lambda: planned_cables(cables)}
@@ -183,11 +186,11 @@ def _has_neighbours(path: Path) -> bool:
     return is_device_folder(path)
 
 
-def _neighbours(text: str, path: Path, lenient: bool) -> Network:
+def _neighbours(text: str, path: Path, lenient: bool, management: bool) -> Network:
     """Open a folder of files of one device each."""
     from topoloom.formats._lldp.folder import fabric_of_folder
 
-    return _discovered(fabric_of_folder(path, lenient=lenient), text)
+    return _discovered(fabric_of_folder(path, lenient=lenient, management=management), text)
 
 
 def _discovered(fabric: Fabric, text: str) -> Network:

@@ -33,9 +33,13 @@ SheetColumns = Annotated[
     str,
     setting(
         "the columns of a sheet whose heads are not known, by their heads or letters, as in"
-        " a_device=From,a_port=B,b_device=To,b_port=D; also a_rack, a_unit, a_type, rate, length, part, heads (their row)",
+        " a_device=From,a_port=B,b_device=To,b_port=D; also a_rack, a_unit, a_type, a_mtu, a_fec, a_rate, mtu, fec, rate,"
+        " length, part, heads (their row)",
         metavar="FIELD=COLUMN,...",
     ),
+]
+Management = Annotated[
+    bool, setting("include the cables of ports for management (eth0, mgmt0, Management1) in neighbour tables (LLDP)")
 ]
 HcaMapping = Annotated[
     str,

@@ -41,7 +41,7 @@ _REPORTED = 20
 _FORM = "expected LLDP neighbours of devices, such as 'lldpcli -f json show neighbors' prints them"
 
 
-def cables_of_file(data: bytes, source: str, lenient: bool) -> NamedCables:
+def cables_of_file(data: bytes, source: str, lenient: bool, management: bool) -> NamedCables:
     """The cables in one file: the neighbours of one device, or of many.
 
     Parameters
@@ -51,6 +51,8 @@ def cables_of_file(data: bytes, source: str, lenient: bool) -> NamedCables:
         The file, which names the device if its content does not.
     lenient : bool
         Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
+    management : bool
+        Whether to include the cables of ports for management.
 
     Returns
     -------
@@ -64,7 +66,7 @@ def cables_of_file(data: bytes, source: str, lenient: bool) -> NamedCables:
     views = views_in(data, source)
     if not views:
         raise at(source, None, f"is in no form of neighbours that is read; {_FORM}")
-    return joined_views(views, source, lenient=lenient)
+    return joined_views(views, source, lenient=lenient, management=management)
 
 
 def is_device_folder(path: Path) -> bool:
@@ -121,7 +123,7 @@ def _reasons(refusals: list[InputError]) -> str:
     return f": {shown}{' ...' if len(refusals) > _SHOWN else ''}" if refusals else ""
 
 
-def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
+def fabric_of_folder(path: Path, *, lenient: bool = False, management: bool = False) -> Fabric:
     """The fabric in a folder of files of one device each: LLDP neighbours, or configurations that name the neighbours.
 
     Files of other kinds, and damaged ones, are omitted and reported, and so are entries with names that cannot be. If any file
@@ -132,6 +134,8 @@ def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
     path : Path
     lenient : bool
         Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
+    management : bool
+        Whether to include the cables of ports for management in neighbour tables.
 
     Raises
     ------
@@ -159,7 +163,7 @@ def fabric_of_folder(path: Path, *, lenient: bool = False) -> Fabric:
     if len(refusals) > _REPORTED:
         log.warning("%s: %d more files are omitted", path, len(refusals) - _REPORTED)
     if any(view.lists for view in views):
-        cables = joined_views(views, str(path), lenient=lenient)
+        cables = joined_views(views, str(path), lenient=lenient, management=management)
     else:
         cables = merged_cables(planned, str(path), lenient=lenient)
     return fabric_from(str(path), lambda: cables.fabric(stem(str(path)), _FORM))

@@ -4,7 +4,6 @@ Every entry that is not a cable is reported: several devices on one port (a segm
 two ends that disagree, entries without time to live, and ports of management and aggregates, which are skipped.
 """
 
-import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +16,6 @@ from topoloom.fabric.port_names import UNKNOWN, canonical_port, is_aggregate, is
 from topoloom.fabric.port_settings import UNSET, PortSettings
 from topoloom.formats._lldp.names import with_names
 from topoloom.formats._lldp.views import IFALIAS, IFNAME, LOCAL, MAC, DeviceView, Neighbour, is_short_mac, mac_of
-
-log = logging.getLogger("topoloom")
 
 _Plug = tuple[str, str]
 _FORM = re.compile(r"[0-9]+")
@@ -150,7 +147,8 @@ class _Joiner:
         if self._aggregates:
             cables.note(f"{self._aggregates} entries of aggregates are skipped; LLDP runs on their members")
         if self._skipped:
-            log.info("%s: %d entries of management ports are skipped", self._source, self._skipped)
+            entries = f"{self._skipped} entr{'ies' if self._skipped > 1 else 'y'} of management ports"
+            cables.note(f"{entries}: not read (--management includes them)")
         return cables
 
     def _take(self, view: DeviceView) -> None:

@@ -9,7 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, HcaMapping, Planes, Seed, SheetColumns, SourceFormats
+from topoloom.operations.shared import SEED, HcaMapping, Management, Planes, Seed, SheetColumns, SourceFormats
 
 if TYPE_CHECKING:
     from topoloom.fabric.comparison import Comparison
@@ -84,6 +84,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     source_formats: SourceFormats = ()
     columns: SheetColumns | None = None
     hca_mapping: HcaMapping | None = None
+    management: Management = False
     seed: Seed = SEED
 
     def validate(self) -> None:
@@ -135,6 +136,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             lenient=lenient,
             columns=self.columns,
             hca_mapping=self.hca_mapping,
+            management=self.management,
         )
 
     @property
@@ -260,7 +262,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
         # Rules report what devices hear that is no cable.
         lenient = lenient or Path(actual).is_dir()
-        discovered = open_network(actual, self.actual_format, lenient=lenient).fabric
+        discovered = open_network(actual, self.actual_format, lenient=lenient, management=self.management).fabric
         if discovered.planned and not plan.planned and actual != "-" and not Path(actual).is_file():
             raise InputError(
                 f"{plan.made} is a discovered fabric, and {actual} a plan: the plan comes first, then what is cabled"

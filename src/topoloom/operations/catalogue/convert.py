@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import HcaMapping, SheetColumns, SourceFormat
+from topoloom.operations.shared import HcaMapping, Management, SheetColumns, SourceFormat
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -24,6 +24,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
     source_format: SourceFormat | None = None
     columns: SheetColumns | None = None
     hca_mapping: HcaMapping | None = None
+    management: Management = False
     join_machines: Annotated[
         bool,
         setting(
@@ -47,7 +48,12 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         network = open_network(
-            self.source, self.source_format, columns=self.columns, hca_mapping=self.hca_mapping, lenient=self.adopt
+            self.source,
+            self.source_format,
+            columns=self.columns,
+            hca_mapping=self.hca_mapping,
+            management=self.management,
+            lenient=self.adopt,
         )
         if self.drop_rates and network.topology.rated:
             tell_dropped(self.source, "all links are alike (--drop-rates)")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import METIS_RUNS, HcaMapping, MetisRuns, SheetColumns, Source, SourceFormat
+from topoloom.operations.shared import METIS_RUNS, HcaMapping, Management, MetisRuns, SheetColumns, Source, SourceFormat
 
 if TYPE_CHECKING:
     from topoloom.topologies.overview import Info
@@ -23,6 +23,7 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
     source_format: SourceFormat | None = None
     columns: SheetColumns | None = None
     hca_mapping: HcaMapping | None = None
+    management: Management = False
     full: Annotated[bool, setting("measure everything, however long it takes")] = False
     load: Annotated[
         bool, setting("also the maximum channel load, with traffic split evenly over all shortest paths")
@@ -33,7 +34,13 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
         from topoloom.topologies.overview import info
 
-        network = open_network(self.topology, self.source_format, columns=self.columns, hca_mapping=self.hca_mapping)
+        network = open_network(
+            self.topology,
+            self.source_format,
+            columns=self.columns,
+            hca_mapping=self.hca_mapping,
+            management=self.management,
+        )
         return info(
             network.topology, full=self.full, load=self.load, seeds=self.seeds, jobs=context.jobs, work=context.work
         )
