@@ -3,7 +3,7 @@
 The cable is in its cage, so that an installer who is sent there finds nothing to move: the configuration of the switch is at
 fault. One cause accounts for all cables of the cage.
 
-A port is split further if a cable is in a lane beside planned ones that fill it (two, four or eight, evenly from the first),
+A port is split further if a cable is in a lane next to planned ones that fill it (two, four or eight, evenly from the first),
 and the plan has no port of the device with more lanes; else free lanes may simply not be in the plan.
 """
 
@@ -100,16 +100,16 @@ class _Breakouts:
         return _covers(name, lanes[0], instead) or _covers(instead, lanes[1], name)
 
     def split_further(self, unplanned: Collection[Cable]) -> list[Root]:
-        """The ports with cables in lanes beside planned ones that fill them."""
-        beside: defaultdict[tuple[int, str], list[Cable]] = defaultdict(list)
+        """The ports with cables in lanes next to planned ones that fill them."""
+        unplanned_lanes: defaultdict[tuple[int, str], list[Cable]] = defaultdict(list)
         for cable in sorted(unplanned):
             for plug in cable:
                 whole, lane = lane_of(self._found(plug))
                 if self._is_filled(plug[0], whole) and lane not in self._lanes[plug[0], whole]:
-                    beside[plug[0], whole].append(cable)
+                    unplanned_lanes[plug[0], whole].append(cable)
         return [
             Root(SPLIT_FURTHER, (node,), tuple(dict.fromkeys(self._lanes[node, whole].values())), tuple(cables))
-            for (node, whole), cables in beside.items()
+            for (node, whole), cables in unplanned_lanes.items()
         ]
 
     def _is_filled(self, node: int, whole: str) -> bool:
@@ -121,8 +121,8 @@ class _Breakouts:
     def _is_finer(self, node: int, planned: str, found: str) -> bool:
         """Whether a lane is a planned one of a port that is split further: the second of two is the third of four."""
         whole, lane = lane_of(planned)
-        beside = {lane_of(name) for name in (*self._used[node], *self._actual.listed_ports(node))}
-        is_finer = any(of == whole and place not in self._lanes[node, whole] for of, place in beside)
+        present = {lane_of(name) for name in (*self._used[node], *self._actual.listed_ports(node))}
+        is_finer = any(of == whole and place not in self._lanes[node, whole] for of, place in present)
         return is_finer and self._is_filled(node, whole) and lane_of(found)[1] in (2 * lane, 4 * lane)
 
     def _lacks(self, node: int, name: str) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from topoloom.fabric.comparison import Cable
 
-#: The kind of a cause in addition to those of cables, which follow from it: they are in lanes that are not planned.
+#: The kind of a cause in addition to those of cables, which follow from it: they are in parts of a port that are not planned.
 SPLIT_FURTHER = "split further"
 
 

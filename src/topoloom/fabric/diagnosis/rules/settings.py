@@ -113,9 +113,9 @@ def _breakout(evidence: Evidence) -> Iterator[Finding]:
         if root.kind == SPLIT_FURTHER:
             node = root.nodes[0]
             planned = _ports_at(evidence.words.port, node, root.planned)
-            beside = _ports_at(evidence.words.port, node, root.found)
+            others = _ports_at(evidence.words.port, node, root.found)
             yield Finding(
-                f"breakout: {evidence.node(node)} is split into more ports: {planned} are planned, and cables are in {beside}",
+                f"breakout: {evidence.node(node)} is split into more ports: {planned} are planned, and cables are in {others}",
                 (evidence.names[node],),
                 found=evidence.ends(root.found),
                 racks=evidence.racks(root.nodes),
