@@ -147,8 +147,8 @@ class _Joiner:
         if self._aggregates:
             cables.note(f"{self._aggregates} entries of aggregates are skipped; LLDP runs on their members")
         if self._skipped:
-            entries = f"{self._skipped} entr{'ies' if self._skipped > 1 else 'y'} of management ports"
-            cables.note(f"{entries}: not read (--management includes them)")
+            many = f"{self._skipped} entr{'ies' if self._skipped > 1 else 'y'}"
+            cables.note(f"{many} of management ports: not read (--management includes them)")
         return cables
 
     def _take(self, view: DeviceView) -> None:
