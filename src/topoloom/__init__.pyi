@@ -141,6 +141,10 @@ from .throughput.result import Quality as Quality
 from .throughput.traffic.register import PATTERNS as PATTERNS
 from .throughput.traffic.register import traffic_of as traffic_of
 from .throughput.traffic.traffic import Traffic as Traffic
+from .topologies.block_tables import Block as Block
+from .topologies.block_tables import Blocks as Blocks
+from .topologies.block_tables import Join as Join
+from .topologies.blocks import topology_of as topology_of
 from .topologies.overview import Info as Info
 from .topologies.overview import info as info
 from .topologies.spec import build as build

@@ -328,6 +328,7 @@ _NO_NETWORK = {
     "read_schedule",
     "save_goal",
     "serve",
+    "topology_of",
     "trace_from",
 }
 #: Takes discovered fabrics and their tables; below.

@@ -21,6 +21,7 @@ NAMES = [
         "air",
         "anynet",
         "avd",
+        "blocks",
         "cable-plan",
         "cables",
         "caminos",
@@ -244,7 +245,7 @@ def test_an_unknown_format_names_the_known_ones():
     """A misspelt format is answered with the nearest name, one that is near none with the list."""
     with pytest.raises(InputError, match=r"did you mean 'graphml'"):
         FORMATS.find("graphlm")
-    with pytest.raises(InputError, match=r"there are air, anynet, avd, cable-plan"):
+    with pytest.raises(InputError, match=r"there are air, anynet, avd, blocks, cable-plan"):
         FORMATS.find("zzz")
 
 

@@ -12,7 +12,7 @@ from topoloom.operations.operation import OPERATIONS, operation_of
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.start.examples import examples_folder
 
-_KINDS = {"requirement", "study", "floor", "quotes", "model", "notebook", "script", "plug-in"}
+_KINDS = {"requirement", "study", "floor", "quotes", "machine", "model", "notebook", "script", "plug-in"}
 _READERS = {"requirement": read_requirement, "study": read_study, "floor": read_floor}
 
 

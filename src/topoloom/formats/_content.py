@@ -79,6 +79,7 @@ _MARKED = {
         b"",
         re.compile(rb"^topology:\s*(?:#[^\n]*)?\n(?:[ #][^\n]*\n|\n)*? +(?:nodes|links|kinds):", re.MULTILINE),
     ),
+    "blocks": (b"", re.compile(rb"^[ \t]*\[\[[ \t]*block[ \t]*\]\]", re.MULTILINE)),
     "netlab": (b"", re.compile(rb"^links:\s*\n(?:[ -][^\n]*\n)*?[^\n]*\bifname:", re.MULTILINE)),
 }
 #: Beginnings that could also be of a file of another program.

@@ -3,7 +3,7 @@
 SECTIONS: dict[str, dict[str, str]] = {
     "begin": {
         "new": "A first requirement or study from six questions, with every line explained.",
-        "examples": "Requirements, studies, floors, quotes, notebooks and a plug-in, to view and copy.",
+        "examples": "Requirements, studies, floors, quotes, machines, notebooks and a plug-in, to view and copy.",
         "manual": "Man pages of all commands, and completions for bash, zsh and fish.",
     },
     "explore": {

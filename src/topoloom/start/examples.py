@@ -19,6 +19,7 @@ _KINDS = {
     "studies": "study",
     "floors": "floor",
     "quotes": "quotes",
+    "machines": "machine",
     "models": "model",
     "notebooks": "notebook",
 }
@@ -38,7 +39,8 @@ class Example(Recorded):
     ----------
     name : str
     kind : str
-        "requirement", "study", "floor", "quotes", "model", "notebook", "script", "plug-in", or the name of its folder.
+        "requirement", "study", "floor", "quotes", "machine", "model", "notebook", "script", "plug-in", or the name of its
+        folder.
     description : str
         The first comment of its first file, one line.
     files : tuple of str

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @operation
 class ExamplesOperation(Operation, frozen=True, kw_only=True):
-    """The examples that come with topoloom: requirements, studies, floors, quotes, notebooks, a plug-in.
+    """The examples that come with topoloom: requirements, studies, floors, quotes, machines, notebooks, a plug-in.
 
     Without NAME the command lists them; with NAME it shows one. -o copies one or all of them into a folder, with the files that
     they need.
