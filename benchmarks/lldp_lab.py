@@ -6,7 +6,8 @@ PLAN is anything that topoloom opens (default: 2 spines, 4 leaves and 8 hosts). 
 and every device of that file becomes a network namespace with an lldpd of its own, every cable a veth pair between ports with
 the planned names. `lldpcli` is asked in each of its forms (json and json0; summary, plain and details), one file per device,
 and each folder is compared with the plan, as `topoloom verify` does: first as planned, then with the far ends of two cables
-swapped. Per form: the codes of what was found. Needs root, and lldpd (Debian: lldpd, iproute2). Exit code 0: nothing was
+swapped. Per form: the codes of what was found. Needs root (also as `python -m benchmarks.lldp_lab`), lldpd and ip
+(Debian: lldpd, iproute2); without them it says so and runs nothing. Exit code 0: nothing was
 found as planned, and exactly the swapped cables afterwards.
 """
 
@@ -38,7 +39,7 @@ Plug = tuple[str, str]
 def missing() -> str:
     """Why no lab can be brought up here, in words; empty where one can."""
     if os.geteuid() != 0:
-        return "needs root: network namespaces are made"
+        return f"needs root, as it makes network namespaces: sudo {sys.executable} {__file__}"
     if not all(shutil.which(program, path=_PATH) for program in ("lldpd", "lldpcli", "ip")):
         return "not installed: lldpd or ip (Debian: lldpd, iproute2)"
     space = f"tltry{os.getpid()}"

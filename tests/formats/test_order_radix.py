@@ -1,8 +1,10 @@
 """Files of the order/radix problem: read by their content, with the h-ASPL of the competition; damaged ones refused."""
 
+import networkx
 import pytest
 
-from topoloom import InputError, hops, load, save
+from in_process import run
+from topoloom import InputError, build, hops, load, save
 
 #: Four hosts at three switches in a row: two at the first, one at each other.
 ROW = "4 3 3\n0 4\n1 4\n2 5\n3 6\n4 5\n5 6\n"
@@ -16,8 +18,24 @@ def test_a_host_switch_graph_is_read_by_its_content(name, tmp_path):
     assert (topology.switches, topology.hosts, topology.links.tolist()) == (3, 4, [[0, 1], [1, 2]])
     assert topology.endpoints.tolist() == [0, 0, 1, 2]
     found = hops(topology)
-    assert found.host_aspl + 2 == pytest.approx((2 + 3 + 3 + 4 + 4 + 3) / 6)
+    assert found.h_aspl == pytest.approx((2 + 3 + 3 + 4 + 4 + 3) / 6)
     assert found.host_diameter + 2 == 4
+    printed = run("hops", tmp_path / name).out.splitlines()
+    assert f"h-ASPL         {found.h_aspl:.6f}" in printed
+
+
+@pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=3", "fat-tree:k=4", "jellyfish:n=20,degree=4,hosts=7"])
+def test_the_h_aspl_is_the_mean_over_all_pairs_of_hosts(spec, tmp_path):
+    """Hosts and switches as vertices of one graph, as its authors define it: counted by NetworkX on the file as written."""
+    network = build(spec)
+    save(network, tmp_path / "network.orp")
+    first, *edges = (tuple(map(int, line.split())) for line in (tmp_path / "network.orp").read_text().splitlines())
+    graph = networkx.Graph(edges)
+    hosts = range(first[0])
+    apart = {a: networkx.single_source_shortest_path_length(graph, a) for a in hosts}
+    lengths = [apart[a][b] for a in hosts for b in hosts if a < b]
+    assert hops(load(tmp_path / "network.orp")).h_aspl == pytest.approx(sum(lengths) / len(lengths))
+    assert hops(build("petersen")).h_aspl is None
 
 
 def test_it_is_written_as_it_is_read(tmp_path):

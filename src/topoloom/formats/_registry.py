@@ -90,6 +90,8 @@ def register(record: Format) -> Format:
 def format_for(path: str) -> Format | None:
     """The format for the suffix of `path`, below a ``.gz`` if there is one; None if no format has that suffix."""
     name = path.lower().removesuffix(".gz")
+    if "." not in name:  # as in most specs, for which no format needs to be loaded
+        return None
     matches = [(suffix, record) for record in FORMATS.values() for suffix in record.suffixes if name.endswith(suffix)]
     # .ufm.json before .json
     return max(matches, key=lambda match: len(match[0]))[1] if matches else None

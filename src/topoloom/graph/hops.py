@@ -79,6 +79,9 @@ class Hops(PathLengths, Result):
     host_aspl : float or None
         Mean hops over pairs of distinct hosts, 0 for hosts on one switch; inf if some pairs have no path, None if there are
         fewer than two hosts. A host with several ports uses the best pair of ports.
+    h_aspl : float or None
+        The h-ASPL of the order/radix problem (Yasudo et al., ICPP 2017): `host_aspl` and the links of both hosts, two
+        hops more. Not in records.
     host_diameter : int or float or None
         The largest distance between two hosts, with the same conventions.
     sources : int
@@ -130,6 +133,11 @@ class Hops(PathLengths, Result):
     def connected(self) -> bool:
         """Whether every switch reaches every other of its plane."""
         return self.components == max(1, self.planes)
+
+    @property
+    def h_aspl(self) -> float | None:
+        """The average shortest path length between distinct hosts, which counts the links of both hosts."""
+        return None if self.host_aspl is None else self.host_aspl + 2
 
     @property
     def sampled(self) -> bool:

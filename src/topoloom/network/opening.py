@@ -121,7 +121,7 @@ def open_network(
         return _file(text, format, lenient, management)
     path = Path(text)
     if text != "-" and _is_folder(path):
-        return _neighbours(text, path, lenient, management) if _has_neighbours(path) else open_folder(text, path)
+        return _neighbours(text, path, lenient, management) or open_folder(text, path)
     if path.name == CABLES and path.is_file() and path.with_name(FLOOR).is_file():
         return laid_out(text, path.parent)
     # A file or a pipe with the name of a family ("petersen") must not hide the family.
@@ -176,21 +176,17 @@ def _file(text: str, format: str | None, lenient: bool, management: bool) -> Net
     return Network(topology, text, "file", provenance_of(topology), None, readers)
 
 
-def _has_neighbours(path: Path) -> bool:
-    """Whether a folder holds files of one device each that state its cables, and is not one of topoloom's."""
+def _neighbours(text: str, path: Path, lenient: bool, management: bool) -> Network | None:
+    """Open a folder of files of one device each; None for one of topoloom's, and where no file states cables."""
     if any(holds(path)):
-        return False
+        return None
     # Only other folders need the readers of all makers.
-    from topoloom.formats._lldp.folder import is_device_folder
+    from topoloom.formats._lldp.folder import device_files, fabric_of_folder
 
-    return is_device_folder(path)
-
-
-def _neighbours(text: str, path: Path, lenient: bool, management: bool) -> Network:
-    """Open a folder of files of one device each."""
-    from topoloom.formats._lldp.folder import fabric_of_folder
-
-    return _discovered(fabric_of_folder(path, lenient=lenient, management=management), text)
+    files = device_files(path)
+    if files is None:
+        return None
+    return _discovered(fabric_of_folder(path, files, lenient=lenient, management=management), text)
 
 
 def _discovered(fabric: Fabric, text: str) -> Network:

@@ -22,14 +22,18 @@ def command(operation: HopsOperation, threads: Threads, output: Json) -> None:
 
 def _print(result: "Hops") -> None:
     record = result.record()
-    keys = ("switches", "connected", "components", "diameter", "aspl", "host_diameter", "host_aspl")
-    rows = [(key, plain(getattr(result, key))) for key in keys if getattr(result, key) is not None]
+    keys = ("switches", "connected", "components", "diameter", "aspl", "host_diameter", "host_aspl", "h_aspl")
+    rows = [
+        ("h-ASPL" if key == "h_aspl" else key, plain(getattr(result, key)))
+        for key in keys
+        if getattr(result, key) is not None
+    ]
     if result.planes > 1:
         rows.insert(1, ("planes", f"{result.planes}; pairs are of one plane"))
     if result.sampled:
         interval = "" if result.aspl_ci95 is None else f" +- {plain(result.aspl_ci95)} (95 %)"
         marks = {"diameter": "at least {}", "aspl": f"about {{}}{interval}"}
-        marks |= {"host_diameter": "at least {}", "host_aspl": "about {}"}
+        marks |= {"host_diameter": "at least {}", "host_aspl": "about {}", "h-ASPL": "about {}"}
         rows = [(key, marks.get(key, "{}").format(value)) for key, value in rows]
         rows.insert(1, ("sampled", f"from {result.sources:,} random switches, seed {result.provenance.seed}"))
     for group in ("latency", "paths"):

@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain, islice
 from pathlib import Path
 
 from topoloom.core.errors import InputError, at
@@ -69,28 +70,37 @@ def cables_of_file(data: bytes, source: str, lenient: bool, management: bool) ->
     return joined_views(views, source, lenient=lenient, management=management)
 
 
-def is_device_folder(path: Path) -> bool:
-    """Whether a folder holds files of one device each that state its cables; the first that can be read decides."""
-    for file in _files(path):
-        try:
-            _content(str(file))
-        except InputError:
-            continue
-        return True
-    return False
+#: A file, and its content as `_content` returns it, or why it is not read.
+_Read = tuple[str, tuple[list[DeviceView], str, bytes] | InputError]
+
+
+def device_files(path: Path) -> Iterator[_Read] | None:
+    """The files of a folder of files of one device each, for `fabric_of_folder`; None if none of its files states cables.
+
+    Each file is read once, when it is asked for; the first that can be read decides.
+    """
+    read = _read(path)
+    ahead = []
+    for file in read:
+        ahead.append(file)
+        if not isinstance(file[1], InputError):
+            return chain(ahead, read)
+    return None
 
 
 def why_not_read(path: Path) -> str:
     """Why the first files of a folder without a network are not read, as the end of a sentence; empty if it has none."""
-    refusals = []
+    refusals = (content for _, content in _read(path) if isinstance(content, InputError))
+    return _reasons(list(islice(refusals, _SHOWN + 1)))
+
+
+def _read(path: Path) -> Iterator[_Read]:
     for file in _files(path):
+        source = str(file)
         try:
-            _content(str(file))
+            yield source, _content(source)
         except InputError as error:
-            refusals.append(error)
-        if len(refusals) > _SHOWN:
-            break
-    return _reasons(refusals)
+            yield source, error
 
 
 def _content(source: str) -> tuple[list[DeviceView], str, bytes]:
@@ -123,7 +133,9 @@ def _reasons(refusals: list[InputError]) -> str:
     return f": {shown}{' ...' if len(refusals) > _SHOWN else ''}" if refusals else ""
 
 
-def fabric_of_folder(path: Path, *, lenient: bool = False, management: bool = False) -> Fabric:
+def fabric_of_folder(
+    path: Path, files: Iterator[_Read] | None = None, *, lenient: bool = False, management: bool = False
+) -> Fabric:
     """The fabric in a folder of files of one device each: LLDP neighbours, or configurations that name the neighbours.
 
     Files of other kinds, and damaged ones, are omitted and reported, and so are entries with names that cannot be. If any file
@@ -132,6 +144,8 @@ def fabric_of_folder(path: Path, *, lenient: bool = False, management: bool = Fa
     Parameters
     ----------
     path : Path
+    files : iterator, optional
+        From `device_files`, if it has begun to read them.
     lenient : bool
         Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
     management : bool
@@ -145,10 +159,12 @@ def fabric_of_folder(path: Path, *, lenient: bool = False, management: bool = Fa
     views: list[DeviceView] = []
     planned: list[NamedCables] = []
     refusals: list[InputError] = []
-    for file in _files(path):
-        source = str(file)
+    for source, content in _read(path) if files is None else files:
+        if isinstance(content, InputError):
+            refusals.append(content)
+            continue
+        in_file, name, data = content
         try:
-            in_file, name, data = _content(source)
             if name in _PER_DEVICE:
                 reader = import_module(f"topoloom.formats.{_PER_DEVICE[name]}").cables_in
                 planned.append(guarded_cables(name, reader, data, source, lenient=True))
