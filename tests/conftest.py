@@ -1,5 +1,6 @@
 """Tests that need a tool that is not installed are skipped, and say which; what belongs to the second tier is marked."""
 
+import gc
 from itertools import groupby
 
 import hypothesis
@@ -24,6 +25,8 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if "simgrid" in item.keywords:
                 item.add_marker(skip)
+    # The objects of all test modules stay: no collection of garbage looks at them again.
+    gc.freeze()
     for _, cases in groupby(items, lambda item: item.nodeid.partition("[")[0]):
         for place, item in enumerate(cases):
             sweep = item.get_closest_marker("sweep")

@@ -60,7 +60,7 @@ def test_simgrid_takes_what_flows_take(name, operation, algorithm, paths):
     assert (again.messages, again.provenance.settings["simulator"]) == (found.messages, "simgrid")
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("operation", ["allgather", "allreduce"])
 @pytest.mark.parametrize(("name", "algorithm", "paths"), CASES)
 def test_routers_take_nearly_what_flows_take(name, operation, algorithm, paths):

@@ -25,6 +25,7 @@ def pair(routing, app, ranks, settings=None, **more):
     return [run_app(routing, app, ranks, settings=settings, simulator=one, **more) for one in ("simgrid", "flows")]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.simgrid
 @pytest.mark.parametrize(
     ("app", "algorithms"),
@@ -62,7 +63,7 @@ def test_training_takes_as_long_as_in_simgrid(app):
     assert ours.communication == pytest.approx(theirs.communication, rel=0.01)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.simgrid
 @pytest.mark.parametrize("app", ["cg:class=S", "is:class=S", "mg:class=S", "lu:class=S", "dt:class=S", "ft:class=S"])
 def test_a_trace_takes_as_long_as_in_simgrid(app):

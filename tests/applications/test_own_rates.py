@@ -43,6 +43,7 @@ def test_bounds_by_hand(topology, operation, least):
     assert collective_bound(topology, operation, SIZE).bandwidth_s == pytest.approx(least, rel=2e-6)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("topology", [ONE, TWO])
 @pytest.mark.parametrize("operation", ["allgather", "alltoall"])
 def test_flows_flits_and_simgrid_agree(topology, operation):

@@ -145,6 +145,7 @@ def test_planes_carry_messages_side_by_side():
     assert one == pytest.approx(3 * size / 1e9, rel=0.01)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.simgrid
 @pytest.mark.parametrize("shift", [1, 4, 5, 37])
 def test_shifts_do_not_meet_in_a_fat_tree_by_host(shift):

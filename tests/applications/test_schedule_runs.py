@@ -81,6 +81,7 @@ def test_flows_and_simgrid_agree_on_any_schedule(seed, eager):
     assert (simgrid.simulator, flows.simulator) == ("simgrid", "flows")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.simgrid
 @pytest.mark.parametrize(
     "app", ["collective:operation=alltoall,bytes=50000", "lu:class=S,iterations=2", "mg:class=S,iterations=1"]

@@ -19,7 +19,7 @@ from topoloom.designer.assessment.subject import Subject
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.sweep import Case, run_apps
 
-SPECS = ("slimfly:q=5,hosts=3", "fat-tree:k=6")
+SPECS = ("slimfly:q=3,hosts=2", "fat-tree:k=4")
 
 
 def _subject(spec: str, **changes) -> Subject:
@@ -51,15 +51,15 @@ def test_every_step_has_figures_with_how_they_were_got(whole):
 
 def test_figures_are_those_of_the_verbs(whole):
     """Throughput and latency are what `quality` and `simulate` say of the tables of the engine that fits."""
-    one = next(one for one in whole.networks if one.spec == build("fat-tree:k=6").spec)
-    routing = route(build("fat-tree:k=6"), "fat-tree-hosts")
+    one = next(one for one in whole.networks if one.spec == build("fat-tree:k=4").spec)
+    routing = route(build("fat-tree:k=4"), "fat-tree-hosts")
     assert one.provenance.engine == routing.engine
     by_operation = quality(routing)
     assert one.value("uniform_throughput") == by_operation.uniform_throughput
     assert one.value("uniform_throughput") == pytest.approx(1.0), "with a table for each host a whole fat tree is full"
     assert one.value("worst_throughput") == by_operation.worst_throughput
     assert one.quality == by_operation
-    point = simulate(route(build("fat-tree:k=6"), "fat-tree-hosts"), loads=[0.3], fast=True).points[0]
+    point = simulate(route(build("fat-tree:k=4"), "fat-tree-hosts"), loads=[0.3], fast=True).points[0]
     assert one.value("latency_30_cycles") == point.latency_mean
     assert one.value("accepted_30") == point.accepted
 
@@ -112,7 +112,7 @@ def test_time_that_is_left_over_makes_intervals_narrower(whole, tmp_path):
     by_hand = run_apps(
         [Case("slimfly", subject.routed(Work()).host_tables, subject.layout, 1)],
         [shlex.split(reduced.by_hand)[4]],
-        128,
+        32,
         ["random*16"],
         settings=AppSettings(rate_gbps=40, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m),
         simulator="flows",
@@ -221,7 +221,7 @@ def test_sentences_of_other_objectives_do_not_speak_of_prices(whole):
 def test_growth_decides_the_sentence_of_more_hosts(whole):
     """With room for 10 % more a network stays as it is; else its plan's cost counts, and without a plan it has no rank."""
     costs = tuple(one.bill.cost_usd for one in whole.networks)
-    roomy = reasons(whole.networks, Ranking("cost_usd", "cost", "USD", costs, hosts=20))
+    roomy = reasons(whole.networks, Ranking("cost_usd", "cost", "USD", costs, hosts=12))
     assert all("has idle ports for 10% more hosts" in text for text in roomy)
     tight = reasons(whole.networks, Ranking("cost_usd", "cost", "USD", costs, hosts=10_000))
     for one, text in zip(whole.networks, tight, strict=True):

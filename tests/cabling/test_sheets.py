@@ -37,7 +37,7 @@ TAGS = {
 NASTY = odd_floor('<script>alert("x")</script>', "a&b/../c", "a?b")
 LAYOUTS = [
     stand(build("slimfly:q=5,hosts=4"), 10),
-    stand(build("complete:n=41,hosts=24"), 10),
+    stand(build("complete:n=9,hosts=56"), 10),
     Layout(FABRIC, NASTY, NASTY.fixed, np.array([0, 0, 1, 1, 2, 2, 2], np.int32)),
 ]
 

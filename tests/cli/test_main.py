@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from in_process import run
+
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -44,7 +46,6 @@ def test_help_imports_no_numerics():
     assert "design" in done.stdout
 
 
-@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "command",
     [
@@ -67,12 +68,11 @@ def test_help_imports_no_numerics():
 )
 def test_every_command_has_help_and_json(command):
     """Each command explains itself and takes --json."""
-    done = topoloom(command, "--help")
-    assert done.returncode == 0, done.stderr
-    assert "--json" in done.stdout
+    done = run(command, "--help")
+    assert done.code == 0, done.err
+    assert "--json" in done.out
 
 
-@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -104,15 +104,16 @@ def test_every_command_has_help_and_json(command):
         (["info", "petersen", "--jsn"], "--jsn"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(arguments, words, tmp_path):
+def test_a_mistake_is_one_line_and_exit_code_2(arguments, words, tmp_path, monkeypatch):
     """`error: ...` on stderr, nothing on stdout, no traceback."""
     (tmp_path / "here").mkdir()
-    done = topoloom(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
-    assert words in done.stderr
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1
+    assert words in done.err
 
 
 @pytest.mark.exhaustive

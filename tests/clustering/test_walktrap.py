@@ -23,7 +23,7 @@ def scattered(switches, links, seed):
     return Topology(links=ends[ends[:, 0] != ends[:, 1]], switches=switches)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("topology", "most", "steps"),
     [

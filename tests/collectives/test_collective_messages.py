@@ -47,6 +47,7 @@ def ways_by_number(found, net, back):
     return schedule_of_trees(found.schedule, net, back).paths.ways
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("operation", VECTORS)
 @pytest.mark.parametrize("name", ["torus", "tree", "star", "odd"])
 def test_paths_of_the_tables_take_what_the_tables_take(name, operation):
@@ -58,7 +59,7 @@ def test_paths_of_the_tables_take_what_the_tables_take(name, operation):
     assert messages.messages == found.messages
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("operation", VECTORS)
 @pytest.mark.parametrize("algorithm", [None, "ring"])
 def test_every_byte_is_sent_once_a_rank(operation, algorithm):
@@ -75,7 +76,7 @@ def test_every_byte_is_sent_once_a_rank(operation, algorithm):
             assert (messages.paths.of >= 0).all()
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("operation", ["allgather", "allreduce", "broadcast"])
 @pytest.mark.parametrize("algorithm", ["forest", None])
 @pytest.mark.parametrize("name", NETWORKS)

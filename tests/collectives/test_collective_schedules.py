@@ -150,6 +150,7 @@ def test_forests_of_any_network(seed):
     assert worst == pytest.approx(found.bound.bandwidth_s, rel=1e-9)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", ["ring", "boxes", "torus", "planes"])
 @pytest.mark.parametrize("operation", ["allgather", "reduce-scatter", "allreduce"])
 def test_a_forest_in_pieces_comes_near_the_bound(name, operation):

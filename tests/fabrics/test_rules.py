@@ -158,7 +158,7 @@ SPECS = [
 ]
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_plan_of_the_catalogue_is_clean_and_equal_to_itself(spec):
     """By itself, and beside itself: nothing is found."""

@@ -73,6 +73,7 @@ def test_networks_with_service_levels_have_several_paths_too(spec, lmc, cables, 
     assert different[away].mean() > cables
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("engine", ["orders", "updown", "nue"])
 def test_further_paths_are_free_of_deadlock_whatever_the_engine(engine):
     """Random networks: all paths arrive, at most a hop longer than the first, in its virtual channel, without a cycle."""

@@ -313,10 +313,10 @@ def test_hostile_names_are_reported_and_escaped(tmp_path):
 
 
 def test_many_entries_are_read_quickly():
-    """20,000 entries on one device are one view, not a quadratic search."""
-    entries = [heard(f"swp{i}", f"d{i}", "swp1") for i in range(20_000)]
+    """5,000 entries on one device are one view, not a quadratic search."""
+    entries = [heard(f"swp{i}", f"d{i}", "swp1") for i in range(5_000)]
     (view,) = views_in(json.dumps({"lldp": {"interface": entries}}).encode(), "leaf1.json")
-    assert len(view.neighbours) == 20_000
+    assert len(view.neighbours) == 5_000
 
 
 def test_many_neighbours_on_one_port_are_one_short_sentence():

@@ -253,15 +253,8 @@ def _assessed(path: Path) -> Any:
     return opened(path), Assessment.load(path / "assessment.json")
 
 
-#: Readers of folders by name.
-FOLDERS = {
-    "tables": folder_reader(_tables, _load_tables),
-    "routed folder": folder_reader(lambda path: route(build(_TORUS), "dor-random").save(path), opened),
-    "layout folder": folder_reader(_laid, opened, _PAGES),
-    "layout with hosts": folder_reader(_housed, opened, _PAGES),
-    "load_layout": folder_reader(_laid, load_layout, _PAGES),
-    "plan folder": Reader(_part(_plan, "net"), lambda folder: opened(folder / "net")),
-    "plan on paper": Reader(_part(_plan, "net"), lambda folder: check_plan(folder / "net")),
+#: Readers of folders that are worked out: designs, comparisons and studies, which take a second each before one is damaged.
+WORKED_OUT = {
     "design": Reader(_part(_designed, "net/"), lambda folder: opened(folder / "net")),
     "finalist": Reader(_part(_designed, "net/shortlist"), lambda folder: _assessed(folder / "net/shortlist/1")),
     "screening": Reader(_part(_designed, "net/measured"), lambda folder: _read_screening(folder / "net/measured")),
@@ -269,9 +262,6 @@ FOLDERS = {
         _part(_comparison, "net/compare"), lambda folder: Assessments.load(folder / "net/compare.json")
     ),
     "steps": Reader(_part(_comparison, "net/measured"), lambda folder: _compared(folder / "net/measured")),
-    "optimized": folder_reader(_optimized, Optimized.load),
-    "checkpoint": folder_reader(_checkpoint, _resumed),
-    "store": folder_reader(_studied, _read_study),
     "store of curves": _sweep(
         simulate_study(
             [
@@ -287,5 +277,19 @@ FOLDERS = {
         app_study([AppOperation(topology=_RING, app="alltoall:bytes=64", simulator="flows")]), app_runs_of
     ),
     "served store": folder_reader(_served, _read_served),
+}
+#: Readers of folders by name.
+FOLDERS = {
+    **WORKED_OUT,
+    "tables": folder_reader(_tables, _load_tables),
+    "routed folder": folder_reader(lambda path: route(build(_TORUS), "dor-random").save(path), opened),
+    "layout folder": folder_reader(_laid, opened, _PAGES),
+    "layout with hosts": folder_reader(_housed, opened, _PAGES),
+    "load_layout": folder_reader(_laid, load_layout, _PAGES),
+    "plan folder": Reader(_part(_plan, "net"), lambda folder: opened(folder / "net")),
+    "plan on paper": Reader(_part(_plan, "net"), lambda folder: check_plan(folder / "net")),
+    "optimized": folder_reader(_optimized, Optimized.load),
+    "checkpoint": folder_reader(_checkpoint, _resumed),
+    "store": folder_reader(_studied, _read_study),
     "journal": Reader(_journal, lambda folder: _settled(folder / "net")),
 }

@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 from pathlib import Path
 
 import topoloom
@@ -15,6 +16,9 @@ _CALLS = {
 }
 #: The same of modules: ``json.loads``.
 _LOADERS = {"csv", "np", "numpy", "json", "tomllib", "msgspec.json", "pickle", "yaml", "zlib"}
+
+#: What a text has that calls one of them; the others need not be parsed.
+_MAY_READ = re.compile(rf"\b(?:{'|'.join((*sorted(_CALLS), 'open', 'load', 'loads', 'decode', 'reader'))})\s*\(")
 
 #: By module: the readers that damage what it reads.
 READ_BY: dict[str, tuple[str, ...]] = {
@@ -137,7 +141,8 @@ def reading_modules() -> set[str]:
     return {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
         for path in root.rglob("*.py")
-        if any(_reads(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        if _MAY_READ.search(text := path.read_text(encoding="utf-8"))
+        if any(_reads(node) for node in ast.walk(ast.parse(text)))
     }
 
 

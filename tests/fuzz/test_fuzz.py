@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from fuzz_engine import run
+from fuzz_folders import WORKED_OUT
 from fuzz_modules import NOT_FUZZED, READ_BY, reading_modules
 from fuzz_readers import READERS
 
@@ -39,8 +40,11 @@ def test_every_module_that_reads_files_is_fuzzed_or_says_why_not():
 
 
 def test_some_damaged_files_of_every_kind():
-    """A reader returns, or raises one sentence that names the file: no other error, no warning, within time and memory."""
-    assert run(list(READERS), SEED, 0, 1) == []
+    """A reader returns, or raises one sentence that names the file: no other error, no warning, within time and memory.
+
+    Folders that must be worked out first are damaged in the second tier only.
+    """
+    assert run([name for name in READERS if name not in WORKED_OUT], SEED, 0, 1) == []
 
 
 @pytest.mark.exhaustive

@@ -30,9 +30,10 @@ def named():
         _of(nx.path_graph(2), "two, five links", [0, 0, 1], 5),
         _of(nx.path_graph(3), "path of three, the middle without hosts", [0, 2]),
         _of(nx.path_graph(8), "path", range(8)),
-        _of(nx.star_graph(7), "star with hosts at its points", range(1, 8)),
-        _of(nx.star_graph(7), "star with hosts in its middle", [0, 0, 0]),
-        _of(nx.complete_graph(7), "complete", range(7)),
+        # NetworkX lists each of the 120 automorphisms of these.
+        _of(nx.star_graph(5), "star with hosts at its points", range(1, 6)),
+        _of(nx.star_graph(5), "star with hosts in its middle", [0, 0, 0]),
+        _of(nx.complete_graph(5), "complete", range(5)),
         _of(nx.complete_bipartite_graph(1, 1), "bipartite 1 1", [0, 1]),
         _of(nx.complete_bipartite_graph(3, 4), "bipartite 3 4", [0, 0, 1, 3, 6]),
         _of(nx.balanced_tree(2, 2), "tree", [3, 4, 5, 6]),

@@ -74,6 +74,7 @@ def test_bisections_are_no_worse_than_published_ones(spec, links):
     assert not found.exact
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("parts", "links"), [(3, 100), (4, 128), (5, 149), (6, 166)])
 def test_parts_of_a_torus(parts, links):
     """Truong 2016, 4.4: the total cut of a 32 x 32 torus in p parts, as METIS finds it with 3% of tolerance."""

@@ -41,9 +41,9 @@ def test_blocks_of_sources_and_threads_leave_no_trace(n, degree, jobs):
 @given(st.integers(0, 2**32))
 @settings(max_examples=10)
 def test_graphs_with_many_components_are_counted_within_each(seed):
-    """Two thousand switches with as many random links fall apart; SciPy and we agree on every part."""
-    links = np.random.default_rng(seed).integers(0, 1200, (1100, 2))
-    topology = Topology(links=links[links[:, 0] != links[:, 1]], switches=1200)
+    """Six hundred switches with about as many random links fall apart; SciPy and we agree on every part."""
+    links = np.random.default_rng(seed).integers(0, 600, (550, 2))
+    topology = Topology(links=links[links[:, 0] != links[:, 1]], switches=600)
     found = hops(topology)
     assert not found.connected
     assert math.isinf(found.diameter)

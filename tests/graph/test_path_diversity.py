@@ -77,7 +77,7 @@ def _disjoint(topology, pairs, slack: int = 2) -> tuple[np.ndarray, np.ndarray]:
     return counts, length
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("spec", _SPECS)
 def test_paths_that_share_no_link_are_the_most_there_are(spec):
     """Shortest ones, and those of up to three hops, are as many as an integer program finds; longer ones no more than those."""

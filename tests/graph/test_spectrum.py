@@ -25,6 +25,7 @@ def test_the_spectrum_is_that_of_the_dense_matrices(topology):
     assert found.algebraic_connectivity == pytest.approx(laplacian[1] if n > 1 else 0.0, abs=1e-9)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     ("topology", "largest", "second"),
     [

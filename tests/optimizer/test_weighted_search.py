@@ -66,6 +66,7 @@ GOALS = [
 ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("goal", GOALS, ids=lambda goal: goal.text)
 def test_rows_and_sums_are_those_of_a_search_anew(goal: Goal) -> None:
     """After thousands of moves, tried and taken back or made, every delay and every sum is what Dijkstra finds."""

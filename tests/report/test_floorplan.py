@@ -128,7 +128,7 @@ def test_the_same_layout_gives_the_same_picture():
 def test_a_hall_shows_pillars_blocked_slots_and_trays():
     """Each has its entry in the legend, and only where there is one."""
     words = {"pillar", "blocked", "tray", "free slot"}
-    hall = floorplan_svg(_layout("slimfly:q=7,hosts=6", HALL))
+    hall = floorplan_svg(_layout("slimfly:q=5,hosts=4", HALL))
     assert words <= set(re.findall(r">([^<]+)</text>", hall))
     bare = floorplan_svg(_layout("hypercube:n=5", "koibuchi-2013"))
     assert not words & set(re.findall(r">([^<]+)</text>", bare))
@@ -146,7 +146,7 @@ def test_the_strongest_bundles_are_drawn_and_equal_ones_are_spread():
 @pytest.mark.parametrize("name", ["koibuchi-2013", "nakano-grid", "slimfly-2014"])
 def test_every_floor_is_drawn_as_floor_files_define_it(name):
     """Seen from above, x to the right and y upwards, also a floor that is much deeper than wide."""
-    layout = _layout("hypercube:n=8", name)
+    layout = _layout("hypercube:n=6", name)
     for axes in (floorplan(layout).axes[0], layout.plot()):
         assert not axes.yaxis_inverted()
         assert not axes.xaxis_inverted()

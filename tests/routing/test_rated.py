@@ -58,6 +58,7 @@ def test_parallel_cables_get_pairs_by_their_rates():
         assert to_others[3] == 1
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("spec", ["fat-tree:k=4", "hypercube:n=4,hosts=2", "torus:dims=4x4,hosts=2"])
 def test_every_engine_makes_verified_tables(spec):
     """`route` verifies what each engine promises; where an engine refuses the network, it refuses it without rates, too."""
