@@ -32,7 +32,7 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match, plain_name
 from topoloom.fabric.port_alignment import AlignedPorts, aligned_ports
 from topoloom.fabric.port_counters import PortCounters
-from topoloom.fabric.port_texts import names_of_ports, port_texts
+from topoloom.fabric.port_texts import port_texts
 from topoloom.fabric.running import Rate, slow_and_one_sided
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
@@ -130,8 +130,7 @@ def compare_fabrics(
     more_hosts = tuple(extra_hosts.tolist()) if hosts else ()
     words = Words(
         *(tuple(names), actual_names, tuple(racks), cable_numbers),
-        port_texts=port_texts(plan, *own) | port_texts(actual, switch_number, host_number),
-        port_names=names_of_ports(plan, *own) | names_of_ports(actual, switch_number, host_number),
+        *port_texts((plan, *own), (actual, switch_number, host_number)),
     )
     errors = (
         []

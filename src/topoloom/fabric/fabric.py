@@ -106,6 +106,8 @@ class Fabric:
         Whether GUIDs are those of the devices; False where the file has none, and they only count the devices.
     by_neighbours : bool
         Whether the cables are those that devices hear of each other (LLDP), so that a host without an agent is not there.
+    unread : tuple of str
+        Switches that only their neighbours name, though other devices were read.
     flaws : tuple of Flaw
         The flaws of the file, if it was read with lenient parsing.
     """
@@ -151,6 +153,7 @@ class Fabric:
     port_settings: Mapping[tuple[str, str], PortSettings] = field(default_factory=dict)
     guids_given: bool = True
     by_neighbours: bool = False
+    unread: tuple[str, ...] = ()
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:

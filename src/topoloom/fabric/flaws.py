@@ -28,12 +28,15 @@ class Flaw:
     line : int
     plugs : tuple of (str, int)
         The ports concerned, by the names of their nodes; port 0 means the node itself.
+    ports : tuple of (str, str)
+        The ports without a cable because of it, by the names of device and port.
     """
 
     kind: str
     text: str
     line: int
     plugs: tuple[tuple[str, int], ...]
+    ports: tuple[tuple[str, str], ...] = ()
 
 
 class Flaws:

@@ -14,7 +14,7 @@ from topoloom.fabric._assembly import ReadCable, ReadNode, assembled
 from topoloom.fabric.device_kinds import looks_like_host
 from topoloom.fabric.diagnosis.finding import enumerated
 from topoloom.fabric.fabric import Fabric
-from topoloom.fabric.flaws import HOSTS_JOINED, PORT_TWICE, Flaw
+from topoloom.fabric.flaws import HOSTS_JOINED, NO_NAME, PORT_TWICE, Flaw
 from topoloom.fabric.port_names import MOST_PORTS, UNKNOWN, port_numbers
 from topoloom.fabric.port_settings import PortSettings
 
@@ -24,6 +24,7 @@ _LONGEST_NAME = 256
 _MOST_CABLES = 1 << 24
 #: Hosts that a message names.
 _SHOWN = 4
+_SHOWN_LETTERS = 40
 
 
 def is_name(text: str) -> bool:
@@ -290,6 +291,14 @@ class NamedCables:
         """Report what a file has that is not among the cables."""
         log.warning("%s: %s", self.source, text)
 
+    def has_names(self, where: str, *names: str) -> bool:
+        """Whether all of these can be names of devices and ports; else the entry is reported as omitted."""
+        wrong = next((name for name in names if not is_name(name)), None)
+        if wrong is not None:
+            why = "too long, or has characters that cannot be printed"
+            self.flaws.append(Flaw(NO_NAME, f"{where}: the name {wrong[:_SHOWN_LETTERS]!a} is {why}; omitted", 0, ()))
+        return wrong is None
+
     def only_in_use(self) -> None:
         """Omit devices without a cable, which some files list in great number."""
         used = {id(device) for cable in self._cables for device, _ in cable.ends}
@@ -367,6 +376,7 @@ class NamedCables:
                 (device.name, port): settings for device in self.devices for port, settings in device.settings.items()
             },
             by_neighbours=self.by_neighbours,
+            unread=tuple(device.name for device in self.devices if device.switch and device.is_only_heard),
         )
 
     def _decide(self, is_host: Callable[[str], bool | None] | None) -> None:

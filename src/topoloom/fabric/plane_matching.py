@@ -332,6 +332,7 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
         flaws=tuple(flaw for entry in actuals for flaw in entry.flaws),
         guids_given=all(entry.guids_given for entry in actuals),
         by_neighbours=any(entry.by_neighbours for entry in actuals),
+        unread=tuple(name for entry in actuals for name in entry.unread),
         switch_port_names=tuple(at_switches) if any(at_switches) else (),
         host_port_names=tuple(at_hosts) if any(at_hosts) else (),
         port_settings={end: settings for entry in actuals for end, settings in entry.port_settings.items()},

@@ -67,9 +67,8 @@ def read_source(path: str | os.PathLike[str], format: str | None = None) -> tupl
     if record is not None and record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
     data = contents(source)
-    if not data.strip():
-        expected = "a network" if record is None else record.description
-        raise at(source, None, f"the file is empty; expected {expected}")
+    is_shared = record is None or any(source.lower().endswith(each.shared) for each in FORMATS.values() if each.shared)
+    refuse_empty(data, source, "a network" if is_shared else record.description)
     return data, source, record if record is not None and format is not None else _by_content(data, source, record)
 
 
@@ -115,6 +114,20 @@ def _content_name(data: bytes, source: str, *, certain: bool = False) -> str:
     return name if name or certain else likely_format(data)
 
 
+def refuse_empty(data: bytes, source: str, expected: str) -> None:
+    """Refuse a file without content.
+
+    Raises
+    ------
+    InputError
+        It has blanks at most; the message says what to do.
+    """
+    if not data.strip():
+        raise at(
+            source, None, f"the file is empty; expected {expected}: run what writes it again, and look at its errors"
+        )
+
+
 def parsed(data: bytes, source: str, record: Format) -> Topology:
     """The topology in the content of a file."""
     if record.read is None:
@@ -135,8 +148,7 @@ def seen_format(data: bytes, source: str) -> Format:
     InputError
         There is no content, or its format is not recognised.
     """
-    if not data.strip():
-        raise at(source, None, f"the file is empty; expected {FORMATS.find('topoloom').description}")
+    refuse_empty(data, source, "a network")
     if name := _content_name(data, source):
         return FORMATS.find(name)
     reason = "the format cannot be recognised from the content; name it: 'topoloom convert IN OUT --from FORMAT'"

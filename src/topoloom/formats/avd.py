@@ -53,7 +53,7 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         if not isinstance(entry, dict):
             raise at(source, None, f"an entry of ethernet_interfaces is no table; {_FORM}")
         name, peer, far_port, kind = (str(entry.get(key) or "") for key in _KEYS)
-        if name and peer:
+        if name and peer and cables.has_names(f"interface {name[:60]!a}", name, peer, far_port):
             switch = True if kind == _MLAG else is_switch_role(kind)
             own.set_up(name, _settings(entry))
             cables.cable((own, name), (cables.device(peer, switch=switch), far_port))

@@ -22,7 +22,7 @@ from topoloom.model.topology import Topology
 _MOST_CHARACTERS = 1 << 28
 _FORMAT, _VERSION = "topoloom-cabled", 1
 #: Fields of a fabric that stand in the file as they are.
-_AS_THEY_ARE = ("made", "collected", "guids_given", "by_neighbours")
+_AS_THEY_ARE = ("made", "collected", "guids_given", "by_neighbours", "unread")
 #: Further fields that are no arrays, or that the topology holds.
 _OTHERS = frozenset(
     {
@@ -51,6 +51,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     collected: str = ""
     guids_given: bool = True
     by_neighbours: bool = False
+    unread: tuple[str, ...] = ()
     switch_port_names: list[dict[int, str]] = []
     host_port_names: list[dict[int, str]] = []
     port_settings: list[tuple[str, str, PortSettings]] = []

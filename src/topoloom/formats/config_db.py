@@ -46,6 +46,7 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     cables.title = own.name
     ports = {port: facts for port, facts in rows(whole, "PORT") if isinstance(facts, dict)}
     aliases = {text_in(facts.get("alias")): port for port, facts in ports.items()}
+    ports = {port: facts for port, facts in ports.items() if cables.has_names("PORT", port)}
     own.ports |= ports.keys()
     for port, facts in ports.items():
         own.set_up(port, sonic_settings(facts))
@@ -57,11 +58,13 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     for key, facts in rows(whole, "DEVICE_NEIGHBOR"):
         peer = text_in(facts.get("name")) if isinstance(facts, dict) else ""
         if not peer:
-            raise at(source, None, f"DEVICE_NEIGHBOR {key[:60]!a} has no name; {_FORM}")
+            cables.note(f"DEVICE_NEIGHBOR {key[:60]!a} has no name: omitted; {_FORM}")
+            continue
         local = text_in(facts.get("local_port")) or key
         local = aliases.get(local, local)
         far_port = text_in(facts.get("port"))
-        cables.cable((own, local), (cables.device(peer, switch=kinds.get(peer)), far_port))
+        if cables.has_names(f"DEVICE_NEIGHBOR {key[:60]!a}", peer, local, far_port):
+            cables.cable((own, local), (cables.device(peer, switch=kinds.get(peer)), far_port))
     return cables
 
 

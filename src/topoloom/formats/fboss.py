@@ -46,11 +46,14 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         name, expected = text_in(port.get("name")), port.get("expectedLLDPValues") or {}
         if not name:
             raise at(source, None, f"a port without a name; {_FORM}")
+        if not cables.has_names("a port", name):
+            continue
         own.ports.add(name)
         rate_gbps = gbps_of_mbps(text_in(port.get("speed")))
         own.set_up(name, PortSettings(frame=bytes_of(text_in(port.get("maxFrameSize"))), rate_gbps=rate_gbps))
-        if peer := text_in(expected.get(_NAME)):
-            far_end = (cables.device(peer), text_in(expected.get(_PORT)))
+        peer, far_port = text_in(expected.get(_NAME)), text_in(expected.get(_PORT))
+        if peer and cables.has_names(f"port {name}", peer, far_port):
+            far_end = (cables.device(peer), far_port)
             cables.cable((own, name), far_end, rate_gbps=rate_gbps)
     return cables
 

@@ -54,7 +54,7 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
     for element in root.iter():
         if local_name(element.tag) == "Device":
             facts = _facts(element)
-            if name := facts.get("Hostname"):
+            if (name := facts.get("Hostname")) and cables.has_names("a Device", name):
                 cables.device(name, switch=is_sonic_switch(facts.get("ElementType", "")))
     others: Counter[str] = Counter()
     for element in root.iter():
@@ -68,6 +68,8 @@ def cables_in(data: bytes, source: str, lenient: bool) -> NamedCables:
         ends = [(facts.get(f"{side}Device", ""), facts.get(f"{side}Port", "")) for side in ("Start", "End")]
         if not all(device for device, _ in ends):
             raise at(source, None, f"a DeviceLinkBase without a device; {_FORM}")
+        if not cables.has_names("a DeviceLinkBase", *(name for end in ends for name in end)):
+            continue
         rate_gbps = gbps_of_mbps(facts.get("Bandwidth", ""))
         (first, port), (other, far_port) = ((cables.device(device), name) for device, name in ends)
         cables.cable((first, port), (other, far_port), rate_gbps=rate_gbps)

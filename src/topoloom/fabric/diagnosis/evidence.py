@@ -1,6 +1,6 @@
 """The input of rules: the plan, the fabric with its differences, the verification of its tables, and the limits."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -15,9 +15,10 @@ from topoloom.fabric.diagnosis.finding import Ends
 from topoloom.fabric.diagnosis.root import SPLIT_FURTHER, Root
 from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric, each_node
-from topoloom.fabric.identify import Match
+from topoloom.fabric.identify import Match, plain_name
+from topoloom.fabric.port_names import canonical_port
 from topoloom.fabric.port_settings import UNSET, PortSettings
-from topoloom.fabric.port_texts import names_of_ports, port_texts
+from topoloom.fabric.port_texts import port_texts
 from topoloom.fabric.running import Rate
 from topoloom.fabric.table_verifier import TableVerification
 from topoloom.graph.connectivity import components
@@ -267,11 +268,7 @@ class Evidence:
             host[more_hosts] = n + h + more.size + np.arange(more_hosts.size)
             self.actual = Side("actual", actual, switch, host)
             self.names, called = comparison.names, comparison.called
-        texts: dict[int, Callable[[int], str]] = {}
-        of_ports: dict[int, Mapping[int, str]] = {}
-        for side in self.sides:
-            texts |= port_texts(side.fabric, side.switch, side.host)
-            of_ports |= names_of_ports(side.fabric, side.switch, side.host)
+        texts, of_ports = port_texts(*((side.fabric, side.switch, side.host) for side in self.sides))
         self.words = Words(self.names, called, self.facts.places, self.facts.cable_numbers, texts, of_ports)
 
     @property
@@ -313,6 +310,33 @@ class Evidence:
     def in_further_lanes(self) -> frozenset[Cable]:
         """The cables in lanes of ports that are split further than planned; known when `roots` are."""
         return frozenset(cable for root in self.roots if root.kind == SPLIT_FURTHER for cable in root.found)
+
+    @cached_property
+    def _lost_by_port(self) -> dict[tuple[str, str], Cable]:
+        """The planned cables that are not right, by the names of device (also the actual one) and port."""
+        return {
+            (plain_name(name), canonical_port(port_name)): cable
+            for cable in self.not_right
+            for node, port in cable
+            if (port_name := self.plan.port_names(node).get(port))
+            for name in (self.names[node], self.words.called.get(node, ""))
+        }
+
+    def lost_at(self, ports: Iterable[tuple[str, str]]) -> frozenset[Cable]:
+        """The planned cables that are not right and have an end in one of these ports, by the names of device and port."""
+        keys = [(plain_name(device), canonical_port(port)) for device, port in ports if port]
+        return frozenset(self._lost_by_port[key] for key in keys if key in self._lost_by_port)
+
+    @cached_property
+    def unclear(self) -> frozenset[Cable]:
+        """The planned cables that are not right because of entries of the discovery that are no cable."""
+        flaws = () if self.actual is None else self.actual.fabric.flaws
+        return self.lost_at(end for flaw in flaws for end in flaw.ports)
+
+    def is_unread(self, node: int) -> bool:
+        """Whether only neighbours name a switch of the discovery, so that no cable at its other ports can be seen."""
+        unread = () if self.actual is None else self.actual.fabric.unread
+        return plain_name(self.words.called.get(node, self.names[node])) in map(plain_name, unread)
 
     @cached_property
     def planned(self) -> set[Cable]:

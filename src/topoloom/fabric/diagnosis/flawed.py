@@ -16,5 +16,6 @@ def flawed(evidence: Evidence, kind: str) -> Iterator[Finding]:
                     f"line {flaw.line}: {flaw.text}" if flaw.line else flaw.text,
                     tuple(dict.fromkeys(name for name, _ in flaw.plugs)),
                     plugs=tuple(Plugged(name, port) for name, port in flaw.plugs if port),
+                    accounts=evidence.lost_at(flaw.ports),
                     line=flaw.line or None,
                 )

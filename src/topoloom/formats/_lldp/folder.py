@@ -17,7 +17,7 @@ from topoloom.formats._lldp.joining import joined_views
 from topoloom.formats._lldp.reading import views_in
 from topoloom.formats._lldp.views import DeviceView
 from topoloom.formats._named_format import guarded_cables
-from topoloom.formats._storage import contents
+from topoloom.formats._storage import contents, refuse_empty
 from topoloom.formats._text import fabric_from, stem
 
 log = logging.getLogger("topoloom")
@@ -112,6 +112,7 @@ def _content(source: str) -> tuple[list[DeviceView], str, bytes]:
         It is neither; the message says what it is.
     """
     data = contents(source)
+    refuse_empty(data, source, "what a device hears of its neighbours")
     views, refusal = [], None
     try:
         views = views_in(data, source)

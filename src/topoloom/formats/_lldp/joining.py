@@ -185,7 +185,7 @@ class _Joiner:
                     f"{view.name} port {neighbour.port} heard {neighbour.name or neighbour.chassis}, but the entry is not"
                     " valid any more (time to live 0); no cable is read"
                 )
-                self._flaws.append(Flaw(STALE, text, 0, ((view.name, 0),)))
+                self._flaws.append(Flaw(STALE, text, 0, ((view.name, 0),), ((view.name, neighbour.port),)))
                 continue
             # A dict as a set in the order of the file.
             seen.heard.setdefault(seen.add_port(neighbour.port), {})[neighbour] = None
@@ -290,6 +290,7 @@ class _Joiner:
             exact = [entry for entry, back in backs if back == (key, port)]
             both = exact or [entry for entry, back in backs if back == (key, UNKNOWN)]
             names = enumerated(sorted(self._devices[device].name for device, _ in entries))
+            empty: tuple[_Plug, ...] = ()
             if len(both) == 1:
                 device, entry = both[0]
                 hears[key, port] = device, self._port_of(device, entry)
@@ -297,7 +298,8 @@ class _Joiner:
             else:
                 why = "a segment, or entries that are not valid any more"
                 text = f"{name} port {port} hears several devices, {names}: {why}; no cable is read"
-            self._flaws.append(Flaw(SEVERAL_HEARD, text, 0, ((name, 0),)))
+                empty = ((name, port),)
+            self._flaws.append(Flaw(SEVERAL_HEARD, text, 0, ((name, 0),), empty))
 
     def _fill_ports(self, hears: dict[_Plug, _Plug]) -> None:
         """Complete ports that one end does not state, or states by another name, from what the other end hears."""
@@ -358,9 +360,8 @@ class _Joiner:
             for key, port in (near, far_plug, back)
         ]
         text = f"{texts[0]} hears {texts[1]}, which hears {texts[2]}: the entries conflict; no cable is read"
-        self._flaws.append(
-            Flaw(CONFLICTING, text, 0, tuple((self._devices[key].name, 0) for key, _ in (near, far_plug)))
-        )
+        ends = [(self._devices[key].name, port) for key, port in (near, far_plug, back)]
+        self._flaws.append(Flaw(CONFLICTING, text, 0, tuple((device, 0) for device, _ in ends[:2]), tuple(ends)))
 
     def _plug(self, cables: NamedCables, plug: _Plug) -> tuple[NamedDevice, str]:
         return cables.device(self._devices[plug[0]].name), plug[1]

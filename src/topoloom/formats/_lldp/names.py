@@ -30,7 +30,8 @@ def with_names(view: DeviceView) -> tuple[DeviceView | None, list[Flaw]]:
             free_text = neighbour.port_description
             neighbours.append(neighbour if is_name(free_text) else replace(neighbour, port_description=""))
             continue
-        flaws.append(_flaw(view, f"{view.name} port {_shown(neighbour.port)} hears {wrong}", "omitted"))
+        text = f"{view.name} port {_shown(neighbour.port)} hears {wrong}"
+        flaws.append(replace(_flaw(view, text, "omitted"), ports=((view.name, neighbour.port),)))
     ports = sorted(port for port in view.ports if not is_name(port) and port not in {n.port for n in view.neighbours})
     flaws += [_flaw(view, f"{view.name} has a port {short(port)}", "omitted") for port in ports]
     valid = replace(

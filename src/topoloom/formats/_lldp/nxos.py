@@ -1,5 +1,6 @@
 """Cisco NX-OS: ``show lldp neighbors detail | json``. One row is an object, several are an array (napalm issue 771)."""
 
+import re
 from typing import Any
 
 from topoloom.formats._lldp.views import (
@@ -14,6 +15,8 @@ from topoloom.formats._lldp.views import (
 )
 
 _NONE = "not advertised"
+#: Of a device's own port; neighbours send the whole word.
+_SHORT = re.compile(r"Eth(?=[0-9])")
 
 
 def _matches(value: Any) -> bool:
@@ -28,7 +31,7 @@ def _read(value: Any, source: str) -> DeviceView:
                 entry = {key: "" if text_in(of) == _NONE else text_in(of) for key, of in mapping_in(row).items()}
                 neighbours.append(
                     Neighbour(
-                        entry.get("l_port_id", ""),
+                        _SHORT.sub("Ethernet", entry.get("l_port_id", ""), count=1),
                         entry.get("sys_name", ""),
                         entry.get("chassis_id", ""),
                         entry.get("port_id", ""),

@@ -36,6 +36,7 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
         parts.append(f"{which}planned {', '.join(evidence.words.cable(cable, False) for cable in root.planned)}")
     if root.found and not (root.planned and moves):
         parts.append(f"found {', '.join(evidence.words.cable(cable, True) for cable in root.found)}")
+    unclear = evidence.unclear.intersection(root.planned) if not root.found else frozenset()
     return Finding(
         f"{label}: {'; '.join(parts)}",
         tuple(evidence.names[node] for node in root.nodes),
@@ -44,7 +45,7 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
         cables=numbers,
         racks=evidence.racks(root.nodes),
         accounts=frozenset((*root.planned, *root.found)),
-        follows=evidence.in_further_lanes.intersection(root.found),
+        follows=evidence.in_further_lanes.intersection(root.found) | unclear,
     )
 
 
@@ -219,8 +220,8 @@ def _errors(evidence: Evidence) -> Iterator[Finding]:
     "Entries of neighbour tables (LLDP) are not a cable.",
     explanation="""A port hears several devices, which a cable cannot join: a hub, a switch that passes LLDP on, or an entry
     that is no longer valid. Or an entry has no time to live left, two ends disagree, two devices have one name, a host hears
-    a host, or a name is too long or cannot be printed. Such entries are not read as cables, so their ports may also be
-    reported as empty.""",
+    a host, or a name is too long or cannot be printed. Such entries are not read as cables; faults of their ports
+    follow from them.""",
     fix="Ask the devices again after the time to live (two minutes); give every device its own name.",
 )
 def _unclear(evidence: Evidence) -> Iterator[Finding]:

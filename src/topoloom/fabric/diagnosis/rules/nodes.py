@@ -1,6 +1,7 @@
 """Rules on switches and hosts: missing, not planned, and present but not cabled."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from topoloom.fabric.diagnosis.evidence import Evidence
 from topoloom.fabric.diagnosis.finding import Finding, enumerated
@@ -170,8 +171,8 @@ def _no_hosts(evidence: Evidence) -> Iterator[Finding]:
     WARNING,
     "No cable to a planned host was read, in a discovery by neighbour tables (LLDP).",
     explanation="""Its cable is not plugged in, it is off, it has no LLDP agent, its switch hears several devices on its port
-    (`TL113`), or the table of its switch was not read, which a note on standard error says: neighbour tables cannot tell
-    more. If no host is heard, one finding (`hosts-none`) says so.""",
+    (`TL113`), or the table of its switch was not read, which the text then says: neighbour tables cannot tell more. If no host
+    is heard, one finding (`hosts-none`) says so.""",
     fix="Read the table of its switch; install an LLDP agent on the host; look at the link lights of its ports.",
 )
 def _host_unseen(evidence: Evidence) -> Iterator[Finding]:
@@ -180,7 +181,11 @@ def _host_unseen(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, HOST_MISSING):
         planned = ", ".join(evidence.words.cable(cable, False) for cable in root.planned)
         text = f"host {evidence.names[root.nodes[0]]} is unseen: no cable to it was read; planned {planned}"
-        yield _with_cables(evidence, root, text, with_count=False)
+        switches = dict.fromkeys(node for cable in root.planned for node, _ in cable if not evidence.is_host(node))
+        if unread := [evidence.node(switch) for switch in switches if evidence.is_unread(switch)]:
+            text += f"; {enumerated(unread)} {'were' if len(unread) > 1 else 'was'} not read"
+        finding = _with_cables(evidence, root, text, with_count=False)
+        yield replace(finding, follows=finding.accounts if finding.accounts <= evidence.unclear else frozenset())
 
 
 def all_hosts_missing(evidence: Evidence) -> bool:
