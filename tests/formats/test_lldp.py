@@ -46,8 +46,11 @@ CABLES = {
         ("Ethernet1/1", "gpu1", "eth1"),
     ],
     "eos-lldp-brief.json": [("Ethernet31/1", "spine1.example.net", "Ethernet1/1")],
-    "nxos-lldp-detail.json": [("Eth1/31", "spine1.example.net", "Ethernet1/1"), ("Eth1/1/1", "0000.5e00.5311", "eth1")],
-    "nxos-lldp-detail-one.json": [("Eth1/31", "spine1.example.net", "Ethernet1/1")],
+    "nxos-lldp-detail.json": [
+        ("Ethernet1/31", "spine1.example.net", "Ethernet1/1"),
+        ("Ethernet1/1/1", "0000.5e00.5311", "eth1"),
+    ],
+    "nxos-lldp-detail-one.json": [("Ethernet1/31", "spine1.example.net", "Ethernet1/1")],
     "junos-lldp.json": [("et-0/0/31", "spine1", "et-0/0/1"), ("et-0/0/1:0", "gpu1", "eth1")],
     "openconfig-lldp.json": [("Ethernet31/1", "spine1", "Ethernet1/1"), ("Ethernet1/1", "gpu1", "")],
 }

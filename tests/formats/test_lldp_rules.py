@@ -261,7 +261,7 @@ RULES = {
             "a": nxos(("Eth1/1", "b", "Ethernet1/2")),
             "b": nxos(("Eth1/2", "a", "Ethernet1/1"), ("Eth1/3", "c", "not advertised")),
         },
-        [("a", "Eth1/1", "b", "Eth1/2"), ("b", "Eth1/3", "c", "")],
+        [("a", "Ethernet1/1", "b", "Ethernet1/2"), ("b", "Ethernet1/3", "c", "")],
     ),
     "SONiC: empty cells": ({"a": TABLE}, [("a", "Ethernet0", "spine1", "swp1")]),
     "Junos: number as the local id": (

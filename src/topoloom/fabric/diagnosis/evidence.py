@@ -63,7 +63,7 @@ class PlanFacts:
         """The rack of each planned switch, as in `racks`, with its unit where it is known: ``R01 U40``."""
         if not self.units:
             return tuple(self.racks)
-        return tuple(placed(rack, unit) for rack, unit in zip(self.racks, self.units, strict=True))
+        return tuple(rack_and_unit(rack, unit) for rack, unit in zip(self.racks, self.units, strict=True))
 
 
 @dataclass(frozen=True)
@@ -195,12 +195,12 @@ class Side:
         return np.flatnonzero((self.level == 0) & ~flat & (topology.degrees > 0))
 
 
-def placed(rack: str, unit: str) -> str:
+def rack_and_unit(rack: str, unit: str) -> str:
     """A rack and a unit as texts have them; empty without a rack.
 
     Examples
     --------
-    >>> placed("R01", "40"), placed("R01", "u40"), placed("R01", "")
+    >>> rack_and_unit("R01", "40"), rack_and_unit("R01", "u40"), rack_and_unit("R01", "")
     ('R01 U40', 'R01 U40', 'R01')
     """
     plain = unit.strip().upper()
