@@ -73,5 +73,5 @@ def with_planned_kinds(plan: Fabric, actual: Fabric) -> Fabric:
         else:  # from a switch to itself
             cables.cable(near_end, other)
     fabric = cables.fabric(actual.topology.name, "", lambda name: kinds.get(plain_name(name)))
-    unchanged = {"port_settings": actual.port_settings, "unread": actual.unread}
-    return replace(fabric, flaws=(*actual.flaws, *fabric.flaws), **unchanged)
+    flaws = (*actual.flaws, *fabric.flaws)
+    return replace(fabric, port_settings=actual.port_settings, unread=actual.unread, flaws=flaws)

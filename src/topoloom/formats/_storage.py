@@ -67,8 +67,9 @@ def read_source(path: str | os.PathLike[str], format: str | None = None) -> tupl
     if record is not None and record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
     data = contents(source)
-    is_shared = record is None or any(source.lower().endswith(each.shared) for each in FORMATS.values() if each.shared)
-    refuse_empty(data, source, "a network" if is_shared else record.description)
+    # A suffix that several formats have does not tell which is meant.
+    several = any(source.lower().endswith(each.shared) for each in FORMATS.values() if each.shared)
+    refuse_empty(data, source, "a network" if record is None or several else record.description)
     return data, source, record if record is not None and format is not None else _by_content(data, source, record)
 
 
