@@ -48,6 +48,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "formats._lldp.reading": ("format lldp",),
     "formats.air": ("format air",),
     "formats.avd": ("format avd",),
+    "formats.blocks": ("format blocks",),
     "formats.cable_reader": ("format cables",),
     "formats.config_db": ("format config-db",),
     "formats.containerlab": ("format containerlab",),
