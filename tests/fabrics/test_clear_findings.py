@@ -131,6 +131,50 @@ def test_the_other_name_of_a_port_follows_it(tmp_path, word, texts):
     assert text == f"other port: spine1 port swp7 is in leaf1 port {texts[0]}, should be port {texts[1]}"
 
 
+@pytest.mark.parametrize("form", ["lldpd", "sonic"])
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "<b>x</b>", "'; drop", "\u202etxt"])
+def test_a_station_is_a_host_whatever_its_name(tmp_path, form, name):
+    """A device that says that it is neither bridge nor router is no switch, though its name and port tell nothing."""
+    plan = planned(tmp_path, "leaf1,switch,Ethernet0,spine1,switch,Ethernet8", "leaf1,switch,Ethernet4,gpu1,host,eth1")
+    heard = {"Ethernet0": ("spine1", "Ethernet8", False), "Ethernet4": ("gpu1", "eth1", True)}
+    heard |= {"Ethernet12": (name, "00:00:5e:00:53:77", True), "Ethernet16": ("leaf7", "00:00:5e:00:53:78", True)}
+    (tmp_path / "lldp").mkdir()
+    if form == "sonic":
+        content = {
+            f"LLDP_ENTRY_TABLE:{port}": {
+                "lldp_rem_sys_name": device,
+                "lldp_rem_port_id": far,
+                "lldp_rem_port_id_subtype": "3" if ":" in far else "5",
+                "lldp_rem_sys_cap_enabled": "01 00" if station else "28 00",
+            }
+            for port, (device, far, station) in heard.items()
+        }
+        content["DEVICE_METADATA"] = {"localhost": {"hostname": "leaf1"}}
+    else:
+        capability = [{"type": "Bridge", "enabled": False}, {"type": "Station", "enabled": True}]
+        entries = [
+            {
+                port: {
+                    "via": "LLDP",
+                    "chassis": {
+                        device: {"capability": capability if station else [{"type": "Router", "enabled": True}]}
+                    },
+                    "port": {"id": {"type": "mac" if ":" in far else "ifname", "value": far}},
+                }
+            }
+            for port, (device, far, station) in heard.items()
+        ]
+        content = {"lldp": {"interface": entries}}
+    (tmp_path / "lldp" / "leaf1.json").write_text(json.dumps(content))
+    codes = {code: text for code, text, _ in findings(plan, tmp_path / "lldp")}
+    if name.isprintable():
+        assert codes.keys() == {"TL202", "TL204"}
+        assert codes["TL202"].startswith("switch leaf7 is not in the plan")
+        assert codes["TL204"].startswith(f"host {name} is not in the plan")
+    else:
+        assert codes.keys() == {"TL202", "TL113"}
+
+
 CONFIGURATIONS = {
     "config_db.json": lambda peers: json.dumps(
         {

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.diagnosis.finding import enumerated
 from topoloom.fabric.flaws import CONFLICTING, SEVERAL_HEARD, STALE, TWO_DEVICES, Flaw
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
@@ -127,13 +128,14 @@ class _Joiner:
             device, port = hears[near]
             if neighbour.settings and port != UNKNOWN:
                 self._devices[device].set_up(port, neighbour.settings)
+        stations = self._stations(hears, entries)
         cables = NamedCables(self._source, lenient=self._lenient)
         cables.by_neighbours = True
         in_use = {key for pair in hears.items() for key, _ in pair if not self._is_skipped(*pair, hears)}
         for key, seen in self._devices.items():
             if not (seen.viewed or key in in_use):
                 continue
-            entry = cables.device(seen.name, switch=None if seen.named else False)
+            entry = cables.device(seen.name, switch=False if not seen.named or key in stations else None)
             entry.ports |= {port for port in seen.ports.values() if self._management or not is_management_port(port)}
             entry.settings |= seen.settings
             entry.is_only_heard = len(views) > 1 and not seen.viewed
@@ -150,6 +152,18 @@ class _Joiner:
             many = f"{self._skipped} entr{'ies' if self._skipped > 1 else 'y'}"
             cables.note(f"{many} of management ports: not read (--management includes them)")
         return cables
+
+    def _stations(self, hears: Mapping[_Plug, _Plug], entries: Mapping[_Plug, Neighbour]) -> set[str]:
+        """The devices without a file that say to all that they are stations, unless their names are those of switches."""
+        says: dict[str, bool] = {}
+        for near, neighbour in entries.items():
+            key = hears[near][0]
+            says[key] = says.get(key, True) and neighbour.is_station
+        return {
+            key
+            for key, is_station in says.items()
+            if is_station and not (self._devices[key].viewed or is_switch_role(self._devices[key].name))
+        }
 
     def _take(self, view: DeviceView) -> None:
         key = view.name.lower()

@@ -109,6 +109,7 @@ def _heard(port: str, content: Mapping[str, Any]) -> Iterator[Neighbour]:
                     _texts(of_chassis.get("mgmt-ip")),
                     settings,
                     no_time_left(_text(mapping_in(at_port).get("ttl")) or _text(of_chassis.get("ttl"))),
+                    _enabled(of_chassis) == {"station"},
                 )
 
 
@@ -122,6 +123,12 @@ def _settings(of_port: Mapping[str, Any]) -> PortSettings:
         if rate and (about.get("supported") or rate[3].lower() != "t"):
             rate_gbps = int(rate[1]) / (1 if rate[2] else 1000)
     return PortSettings(frame=bytes_of(_text(of_port.get("mfs"))), rate_gbps=rate_gbps)
+
+
+def _enabled(of_chassis: Mapping[str, Any]) -> set[str]:
+    """The capabilities that a neighbour uses: ``bridge``, ``router``, ``station`` ..."""
+    listed = [mapping_in(entry) for entry in each(of_chassis.get("capability"))]
+    return {text_in(entry.get("type")).lower() for entry in listed if entry.get("enabled") in (True, "on")}
 
 
 def _id(content: Mapping[str, Any]) -> tuple[str, str]:

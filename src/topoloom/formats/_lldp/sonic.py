@@ -12,6 +12,8 @@ from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of
 from topoloom.formats._lldp.views import DeviceView, Neighbour, ViewReader, gbps_of_mbps, mapping_in, meaning, text_in
 
 _RULE = re.compile(r"\s*-+(?:\s+-+)+\s*")
+#: Capabilities as bytes whose first bit is "other", and whose eighth is "station".
+_STATION = "01 00"
 _HEADS = ("LocalPort", "RemoteDevice", "RemotePortID")
 
 
@@ -34,6 +36,7 @@ def _read(value: Any, source: str) -> DeviceView:
                 meaning(text_in(entry.get("lldp_rem_port_id_subtype"))),
                 text_in(entry.get("lldp_rem_port_desc")),
                 tuple(filter(None, map(str.strip, text_in(entry.get("lldp_rem_man_addr")).split(",")))),
+                is_station=text_in(entry.get("lldp_rem_sys_cap_enabled")) == _STATION,
             )
         )
     aliases, settings, ports = {}, {}, {entry.port for entry in neighbours}

@@ -56,6 +56,8 @@ class Neighbour:
         What the neighbour says of its port.
     expired : bool
         Whether the entry is not valid any more: its time to live is 0.
+    is_station : bool
+        Whether the neighbour says that it only is a station: neither bridge nor router.
     """
 
     port: str
@@ -67,6 +69,7 @@ class Neighbour:
     addresses: tuple[str, ...] = ()
     settings: PortSettings = UNSET
     expired: bool = False
+    is_station: bool = False
 
 
 @dataclass(frozen=True)
