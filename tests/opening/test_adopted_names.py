@@ -1,6 +1,7 @@
 """Plans and lists of an adopted network name devices and ports as people do; what has no name in the source is said."""
 
 import csv
+import re
 import shutil
 from dataclasses import replace
 
@@ -13,10 +14,15 @@ from topoloom import diagnose, expand, open_network
 from topoloom.cabling.expansion.expansion import Expansion, unnamed_ports
 
 
+def sheet():
+    """The sheet without lengths: then the plan moves the ends of cables at the leaves."""
+    return re.sub(r",[0-9]+$", ",", _sheet(), flags=re.MULTILINE)
+
+
 @pytest.fixture(scope="module")
 def hall(tmp_path_factory):
     folder = tmp_path_factory.mktemp("named")
-    (folder / "cables.csv").write_text(_sheet())
+    (folder / "cables.csv").write_text(sheet())
     open_network(folder / "cables.csv").adopt(folder / "hall")
     return folder / "hall"
 
@@ -56,7 +62,7 @@ def test_a_plan_names_what_is_there_and_counts_what_it_adds(hall, tmp_path):
         ("leaf1", "5"),
         ("leaf2", "5"),
     }
-    for text in ("spine2 swp1", "leaf1 swp52", "R09-U02-swp1"):
+    for text in ("spine2 swp1", "leaf1 swp52", "R09-U12-swp1"):
         assert text in (tmp_path / "plan" / "plan.html").read_text()
     # The columns that programs read are as before.
     assert list(tasks[0])[:3] == ["task", "step", "work"]
@@ -92,8 +98,8 @@ def test_what_was_built_by_the_plan_is_as_planned(hall, tmp_path):
 
 def test_free_ports_that_the_source_names_are_used(tmp_path):
     """Before others; a number that may be read as another port's name is taken last, a loop's port never."""
-    sheet = _sheet().replace("swp51", "Ethernet0").replace("swp52", "Ethernet5")
-    (tmp_path / "cables.csv").write_text(sheet)
+    text = sheet().replace("swp51", "Ethernet0").replace("swp52", "Ethernet5")
+    (tmp_path / "cables.csv").write_text(text)
     network = open_network(tmp_path / "cables.csv")
     fabric = network.fabric
     leaf = fabric.switch_names.index("leaf1")
@@ -109,7 +115,7 @@ def test_free_ports_that_the_source_names_are_used(tmp_path):
 
 def test_new_names_avoid_those_of_the_source(tmp_path):
     """A network with a switch S5 and a host h12 gets no second one."""
-    (tmp_path / "cables.csv").write_text(_sheet().replace("spine1", "S5").replace("gpu11", "h12"))
+    (tmp_path / "cables.csv").write_text(sheet().replace("spine1", "S5").replace("gpu11", "h12"))
     grown = expand(tmp_path / "cables.csv", 7, "splice", radix=64).after.fabric
     assert grown.switch_names[-2:] == ("S5-new", "S6")
     assert "H12-new" in grown.host_names
@@ -149,3 +155,31 @@ def test_planned_networks_have_no_columns_of_names(tmp_path):
     header = (tmp_path / "plan" / "cables.csv").read_text().splitlines()[0]
     assert "name" not in header
     assert not (tmp_path / "plan" / "cabled.json").exists()
+
+
+def test_what_failures_leave_keeps_its_names(hall, tmp_path):
+    """In a format that holds names; another one says what it omits, as `convert` does."""
+    done = run("damage", hall, "--share", "20%", "-o", tmp_path / "left.p2p.csv")
+    assert "omits" not in done.err
+    left = open_network(tmp_path / "left.p2p.csv").fabric
+    assert len(ends(left)) == 5
+    assert ends(left) < ends(open_network(hall).fabric)
+    done = run("damage", hall, "--share", "20%", "-o", tmp_path / "left.json")
+    assert "topoloom omits names of hosts, names of ports" in done.err
+    done = run("damage", hall, "--fail", "switches", "--share", "20%", "-o", tmp_path / "switch.p2p.csv")
+    assert done.code == 0, done.err
+    assert ends(open_network(tmp_path / "switch.p2p.csv").fabric) < ends(open_network(hall).fabric)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("optimize N --moves 3 --chains 1 -o O/new.json", "it keeps no names of hosts and ports"),
+        ("phases N --hosts 6,12 -o O/phases", "names are not kept"),
+    ],
+)
+def test_commands_that_make_another_network_say_so(hall, tmp_path, caplog, words, sentence):
+    """A network of other links, or of other numbers, has no names; it is said."""
+    done = run(*[{"N": hall}.get(word, word.replace("O/", f"{tmp_path}/")) for word in words.split()])
+    assert done.code == 0, done.err
+    assert sentence in caplog.text + done.err

@@ -30,7 +30,8 @@ def elevation_files(cabling: Cabling) -> dict[str, str]:
     products = ["switch" if product is None else product.name for product in switch_products(cabling)]
     out, shown = {}, []
     for rack_type in rack_types(layout, products):
-        picture = elevation_svg(layout, rack_type, loads, products)
+        real = None if cabling.names is None else cabling.names.switches
+        picture = elevation_svg(layout, rack_type, loads, products, real)
         out[f"elevations/{rack_type.name.replace(' ', '-')}.svg"] = picture
         names = [layout.rack_names[rack] for rack in rack_type.racks]
         shown.append((rack_type.name, len(names), ", ".join(names), Markup(picture)))
@@ -47,7 +48,11 @@ def elevation_files(cabling: Cabling) -> dict[str, str]:
 
 
 def elevation_svg(
-    layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], products: Sequence[str] | None = None
+    layout: Layout,
+    rack_type: RackType,
+    loads: tuple[Supply, ...],
+    products: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
 ) -> str:
     """The front view of a rack: unit numbers, and every device with its name and height.
 
@@ -60,6 +65,8 @@ def elevation_svg(
         Power and weight of every rack of the layout.
     products : sequence of str, optional
         The product of each switch; "switch" when omitted.
+    names : sequence of str, optional
+        The real name of each switch, of a network that is cabled.
 
     Returns
     -------
@@ -67,7 +74,7 @@ def elevation_svg(
         An ``<svg>`` element.
     """
     units = max(rack_units(layout), -int(-rack_type.height // 1))
-    standing = rack_contents(layout, rack_type.racks[0])
+    standing = rack_contents(layout, rack_type.racks[0], names)
     switches = iter(np.flatnonzero(layout.rack == rack_type.racks[0]).tolist())
     sold = [
         device.product if device.kind != "switch" else "switch" if products is None else products[next(switches)]

@@ -21,6 +21,7 @@ from topoloom.core.folders import write_folder
 from topoloom.core.staging import Content
 from topoloom.cost.remembered import as_made, remembered_files
 from topoloom.cost.terms import Terms
+from topoloom.fabric.stated_places import as_stated
 from topoloom.formats import FORMATS, encode
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cabled import cabled_in, cabled_text
@@ -238,6 +239,9 @@ def layout_of_cables(cables: CableList, source: Path) -> Layout:
         layout = Layout(
             cables.topology, floor, slots, slot, made=made, housing=read_housing(housing), host_slot=host_slot
         )
+    fabric = cabled_in(source.parent, cables.topology)
+    if fabric is not None:
+        layout = as_stated(layout, fabric)
     _compare_lengths(cables, layout)
     _compare_limits(layout, source)
     return as_made(layout, source.parent)

@@ -130,8 +130,8 @@ def bundles_csv(cabling: Cabling) -> str:
             "cables": numbers(size),
             "first_cable": numbers(cabling.number[inside][first]),
             "last_cable": numbers(cabling.number[inside][first + size - 1]),
-            # All cables of a bundle have the same length: they run between the same two places.
-            "length_m": numbers(cabling.length_m[first]),
+            # They run between the same two places; stated lengths may still differ: the longest counts.
+            "length_m": numbers(cabling.length_m[longest_of_bundles(cabling)]),
             "total_m": numbers(np.bincount(bundle, cabling.length_m[inside], len(size))),
             "total_stock_m": numbers(np.bincount(bundle, cabling.bought.stock_m[inside], len(size))),
             "media": texts(
@@ -140,6 +140,14 @@ def bundles_csv(cabling: Cabling) -> str:
             ),
         }
     )
+
+
+def longest_of_bundles(cabling: Cabling) -> np.ndarray:
+    """The longest cable of each bundle, the first of these, int64[bundles]."""
+    size = cabling.bundle_sizes
+    ends = np.cumsum(size).tolist()
+    pieces = zip(ends, size.tolist(), strict=True)
+    return np.array([end - n + int(cabling.length_m[end - n : end].argmax()) for end, n in pieces], np.int64)
 
 
 def order_csv(bought: Cables) -> str:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
+from topoloom.cabling.lists import longest_of_bundles
 from topoloom.cabling.ports import Facts, cable_facts, port_rows
 from topoloom.core.pages.templating import framed, rendered
 from topoloom.placement.hosts.housing import host_names
@@ -47,6 +48,7 @@ class _Book:
         self._bundles = np.split(bundle[order], np.searchsorted(both[order], np.arange(1, racks)))
         # The cables of a bundle, and those within a rack, have consecutive positions.
         self._bundle_first = np.cumsum(cabling.bundle_sizes) - cabling.bundle_sizes
+        self._longest = longest_of_bundles(cabling).tolist()
         at = cabling.layout.rack[cabling.ends[cabling.bundle < 0, 0]]
         self._inside = np.bincount(at, minlength=racks)
         self._inside_first = int(cabling.bundle_sizes.sum()) + np.cumsum(self._inside) - self._inside
@@ -141,7 +143,7 @@ class _Book:
         others = cabling.pairs[bundles].sum(axis=1) - rack
         columns = (bundles, others, self._bundle_first[bundles], cabling.bundle_sizes[bundles])
         for bundle, to, first, size in zip(*(column.tolist() for column in columns), strict=True):
-            yield bundle + 1, names[to], self.files[to], size, self._span(first, size), *facts[first]
+            yield bundle + 1, names[to], self.files[to], size, self._span(first, size), *facts[self._longest[bundle]]
 
     def _span(self, first: int, size: int) -> str:
         """The numbers of cables that are installed one after another: consecutive ones as a range."""

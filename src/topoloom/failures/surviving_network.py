@@ -102,8 +102,14 @@ def surviving_network(
     return without_losses(topology, first_failures(topology, what, share, seed, sample))
 
 
-def without_losses(topology: Topology, lost: SampledLosses) -> Topology:
-    """Return a topology without the failed parts; the surviving switches are numbered again where some failed."""
+def survivors(topology: Topology, lost: SampledLosses) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each switch and each link survives, bool[switches] and bool[links].
+
+    Raises
+    ------
+    InputError
+        No switch is left.
+    """
     n, m = topology.switches, len(topology.links)
     alive = np.ones(n, np.bool_)
     alive[lost.switches] = False
@@ -115,6 +121,12 @@ def without_losses(topology: Topology, lost: SampledLosses) -> Topology:
         key, gone = (links[:, 0].astype(np.int64) * n + links[:, 1] for links in (topology.links, lost.links))
         copy = np.arange(m) - np.searchsorted(key, key)
         alive_links &= copy >= np.searchsorted(gone, key, "right") - np.searchsorted(gone, key, "left")
+    return alive, alive_links
+
+
+def without_losses(topology: Topology, lost: SampledLosses) -> Topology:
+    """Return a topology without the failed parts; the surviving switches are numbered again where some failed."""
+    alive, alive_links = survivors(topology, lost)
     number = np.cumsum(alive) - 1
     ports = alive[topology.endpoints]
     labels = {name: values[alive] for name, values in topology.labels.items()}

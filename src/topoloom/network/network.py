@@ -15,8 +15,9 @@ from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.placed import placed_layout
 from topoloom.cost.terms import Terms
-from topoloom.fabric.cable_lengths import CableLengths, lengths_in
+from topoloom.fabric.cable_lengths import CableLengths, lengths_in, lengths_of
 from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.stated_places import as_stated, tell_shared_units
 from topoloom.formats.cable_reader import CableList
 from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
@@ -128,11 +129,25 @@ class Network:
         own: CableLengths | None = self._read("lengths")
         if own is not None:
             return own
+        if self.stated_lengths is not None:
+            return self.stated_lengths
         if self.cables is None or not np.isfinite(self.cables.length_m).all() or not len(self.cables.length_m):
             return None
         # A list gives the length of cables between switches; hosts next to their switches get the shortest of these.
         shortest_m = float(self.cables.length_m.min())
         return CableLengths(self.cables.length_m, np.full(self.topology.endpoints.size, shortest_m))
+
+    @cached_property
+    def stated_lengths(self) -> CableLengths | None:
+        """The lengths that the source of a cabled network states, `UNKNOWN_M` for other cables; None if it states none."""
+        return None if self.cabled is None else lengths_of(self.cabled)
+
+    @property
+    def delay_lengths_m(self) -> np.ndarray | None:
+        """The length of each link's cable, float64[links], where the network has a layout or its source states lengths."""
+        if self.layout is not None:
+            return self.layout.length_m
+        return None if self.stated_lengths is None else self.stated_lengths.link_m
 
     @property
     def decided_gbps(self) -> float | None:
@@ -345,6 +360,9 @@ class Network:
         # Names and ports of a cable list end with it; those of a discovered fabric stay.
         listed = "cables" in self.known and self.fabric.planned
         dropped = ("cables", "expansion", *(("fabric",) if listed else ()))
+        if self.cabled is not None:
+            layout = as_stated(layout, self.cabled)
+            tell_shared_units(layout, self.cabled)
         return self._with(dropped, layout=layout, terms=self._decided())
 
     def priced(self, **terms: Any) -> "Network":

@@ -49,7 +49,8 @@ def joined_planes(
     for plane in planes:
         key, own = _structure(plane), None
         if layout is not None:
-            own = Layout(plane.topology, layout.floor, layout.slots, layout.slot[plane.switches])
+            stated = layout.stated and layout.stated.part(plane.switches, plane.links, plane.endpoints)
+            own = Layout(plane.topology, layout.floor, layout.slots, layout.slot[plane.switches], stated=stated)
             key += own.length_m.tobytes().hex()
         if key not in routing_by_key:
             routing_by_key[key] = make(plane.topology, own)

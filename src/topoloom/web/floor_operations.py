@@ -131,7 +131,8 @@ def _moved(layout: Layout, moves: Mapping[str, str]) -> Layout:
             if places is not None:
                 stood, stands = places == origin, places == target
                 places[stood], places[stands] = target, origin
-    return replace(layout, slot=slot, host_slot=hosts, length_bound_m=0.0) if moves else layout
+    # The stated lengths are those of the cables where the racks stand.
+    return replace(layout, slot=slot, host_slot=hosts, length_bound_m=0.0, stated=None) if moves else layout
 
 
 @operation

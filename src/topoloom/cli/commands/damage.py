@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from topoloom.cli.declared import declared, performed
+from topoloom.cli.declared import declared, running
 from topoloom.cli.presentation import Json
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.damage import DamageOperation
@@ -15,6 +15,11 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(DamageOperation, _Output)
 def command(operation: DamageOperation, to: _Output) -> None:
     from topoloom.cli.delivery import checked, deliver
+    from topoloom.fabric.cable_lengths import lengths_of
+    from topoloom.fabric.exports.registry import ExportRequest
 
     record = checked(to.output, None, to.json)
-    deliver(performed(operation), to.output, record, to.json)
+    with running(operation.doing) as context:
+        topology, cabled = operation.left(context)
+    order = None if cabled is None else ExportRequest(cabled, lengths=lengths_of(cabled))
+    deliver(topology, to.output, record, to.json, order)

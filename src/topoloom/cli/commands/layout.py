@@ -61,9 +61,20 @@ def _print_layout(layout: "Layout") -> None:
             ("mean_length", f"{layout.mean_length_m:.3f} m{bound}; between racks {layout.mean_between_m:.3f} m"),
             ("longest", f"{layout.longest_m:.1f} m"),
             ("total", f"{layout.total_m:,.0f} m"),
+            *_stated_facts(layout),
             *_host_facts(layout),
         ],
     )
+
+
+def _stated_facts(layout: "Layout") -> list[tuple[str, str]]:
+    """A row about the lengths that the source of a cabled network states."""
+    stated = layout.stated
+    if stated is None or not ((stated.link_m > 0).any() or (stated.host_m > 0).any()):
+        return []
+    counts = [f"{int((of > 0).sum()):,} of {of.size:,}" for of in (stated.link_m, stated.host_m)]
+    others = "" if (stated.link_m > 0).all() and (stated.host_m > 0).all() else "; the others by the floor"
+    return [("lengths", f"{counts[0]} between switches and {counts[1]} of hosts as the source states{others}")]
 
 
 def _host_facts(layout: "Layout") -> list[tuple[str, str]]:

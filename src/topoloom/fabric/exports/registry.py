@@ -12,7 +12,7 @@ import numpy as np
 from topoloom.core.errors import InputError, check_path, check_type
 from topoloom.core.folders import write_folder
 from topoloom.core.register import Register
-from topoloom.fabric.cable_lengths import CableLengths, lengths_in
+from topoloom.fabric.cable_lengths import UNKNOWN_M, CableLengths, lengths_in
 from topoloom.fabric.exports.settings import ExportSettings
 from topoloom.fabric.fabric import Fabric
 from topoloom.model.link_rates import own_rates, refuse_mixed, shown_rate, tell_dropped
@@ -24,8 +24,6 @@ from topoloom.routing.fitting import ANY
 from topoloom.routing.routing import PAIR, Routing
 from topoloom.topologies.spec import Parameter, read_settings
 
-#: The assumed length of a cable whose length is not known: a few racks further.
-UNKNOWN_M = 5.0
 #: The files of an export by their path in its folder.
 Files = Mapping[str, str | bytes]
 

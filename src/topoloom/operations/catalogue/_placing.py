@@ -8,6 +8,7 @@ import msgspec
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.cost.price_factors import PriceFactors
+from topoloom.fabric.cable_lengths import length_words
 from topoloom.network import Network
 from topoloom.network.laying_out import all_laid_out
 from topoloom.network.opening import open_network
@@ -121,6 +122,10 @@ def networks_on_floors(
     given = terms_of({name: arguments[name] for name in terms if name in arguments}, networks, context)
     placing = placing_of(arguments, networks)
     seed: Any = arguments["seed"]
+    for network in networks:
+        words = "" if network.cabled is None else length_words(network.cabled)
+        if words:
+            context.note(f"{network.source}: {words}")
     if not placing and all(network.layout is not None for network in networks):
         return all_laid_out(networks, terms=given)
     return all_laid_out(networks, terms=given, seed=seed, jobs=context.jobs, work=context.work, **placing)

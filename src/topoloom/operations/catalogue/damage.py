@@ -9,6 +9,7 @@ from topoloom.operations.operation import operation
 from topoloom.operations.shared import share_of
 
 if TYPE_CHECKING:
+    from topoloom.fabric.fabric import Fabric
     from topoloom.model.topology import Topology
 
 
@@ -27,9 +28,30 @@ class DamageOperation(FailingOperation, frozen=True, kw_only=True):
     share: Annotated[float, setting("the share that fails: 0.1, or 10%", least=0, most=1, reads=share_of)] = 0.1
 
     def run(self, context: RunContext) -> "Topology":
-        from topoloom.failures.surviving_network import surviving_network
+        return self.left(context)[0]
+
+    def left(self, context: RunContext) -> "tuple[Topology, Fabric | None]":
+        """What is left; of a network that is cabled also with its names and ports.
+
+        Parameters
+        ----------
+        context : RunContext
+
+        Returns
+        -------
+        (Topology, Fabric or None)
+        """
+        import numpy as np
+
+        from topoloom.failures.failure_orders import failing
+        from topoloom.failures.surviving_network import first_failures, survivors, without_losses
         from topoloom.network.opening import open_network
 
         network = open_network(self.topology)
-        racks = self.racks(network, context.jobs)
-        return surviving_network(network.topology, self.fail, self.share, order=self.order, seed=self.seed, racks=racks)
+        topology = network.topology
+        what = failing(topology, self.fail, self.order, self.racks(network, context.jobs))
+        lost = first_failures(topology, what, self.share, self.seed)
+        remaining, cabled = without_losses(topology, lost), network.cabled
+        if cabled is None:
+            return remaining, None
+        return remaining, cabled.after_losses(remaining, *map(np.flatnonzero, survivors(topology, lost)))

@@ -1,6 +1,6 @@
 """The operation hops: the distances between the switches of a topology, in hops and in nanoseconds."""
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
@@ -18,6 +18,7 @@ from topoloom.operations.shared import (
 )
 
 if TYPE_CHECKING:
+    from topoloom.fabric.fabric import Fabric
     from topoloom.graph.hops import Hops
     from topoloom.model.topology import Topology
 
@@ -92,6 +93,9 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
             context.note(
                 f"{self.topology}: with the cable lengths of its layout, {layout.mean_length_m:.3f} m on average"
             )
+        length_m = self.length_m if layout is None else layout.length_m
+        if layout is None and self.latency and network.cabled is not None:
+            length_m = self._stated_m(network.cabled, context)
         self._announce(network.topology, context)
         return hops(
             network.topology,
@@ -101,13 +105,27 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
             eccentricities=self.eccentricities,
             paths=self.paths,
             latency=Delays(switch_ns=self.switch_ns, cable_ns_per_m=self.cable_ns_per_m) if self.latency else None,
-            length_m=self.length_m if layout is None else layout.length_m,
+            length_m=length_m,
             packet=Serialization(packet_bytes=self.packet_bytes, flit_bytes=self.flit_bytes, rate_gbps=self.rate_gbps)
             if self.packet_bytes
             else None,
             device=self.device,
             work=context.work,
         )
+
+    def _stated_m(self, fabric: "Fabric", context: RunContext) -> Any:
+        """The length of each link's cable as the source states it, else `length_m`."""
+        import numpy as np
+
+        stated_m = fabric.link_length_m
+        count = int((stated_m > 0).sum())
+        if not count:
+            return self.length_m
+        others = "" if count == stated_m.size else f"; the others have {self.length_m:g} m (`length_m`)"
+        context.note(
+            f"{self.topology}: with the stated lengths of {count} of {stated_m.size} cables between switches{others}"
+        )
+        return np.where(stated_m > 0, stated_m, self.length_m)
 
     def _announce(self, topology: "Topology", context: RunContext) -> None:
         """Note that all pairs take long, if they do."""

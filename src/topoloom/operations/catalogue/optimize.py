@@ -1,5 +1,6 @@
 """The operation optimize: exchange the ends of links for fewer hops, more throughput, or less latency, power or cost."""
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from topoloom.optimizer.goals import Goal
     from topoloom.optimizer.link_lengths import LinkLengths
     from topoloom.optimizer.result import Optimized
+
+log = logging.getLogger("topoloom")
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,10 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
 
         network = open_network(self.topology)
         topology, layout = network.topology, network.layout
+        if network.cabled is not None:
+            log.warning(
+                "%s: the links of the result are new ones; it keeps no names of hosts and ports", network.source
+            )
         if layout is not None:
             self.refuse_changed(("pitch_m", "overhead_m"), "a layout has its own cable lengths")
             return SearchArguments(layout.topology, self._goal(), LinkLengths.of_layout(layout), layout.rack)

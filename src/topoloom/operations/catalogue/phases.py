@@ -43,7 +43,12 @@ class PhasesOperation(HousedPlacing, frozen=True, kw_only=True):
 
         hosts, dates = self._counts(), [date.strip() for date in self.dates.split(",")] if self.dates else []
         check_phases(hosts, dates)
-        return phases(self.laid_out(context), hosts, dates, verify=self.verify, jobs=context.jobs, work=context.work)
+        network = self.laid_out(context)
+        if network.cabled is not None:
+            context.note(
+                f"{network.source}: phases number devices and ports in the order of their arrival; names are not kept"
+            )
+        return phases(network, hosts, dates, verify=self.verify, jobs=context.jobs, work=context.work)
 
     def _counts(self) -> list[int]:
         """The hosts after each phase."""

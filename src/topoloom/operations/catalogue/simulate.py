@@ -172,7 +172,7 @@ def prepared(
         )
     _, router = router_of(first.preset, texts_of(first.set))
     for network in networks.values():
-        if network.layout is not None and not first.between and not router.cycle_ns:
+        if network.delay_lengths_m is not None and not first.between and not router.cycle_ns:
             context.note(f"{network.source}: every cable takes link_cycles; set cycle_ns to use the cables' lengths")
         if first.virtual_channels is None and any(operation.engine is None for operation in operations):
             note_installed(network, context)

@@ -95,20 +95,36 @@ def rack_types(layout: Layout, products: Sequence[str] | None = None) -> list[Ra
 
 
 def _piles(layout: Layout, products: Sequence[str] | None) -> np.ndarray:
-    """A number for the switches of each rack, from the bottom: their heights and products; int64[racks]."""
+    """A number for the switches of each rack, from the bottom: their heights, products and stated units; int64[racks]."""
     names = [""] * layout.topology.switches if products is None else list(products)
-    if not isinstance(layout.switch_u, np.ndarray) and len(set(names)) < 2:
+    stated = layout.stated is not None and bool(layout.stated.unit.any())
+    if not isinstance(layout.switch_u, np.ndarray) and len(set(names)) < 2 and not stated:
         return np.zeros(layout.racks, np.int64)
     order = np.argsort(layout.rack, kind="stable")
     ends = np.cumsum(layout.switches_in_rack)[:-1]
-    units = layout.switch_units.tolist()
-    piles = [tuple((units[switch], names[switch]) for switch in some.tolist()) for some in np.split(order, ends)]
+    units, heights = layout.switch_units.tolist(), layout.height.tolist() if stated else [0] * layout.topology.switches
+    piles = [
+        tuple((units[switch], names[switch], heights[switch]) for switch in some.tolist())
+        for some in np.split(order, ends)
+    ]
     numbers = {pile: number for number, pile in enumerate(dict.fromkeys(piles))}
     return np.array([numbers[pile] for pile in piles], np.int64)
 
 
-def rack_contents(layout: Layout, rack: int) -> list[Standing]:
-    """The devices of a rack: its hosts, its switches, and the further devices, each kind from the bottom."""
+def rack_contents(layout: Layout, rack: int, switch_names: Sequence[str] | None = None) -> list[Standing]:
+    """The devices of a rack: its hosts, its switches, and the further devices, each kind from the bottom.
+
+    Parameters
+    ----------
+    layout : Layout
+    rack : int
+    switch_names : sequence of str, optional
+        The real name of each switch; ``S3`` when omitted.
+
+    Returns
+    -------
+    list of Standing
+    """
     stack, housing = layout.stack, layout.housing
     standing = []
     if layout.host_slot is not None and housing is not None:
@@ -118,7 +134,13 @@ def rack_contents(layout: Layout, rack: int) -> list[Standing]:
             for host in np.flatnonzero(layout.host_rack == rack).tolist()
         ]
     standing += [
-        Standing("switch", f"S{switch}", "", float(layout.height[switch]), float(layout.switch_units[switch]))
+        Standing(
+            "switch",
+            switch_names[switch] if switch_names else f"S{switch}",
+            "",
+            float(layout.height[switch]),
+            float(layout.switch_units[switch]),
+        )
         for switch in np.flatnonzero(layout.rack == rack).tolist()
     ]
     counts = int(layout.switches_in_rack[rack]), int(layout.hosts_in_rack[rack]), float(layout.switches_u[rack])

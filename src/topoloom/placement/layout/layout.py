@@ -14,6 +14,7 @@ from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.hosts.stack import Stack, piled, switch_units
+from topoloom.placement.layout.stated import Stated, placed_units, with_stated
 
 #: A record lists the rack of every switch for networks up to this size; the folder of a layout always lists it.
 _MOST_NAMED = 4096
@@ -48,13 +49,15 @@ class Layout(Filed):
     switch_u : float or float64[switches]
         The height of a switch in units, where hosts have no racks; else `housing.rack` has it. Or that of each switch, where
         they differ.
+    stated : Stated, optional
+        Lengths and units that the source of a cabled network states, in place of those of the floor.
     """
 
     record_name = "layout"
     record_version = 3
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
-    unrecorded = ("floor", "slots", "slot", "housing", "host_slot", "switch_u")
+    unrecorded = ("floor", "slots", "slot", "housing", "host_slot", "switch_u", "stated")
     derived = (
         "floor_name",
         "places",
@@ -85,6 +88,7 @@ class Layout(Filed):
     housing: Housing | None = None
     host_slot: np.ndarray | None = None
     switch_u: float | np.ndarray = 1.0
+    stated: Stated | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
@@ -233,7 +237,10 @@ class Layout(Filed):
         contents = zip(
             self.switches_in_rack.tolist(), self.hosts_in_rack.tolist(), self.switches_u.tolist(), strict=True
         )
-        return np.array([self.stack.height(*each) for each in contents])
+        used = np.array([self.stack.height(*each) for each in contents])
+        if self._stated_unit is not None:
+            np.maximum.at(used, self.rack, self._stated_unit - 1 + self.switch_units)
+        return used
 
     @cached_property
     def hosts_in_rack(self) -> np.ndarray:
@@ -266,9 +273,11 @@ class Layout(Filed):
         """The length of the cable of each endpoint, float64[endpoints]: inside a rack, or from a leaf to the host's rack."""
         topology = self.topology
         if self.host_slot is None:
-            return np.full(topology.endpoints.size, self.floor.inside_m)
-        apart_m = self.slots.apart_m(self.slot[topology.endpoints], self.host_slot[topology.host])
-        return self.floor.cable_m(apart_m, self.host_between)
+            own_m = np.full(topology.endpoints.size, self.floor.inside_m)
+        else:
+            apart_m = self.slots.apart_m(self.slot[topology.endpoints], self.host_slot[topology.host])
+            own_m = self.floor.cable_m(apart_m, self.host_between)
+        return own_m if self.stated is None else with_stated(own_m, self.stated.host_m)
 
     @property
     def host_cables(self) -> int | None:
@@ -309,7 +318,15 @@ class Layout(Filed):
         counts = self.hosts_in_rack
         base = {count: self.stack.switch_base(count) for count in np.unique(counts).tolist()}
         below = np.array([base[count] for count in counts.tolist()], np.int64)
-        return np.asarray(below[self.rack] + self._piled[0] + 1, np.int32)
+        height = np.asarray(below[self.rack] + self._piled[0] + 1, np.int32)
+        return height if self._stated_unit is None else with_stated(height, self._stated_unit)
+
+    @cached_property
+    def _stated_unit(self) -> np.ndarray | None:
+        """The unit of each switch in racks where units are stated, int32[switches], 0 elsewhere; None where none is stated."""
+        if self.stated is None or not self.stated.unit.any():
+            return None
+        return placed_units(self.stated, self.switch_units, self.rack, self.rack_names)
 
     @cached_property
     def between(self) -> np.ndarray:
@@ -321,11 +338,12 @@ class Layout(Filed):
     def length_m(self) -> np.ndarray:
         """The length of each link's cable, float64[links].
 
-        Inside a rack it is `floor.inside_m`; between racks, the distance of their slots plus `floor.overhead_end_m` at each
-        end.
+        As the source of the network states it; else inside a rack `floor.inside_m`, and between racks the distance of their
+        slots plus `floor.overhead_end_m` at each end.
         """
         ends = self.slot[self.topology.links]
-        return self.floor.cable_m(self.slots.apart_m(ends[:, 0], ends[:, 1]), self.between)
+        own_m = self.floor.cable_m(self.slots.apart_m(ends[:, 0], ends[:, 1]), self.between)
+        return own_m if self.stated is None else with_stated(own_m, self.stated.link_m)
 
     @property
     def total_m(self) -> float:

@@ -6,7 +6,6 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
-from topoloom.placement.layout.layout import Layout
 from topoloom.simulation.flits.router_config import RouterConfig
 
 #: Nanoseconds per metre of cable (Nakano et al. 2016, Section VIII.A.1).
@@ -14,9 +13,12 @@ NS_PER_M = 5.0
 
 
 def cable_cycles(
-    topology: Topology, config: RouterConfig, between: Mapping[str, int] | None = None, layout: Layout | None = None
+    topology: Topology,
+    config: RouterConfig,
+    between: Mapping[str, int] | None = None,
+    length_m: np.ndarray | None = None,
 ) -> np.ndarray | None:
-    """Return the cycles of each cable, int64[links], by labels or by the lengths of a layout; None: the same for all.
+    """Return the cycles of each cable, int64[links], by labels or by its length; None: the same for all.
 
     Parameters
     ----------
@@ -25,8 +27,8 @@ def cable_cycles(
         The router; without `cycle_ns`, lengths have no effect.
     between : mapping of a label's name to cycles, optional
         As for `labelled_cable_cycles`.
-    layout : Layout, optional
-        A layout of the topology.
+    length_m : float64[links], optional
+        The length of each link's cable in m, where known.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def cable_cycles(
     """
     if between:
         return labelled_cable_cycles(topology, config, between)
-    return laid_cable_cycles(layout, config) if layout is not None and config.cycle_ns else None
+    return laid_cable_cycles(length_m, config) if length_m is not None and config.cycle_ns else None
 
 
 def labelled_cable_cycles(topology: Topology, config: RouterConfig, cycles: Mapping[str, int]) -> np.ndarray:
@@ -83,8 +85,8 @@ def labelled_cable_cycles(topology: Topology, config: RouterConfig, cycles: Mapp
     return cycles_of_link
 
 
-def laid_cable_cycles(layout: Layout, config: RouterConfig) -> np.ndarray:
-    """Return the cycles of each cable of a layout, int64[links], by its length at 5 ns per metre; at least 1.
+def laid_cable_cycles(length_m: np.ndarray, config: RouterConfig) -> np.ndarray:
+    """Return the cycles of each cable, int64[links], by its length in m at 5 ns per metre; at least 1.
 
     Raises
     ------
@@ -93,4 +95,4 @@ def laid_cable_cycles(layout: Layout, config: RouterConfig) -> np.ndarray:
     """
     if not config.cycle_ns:
         raise InputError("cable lengths need the duration of a cycle: set cycle_ns, the time of one flit on a link")
-    return np.maximum(1, np.ceil(layout.length_m * NS_PER_M / config.cycle_ns - 1e-9)).astype(np.int64)
+    return np.maximum(1, np.ceil(length_m * NS_PER_M / config.cycle_ns - 1e-9)).astype(np.int64)

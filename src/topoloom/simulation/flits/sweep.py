@@ -90,7 +90,7 @@ def subjects(
     Parameters
     ----------
     networks : iterable of NetworkSource
-        The networks; where one has a layout, its cables have the layout's lengths.
+        The networks; where one has a layout, or its source states lengths, its cables have these.
     traffics : sequence of str
         As for `simulate`.
     engines : sequence of str or None
@@ -164,7 +164,7 @@ def with_tables(
             known_engines.find(engine)
         if id(network) not in cables:
             cables[id(network)] = cable_cycles(
-                network.topology, router_at(network.topology, router), between, network.layout
+                network.topology, router_at(network.topology, router), between, network.delay_lengths_m
             )
         notes.append(check_simulated(network.topology, traffic, seed))
     tables: dict[tuple[int, str | None], Routing] = {}

@@ -24,6 +24,7 @@ from topoloom.cost.purchases import purchases, total_usd
 from topoloom.cost.switch_kinds import cages_of_ends, kinds_of_part, switch_kinds
 from topoloom.cost.terms import Terms
 from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.stated_places import as_stated
 from topoloom.formats.cables import host_ports
 from topoloom.graph.path_lengths import part_path_lengths
 from topoloom.model.topology import Topology
@@ -166,6 +167,7 @@ class Planner:
         layout = self._growing_floor.layout(topology, self.before.layout.slots.rows)
         plugs, had = self._plugs(topology), self.before.fabric
         fabric = None if had is None else grown_fabric(had, layout, plugs)
+        layout = layout if fabric is None else as_stated(layout, fabric)
         return cable(layout, self._parts, self._rates.common, self._host_cables, plugs, fabric)
 
     def _plugs(self, topology: Topology) -> Plugs:

@@ -91,6 +91,8 @@ class ArrivalNumbers:
             switch_u=own_u[self.number[switches]] if isinstance(own_u, np.ndarray) else own_u,
             host_slot=None if self._host_slot is None else self._host_slot[hosts],
             length_bound_m=0.0,
+            # The cables and switches of a phase have other numbers.
+            stated=None,
             provenance=Provenance(),
         )
 

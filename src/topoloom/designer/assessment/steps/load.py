@@ -36,7 +36,12 @@ def _settings(subject: Subject, work: Work) -> list[str]:
 def _simulated(subject: Subject, settings: list[str], work: Work) -> tuple[Routing, np.ndarray | None, str]:
     """The tables to simulate, the cycles of their cables, and the part of the network in words: planes that are alike once."""
     routing = subject.routed(work)
-    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    cables = cable_cycles(
+        subject.topology,
+        router_of(PRESET, settings)[1],
+        None,
+        None if subject.layout is None else subject.layout.length_m,
+    )
     single = one_of_equal_planes(routing)
     if single is None:
         return routing, cables, ""
