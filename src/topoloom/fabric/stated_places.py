@@ -84,8 +84,8 @@ def _units(fabric: Fabric, texts: np.ndarray) -> np.ndarray:
     InputError
         A unit is above every rack.
     """
-    found = [_UNIT.fullmatch(text) for text in texts.tolist()]
-    units = [0 if match is None else int(match[1]) for match in found]
+    matches = [_UNIT.fullmatch(text) for text in texts.tolist()]
+    units = [0 if match is None else int(match[1]) for match in matches]
     high = next((unit for unit in units if unit > MOST_UNITS), None)
     if high is not None:
         names, racks = (

@@ -26,7 +26,17 @@ class Stated:
     taken: frozenset[tuple[str, int]] = frozenset()
 
     def part(self, switches: np.ndarray, links: np.ndarray, endpoints: np.ndarray) -> "Stated":
-        """What is stated of a part of the network, by the numbers of its switches, links and endpoints."""
+        """What is stated of a part of the network.
+
+        Parameters
+        ----------
+        switches, links, endpoints : int64[...]
+            The numbers in the whole network of those of the part.
+
+        Returns
+        -------
+        Stated
+        """
         return Stated(self.link_m[links], self.host_m[endpoints], self.unit[switches], self.taken)
 
 
