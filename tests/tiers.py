@@ -5,5 +5,5 @@ EVERYTHING = False
 
 
 def examples(most: int) -> int:
-    """How many random examples a property is tried on: `most` in the second tier, a fifth of them in the first."""
-    return most if EVERYTHING else max(10, most // 5)
+    """How many random examples a property is tried on: `most` in the second tier, a tenth of them in the first."""
+    return most if EVERYTHING else max(5, most // 10)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import tiers
 from topoloom.core.compiling import kept
 
 _PART = """
@@ -90,7 +91,8 @@ def test_a_changed_part_or_constant_in_another_file_makes_it_stale(run, kind):
     files = len(_files(run.cache))
     assert run(kind=kind, more=2) == (6, 0)
     assert run(kind=kind, more=2, step=5) == (15, 0)
-    assert run(kind=kind, more=2, step=5) == (15, 1)
+    if tiers.EVERYTHING:  # the first tier finds a kernel again below
+        assert run(kind=kind, more=2, step=5) == (15, 1)
     assert len(_files(run.cache)) == files
 
 

@@ -66,6 +66,7 @@ def test_finalists_are_of_leading_families_references_and_the_ends_of_the_front(
     assert len(chosen_shortlist(ranked, usual, front, 100)) == 7
 
 
+@pytest.mark.exhaustive
 def test_finalists_are_ranked_by_the_objective_and_each_says_why(made):
     """As the ranking has them, those past a limit last."""
     found, _ = made
@@ -83,6 +84,7 @@ def test_finalists_are_ranked_by_the_objective_and_each_says_why(made):
             assert one.value("cost_usd") == candidate.cost_usd
 
 
+@pytest.mark.exhaustive
 def test_every_finalist_is_a_folder_that_verbs_open(made):
     """Topology, layout and tables, with the files of installers and of other tools."""
     found, folder = made

@@ -37,10 +37,14 @@ from selenium.webdriver.support.ui import Select  # noqa: E402
 _CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 #: Debian's own driver: Selenium would look for one on the net.
 _DRIVER = Path("/usr/bin/chromedriver")
-pytestmark = pytest.mark.skipif(
-    _CHROMIUM is None or not _DRIVER.exists(),
-    reason="chromium or its driver is not installed (Debian: apt-get install chromium chromium-driver)",
-)
+#: In the first tier, the explorer's page is the one that Chromium shows.
+pytestmark = [
+    pytest.mark.exhaustive,
+    pytest.mark.skipif(
+        _CHROMIUM is None or not _DRIVER.exists(),
+        reason="chromium or its driver is not installed (Debian: apt-get install chromium chromium-driver)",
+    ),
+]
 
 #: A name that is a script, and one that would end the block of data.
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">"
@@ -168,7 +172,6 @@ def _numbers(texts):
     return [float(text.replace(",", "").replace("\u25cf", "")) for text in texts]
 
 
-@pytest.mark.exhaustive
 def test_the_table_is_sorted_by_clicks_and_keys(shown):
     """By the pointer one way and back, by the keyboard; the heading says how, and keeps the keyboard."""
     _one(shown, "[data-sort=power_per_host_w]").click()
@@ -186,7 +189,6 @@ def test_the_table_is_sorted_by_clicks_and_keys(shown):
     assert shown.switch_to.active_element.get_attribute("data-sort") == "switches"
 
 
-@pytest.mark.exhaustive
 def test_candidates_are_filtered_by_family_limit_front_and_words(shown, made):
     """In the table and in both plots; dropped ones come with the reason."""
     family = made.winner.family
@@ -207,7 +209,6 @@ def test_candidates_are_filtered_by_family_limit_front_and_words(shown, made):
     assert all(re.search(r"(at most 1\.2|but 0\.833 is needed)$", why) for why in _column(shown, "reason"))
 
 
-@pytest.mark.exhaustive
 def test_a_candidate_selected_anywhere_is_so_everywhere(shown, made):
     """In a plot by pointer and keyboard; rings in the other plot, the row in the table, and side by side."""
     path = _one(shown, "#plot-1 .marks [data-row='0']")
@@ -240,7 +241,6 @@ def test_a_candidate_selected_anywhere_is_so_everywhere(shown, made):
     assert not _all(shown, ".rings .selected, tr.selected")
 
 
-@pytest.mark.exhaustive
 def test_columns_and_axes_are_chosen(shown):
     """A column more in the table; another measure, and a logarithm, on an axis."""
     _one(shown, "#chooser summary").click()
@@ -358,7 +358,6 @@ def test_the_page_fits_a_phone(shown):
     shown.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-@pytest.mark.exhaustive
 def test_a_thousand_candidates_are_painted_soon(browser, made, tmp_path):
     """First paint after a second at most, here with room for a busy machine; all can be sorted."""
     several = [
