@@ -124,6 +124,7 @@ def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):
     assert max(built.values()) == 2
 
 
+@pytest.mark.exhaustive
 def test_a_finalist_grows_as_in_the_design_when_it_is_compared(tmp_path, monkeypatch):
     """`compare` of its folder takes switches, cables and virtual channels from the requirement that it remembers; an option
     says so.
@@ -144,6 +145,7 @@ def test_a_finalist_grows_as_in_the_design_when_it_is_compared(tmp_path, monkeyp
     assert {one["key"]: one["value"] for one in figures} != in_design
 
 
+@pytest.mark.exhaustive
 def test_a_finalist_is_priced_as_in_the_design(tmp_path, monkeypatch):
     """By the command, in Python, by the study's operation and by the floor of the explorer, to the cent; an option says so."""
     from topoloom.studies.task import run_task, task_of

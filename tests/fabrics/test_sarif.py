@@ -123,7 +123,7 @@ def consistent(log):
 @pytest.mark.parametrize("artifact", [None, "found.net", "a b/c:d#ä.net", "c:d.net", "/tmp/x.net"])
 @pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=2", "fat-tree:hosts=64,k=16+rails:nics=4+planes:count=2"])
 def test_logs_of_broken_fabrics_are_sarif(spec, artifact):
-    """Ten fabrics (the first tier: three) with several mistakes: nothing that the standard forbids, and a result a diagnostic."""
+    """Ten fabrics (the first tier: three) with several mistakes: nothing that the standard forbids; a result a diagnostic."""
     plan = planned_fabric(build(spec))
     for seed in range(10 if tiers.EVERYTHING else 3):
         text, _ = mutated(plan, np.random.default_rng(seed), 6)

@@ -43,6 +43,7 @@ def service():
     return graph
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "network", ["slimfly:q=5,hosts=2", "clos:leaves=4,spines=2,width=2", "petersen:hosts=2+planes:count=2", MIXED]
 )

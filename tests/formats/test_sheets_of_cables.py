@@ -272,6 +272,7 @@ def test_a_workbook_is_written_and_read_back(hostile):
     assert (hostile / "p2p.xlsx").read_bytes() == before
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
 def test_libreoffice_reads_the_workbook(hostile):
     """What LibreOffice makes of the workbook has the cells of the sheet that is written as text."""
