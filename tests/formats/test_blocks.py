@@ -5,17 +5,19 @@ import tomllib
 from collections import Counter
 from itertools import combinations
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import topoloom.cost.catalogues
 from in_process import run
 from tiers import examples
 from topoloom import Block, Blocks, InputError, Join, Topology, build, load, open_network, route, topology_of
 from topoloom.routing.fitting import fitting_engine
-from topoloom.start.examples import examples_folder
+from topoloom.start.examples import EXAMPLES, examples_folder
 
 MACHINES = examples_folder() / "machines"
 
@@ -335,10 +337,29 @@ def test_three_ways_give_the_same(tmp_path):
 
 
 def test_other_files_in_toml_keep_their_own_messages(tmp_path):
-    """A requirement is a requirement, and a file of hosts is no network."""
-    (tmp_path / "need.toml").write_text("hosts = 100\n[switch]\nradix = 36\n")
-    with pytest.raises(InputError, match="a requirement; topoloom design reads it"):
-        open_network(tmp_path / "need.toml")
-    (tmp_path / "hosts.toml").write_text("[rack]\nu = 42\n")
-    with pytest.raises(InputError, match="neither its suffix nor its content"):
-        open_network(tmp_path / "hosts.toml")
+    """What is no network is called what it is: every example in TOML, catalogues of parts, hosts, floors."""
+    kinds = {
+        "requirement": "a requirement",
+        "study": "a study",
+        "floor": "a floor",
+        "quotes": "a file of parts or prices",
+    }
+    tried = [(MACHINES.parent / one.file, kinds[one.kind]) for one in EXAMPLES.values() if one.kind in kinds]
+    (tmp_path / "hosts.toml").write_text("[rack]\nu = 42  # units\n[host]\nnics = 8\n")
+    (tmp_path / "floor.toml").write_text('[[slot]]\nname = "A"\n[limits]\nhosts = 3\n')
+    tried += [(tmp_path / "hosts.toml", "a file of hosts and racks"), (tmp_path / "floor.toml", "a floor")]
+    catalogues = sorted(Path(topoloom.cost.catalogues.__path__[0]).glob("*.toml"))
+    tried += [(path, "a file of parts or prices") for path in catalogues]
+    assert len(tried) > 15
+    for path, kind in tried:
+        if path.suffix == ".toml":
+            with pytest.raises(InputError, match=f"{path.name}: is {kind}; topoloom"):
+                open_network(path)
+
+
+def test_blocks_within_another_file_are_refused_by_its_lines():
+    """A machine's file may hold a description in one of its tables."""
+    text = "hosts = 4\n[[network]]\n[[network.block]]\nname = 'leaf'\nswitches = 2\n"
+    blocks = tomllib.loads(text)["network"][0]
+    with pytest.raises(InputError, match=r"^machine.toml:3: nothing joins block 'leaf'"):
+        topology_of(blocks, source="machine.toml", text=text, keys=("network", "0"))

@@ -126,7 +126,18 @@ _LINES = (
         "a table of NetBox with ids in place of names; give /api/dcim/cables/, or a table with names of devices and ports",
     ),
     (_has_line(rb"topology\s*=\s*\w+\s*;"), "a configuration of BookSim; give a spec, or its anynet file"),
-    (_has_line(rb"\[\[?(?:switch|host|requirement|network)\]\]?\s*$"), "a requirement; topoloom design reads it"),
+    # TOML of topoloom's own; a table of the first kinds belongs to no later one.
+    (_has_line(rb"\[\[?(?:axes|task|together)[].]"), "a study; topoloom study runs it"),
+    (_has_line(rb"\[\[?(?:grid|slot|pillar|tray)\]"), "a floor; topoloom layout NETWORK --floor FILE takes it"),
+    (
+        _has_line(rb"\[\[(?:cable|transceiver|nic|server|switch\.product)\]"),
+        "a file of parts or prices; topoloom cost NETWORK takes it with --parts or --prices",
+    ),
+    (
+        _has_line(rb"(?:\[(?:switch|families|requirement)|\[\[(?:host|network|phase))\]"),
+        "a requirement; topoloom design reads it",
+    ),
+    (_has_line(rb"\[(?:host|rack)\]"), "a file of hosts and racks; topoloom layout NETWORK --server FILE takes it"),
 )
 
 

@@ -1,1 +1,3 @@
-"""The catalogue: specs such as ``slimfly:q=5,hosts=4``, one file per family, the transforms, and one page about a topology."""
+"""The catalogue: specs such as ``slimfly:q=5,hosts=4``, one file per family, the transforms, networks by blocks, and one page
+about a topology.
+"""
