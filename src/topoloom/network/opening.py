@@ -181,9 +181,9 @@ def _neighbours(text: str, path: Path, lenient: bool, management: bool) -> Netwo
     if any(holds(path)):
         return None
     # Only other folders need the readers of all makers.
-    from topoloom.formats._lldp.folder import device_files, fabric_of_folder
+    from topoloom.formats._lldp.folder import fabric_of_folder, read_device_files
 
-    files = device_files(path)
+    files = read_device_files(path)
     if files is None:
         return None
     return _discovered(fabric_of_folder(path, files, lenient=lenient, management=management), text)

@@ -74,7 +74,7 @@ def cables_of_file(data: bytes, source: str, lenient: bool, management: bool) ->
 _Read = tuple[str, tuple[list[DeviceView], str, bytes] | InputError]
 
 
-def device_files(path: Path) -> Iterator[_Read] | None:
+def read_device_files(path: Path) -> Iterator[_Read] | None:
     """The files of a folder of files of one device each, for `fabric_of_folder`; None if none of its files states cables.
 
     Each file is read once, when it is asked for; the first that can be read decides.
@@ -146,7 +146,7 @@ def fabric_of_folder(
     ----------
     path : Path
     files : iterator, optional
-        From `device_files`, if it has begun to read them.
+        From `read_device_files`, if it has begun to read them.
     lenient : bool
         Whether the caller reports entries that are not cables (`Fabric.flaws`) itself.
     management : bool
