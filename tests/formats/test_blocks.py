@@ -273,6 +273,7 @@ _WHOLE = _LEAF + _SPINE + _JOIN
             _WHOLE.replace("switches = 4", 'switches = 1\ninside = "mesh"'),
             r":4: block: inside: a mesh needs several switches",
         ),
+        (_WHOLE.replace("hosts = 2", "inside_gbps = 100"), r":4: block: inside_gbps: a group has no links inside"),
         (_WHOLE.replace("hosts = 2", "host_gbps = 100"), r":4: block: host_gbps: the block has no host ports"),
         (_WHOLE.replace("hosts = 2", "host_gbps = 100\nhosts = 1"), r":9: there are rates, but no rate_gbps of join 1"),
         (

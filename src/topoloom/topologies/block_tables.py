@@ -78,6 +78,10 @@ class Block(TomlTable, frozen=True, kw_only=True):
             raise InputError('inside_links: it has no effect with inside = "none"; set inside = "mesh", or remove it')
         if self.inside == "mesh" and self.switches == 1:
             raise InputError("inside: a mesh needs several switches in a group; remove it, or give more switches")
+        if self.inside_gbps is not None and not self.links_inside:
+            raise InputError(
+                'inside_gbps: a group has no links inside; set inside = "mesh" or pair_links, or remove it'
+            )
         if self.host_gbps is not None and not runs.any():
             raise InputError("host_gbps: the block has no host ports; give hosts, or remove it")
 
