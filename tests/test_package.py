@@ -102,7 +102,7 @@ def test_every_limit_and_objective_has_words():
     """The report can name every limit and every objective that a requirement may set."""
     from typing import get_args
 
-    from topoloom.designer.requirement import Objective
+    from topoloom.designer.requirement_keys import Objective
     from topoloom.designer.requirement_tables import DesignLimits
     from topoloom.report.design_tables import MEASURE_LABELS
 

@@ -29,8 +29,8 @@ def bill_of(spec, host, parts, rate):
 def test_two_planes_share_the_cage_of_an_interface():
     """256 hosts of 8 x 2 ports have 2,048 cages: port 1 of each interface is in plane 0, port 2 in plane 1."""
     topology = build("fat-tree:hosts=2048,k=64+rails:nics=8+planes:count=2")
-    ports = host_ports_as_built(topology, HostType(nics=8, ports=2))
-    assert (topology.hosts, ports.cages, ports.cage_ports) == (256, 8, 2)
+    ports = host_ports_as_built(topology, Housing(host=HostType(nics=8, ports=2)))
+    assert (topology.hosts, ports.cages, ports.kinds[0].cage_ports) == (256, 8, 2)
     plane = topology.labels["plane"][topology.endpoints]
     assert (ports.number % 2 == plane).all()
     assert len(set(ports.cage_of_all(topology.host).tolist())) == 2_048
@@ -39,7 +39,7 @@ def test_two_planes_share_the_cage_of_an_interface():
 def test_a_module_takes_the_rails_that_share_its_cage():
     """DGX H100: OSFP1 has mlx5_11 and mlx5_6, OSFP2 mlx5_10 and mlx5_9, OSFP3 mlx5_4 and mlx5_3, OSFP4 mlx5_5 and mlx5_0."""
     host = housing_of("DGX H100", load_parts("infiniband-2026")).host
-    ports = host_ports_as_built(build("fat-tree:hosts=1016,k=64+rails:nics=8"), host)
+    ports = host_ports_as_built(build("fat-tree:hosts=1016,k=64+rails:nics=8"), Housing(host=host))
     assert [set(pair) for pair in ports.sharing()] == [
         {"mlx5_11", "mlx5_6"},
         {"mlx5_10", "mlx5_9"},
@@ -55,14 +55,14 @@ def test_a_cage_in_part_in_use_has_its_module_all_the_same():
     assert sum(count for item, count in counts.items() if item.startswith("host cable")) == 64
     twin = HostType(nics=8, ports=1, u=8, cages=((0, 1), (2, 3), (4, 5), (6, 7)), connector="OSFP flat")
     topology = build("fat-tree:hosts=64,k=16+rails:nics=8")
-    assert host_ports_as_built(topology, twin).cages == 4
+    assert host_ports_as_built(topology, Housing(host=twin)).cages == 4
 
 
 def test_ports_have_the_names_of_their_devices():
     """In cable lists, labels and NetBox: rail 1 of a DGX H100 is mlx5_3, where counting would say mlx5_1."""
     parts = load_parts("infiniband-2026")
     layout = place(build("fat-tree:hosts=64,k=16+rails:nics=8"), "koibuchi-2013", housing=housing_of("DGX H100", parts))
-    assert port_names(layout.topology, layout.housing.host) == [H100] * 8
+    assert port_names(layout.topology, layout.housing) == [H100] * 8
     cabling = cable(layout, parts, 400)
     labels = label(cabling)
     assert labels.host_end(0, 2) == "node0001:mlx5_3"
@@ -124,7 +124,7 @@ def test_what_a_description_may_not_say(tmp_path, text, words):
 def test_a_network_with_more_ports_than_the_host_is_refused(host, words):
     """The numbers of both are in the sentence."""
     with pytest.raises(InputError, match=words):
-        host_ports_as_built(build("fat-tree:hosts=64,k=16+rails:nics=8"), host)
+        host_ports_as_built(build("fat-tree:hosts=64,k=16+rails:nics=8"), Housing(host=host))
 
 
 def test_cages_that_no_cable_fits_are_refused():

@@ -118,5 +118,5 @@ def test_networks_without_hosts_have_none_to_house():
 
 def test_names_count_from_one():
     """With as many digits as the last needs."""
-    assert host_names(HostType(node="gpu"), 12_345)[-1] == "gpu12345"
-    assert host_names(HostType(), 3)[0] == "node0001"
+    assert host_names(Housing(host=HostType(node="gpu")), 12_345)[-1] == "gpu12345"
+    assert host_names(Housing(), 3)[0] == "node0001"

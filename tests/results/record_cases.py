@@ -112,6 +112,15 @@ def _apps() -> t.AppRuns:
     return t.run_apps([Case("torus", (_torus(),), None, 1)], ["alltoall:bytes=64"], 4)
 
 
+def _machine() -> t.MachineDesign:
+    path = Path(tempfile.mkdtemp()) / "machine.toml"
+    path.write_text(
+        'parts = "slimfly-2014"\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
+        '[[network]]\nname = "fabric"\nspec = "clos:leaves=2,spines=1,hosts=3"\n'
+    )
+    return t.design_machine(t.read_machine_file(path))
+
+
 #: By the schema's name without its version.
 CASES: dict[str, Callable[[], Result]] = {
     "app-run": lambda: t.run_app(_torus(), "alltoall:bytes=64", 4),
@@ -133,6 +142,9 @@ CASES: dict[str, Callable[[], Result]] = {
     "cuts": lambda: t.cuts(t.build("petersen")),
     "checked-plan": _checked,
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
+    "machine-bill": lambda: _machine().bill,
+    "machine-design": _machine,
+    "machine-overview": lambda: t.overview(_machine().machine),
     "phases": lambda: t.phases("fat-tree:k=4,hosts=8", [4, 8], ["2027-01", "2027-07"]),
     "design": _designed,
     "diagnostics": _diagnosed,

@@ -26,6 +26,7 @@ DRAWN = {
     "hops",
     "layout",
     "load-curve",
+    "machine-bill",
     "path-diversity",
     "phases",
     "quality",

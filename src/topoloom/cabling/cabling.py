@@ -283,14 +283,15 @@ def cable(
     order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], link < 0, work))
 
     length_m = np.concatenate([layout.length_m, layout.host_length_m[:k]])
-    to_hosts, host_plug = host_ends(layout)
+    to_hosts = host_ends(layout)
     of_links, of_hosts = own_rates(topology, rate_gbps)
     rates = np.concatenate([np.broadcast_to(of_links, m), np.broadcast_to(of_hosts, topology.endpoints.size)[:k]])
     at_links, at_hosts = cages_of_ends(topology, parts, rate_gbps, kinds_if_sold(topology, terms)) or (None, None)
-    bought = joined_cables(
-        choose_cables(parts, length_m[:m], between[:m], rates[:m], trunk[:m], cages=at_links),
-        choose_cables(parts, length_m[m:], between[m:], rates[m:], to_hosts[:k], "host", host_plug, at_hosts),
-    ).at(order)
+    chosen = [choose_cables(parts, length_m[:m], between[:m], rates[:m], trunk[:m], cages=at_links)]
+    if k:
+        boxes = to_hosts.boxes
+        chosen.append(choose_cables(parts, length_m[m:], between[m:], rates[m:], boxes, "host", to_hosts, at_hosts))
+    bought = joined_cables(*chosen).at(order)
     product = np.concatenate([plugs.product_in(parts), np.full(k, -1)])[order]
     if (product >= 0).any():
         bought = kept_cables(bought, product, np.concatenate([plugs.stock_m, np.zeros(k)])[order], rates[order])

@@ -3,10 +3,12 @@
 import logging
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling, cable
@@ -42,8 +44,8 @@ from topoloom.model.results import provenance_of
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.floors.floor_text import floor_toml
-from topoloom.placement.hosts.files import housing_toml, read_hosts
-from topoloom.placement.hosts.housing import read_housing
+from topoloom.placement.hosts.files import housing_toml, read_host_names, read_host_units, read_hosts
+from topoloom.placement.hosts.housing import Housing, host_names, read_housing
 from topoloom.placement.layout.layout import Layout
 
 log = logging.getLogger("topoloom")
@@ -131,7 +133,8 @@ def layout_files(cabling: Cabling, labels: Labels | None = None) -> dict[str, Co
         files[CABLED] = cabled_text(cabling.fabric)
     if layout.housing is None:
         return files
-    return files | {HOUSING: housing_toml(layout.housing), HOSTS: host_list(cabling, labels), RACKS: racks_csv(cabling)}
+    files |= {HOUSING: housing_toml(layout.housing), HOSTS: host_list(cabling, labels)}
+    return files if layout.housing.shared else files | {RACKS: racks_csv(cabling)}
 
 
 def network_files(
@@ -235,16 +238,30 @@ def layout_of_cables(cables: CableList, source: Path) -> Layout:
     layout = Layout(cables.topology, floor, slots, slot, made=made)
     housing = source.with_name(HOUSING)
     if housing.exists():
-        host_slot = read_hosts(source.with_name(HOSTS), cables.topology.hosts, slots.names)
+        hosts, count = source.with_name(HOSTS), cables.topology.hosts
         layout = Layout(
-            cables.topology, floor, slots, slot, made=made, housing=read_housing(housing), host_slot=host_slot
+            cables.topology,
+            floor,
+            slots,
+            slot,
+            made=made,
+            housing=_with_names(read_housing(housing), read_host_names(hosts, count)),
+            host_slot=read_hosts(hosts, count, slots.names),
         )
+        if layout.housing is not None and layout.housing.shared:
+            layout = replace(layout, host_at=read_host_units(hosts, count))
     fabric = cabled_in(source.parent, cables.topology)
     if fabric is not None:
         layout = as_stated(layout, fabric)
     _compare_lengths(cables, layout)
     _compare_limits(layout, source)
     return as_made(layout, source.parent)
+
+
+def _with_names(housing: Housing, names: tuple[str, ...]) -> Housing:
+    """Hosts with the names of their list, where these are not the usual ones."""
+    usual = list(names) == host_names(housing, len(names))
+    return housing if usual else msgspec.structs.replace(housing, names=names)
 
 
 def _slots_of(cables: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:

@@ -81,8 +81,8 @@ def label(cabling: Cabling) -> Labels:
     highest = max(layout.topology.radix, int(at_switch.max(initial=0)))
     port_digits = _digits(np.array([highest]), 2)
     (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
-    nodes = [] if layout.housing is None else host_names(layout.housing.host, layout.topology.hosts)
-    devices = [] if layout.housing is None else port_names(layout.topology, layout.housing.host)
+    nodes = [] if layout.housing is None else host_names(layout.housing, layout.topology.hosts)
+    devices = [] if layout.housing is None else port_names(layout.topology, layout.housing)
     places = host_places(layout)
     digits = _digits(cabling.number, 5)
     labels = Labels(

@@ -14,6 +14,7 @@ from topoloom.cabling.netbox_breakouts import breakout_files
 from topoloom.cabling.netbox_choices import COLOURS, cable_type, host_interface_type, interface_type
 from topoloom.cabling.netbox_devices import device_files, host_device_names, native_types, slugs, switch_device_names
 from topoloom.core.csv_files import csv_table, numbers, texts
+from topoloom.cost.choose import host_ends
 from topoloom.formats.cables import host_ports
 
 
@@ -74,12 +75,12 @@ def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     of_switches = native_types(cabling, switches, rates[: len(switches)])
     types = [interface_type(own, rate) for own, rate in zip(of_switches, rates, strict=False)]
     if cabling.with_hosts:
-        housing = cabling.layout.housing
-        connector = None if housing is None else housing.host.connector
+        plugs = host_ends(cabling.layout)
+        connectors = [None if not plugs.kinds else plugs.kinds[kind].connector for kind in plugs.kind.tolist()]
         opposite = native_types(cabling, topology.endpoints.tolist(), rates[len(switches) :])
         types += [
             host_interface_type(own, connector, rate)
-            for own, rate in zip(opposite, rates[len(of_switches) :], strict=True)
+            for own, connector, rate in zip(opposite, connectors, rates[len(of_switches) :], strict=True)
         ]
     speeds = [str(round(rate * 1e6)) for rate in rates]
     return {"device": device, "name": port, "type": types, "speed": speeds}

@@ -11,6 +11,7 @@ from topoloom.cost.facility import rack_power
 from topoloom.cost.switch_kinds import switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.placement.hosts.housing import host_names
+from topoloom.placement.hosts.stack import host_units
 from topoloom.placement.layout.contents import rack_units
 
 #: A rack in NetBox has at most 100 units, and a part number at most 50 characters.
@@ -63,7 +64,7 @@ def host_device_names(cabling: Cabling) -> Sequence[str]:
     if cabling.names is not None:
         return cabling.names.hosts
     housing, count = cabling.layout.housing, cabling.layout.topology.hosts
-    return [f"H{i}" for i in range(count)] if housing is None else host_names(housing.host, count)
+    return [f"H{i}" for i in range(count)] if housing is None else host_names(housing, count)
 
 
 def devices_of(cabling: Cabling) -> Devices:
@@ -107,15 +108,18 @@ def _add_hosts(cabling: Cabling, columns: Devices) -> None:
         columns.rack.extend([""] * k)
         columns.position.extend([None] * k)
         return
-    host = layout.housing.host
-    sold = next((server for server in cabling.bought.parts.server if server.name == host.name), None)
-    maker, number = (MAKER, "") if sold is None else (sold.vendor or MAKER, sold.part_number)
-    # Several hosts that share a unit have no position of their own.
-    u = layout.stack.host_u if host.units >= 1 else math.floor(2 * host.units) / 2
-    columns.kind.extend([DeviceType(maker, host.name, number, u, host.weight_kg)] * k)
     columns.rack.extend(layout.rack_names[rack] for rack in layout.host_rack.tolist())
     units = layout.host_unit.tolist()
-    columns.position.extend(unit if u >= 1 and unit + u - 1 <= rack_height(cabling) else None for unit in units)
+    for host, hosts in layout.housing.kinds(k):
+        sold = next((server for server in cabling.bought.parts.server if server.name == host.name), None)
+        maker, number = (MAKER, "") if sold is None else (sold.vendor or MAKER, sold.part_number)
+        # Several hosts that share a unit have no position of their own.
+        u = host_units(host.units) if host.units >= 1 else math.floor(2 * host.units) / 2
+        columns.kind.extend([DeviceType(maker, host.name, number, u, host.weight_kg)] * len(hosts))
+        tall = rack_height(cabling)
+        columns.position.extend(
+            unit if u >= 1 and unit + u - 1 <= tall else None for unit in units[hosts.start : hosts.stop]
+        )
 
 
 def _add_rack_devices(cabling: Cabling, columns: Devices) -> None:

@@ -132,7 +132,7 @@ class _Book:
         if layout.housing is None:
             return []
         if not self._host_names:
-            self._host_names = host_names(layout.housing.host, layout.topology.hosts)
+            self._host_names = host_names(layout.housing, layout.topology.hosts)
         standing = np.flatnonzero(layout.host_rack == rack)[::-1]
         return [(f"{layout.host_unit[host]:g}", self._host_names[host]) for host in standing.tolist()]
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from topoloom.cli.output import print_table, say
 from topoloom.core.errors import InputError
@@ -9,6 +10,9 @@ from topoloom.cost.bill import AsPublished, Bill
 from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_age import price_notes
+
+if TYPE_CHECKING:
+    from topoloom.machine.bill import MachineBill
 
 
 def print_bill(bill: Bill, *, orders: bool = True) -> None:
@@ -41,6 +45,33 @@ def print_bill(bill: Bill, *, orders: bool = True) -> None:
             say(f"  {order.product:{item - 2}} {order.count:10,} {length:>18} {usd:>{wide - 4}}")
     if bill.as_published is not None:
         _print_as_published(bill.as_published)
+
+
+def print_machine_bill(bill: "MachineBill") -> None:
+    """Print the bill of a machine: each network line by line with its sum, what they share, and the total."""
+    lines = [line for each in bill.bills for line in each.lines] + list(bill.common)
+    item = max(24, *(len(line.item) for line in lines))
+
+    def row(what: str, count: int | None, low: float, high: float, power_w: float, length_m: float = 0.0) -> None:
+        metres = f"{length_m:12,.0f} m" if length_m else " " * 14
+        number = " " * 10 if count is None else f"{count:10,}"
+        power = "    no power" if math.isnan(power_w) else f"{power_w:12,.0f} W"
+        say(f"  {what:{item}} {number} {metres} {_usd(low, high, bill.currency):>24} {power}".rstrip())
+
+    for name, each in zip(bill.names, bill.bills, strict=True):
+        say(name)
+        for line in each.lines:
+            row(line.item, line.count, line.cost_low_usd, line.cost_high_usd, line.power_w, line.length_m)
+        row("sum", None, each.cost_low_usd, each.cost_high_usd, each.power_w)
+    say("all networks")
+    for line in bill.common:
+        row(line.item, line.count, line.cost_low_usd, line.cost_high_usd, line.power_w, line.length_m)
+    row("total", None, bill.cost_low_usd, bill.cost_high_usd, bill.power_w)
+    say(f"{bill.hosts:,} hosts, {bill.switches:,} switches, {bill.cables:,} cables, {bill.racks:,} racks")
+    if bill.unpriced:
+        say(f"without a price, and not in the sums: {', '.join(bill.unpriced)}")
+    if bill.unmetered:
+        say(f"without known power, and not in the sums: {', '.join(bill.unmetered)}")
 
 
 def print_side_by_side(bills: Sequence[Bill]) -> None:

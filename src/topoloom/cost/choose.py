@@ -1,12 +1,12 @@
 """Choice of cables: a product, a stock length, a price and a power for every link; and the list to order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from topoloom.cost.cages import HostPlug
+from topoloom.cost.cages import HostPlug, SwitchCage
 from topoloom.cost.parts import Parts
 from topoloom.cost.switch_kinds import LinkCages, SwitchKind, cages_of_ends
 from topoloom.model.link_rates import own_rates
@@ -75,7 +75,7 @@ def choose_cables(
     rate_gbps: float | np.ndarray,
     ends: np.ndarray | None = None,
     to: Literal["switch", "host"] = "switch",
-    plug: HostPlug | None = None,
+    plugs: "HostEnds | None" = None,
     cages: LinkCages | None = None,
 ) -> Cables:
     """The cable of every link: the first product of the catalogue that fits, in its next length.
@@ -97,8 +97,8 @@ def choose_cables(
         several links is assumed to be full.
     to : "switch" or "host"
         What the far ends are plugged into.
-    plug : HostPlug, optional
-        What the cages of the hosts take; any, if omitted.
+    plugs : HostEnds, optional
+        What the cages of the hosts take at the far ends; any, if omitted.
     cages : LinkCages, optional
         What the cages of the switches take at the ends of each link; any, if omitted.
 
@@ -120,13 +120,10 @@ def choose_cables(
     if ends is not None:
         ends = np.stack([ends[:, 0] + rate_index * (1 + int(ends[:, 0].max(initial=0))), ends[:, 1]], axis=1)
     same_ends = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
-    if cages is None:
-        product = parts.product_of(length_m, is_between, rate_gbps, to, same_ends, plug)
-    else:
-        product = np.full(length_m.shape, -1)
-        for same, ends_take in cages.groups(length_m.size):
-            alike = None if same_ends is None else same_ends[same]
-            product[same] = parts.product_of(length_m[same], is_between[same], rates[same], to, alike, plug, ends_take)
+    product = np.full(length_m.shape, -1)
+    for same, ends_take, plug in _alike(cages, plugs, length_m.size):
+        alike = None if same_ends is None else same_ends[same]
+        product[same] = parts.product_of(length_m[same], is_between[same], rates[same], to, alike, plug, ends_take)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
     power_w, share = np.zeros(length_m.shape), np.ones(length_m.shape)
     for index, cable in enumerate(parts.cable):
@@ -145,6 +142,20 @@ def choose_cables(
                 count = _counts(ends[of_product, 0], far_end)
             share[of_product] = -(-count // cable.links) / count * (2 if cable.panel else 1)
     return Cables(parts, product, length_m, stock_m, usd[0] * share, usd[1] * share, power_w * share, share)
+
+
+def _alike(
+    cages: LinkCages | None, plugs: "HostEnds | None", links: int
+) -> Iterator[tuple[np.ndarray | slice, tuple[SwitchCage, ...], HostPlug | None]]:
+    """Yield links whose ends take the same: which links, what the cages of their switches take, and those of their hosts."""
+    for hosts, plug in ((slice(None), None),) if plugs is None else plugs.groups():
+        if cages is None:
+            yield hosts, (), plug
+            continue
+        for same, ends_take in cages.groups(links):
+            both = same if isinstance(hosts, slice) else same & hosts
+            if both.any():
+                yield both, ends_take, plug
 
 
 def _trunks(ends: np.ndarray, stock_m: np.ndarray, legs: int) -> np.ndarray:
@@ -250,18 +261,46 @@ def endpoint_cables(
     InputError
         No product suits one of the endpoints.
     """
-    ends, plug = host_ends(layout)
+    to_hosts = host_ends(layout)
     _, rates = own_rates(layout.topology, rate_gbps)
     cages = cages_of_ends(layout.topology, parts, rate_gbps, switches)
     at_switches = None if cages is None else cages[1]
-    return choose_cables(parts, layout.host_length_m, layout.host_between, rates, ends, "host", plug, at_switches)
+    boxes = to_hosts.boxes
+    return choose_cables(parts, layout.host_length_m, layout.host_between, rates, boxes, "host", to_hosts, at_switches)
 
 
-def host_ends(layout: Layout) -> tuple[np.ndarray, HostPlug | None]:
-    """The two boxes of the cable of each endpoint, int64[endpoints, 2], and what the hosts' cages take.
+@dataclass(frozen=True, eq=False)
+class HostEnds:
+    """The cable of each endpoint: between which boxes it runs, and what the host's cage takes.
 
-    The boxes are the switch and the cage of the host, numbered through all hosts; where the hosts are not described, the host,
-    and None.
+    Attributes
+    ----------
+    boxes : int64[endpoints, 2]
+        The switch and the cage of the host, numbered through all hosts; the host itself where the hosts are not described.
+    host : int64[boxes]
+        The host of each box at the far end.
+    kinds : tuple of HostPlug
+        What the cages of each kind of host take; empty where the hosts are not described.
+    kind : int64[endpoints]
+        The kind of the host.
+    """
+
+    boxes: np.ndarray
+    host: np.ndarray
+    kinds: tuple[HostPlug, ...]
+    kind: np.ndarray
+
+    def groups(self) -> Iterator[tuple[np.ndarray | slice, HostPlug | None]]:
+        """Yield the endpoints with the same plug, bool[endpoints] (a slice for all), and the plug."""
+        if len(self.kinds) < 2:
+            yield slice(None), (self.kinds[0] if self.kinds else None)
+            return
+        for kind in np.unique(self.kind).tolist():
+            yield self.kind == kind, self.kinds[kind]
+
+
+def host_ends(layout: Layout) -> HostEnds:
+    """The boxes and plugs of the cables of all endpoints.
 
     Parameters
     ----------
@@ -269,11 +308,12 @@ def host_ends(layout: Layout) -> tuple[np.ndarray, HostPlug | None]:
     """
     topology = layout.topology
     if layout.housing is None:
-        return np.stack([topology.endpoints, topology.host], axis=1).astype(np.int64), None
-    host = layout.housing.host
-    ports = host_ports_as_built(topology, host)
-    ends = np.stack([topology.endpoints.astype(np.int64), ports.cage_of_all(topology.host)], axis=1)
-    return ends, HostPlug(host.connector, ports.cage_ports)
+        boxes = np.stack([topology.endpoints, topology.host], axis=1).astype(np.int64)
+        return HostEnds(boxes, np.arange(topology.hosts), (), np.zeros(topology.endpoints.size, np.int64))
+    ports = host_ports_as_built(topology, layout.housing)
+    boxes = np.stack([topology.endpoints.astype(np.int64), ports.cage_of_all(topology.host)], axis=1)
+    plugs = tuple(HostPlug(of_kind.host.connector, of_kind.cage_ports) for of_kind in ports.kinds)
+    return HostEnds(boxes, np.repeat(np.arange(topology.hosts), ports.cages), plugs, ports.kind)
 
 
 def order_list(*cables: Cables) -> tuple[CableLot, ...]:

@@ -19,6 +19,8 @@ from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource
 from topoloom.placement.floors.rows import row_names
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.hosts.housing import RackRule
 from topoloom.placement.hosts.rack_device import FacilityRule
 from topoloom.placement.layout.layout import Layout
 
@@ -213,32 +215,69 @@ def facility(
     layout, terms = layout_and_terms(network, "facility", parts, rate_gbps)
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps).on(layout.topology, "facility")
     own = FacilityRule() if layout.housing is None else layout.housing.facility
-    given = {"pue": pue, "air_k": air_k, "liquid_k": liquid_k}
-    rule = msgspec.structs.replace(own, **{key: value for key, value in given.items() if value is not None})
-    sums = rack_sums(layout, terms, rule)
-    racks = tuple(_supply(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
-    row = row_names(layout.slots)
-    of_rack = [row[slot] for slot in layout.used.tolist()]
-    names = dict.fromkeys(of_rack)
-    rows = tuple(
-        _supply(name, sums, [rack for rack, own_row in enumerate(of_rack) if own_row == name]) for name in names
-    )
-    total = _supply("total", sums, range(len(racks)))
-    check_limits(layout, racks, rows, total, rule)
+    rule = with_rises(own, pue, air_k, liquid_k)
+    rack_rule = RackRule() if layout.housing is None else layout.housing.rack
     settings = {
         "parts": terms.catalogue.name,
         "rate_gbps": None if layout.topology.mixed else terms.link_rate_gbps,
         "layout": layout.made,
     }
+    provenance = provenance_of(layout.topology, settings=settings)
+    return facility_of(rack_sums(layout, terms, rule), layout.slots, layout.used, rack_rule, rule, provenance)
+
+
+def with_rises(rule: FacilityRule, pue: float | None, air_k: float | None, liquid_k: float | None) -> FacilityRule:
+    """`[facility]` with other temperature rises and another PUE, as far as given.
+
+    Parameters
+    ----------
+    rule : FacilityRule
+    pue, air_k, liquid_k : float or None
+    """
+    given = {"pue": pue, "air_k": air_k, "liquid_k": liquid_k}
+    return msgspec.structs.replace(rule, **{key: value for key, value in given.items() if value is not None})
+
+
+def facility_of(
+    sums: Sums, slots: Slots, used: np.ndarray, rack_rule: RackRule, rule: FacilityRule, provenance: Provenance
+) -> Facility:
+    """The supply of all racks, rows and the room, tested against the limits.
+
+    Parameters
+    ----------
+    sums : Sums
+        Of the racks.
+    slots : Slots
+    used : int64[racks]
+        The slot of each rack.
+    rack_rule : RackRule
+    rule : FacilityRule
+    provenance : Provenance
+
+    Raises
+    ------
+    InputError
+        A rack exceeds a limit of `[rack]`, `[facility]` or the floor.
+    """
+    names = [slots.names[slot] for slot in used.tolist()]
+    racks = tuple(supply_of(name, sums, [rack]) for rack, name in enumerate(names))
+    row = row_names(slots)
+    of_rack = [row[slot] for slot in used.tolist()]
+    rows = tuple(
+        supply_of(name, sums, [rack for rack, own_row in enumerate(of_rack) if own_row == name])
+        for name in dict.fromkeys(of_rack)
+    )
+    total = supply_of("total", sums, range(len(racks)))
+    check_limits(rack_rule, slots.limits[used, 2], racks, rows, total, rule)
     return Facility(
         racks,
         rows,
         total,
-        feeds=2 if layout.housing is None else layout.housing.rack.feeds,
+        feeds=rack_rule.feeds,
         pue=rule.pue,
         air_k=rule.air_k,
         liquid_k=rule.liquid_k,
-        provenance=provenance_of(layout.topology, settings=settings),
+        provenance=provenance,
     )
 
 
@@ -263,7 +302,7 @@ def supplies(layout: Layout, terms: Terms) -> tuple[Supply, ...]:
     """
     rule = FacilityRule() if layout.housing is None else layout.housing.facility
     sums = rack_sums(layout, terms.on(layout.topology, "facility"), rule)
-    return tuple(_supply(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
+    return tuple(supply_of(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,8 +359,17 @@ def power_words(supply: Supply) -> str:
     return f"{'at least ' * (supply.max_unknown > 0)}{supply.max_w / 1000:,.1f} kW"
 
 
-def _supply(name: str, sums: Sums, racks: Iterable[int]) -> Supply:
-    """The sum of some racks."""
+def supply_of(name: str, sums: Sums, racks: Iterable[int]) -> Supply:
+    """The sum of some racks.
+
+    Parameters
+    ----------
+    name : str
+        Of the rack, the row, or ``total``.
+    sums : Sums
+    racks : iterable of int
+        Which of them.
+    """
     rows = np.fromiter(racks, np.int64)
     count = {key: int(values[rows].sum()) for key, values in sums.counts.items()}
     total = {key: float(values[rows].sum()) for key, values in sums.amounts.items()}

@@ -9,7 +9,6 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.placement.hosts.housing import RackRule
 from topoloom.placement.hosts.rack_device import FacilityRule
-from topoloom.placement.layout.layout import Layout
 
 if TYPE_CHECKING:
     from topoloom.cost.facility import Supply
@@ -18,13 +17,20 @@ _ROUNDING = 1 + 1e-9
 
 
 def check_limits(
-    layout: Layout, racks: "tuple[Supply, ...]", rows: "tuple[Supply, ...]", total: "Supply", rule: FacilityRule
+    rack_rule: RackRule,
+    place_w: np.ndarray,
+    racks: "tuple[Supply, ...]",
+    rows: "tuple[Supply, ...]",
+    total: "Supply",
+    rule: FacilityRule,
 ) -> None:
-    """Refuse a layout with a rack, or a sum, beyond a limit of `[rack]`, `[facility]` or the floor.
+    """Refuse racks with a rack, or a sum, beyond a limit of `[rack]`, `[facility]` or the floor.
 
     Parameters
     ----------
-    layout : Layout
+    rack_rule : RackRule
+    place_w : float64[racks]
+        The limit of power of each rack's place, W; inf without one.
     racks, rows : tuple of Supply
     total : Supply
     rule : FacilityRule
@@ -39,8 +45,6 @@ def check_limits(
         raise InputError(
             "[facility] limits the liquid, but not how much warmer it leaves a rack; give liquid_k in [facility], or liquid_k"
         )
-    rack_rule = RackRule() if layout.housing is None else layout.housing.rack
-    place_w = layout.slots.limits[layout.used, 2]
     for supply, limit_w in zip(racks, place_w.tolist(), strict=True):
         for value, most, unit, what, remedy in _limits(supply, limit_w, rack_rule, rule):
             if value is not None and value > most * _ROUNDING:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from topoloom.cost.choose import Cables, endpoint_cables, link_cables
+from topoloom.cost.choose import Cables, endpoint_cables, host_ends, link_cables
 from topoloom.cost.modules import plugged_modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.switch_kinds import SwitchKind, switch_kinds
 from topoloom.cost.terms import Terms
-from topoloom.placement.hosts.ports import host_ports_as_built
-from topoloom.placement.hosts.rack_device import FacilityRule
+from topoloom.placement.hosts.housing import HostType
+from topoloom.placement.hosts.rack_device import FacilityRule, RackDevice
 from topoloom.placement.layout.layout import Layout
 
 #: m³/h of air per W and K: 3,600 s / (1.2 kg/m³ * 1,005 J/(kg K)); 1.76 CFM.
@@ -82,23 +82,53 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
         _add(sums, "switches_w", count, figures, rule, optics["switch"] * bears * count / np.maximum(1, bare))
         sums.amounts["network_w"] += count * (figures.typical_w or 0.0)
     devices, inlets = np.zeros(layout.racks, np.int64), np.zeros(layout.racks, np.int64)
-    if layout.housing is not None:
-        host = layout.housing.host
-        # A power of 0 is the default of a host whose power is not given.
-        figures = Figures(host.power_w or None, host.typical_w, host.weight_kg, host.air_m3h, host.liquid_share)
-        _add(sums, "hosts_w", hosts, figures, rule, optics["host"])
-        inlets = hosts * (host.inlets or 0)
+    # Hosts and devices of shared racks are in the sums of their machine.
+    if layout.housing is not None and not layout.housing.shared:
+        for host, numbers in layout.housing.kinds(layout.topology.hosts):
+            of_kind = np.bincount(layout.host_rack[numbers], minlength=layout.racks)
+            # Where a rack has several kinds, the optics' heat goes by their numbers.
+            add_hosts(sums, of_kind, host, rule, optics["host"] * of_kind / np.maximum(1, hosts))
+            inlets = inlets + of_kind * (host.inlets or 0)
         for device in layout.housing.rack.device:
             has = np.full(layout.racks, True) if device.racks == "all" else (hosts > 0) == (device.racks == "hosts")
-            count = has * device.count
-            devices += count
-            typical = device.typical_w if device.typical_w is not None or device.power_w else device.power_w
-            # A device whose power its hosts include gives its heat through them.
-            air = 0.0 if device.air_m3h is None and device.power_w == 0 else device.air_m3h
-            own = Figures(device.power_w, typical, device.weight_kg, air, device.liquid_share)
-            _add(sums, "devices_w", count, own, rule)
+            devices += has * device.count
+            add_devices(sums, has * device.count, device, rule)
     sums.counts = {"switches": switches, "hosts": hosts, "devices": devices, "inlets": inlets}
     return sums
+
+
+def add_hosts(sums: Sums, count: np.ndarray, host: HostType, rule: FacilityRule, optics_w: np.ndarray) -> None:
+    """Add hosts of one kind.
+
+    Parameters
+    ----------
+    sums : Sums
+    count : int64[racks]
+    host : HostType
+    rule : FacilityRule
+    optics_w : float64[racks]
+        The power of what is plugged into them, W.
+    """
+    # A power of 0 is the default of a host whose power is not given.
+    figures = Figures(host.power_w or None, host.typical_w, host.weight_kg, host.air_m3h, host.liquid_share)
+    _add(sums, "hosts_w", count, figures, rule, optics_w)
+
+
+def add_devices(sums: Sums, count: np.ndarray, device: RackDevice, rule: FacilityRule) -> None:
+    """Add further devices of one kind.
+
+    Parameters
+    ----------
+    sums : Sums
+    count : int64[racks]
+    device : RackDevice
+    rule : FacilityRule
+    """
+    typical = device.typical_w if device.typical_w is not None or device.power_w else device.power_w
+    # A device whose power its hosts include gives its heat through them.
+    air = 0.0 if device.air_m3h is None and device.power_w == 0 else device.air_m3h
+    own = Figures(device.power_w, typical, device.weight_kg, air, device.liquid_share)
+    _add(sums, "devices_w", count, own, rule)
 
 
 def _add(
@@ -208,14 +238,12 @@ def _modules(
     layout: Layout, cables: list[Cables], rate_gbps: float, kinds: Sequence[SwitchKind], counted: np.ndarray
 ) -> Iterator[_End]:
     """The modules of each box."""
-    cages = 1
-    if layout.housing is not None:
-        cages = host_ports_as_built(layout.topology, layout.housing.host).cages
+    host_of_box = host_ends(layout).host
     for some in plugged_modules(layout, cables, rate_gbps, kinds):
         module, side = some.module, some.side
         box = np.flatnonzero(some.pieces)
         pieces = some.pieces[box]
-        rack = layout.rack[box] if side == "switch" else layout.host_rack[box // cages]
+        rack = layout.rack[box] if side == "switch" else layout.host_rack[host_of_box[box]]
         most = module.power_w if module.power_max_w is None else module.power_max_w
         yield side, rack, pieces, module.power_w, most, counted[box] if side == "switch" else True
 

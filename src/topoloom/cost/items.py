@@ -5,12 +5,15 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from topoloom.cost.cable_products import CableProduct
 from topoloom.cost.choose import Cables, order_list
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Cited, Price, low_high, shown_ports
 from topoloom.cost.spares import Spares
 from topoloom.cost.switch_kinds import SwitchKind
+from topoloom.placement.hosts.housing import RackRule
 from topoloom.placement.layout.layout import Layout
 
 
@@ -188,12 +191,38 @@ def _of_hosts(layout: Layout, parts: Parts) -> Iterator[Item]:
     """The interfaces of hosts that stand in racks, where their price does not include them, and the racks."""
     if layout.housing is None:
         return
-    host, rack = layout.housing.host, layout.housing.rack
-    if host.nic and not host.nic_included:
-        product = next((nic for nic in parts.nic if nic.name == host.nic), None)
+    for name, count in interfaces_bought(layout):
+        product = next((nic for nic in parts.nic if nic.name == name), None)
         price = None if product is None else product.price_usd
-        yield _item("nic", host.nic, layout.topology.endpoints.size // host.ports, price, "network interface", product)
-    yield _item("rack", "rack", layout.racks, rack.price_usd, f"rack of {rack.u:g} units")
+        yield _item("nic", name, count, price, "network interface", product)
+    if not layout.housing.shared:
+        yield rack_item(layout.housing.rack, layout.racks)
+
+
+def interfaces_bought(layout: Layout) -> list[tuple[str, int]]:
+    """The interfaces of the hosts that their price does not include: the product and its number.
+
+    Parameters
+    ----------
+    layout : Layout
+    """
+    topology, bought = layout.topology, []
+    for host, hosts in () if layout.housing is None else layout.housing.kinds(topology.hosts):
+        if host.nic and not host.nic_included:
+            ports = int(np.count_nonzero((topology.host >= hosts.start) & (topology.host < hosts.stop)))
+            bought.append((host.nic, ports // host.ports))
+    return bought
+
+
+def rack_item(rack: RackRule, racks: int) -> Item:
+    """The racks.
+
+    Parameters
+    ----------
+    rack : RackRule
+    racks : int
+    """
+    return _item("rack", "rack", racks, rack.price_usd, f"rack of {rack.u:g} units")
 
 
 def with_spares(items: Sequence[Item], spares: Spares) -> list[Item]:

@@ -8,11 +8,12 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables
-from topoloom.cost.items import Item
+from topoloom.cost.items import Item, interfaces_bought
 from topoloom.cost.modules import PluggedModules, counted_modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, low_high, port_total
 from topoloom.cost.switch_kinds import SwitchKind
+from topoloom.placement.hosts.housing import RackRule
 from topoloom.placement.layout.layout import Layout
 
 
@@ -139,15 +140,26 @@ def _host_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
     """The interfaces of the hosts that their price does not include, whose power is part of the hosts', and the racks."""
     if layout.housing is None:
         return
-    host, rack = layout.housing.host, layout.housing.rack
-    if host.nic and not host.nic_included:
-        product = next((interface for interface in parts.nic if interface.name == host.nic), None)
-        count = layout.topology.endpoints.size // host.ports
+    for nic, count in interfaces_bought(layout):
+        product = next((interface for interface in parts.nic if interface.name == nic), None)
         low, high = _range(count, None if product is None else product.price_usd)
         grade = None if product is None else product.confidence
-        yield Line(f"interface, {host.nic}", count, low, high, 0.0, 0.0, "nic", grade)
-    low, high = _range(layout.racks, rack.price_usd)
-    yield Line(f"rack, {rack.u:g} units", layout.racks, low, high, 0.0, 0.0, "rack")
+        yield Line(f"interface, {nic}", count, low, high, 0.0, 0.0, "nic", grade)
+    if not layout.housing.shared:
+        yield rack_line(layout.housing.rack, layout.racks)
+
+
+def rack_line(rack: RackRule, racks: int) -> Line:
+    """The racks.
+
+    Parameters
+    ----------
+    rack : RackRule
+        With the price of one.
+    racks : int
+    """
+    low, high = _range(racks, rack.price_usd)
+    return Line(f"rack, {rack.u:g} units", racks, low, high, 0.0, 0.0, "rack")
 
 
 def _installation(parts: Parts, count: int) -> Iterator[Line]:

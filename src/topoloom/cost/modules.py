@@ -70,10 +70,10 @@ def plugged_modules(
         No module of a fibre fits.
     """
     topology, parts = layout.topology, cables[0].parts
-    to_hosts, plug = host_ends(layout)
+    to_hosts = host_ends(layout)
     ends: list[tuple[tuple[np.ndarray, Literal["switch", "host"]], ...]] = [
         ((topology.links[:, 0], "switch"), (topology.links[:, 1], "switch")),
-        ((topology.endpoints, "switch"), (to_hosts[:, 1], "host")),
+        ((topology.endpoints, "switch"), (to_hosts.boxes[:, 1], "host")),
     ]
     cages = cages_of_ends(topology, parts, rate_gbps, switches)
     boxes_of: dict[tuple[str, Literal["switch", "host"], float], list[np.ndarray]] = {}
@@ -87,8 +87,11 @@ def plugged_modules(
                 here = of_product & (rate_of == rate)
                 for end, (boxes, side) in enumerate(sides):
                     if side == "host":
-                        name = parts.module(index, side, plug).name
-                        boxes_of.setdefault((name, side, rate), []).append(boxes[here])
+                        for same, plug in to_hosts.groups():
+                            own = here if isinstance(same, slice) else here & same
+                            if own.any():
+                                name = parts.module(index, side, plug).name
+                                boxes_of.setdefault((name, side, rate), []).append(boxes[own])
                         continue
                     for cage, same in _cages(None if cages is None else cages[number], end, here):
                         if cage is None or not cage.socket:

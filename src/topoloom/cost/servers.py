@@ -66,6 +66,8 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
             f"the catalogue '{parts.name}' has no server '{given}' ({hint(str(given), servers) if servers else 'it has none'});"
             " or give the path of a .toml file with a table [host]"
         )
+    if housing.others:
+        raise InputError("[[others]]: hosts of several kinds stand in the racks of a machine; give one [host] here")
     server = servers.get(housing.host.name)
     if server is None:
         return housing

@@ -15,9 +15,34 @@ from topoloom.cost.parts_files import PARTS
 from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
-from topoloom.cost.spares import Spares
 from topoloom.cost.terms import DEFAULT_PARTS, Terms
 from topoloom.designer.assessment.subject import MOST_REPEATS
+from topoloom.designer.requirement_keys import (
+    CableOf,
+    CollectiveOf,
+    Facility,
+    FactorsOf,
+    FamiliesOf,
+    FloorOf,
+    LeastOf,
+    LimitsOf,
+    LinkRate,
+    Minimized,
+    Minutes,
+    PartsOf,
+    PhaseList,
+    PlaneCounts,
+    PricesOf,
+    Rack,
+    RailsOf,
+    Repeats,
+    SearchOf,
+    ShortlistSize,
+    SpareParts,
+    SwitchOf,
+    Title,
+    WithUsual,
+)
 from topoloom.designer.requirement_tables import (
     CableRequirement,
     CollectiveRequirement,
@@ -25,9 +50,7 @@ from topoloom.designer.requirement_tables import (
     FamiliesRequirement,
     FloorRequirement,
     Least,
-    PhaseRequirement,
     SearchRequirement,
-    SwitchRequirement,
 )
 from topoloom.graph.serialization import Serialization
 from topoloom.model.results import json_value
@@ -51,25 +74,6 @@ def _elsewhere(table: Literal["switch", "nic", "server"], name: str, names: Sequ
     return hint(name, names) if names else "it has none"
 
 
-#: The objectives: measures of a candidate of which less is better.
-Objective = Literal[
-    "cost_per_host_usd",
-    "power_per_host_w",
-    "mean_latency_ns",
-    "worst_latency_ns",
-    "host_aspl",
-    "switches",
-    "mean_cable_m",
-    "oversubscription",
-    "maximum_channel_load",
-    "cost_usd",
-    "power_w",
-    "all_to_all_ms",
-    "all_reduce_ms",
-    "step_ms",
-]
-
-
 class Requirement(TomlTable, frozen=True, kw_only=True):
     """A requirement, as its TOML file gives it."""
 
@@ -87,102 +91,30 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
             "the kind of host: its interfaces, height and power; hosts then stand in racks, and their cables are measured"
         ),
     ] = None
-    phase: Annotated[
-        tuple[PhaseRequirement, ...], setting("phases in which the hosts come; a design is sized for the last one")
-    ] = ()
-    rack: Annotated[RackRule, setting("what a rack of hosts holds, and where leaf switches stand")] = RackRule()
-    facility: Annotated[FacilityRule, setting("the power and the cooling of the machine room")] = FacilityRule()
-    planes: Annotated[
-        tuple[Annotated[int, msgspec.Meta(ge=1, le=1024)], ...],
-        setting(
-            "numbers of planes to spread the ports of a host over; if omitted, 1 and as many as it has ports",
-            example="[1, 8]",
-        ),
-    ] = ()
-    rails: (
-        Annotated[
-            bool,
-            setting(
-                "how the ports of a host in a plane are connected: `true`, each to another leaf (fat trees only);"
-                " `false`, all to one switch; if omitted, both are tried"
-            ),
-        ]
-        | None
-    ) = None
-    switch: Annotated[SwitchRequirement, setting("the available switches")]
-    title: Annotated[str, setting("the report's title")] = "A network"
-    rate_gbps: Annotated[
-        float,
-        setting(
-            "the rate of every link, and of host ports without `host.rate_gbps`; cables are priced per Gb/s",
-            unit="Gb/s",
-            above=0,
-            most=1e15,
-        ),
-    ] = 40.0
-    cable: Annotated[CableRequirement, setting("the cables: their delay, and whether host cables are billed")] = (
-        CableRequirement()
-    )
-    limits: Annotated[DesignLimits, setting("what a design must not exceed")] = DesignLimits()
-    least: Annotated[Least, setting("what a design must offer at least")] = Least()
-    collective: Annotated[
-        CollectiveRequirement, setting("what a step of the application sends, for objectives that are times")
-    ] = CollectiveRequirement()
-    spares: Annotated[Spares | None, setting("spare parts on the shelf, included in the bill")] = None
-    usual: Annotated[
-        bool,
-        setting(
-            "whether reference designs are measured too: fat trees tapered 1:1, 2:1 and 4:1, with rails where"
-            " hosts have several interfaces, and a Dragonfly"
-        ),
-    ] = True
-    shortlist: Annotated[
-        int,
-        setting(
-            "how many networks are fully assessed after the screening: bill, tables, throughput, load, collectives,"
-            " failures and growth; 0: none",
-            least=0,
-            most=100,
-        ),
-    ] = 6
-    minutes: Annotated[
-        float,
-        setting(
-            "the time budget of the shortlist; the report lists the steps that did not fit",
-            unit="min",
-            above=0,
-            most=1e6,
-        ),
-    ] = 5.0
-    repeats: Annotated[
-        int,
-        setting(
-            "the largest multiple of the normal number of random draws, for tighter intervals if time is left; 1:"
-            " no further draws, so that no figure depends on the time",
-            least=1,
-            most=MOST_REPEATS,
-        ),
-    ] = MOST_REPEATS
-    floor: Annotated[FloorRequirement, setting("the machine room")] = FloorRequirement()
-    parts: Annotated[
-        str,
-        setting(
-            "a parts catalogue: a name, or a `.toml` file relative to the folder of the requirement; if omitted,"
-            f" `{DEFAULT_PARTS}`, with a warning: its prices are old"
-        ),
-    ] = ""
-    prices: Annotated[
-        str,
-        setting(
-            "your quotes, which replace prices of the catalogue: a `.toml` file relative to the folder of the requirement"
-        ),
-    ] = ""
-    price_factors: Annotated[
-        PriceFactors, setting("factors that prices are multiplied by, to see how the result depends on them")
-    ] = PriceFactors()
-    minimize: Annotated[Objective, setting("the measure that candidates are ranked by, the lowest first")] = "cost_usd"
-    families: Annotated[FamiliesRequirement, setting("which families take part")] = FamiliesRequirement()
-    search: Annotated[SearchRequirement, setting("the search for networks beyond the catalogue")] = SearchRequirement()
+    phase: PhaseList = ()
+    rack: Rack = RackRule()
+    facility: Facility = FacilityRule()
+    planes: PlaneCounts = ()
+    rails: RailsOf = None
+    switch: SwitchOf
+    title: Title = "A network"
+    rate_gbps: LinkRate = 40.0
+    cable: CableOf = CableRequirement()
+    limits: LimitsOf = DesignLimits()
+    least: LeastOf = Least()
+    collective: CollectiveOf = CollectiveRequirement()
+    spares: SpareParts = None
+    usual: WithUsual = True
+    shortlist: ShortlistSize = 6
+    minutes: Minutes = 5.0
+    repeats: Repeats = MOST_REPEATS
+    floor: FloorOf = FloorRequirement()
+    parts: PartsOf = ""
+    prices: PricesOf = ""
+    price_factors: FactorsOf = PriceFactors()
+    minimize: Minimized = "cost_usd"
+    families: FamiliesOf = FamiliesRequirement()
+    search: SearchOf = SearchRequirement()
     compare: Annotated[
         tuple[Literal["besta-2014/table-iv"], ...],
         setting(

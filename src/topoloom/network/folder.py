@@ -40,7 +40,9 @@ from topoloom.model.network_folders import (
     FLOOR,
     HOSTS,
     HOUSING,
+    MACHINE,
     NETWORK,
+    NETWORKS,
     PARTS,
     PLAN,
     PROVENANCE,
@@ -226,6 +228,23 @@ def save_network(network: Network, folder: Folder) -> list[Path]:
     return write_folder(folder, files, stale=stale)
 
 
+def folder_contents(network: Network, writer: str) -> dict[str, Content]:
+    """All files of a new network folder, by name.
+
+    Parameters
+    ----------
+    network : Network
+    writer : str
+        The command that writes it.
+    """
+    files = network_files(network.topology, writer, network.terms, network.layout, network.requirements)
+    files |= _origin_note(network, writer)
+    for part in FOLDER_PARTS.values():
+        if part.write is not None:
+            files |= part.write(network, "")
+    return files
+
+
 def save_routing(routing: NetworkSource, folder: Folder, fabric: Fabric | None = None) -> list[Path]:
     """Write tables with their network into a folder, all of it or nothing; returns the paths of the files.
 
@@ -302,6 +321,9 @@ def open_folder(text: str, path: Path) -> Network:
     settle(path)
     note = read_note(path)  # refuses the folder of a newer version before any other message
     held = holds(path)
+    if not held and (path / MACHINE).is_file():
+        networks = sorted(f"{text}/{NETWORKS}/{each.name}" for each in (path / NETWORKS).iterdir() if each.is_dir())
+        raise at(text, None, f"is a machine; name one of its networks: {', '.join(networks)}")
     if note is not None:
         _check_whole(text, path, note)
     if PLAN in held:

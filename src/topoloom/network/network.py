@@ -101,7 +101,7 @@ class Network:
             fabric = planned_fabric(self.topology)
             housing = None if self.layout is None else self.layout.housing
             if housing is not None:
-                fabric = replace(fabric, host_names=tuple(host_names(housing.host, self.topology.hosts)))
+                fabric = replace(fabric, host_names=tuple(host_names(housing, self.topology.hosts)))
         return fabric
 
     @property

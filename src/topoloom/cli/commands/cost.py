@@ -43,6 +43,18 @@ def command(operations: list[CostOperation], to: _Output) -> None:
     from topoloom.cost.purchase_files import SUFFIXES
     from topoloom.network.opening import open_network
 
+    machines = [operation for operation in operations if operation.of_machine]
+    if machines:
+        if len(operations) > 1:
+            raise InputError(f"{machines[0].topology} is a machine; give one machine, or several networks")
+        bill = machines[0].machine_bill(orders=to.orders or to.output is not None)
+        if to.output is not None:
+            bill.save(to.output)
+        if to.json:
+            print_record(bill)
+        else:
+            cost_text.print_machine_bill(bill)
+        return
     if to.as_published and len(operations) > 1:
         raise InputError("--as-published takes one topology; omit it to compare several")
     if to.as_published:

@@ -43,6 +43,8 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
     from topoloom.cli.phases_text import print_phases
     from topoloom.report.design_files import write_design
 
+    if operation.of_machine:
+        return _machine(operation, threads, to)
     requirement, out = operation.prepared(), Path(to.output)
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
         result = operation.designed(requirement, context, out / "measured", fresh=to.fresh)
@@ -77,6 +79,38 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
     if result.ended == "interrupted":
         raise KeyboardInterrupt
     return 0 if result.ranked else _NO_CANDIDATE
+
+
+def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
+    """Design a machine, write its folder, and print the machines side by side."""
+    from topoloom.machine.folder import save_machine
+
+    with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
+        result = operation.machine_design(context)
+    if result.machine is not None and result.bill is not None:
+        also = {name: result.bill.content(Path(name).suffix) for name in ("bill.json", "order.csv")}
+        save_machine(result.machine, to.output, also)
+    if to.json:
+        print_record(result)
+        return 0 if result.ranked else _NO_CANDIDATE
+    joined = ", ".join(f"{name} {count}" for name, count in result.choices.items())
+    say(
+        f"{result.title}: choices per network that none of its others beats: {joined}; {result.joined:,} machines of them"
+    )
+    if not result.ranked:
+        say(result.reason)
+        return _NO_CANDIDATE
+    for rank, machine in enumerate(result.ranked, 1):
+        say(
+            f"{rank}: {with_currency(machine.cost_usd, result.currency, 0)}, {machine.power_w:,.0f} W,"
+            f" {machine.switches:,} switches, {machine.racks:,} racks"
+        )
+        for network, name in machine.names.items():
+            say(f"   {network}: {name}" + (f" ({spec})" if (spec := machine.specs[network]) else ""))
+    for machine in result.dropped:
+        say(f"dropped: {', '.join(machine.names.values())}: {machine.exceeds}")
+    say(f"machine: {to.output}; its networks: {to.output}/networks, one folder each; every command opens them")
+    return 0
 
 
 def _unmeasured(design: "Design") -> str:

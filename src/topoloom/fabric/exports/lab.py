@@ -26,7 +26,7 @@ def real_host_names(request: ExportRequest) -> list[str]:
     """The names of hosts: by the plan of their racks if they have separate racks, otherwise those of the fabric."""
     fabric, layout = request.fabric, request.layout
     if fabric.planned and layout is not None and layout.housing is not None:
-        return host_names(layout.housing.host, fabric.topology.hosts)
+        return host_names(layout.housing, fabric.topology.hosts)
     return list(fabric.host_names)
 
 

@@ -16,6 +16,7 @@ from topoloom.operations.operation import Operation, operation
 if TYPE_CHECKING:
     from topoloom.designer.design import Design
     from topoloom.designer.requirement import Requirement
+    from topoloom.machine.designing import MachineDesign
 
 #: A design for more hosts takes so long that a note announces it.
 _MANY_HOSTS = 100_000
@@ -96,6 +97,36 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
             return self
         return msgspec.structs.replace(self, shortlist=0)
 
+    @property
+    def of_machine(self) -> bool:
+        """Whether the file is that of a machine, with several networks or kinds of hosts."""
+        from topoloom.machine.opening import names_machine
+
+        return names_machine(self.requirement)
+
+    def machine_design(self, context: RunContext) -> "MachineDesign":
+        """The design of a machine file.
+
+        Parameters
+        ----------
+        context : RunContext
+
+        Raises
+        ------
+        InputError
+            The file cannot be read or used; or an option is given that applies to one network.
+        """
+        from topoloom.machine.designing import design_machine
+        from topoloom.machine.reading import read_machine_file
+
+        self.refuse_changed(
+            ("change", "against", "repeats", "search", "measured"),
+            "the file is that of a machine; set the key in the [[network]] that it is for",
+        )
+        machine = read_machine_file(self.requirement)
+        given = {name: value for name in ("shortlist", "minutes") if (value := getattr(self, name)) is not None}
+        return design_machine(msgspec.structs.replace(machine, **given), jobs=context.jobs, work=context.work)
+
     def prepared(self) -> "Requirement":
         """The requirement, with all changes.
 
@@ -157,13 +188,21 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
             work=context.work,
         )
 
-    def run(self, context: RunContext) -> "Design":
+    def run(self, context: RunContext) -> "Design | MachineDesign":
+        if self.of_machine:
+            return self.machine_design(context)
         return self.designed(self.prepared(), context)
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
         from topoloom.designer.measure import MEASURES
 
+        if result.record_name == "machine-design":
+            return {"ranked": len(result.ranked), "dropped": len(result.dropped)} | (
+                {key: getattr(result.ranked[0], key) for key in ("cost_usd", "power_w", "switches", "racks")}
+                if result.ranked
+                else {}
+            )
         best = result.winner
         row = {"best": result.best, "ranked": len(result.ranked), "dropped": sum(result.dropped_by.values())}
         if best is not None:

@@ -3,7 +3,8 @@
 from typing import ClassVar
 
 from topoloom.cost.facility import Facility, facility
-from topoloom.operations.catalogue._placing import HousedPlacing
+from topoloom.machine.opening import names_machine
+from topoloom.operations.catalogue._placing import PLACING, HousedPlacing
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import HostCables
@@ -27,4 +28,13 @@ class FacilityOperation(HousedPlacing, frozen=True, kw_only=True):
     liquid_k: LiquidRise | None = None
 
     def run(self, context: RunContext) -> Facility:
+        if names_machine(self.topology):
+            from topoloom.machine.facility import machine_facility
+            from topoloom.machine.opening import open_machine
+
+            self.refuse_changed(
+                (*PLACING, "parts", "prices", "rate_gbps", "host_cables"),
+                "a machine has its own parts, rates and racks, in its folder",
+            )
+            return machine_facility(open_machine(self.topology), pue=self.pue, air_k=self.air_k, liquid_k=self.liquid_k)
         return facility(self.laid_out(context), pue=self.pue, air_k=self.air_k, liquid_k=self.liquid_k)

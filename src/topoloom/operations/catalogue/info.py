@@ -8,12 +8,16 @@ from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import METIS_RUNS, HcaMapping, Management, MetisRuns, SheetColumns, Source, SourceFormat
 
 if TYPE_CHECKING:
+    from topoloom.machine.overview import MachineOverview
     from topoloom.topologies.overview import Info
 
 
 @operation
 class InfoOperation(Operation, frozen=True, kw_only=True):
-    """Size, degree, diameter, ASPL, bounds, bisection and more of TOPOLOGY (a spec, a file or a folder)."""
+    """Size, degree, diameter, ASPL, bounds, bisection and more of TOPOLOGY (a spec, a file or a folder).
+
+    Of the folder of a machine: its kinds of hosts, and its networks.
+    """
 
     group: ClassVar[str] = "info"
     doing: ClassVar[str] = "measuring"
@@ -30,8 +34,14 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
     ] = False
     seeds: MetisRuns = METIS_RUNS
 
-    def run(self, context: RunContext) -> "Info":
+    def run(self, context: RunContext) -> "Info | MachineOverview":
+        from topoloom.machine.opening import names_machine, open_machine
         from topoloom.network.opening import open_network
+
+        if names_machine(self.topology):
+            from topoloom.machine.overview import overview
+
+            return overview(open_machine(self.topology))
         from topoloom.topologies.overview import info
 
         network = open_network(

@@ -1,18 +1,22 @@
 """The operations layout and cost: the places of switches on a floor, and the bill."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.price_factors import PriceFactors
+from topoloom.machine.opening import names_machine
 from topoloom.network import Network
 from topoloom.network.opening import open_network
-from topoloom.operations.catalogue._placing import HousedPlacing, placing_of, terms_of
+from topoloom.operations.catalogue._placing import PLACING, TERMS, HousedPlacing, placing_of, terms_of
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import HostCables, Radix, Spares
 from topoloom.placement.layout.layout import Layout
+
+if TYPE_CHECKING:
+    from topoloom.machine.bill import MachineBill
 
 
 @operation
@@ -86,7 +90,7 @@ class CostOperation(HousedPlacing, frozen=True, kw_only=True):
     """Switches, cables, power and cost of TOPOLOGY on a floor; several TOPOLOGIES are compared.
 
     A TOPOLOGY may also be a network folder: its layout is priced without changes, with the parts, quotes and rate that are
-    stored in the folder, unless options replace them.
+    stored in the folder, unless options replace them. A machine's folder has a bill per network, and in total.
     """
 
     group: ClassVar[str] = "cost"
@@ -103,5 +107,29 @@ class CostOperation(HousedPlacing, frozen=True, kw_only=True):
     host_cables: HostCables | None = None
     spares: Spares | None = None
 
-    def run(self, context: RunContext) -> Bill:
-        return price(self.laid_out(context))
+    @property
+    def of_machine(self) -> bool:
+        """Whether it is asked about a machine, not a network."""
+        return names_machine(self.topology)
+
+    def machine_bill(self, *, orders: bool = False) -> "MachineBill":
+        """The bill of a machine, by the terms in its folder.
+
+        Parameters
+        ----------
+        orders : bool
+            Whether to list what to order.
+
+        Raises
+        ------
+        InputError
+            An option is given that changes the terms or the places of one network.
+        """
+        from topoloom.machine.bill import price_machine
+        from topoloom.machine.opening import open_machine
+
+        self.refuse_changed((*PLACING, *TERMS), "a machine has its own parts, rates and racks, in its folder")
+        return price_machine(open_machine(self.topology), orders=orders)
+
+    def run(self, context: RunContext) -> "Bill | MachineBill":
+        return self.machine_bill() if self.of_machine else price(self.laid_out(context))

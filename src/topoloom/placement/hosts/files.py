@@ -11,21 +11,30 @@ import numpy as np
 from topoloom.core.csv_files import csv_rows, csv_table, numbers, texts, unguarded
 from topoloom.core.errors import at
 from topoloom.core.files import read_text
-from topoloom.core.text_parts import whole_in
+from topoloom.core.text_parts import decimal_in, whole_in
 from topoloom.core.toml_files import toml_string
 from topoloom.placement.hosts.housing import Housing, host_names
 
 _MOST_CHARACTERS = 1 << 28
 _MOST_NAME_CHARACTERS = 256
+_MOST_UNITS = 1000
 
 
 def housing_toml(housing: Housing) -> str:
     """The description of hosts and racks, as `read_housing` reads it."""
     out = []
-    for table, values in msgspec.to_builtins(housing).items():
-        lines = [f"{key} = {_toml(value)}\n" for key, value in values.items() if value not in (None, [], ())]
-        out += [f"[{table}]\n", *lines]
+    for key, content in msgspec.to_builtins(housing).items():
+        if isinstance(content, dict):
+            out += [f"[{key}]\n", *_lines(content)]
+        elif key == "others":
+            out += [line for other in content for line in (f"[[{key}]]\n", *_lines(other))]
+        elif content and key != "names":  # names are in the list of hosts
+            out.insert(0, f"{key} = {_toml(content)}\n")
     return "".join(out)
+
+
+def _lines(values: dict[str, Any]) -> list[str]:
+    return [f"{key} = {_toml(value)}\n" for key, value in values.items() if value not in (None, [], ())]
 
 
 def _toml(value: Any) -> str:
@@ -35,7 +44,9 @@ def _toml(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {_toml(item)}' for key, item in value.items() if item is not None)} }}"
+        return (
+            f"{{ {', '.join(f'{key} = {_toml(item)}' for key, item in value.items() if item not in (None, [], ()))} }}"
+        )
     return json.dumps(value)
 
 
@@ -58,14 +69,15 @@ def hosts_csv(housing: Housing, racks: list[str], height: np.ndarray, leaves: li
         The file's content.
     """
     count = len(racks)
+    of_host = [host for host, hosts in housing.kinds(count) for _ in hosts]
     return csv_table(
         {
             "host": numbers(np.arange(count)),
-            "name": texts(host_names(housing.host, count)),
+            "name": texts(host_names(housing, count)),
             "rack": texts(racks),
             "unit": numbers(height, 2),
-            "units": numbers(np.full(count, housing.host.units), 2),
-            "power_w": numbers(np.full(count, housing.host.power_w)) if housing.host.power_w else texts([""] * count),
+            "units": numbers(np.array([host.units for host in of_host]), 2),
+            "power_w": numbers(np.array([host.power_w or np.nan for host in of_host])),
             "ports": texts(leaves),
         }
     )
@@ -108,6 +120,33 @@ def read_hosts(path: str | Path, hosts: int, slots: tuple[str, ...]) -> np.ndarr
             source, None, f"host {int(slot.argmin())} has no row; the list needs one row for each of {hosts} hosts"
         )
     return slot
+
+
+def read_host_units(path: str | Path, hosts: int) -> np.ndarray:
+    """The lowest unit of every host from a list written by `hosts_csv`, float64[hosts].
+
+    Parameters
+    ----------
+    path : path
+    hosts : int
+        Number of hosts that the list must have.
+
+    Raises
+    ------
+    InputError
+        A column or a host is missing, or a unit is not a number from 1.
+    """
+    units = np.zeros(hosts)
+    for line, host, cells in _rows(path, hosts, "unit"):
+        unit = decimal_in(cells["unit"])
+        if unit is None or not 1 <= unit <= _MOST_UNITS:
+            raise at(str(path), line, f"unit is {cells['unit'][:40]!a}; give a number from 1 to {_MOST_UNITS}")
+        units[host] = unit
+    if (units < 1).any():
+        raise at(
+            str(path), None, f"host {int(units.argmin())} has no row; the list needs one row for each of {hosts} hosts"
+        )
+    return units
 
 
 def read_host_names(path: str | Path, hosts: int) -> tuple[str, ...]:

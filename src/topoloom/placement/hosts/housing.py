@@ -40,6 +40,43 @@ class OtherPort(TomlTable, frozen=True):
     connector: Annotated[Connector | None, setting("its cage")] = None
 
 
+HostUnits = (
+    Annotated[
+        float,
+        setting(
+            "its height; below 1 where several hosts share a unit. Racks of hosts need it",
+            unit="rack units",
+            least=0,
+            most=100,
+        ),
+    ]
+    | None
+)
+HostPower = Annotated[float, setting("its maximum power", unit="W", least=0, most=_MOST_W)]
+HostWeight = Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None
+HostTypicalPower = Annotated[float, setting("its typical power", unit="W", least=0, most=_MOST_W)] | None
+HostAir = Annotated[float, setting("the air that its fans move", unit="m³/h", least=0, most=1e6)] | None
+HostLiquidShare = Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)]
+HostInlets = Annotated[int, setting("its power inlets", least=1, most=1000)] | None
+ScaleUpSize = Annotated[
+    int, setting("accelerators that reach each other without this network: 8 in a server, 72 in a rack", least=1)
+]
+ScaleUpRate = (
+    Annotated[
+        float,
+        setting(
+            "what one of these accelerators sends to the others, and receives, at once; collectives inside a host take"
+            " no time without it",
+            unit="GB/s",
+            above=0,
+            most=1e6,
+        ),
+    ]
+    | None
+)
+HostPrefix = Annotated[str, setting("the prefix of host names: `node` gives `node0001`")]
+
+
 class HostType(TomlTable, frozen=True):
     """A host: its size, its power, and its interfaces on the network."""
 
@@ -82,41 +119,16 @@ class HostType(TomlTable, frozen=True):
         tuple[OtherPort, ...],
         setting("its ports on other networks; they are reported, but neither cabled nor billed here"),
     ] = ()
-    u: (
-        Annotated[
-            float,
-            setting(
-                "its height; below 1 where several hosts share a unit. Racks of hosts need it",
-                unit="rack units",
-                least=0,
-                most=100,
-            ),
-        ]
-        | None
-    ) = None
-    power_w: Annotated[float, setting("its maximum power", unit="W", least=0, most=_MOST_W)] = 0.0
-    weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
-    typical_w: Annotated[float, setting("its typical power", unit="W", least=0, most=_MOST_W)] | None = None
-    air_m3h: Annotated[float, setting("the air that its fans move", unit="m³/h", least=0, most=1e6)] | None = None
-    liquid_share: Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)] = 0.0
-    inlets: Annotated[int, setting("its power inlets", least=1, most=1000)] | None = None
-    scale_up: Annotated[
-        int, setting("accelerators that reach each other without this network: 8 in a server, 72 in a rack", least=1)
-    ] = 1
-    scale_up_gb_per_s: (
-        Annotated[
-            float,
-            setting(
-                "what one of these accelerators sends to the others, and receives, at once; collectives inside a host take"
-                " no time without it",
-                unit="GB/s",
-                above=0,
-                most=1e6,
-            ),
-        ]
-        | None
-    ) = None
-    node: Annotated[str, setting("the prefix of host names: `node` gives `node0001`")] = "node"
+    u: HostUnits = None
+    power_w: HostPower = 0.0
+    weight_kg: HostWeight = None
+    typical_w: HostTypicalPower = None
+    air_m3h: HostAir = None
+    liquid_share: HostLiquidShare = 0.0
+    inlets: HostInlets = None
+    scale_up: ScaleUpSize = 1
+    scale_up_gb_per_s: ScaleUpRate = None
+    node: HostPrefix = "node"
     device: Annotated[str, setting("the prefix of port names without `devices`: `mlx5_` gives `node0001:mlx5_3`")] = (
         "mlx5_"
     )
@@ -235,6 +247,15 @@ class RackRule(TomlTable, frozen=True):
         return min(feeds, math.inf if self.power_w is None else self.power_w)
 
 
+class OtherHosts(TomlTable, frozen=True):
+    """A further kind of hosts of a network, whose numbers follow those of the kinds before it."""
+
+    group: ClassVar[str] = "[[others]]"
+
+    hosts: Annotated[int, setting("how many of them the network has", least=1, most=1 << 24)]
+    host: Annotated[HostType, setting("this kind")]
+
+
 class Housing(TomlTable, frozen=True):
     """Hosts and their racks."""
 
@@ -243,6 +264,37 @@ class Housing(TomlTable, frozen=True):
     host: Annotated[HostType, setting("the hosts")] = HostType()
     rack: Annotated[RackRule, setting("the racks")] = RackRule()
     facility: Annotated[FacilityRule, setting("the power and the cooling of the machine room")] = FacilityRule()
+    others: Annotated[
+        tuple[OtherHosts, ...], setting("further kinds of hosts; they have the highest numbers, in this order")
+    ] = ()
+    shared: Annotated[
+        bool, setting("the racks are those of a machine, which other networks share: its bill has them")
+    ] = False
+    names: Annotated[
+        tuple[str, ...], setting("the name of every host; those of its list, or `node` and a number, if omitted")
+    ] = ()
+
+    def kinds(self, hosts: int) -> list[tuple[HostType, range]]:
+        """The kinds of hosts, and the numbers of the hosts of each.
+
+        Parameters
+        ----------
+        hosts : int
+            All hosts of the network.
+
+        Raises
+        ------
+        InputError
+            There are fewer hosts than those of the further kinds.
+        """
+        of_others = sum(other.hosts for other in self.others)
+        if of_others > hosts:
+            raise InputError(f"[[others]] are {of_others:,} hosts, but the network has {hosts:,}; give fewer")
+        kinds, first = [(self.host, range(hosts - of_others))], hosts - of_others
+        for other in self.others:
+            kinds.append((other.host, range(first, first + other.hosts)))
+            first += other.hosts
+        return kinds
 
 
 def read_housing(path: str | Path) -> Housing:
@@ -256,13 +308,18 @@ def read_housing(path: str | Path) -> Housing:
     return read_toml(path, Housing)
 
 
-def host_names(host: HostType, count: int) -> list[str]:
-    """The names of this number of hosts: ``node0001``, counted from 1, with at least four digits.
+def host_names(housing: Housing, count: int) -> list[str]:
+    """The names of this number of hosts: ``node0001``, counted from 1 in each kind, with at least four digits.
 
     Examples
     --------
-    >>> host_names(HostType(), 2)
+    >>> host_names(Housing(), 2)
     ['node0001', 'node0002']
     """
-    digits = max(4, len(str(count)))
-    return [f"{host.node}{number:0{digits}d}" for number in range(1, count + 1)]
+    if housing.names:
+        return list(housing.names)
+    names = []
+    for host, hosts in housing.kinds(count):
+        digits = max(4, len(str(len(hosts))))
+        names += [f"{host.node}{number:0{digits}d}" for number in range(1, len(hosts) + 1)]
+    return names

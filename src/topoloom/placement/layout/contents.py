@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from topoloom.placement.hosts.housing import host_names
+from topoloom.placement.hosts.stack import host_units
 from topoloom.placement.layout.layout import Layout
 
 #: The height of a rack without a rule.
@@ -128,10 +129,12 @@ def rack_contents(layout: Layout, rack: int, switch_names: Sequence[str] | None 
     stack, housing = layout.stack, layout.housing
     standing = []
     if layout.host_slot is not None and housing is not None:
-        names, product = host_names(housing.host, layout.topology.hosts), housing.host.name
+        names = host_names(housing, layout.topology.hosts)
+        here = layout.host_rack == rack
         standing = [
-            Standing("host", names[host], product, float(layout.host_unit[host]), stack.host_u)
-            for host in np.flatnonzero(layout.host_rack == rack).tolist()
+            Standing("host", names[host], kind.name, float(layout.host_unit[host]), host_units(kind.units))
+            for kind, hosts in housing.kinds(layout.topology.hosts)
+            for host in (hosts.start + np.flatnonzero(here[hosts.start : hosts.stop])).tolist()
         ]
     standing += [
         Standing(

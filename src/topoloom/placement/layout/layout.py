@@ -13,7 +13,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
-from topoloom.placement.hosts.stack import Stack, piled, switch_units
+from topoloom.placement.hosts.stack import Stack, host_units, piled, switch_units
 from topoloom.placement.layout.stated import Stated, placed_units, with_stated
 
 #: A record lists the rack of every switch for networks up to this size; the folder of a layout always lists it.
@@ -51,13 +51,15 @@ class Layout(Filed):
         they differ.
     stated : Stated, optional
         Lengths and units that the source of a cabled network states, in place of those of the floor.
+    host_at : float64[hosts], optional
+        The lowest unit of each host in its rack, where a machine decided it: its other networks use the same racks.
     """
 
     record_name = "layout"
     record_version = 3
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
-    unrecorded = ("floor", "slots", "slot", "housing", "host_slot", "switch_u", "stated")
+    unrecorded = ("floor", "slots", "slot", "housing", "host_slot", "switch_u", "stated", "host_at")
     derived = (
         "floor_name",
         "places",
@@ -89,6 +91,7 @@ class Layout(Filed):
     host_slot: np.ndarray | None = None
     switch_u: float | np.ndarray = 1.0
     stated: Stated | None = None
+    host_at: np.ndarray | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
@@ -234,6 +237,12 @@ class Layout(Filed):
     @cached_property
     def rack_u(self) -> np.ndarray:
         """The units in use of each rack, up to the top of its highest device, float64[racks]."""
+        if self.housing is not None and self.host_at is not None:
+            top = np.zeros(self.racks)
+            np.maximum.at(top, self.rack, self.height - 1 + self.switch_units)
+            for kind, hosts in self.housing.kinds(self.topology.hosts):
+                np.maximum.at(top, self.host_rack[hosts], self.host_at[hosts] - 1 + host_units(kind.units))
+            return top
         contents = zip(
             self.switches_in_rack.tolist(), self.hosts_in_rack.tolist(), self.switches_u.tolist(), strict=True
         )
@@ -257,6 +266,8 @@ class Layout(Filed):
     @cached_property
     def host_unit(self) -> np.ndarray:
         """The lowest unit of every host in its rack, float64[hosts], from 1; meaningful only where hosts stand in racks."""
+        if self.host_at is not None:
+            return self.host_at
         rank = _ranks(self.host_rack, self.racks)
         return np.asarray(self.stack.host_bottoms(int(rank.max(initial=-1)) + 1)[rank])
 

@@ -10,7 +10,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.platform import cable_m
 from topoloom.simulation.applications.settings import AppSettings
-from topoloom.simulation.collectives.delays import Machine
+from topoloom.simulation.collectives.delays import NetworkTiming
 from topoloom.simulation.flows.network import flow_network
 from topoloom.simulation.flows.state import FlowNetwork
 
@@ -45,7 +45,7 @@ def network_as_flows(routings: Sequence[Routing], settings: AppSettings, layout:
     )
 
 
-def machine(topology: Topology, settings: AppSettings, layout: Layout | None) -> Machine:
+def machine(topology: Topology, settings: AppSettings, layout: Layout | None) -> NetworkTiming:
     """Return the rates and delays of a network by the settings; rates that differ within the network are its own.
 
     Parameters
@@ -66,7 +66,7 @@ def machine(topology: Topology, settings: AppSettings, layout: Layout | None) ->
     lengths = cable_m(len(topology.links), settings, layout)
     inside_m = layout.floor.inside_m if layout is not None else 0.0
     host_m = inside_m if settings.cable_m is None else settings.cable_m
-    return Machine(
+    return NetworkTiming(
         rate_gbps=rate if links is None else float(links.max(initial=0.0)) or rate,
         host_rate_gbps=(settings.host_rate_gbps or rate) if ports is None else float(ports.max(initial=0.0)) or rate,
         cable_s=(lengths * settings.cable_ns_per_m + settings.link_ns) * 1e-9,

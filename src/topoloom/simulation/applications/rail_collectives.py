@@ -20,7 +20,7 @@ from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.machine import machine
 from topoloom.simulation.applications.settings import DETACHED, AppSettings
 from topoloom.simulation.collectives.bound import bound_of
-from topoloom.simulation.collectives.delays import Machine
+from topoloom.simulation.collectives.delays import NetworkTiming
 from topoloom.simulation.flows.network import flow_network
 from topoloom.simulation.flows.programs import Programs, Script
 from topoloom.simulation.flows.schedule import Schedule
@@ -245,7 +245,7 @@ def _fastest(
     size: float,
     chosen: np.ndarray,
     ports: int,
-    rates: Machine,
+    rates: NetworkTiming,
     settings: AppSettings,
     work: Work,
 ) -> tuple[str, float]:
@@ -324,7 +324,7 @@ class _PlaneCase:
 
     @classmethod
     def of(
-        cls, plane: Plane, tables: tuple[Routing, ...], chosen: np.ndarray, rates: Machine, settings: AppSettings
+        cls, plane: Plane, tables: tuple[Routing, ...], chosen: np.ndarray, rates: NetworkTiming, settings: AppSettings
     ) -> "_PlaneCase":
         """The case of a plane."""
         taking = _taking(plane, chosen)

@@ -12,7 +12,7 @@ from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.topology import Topology
 from topoloom.simulation.collectives.cuts import Cut, broadcast_cut, gather_cut, parts_cut
-from topoloom.simulation.collectives.delays import Machine, delays
+from topoloom.simulation.collectives.delays import NetworkTiming, delays
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
 
 #: The operations, with what their number of bytes refers to.
@@ -138,7 +138,7 @@ def bound_of(
     operation: str,
     size: int,
     homes: np.ndarray,
-    machine: Machine,
+    machine: NetworkTiming,
     *,
     root: int = 0,
     gap: float = 0.05,
@@ -158,7 +158,7 @@ def bound_of(
         Bytes, as defined in `OPERATIONS`.
     homes : int64[ranks]
         The host of each rank. Traffic between ranks of one host takes no time here.
-    machine : Machine
+    machine : NetworkTiming
         Rates and delays; links are full duplex. For half duplex the bound is valid, but may not be tight.
     root : int
         The rank that broadcasts.

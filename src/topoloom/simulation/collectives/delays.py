@@ -13,7 +13,7 @@ _FAR_SOURCES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class NetworkTiming:
     """Rates and delays of a network, as used by all simulators.
 
     Attributes
@@ -50,7 +50,7 @@ class Machine:
 
 
 def delays(
-    network: RankNetwork, topology: Topology, machine: Machine, *, from_first: bool = False
+    network: RankNetwork, topology: Topology, machine: NetworkTiming, *, from_first: bool = False
 ) -> tuple[float, float]:
     """Return lower bounds on the delay between the two closest ranks, and from some rank to the one farthest from it.
 
@@ -59,7 +59,7 @@ def delays(
     network : RankNetwork
     topology : Topology
         The network; the machine has the delays of its cables.
-    machine : Machine
+    machine : NetworkTiming
     from_first : bool
         Whether `farthest` starts at the host of the first class only, as in a broadcast.
 

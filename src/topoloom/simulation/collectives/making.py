@@ -9,7 +9,7 @@ from topoloom.core.work import Work
 from topoloom.model.topology import Topology
 from topoloom.simulation.collectives.chains import CHAINS, chains
 from topoloom.simulation.collectives.cuts import broadcast_cut, gather_cut
-from topoloom.simulation.collectives.delays import Machine
+from topoloom.simulation.collectives.delays import NetworkTiming
 from topoloom.simulation.collectives.forest import Tree, packed_forest, why_no_forest
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
 from topoloom.simulation.collectives.rail_rings import RAIL_RING, rail_trees
@@ -83,7 +83,7 @@ def collective_schedule(
     pieces: int | None,
     net: FlowNetwork,
     back: np.ndarray,
-    machine: Machine,
+    machine: NetworkTiming,
     work: Work,
 ) -> CollectiveSchedule:
     """Return the schedule of a collective: trees with their paths, and the number of pieces.
@@ -107,7 +107,7 @@ def collective_schedule(
         The network with its tables.
     back : int64[c]
         The reverse of each channel.
-    machine : Machine
+    machine : NetworkTiming
     work : Work
 
     Raises

@@ -1,0 +1,175 @@
+"""Hosts of several kinds on a network: which leaf switch each port of each device is connected to."""
+
+import heapq
+from collections.abc import Sequence
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.machine.devices import DeviceGroup
+from topoloom.model.topology import Topology
+from topoloom.topologies.families.populated import populated
+
+
+def attached(
+    room: Topology,
+    groups: Sequence[DeviceGroup],
+    network: str,
+    rate_gbps: float,
+    blocks: dict[str, np.ndarray] | None = None,
+    near: np.ndarray | None = None,
+    ports: int = 0,
+) -> Topology:
+    """A network with the ports of its devices.
+
+    If the hosts of the network have as many ports as the devices of the first group (rails, planes), these take the places of
+    whole hosts, evenly over all units. All other ports go to places that are free: those of a device over as many leaf switches
+    as its group says, in sets of consecutive switches, and the devices of a group evenly over these sets.
+
+    Parameters
+    ----------
+    room : Topology
+        The network with all its places for ports: its endpoints.
+    groups : sequence of DeviceGroup
+        In the order of the hosts' numbers.
+    network : str
+        Its name, for messages.
+    rate_gbps : float
+        The rate of its links, where these have none.
+    blocks : dict of str to bool[switches], optional
+        The leaf switches of each block.
+    near : int64[devices], optional
+        The rack of each device: devices of one rack get consecutive switches. If omitted, the order of the devices decides.
+    ports : int
+        The ports of a switch. Leaf switches with idle ports take devices that find no place.
+
+    Returns
+    -------
+    Topology
+        The same switches and links; hosts are the devices, in order. Without a spec.
+
+    Raises
+    ------
+    InputError
+        A group's ports find no place, or its block is not known.
+    """
+    free = room.endpoints_at.astype(np.int64)
+    is_leaf = room.endpoints_at > 0
+    switches, hosts, rates = [], [], []
+    first = 0
+    for number, group in enumerate(groups):
+        count = len(group.names)
+        if number == 0 and _whole_hosts(room, group):
+            own = populated(room, count)
+            switches.append(own.endpoints.astype(np.int64))
+            hosts.append(own.host.astype(np.int64))
+            np.subtract.at(free, own.endpoints, 1)
+        else:
+            order = np.arange(count) if near is None else np.argsort(near[first : first + count], kind="stable")
+            at = _places(
+                free, group, network, blocks, np.maximum(0, (ports - room.degrees - room.endpoints_at) * is_leaf)
+            )
+            device = np.empty_like(at)
+            device[:] = order[:, None]
+            switches.append(at.reshape(-1))
+            hosts.append(first + device.reshape(-1))
+            np.subtract.at(free, at.reshape(-1), 1)
+        rates.append(np.full(switches[-1].size, group.rate_gbps))
+        first += count
+    changes = {"endpoints": np.concatenate(switches), "host": np.concatenate(hosts)}
+    rate = np.concatenate(rates)
+    if room.rated:
+        return room.replace(**changes, endpoint_rate_gbps=rate, spec=None)
+    joined = room.replace(**changes, spec=None)
+    # `replace` sorts endpoints by switch, stably.
+    order = np.argsort(changes["endpoints"], kind="stable")
+    return joined if (rate == rate_gbps).all() else joined.with_rates(rate_gbps, rate[order])
+
+
+def _whole_hosts(room: Topology, group: DeviceGroup) -> bool:
+    """Whether the devices of a group take the places of whole hosts of several ports."""
+    if group.leaves is not None or group.block or group.ports < 2 or room.hosts == room.endpoints.size:
+        return False
+    counts = np.bincount(room.host)
+    return bool((counts == group.ports).all()) and room.hosts >= len(group.names)
+
+
+def _places(
+    free: np.ndarray, group: DeviceGroup, network: str, blocks: dict[str, np.ndarray] | None, idle: np.ndarray
+) -> np.ndarray:
+    """The switch of each port of each device of a group, int64[devices, ports]; idle ports are used where places lack."""
+    allowed = np.full(free.size, True)
+    if group.block:
+        if blocks is None or group.block not in blocks:
+            having = f"it has {', '.join(blocks)}" if blocks else "it is not described by blocks"
+            raise InputError(f"network '{network}' has no block '{group.block}' for '{group.kind}'; {having}")
+        allowed = blocks[group.block]
+    count, sets, spread = len(group.names), None, 1
+    for some in (free, free + idle):
+        leaves = np.flatnonzero(allowed & (some > 0))
+        spread = group.leaves or min(group.ports, 2 if len(leaves) > 1 else 1)
+        if group.leaves is None and group.ports % spread:
+            spread = 1
+        each = group.ports // spread
+        sets = _in_sets(some, leaves, count, spread, each)
+        if sets is None:
+            sets = _most_free(some, leaves, count, spread, each)
+        if sets is not None:
+            break
+    if sets is None:
+        raise InputError(
+            f"network '{network}': {group.total:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over {spread} leaf"
+            f" switch{'es' * (spread > 1)}) find no place: its leaf switches have {int(free[allowed].sum()):,} free; give more"
+            " places, or other `leaves`"
+        )
+    # Ports alternate between the switches of the set: port 1 on the first, port 2 on the second.
+    return sets[:, np.arange(group.ports) % spread]
+
+
+def _in_sets(free: np.ndarray, leaves: np.ndarray, count: int, spread: int, each: int) -> np.ndarray | None:
+    """The switches of each device, int64[devices, spread]: sets of consecutive switches, evenly filled; None if they lack room.
+
+    Parameters
+    ----------
+    free : int64[switches]
+    leaves : int64[leaves]
+    count : int
+        Devices.
+    spread, each : int
+        The switches of a device, and its ports on each.
+    """
+    if len(leaves) % spread or not len(leaves):
+        return None
+    sets = leaves.reshape(-1, spread)
+    room = free[sets].min(axis=1) // each
+    if room.sum() < count:
+        return None
+    heap = [(-int(devices), number) for number, devices in enumerate(room) if devices]
+    heapq.heapify(heap)
+    taken = np.zeros(len(sets), np.int64)
+    for _ in range(count):
+        devices, number = heap[0]
+        taken[number] += 1
+        if devices < -1:
+            heapq.heapreplace(heap, (devices + 1, number))
+        else:
+            heapq.heappop(heap)
+    return np.repeat(sets, taken, axis=0)
+
+
+def _most_free(free: np.ndarray, leaves: np.ndarray, count: int, spread: int, each: int) -> np.ndarray | None:
+    """As `_in_sets`, where each device takes the switches with most free places, wherever they are."""
+    if len(leaves) < spread:
+        return None
+    heap = [(-int(free[leaf]), leaf) for leaf in leaves.tolist()]
+    heapq.heapify(heap)
+    chosen = np.empty((count, spread), np.int64)
+    for device in range(count):
+        some = [heapq.heappop(heap) for _ in range(spread)]
+        if -some[-1][0] < each:
+            return None
+        chosen[device] = sorted(leaf for _, leaf in some)
+        for places, leaf in some:
+            heapq.heappush(heap, (places + each, leaf))
+    # Devices with the same switches are neighbours.
+    return chosen[np.lexsort(chosen.T[::-1])]

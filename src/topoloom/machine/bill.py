@@ -1,0 +1,250 @@
+"""The bill of a machine: that of each network, the racks, the spares over all networks, and the total."""
+
+import itertools
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from topoloom.core.errors import InputError, check_type
+from topoloom.core.files import write_atomically
+from topoloom.cost.bill import Bill, bill_with
+from topoloom.cost.choose import choose_cables
+from topoloom.cost.items import Item, rack_item, with_spares
+from topoloom.cost.lines import Line, rack_line, spare_lines
+from topoloom.cost.purchase_files import SUFFIXES, purchase_content
+from topoloom.cost.switch_kinds import kinds_bought
+from topoloom.figures.style import Axes, drawn
+from topoloom.machine.machine import HOW, Machine
+from topoloom.model.results import Provenance, Result, json_value
+from topoloom.placement.layout.layout import Layout
+
+
+@dataclass(frozen=True)
+class MachineBill(Result):
+    """The bill of a machine.
+
+    Attributes
+    ----------
+    title : str
+    hosts : int
+        All hosts, of all kinds.
+    racks : int
+    names : tuple of str
+        The networks.
+    bills : tuple of Bill
+        The bill of each, without racks and spares.
+    common : tuple of Line
+        What networks share: racks, cables between pairs of hosts, and spares, which are rounded up per part number over all
+        networks.
+    items : tuple of Item
+        What to order for all networks together, where it was requested: racks, cables between pairs. The bill of each network
+        has its own items. The spares of a part stand with its first item over all networks.
+    currency : str
+    """
+
+    record_name = "machine-bill"
+    derived = ("cost_low_usd", "cost_usd", "cost_high_usd", "power_w", "switches", "cables", "unpriced", "unmetered")
+
+    title: str
+    hosts: int
+    racks: int
+    names: tuple[str, ...]
+    bills: tuple[Bill, ...]
+    common: tuple[Line, ...]
+    items: tuple[Item, ...] = ()
+    currency: str = "USD"
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def cost_low_usd(self) -> float:
+        """The total with every part at its lowest price; NaN when nothing has a price."""
+        return _sum([*(bill.cost_low_usd for bill in self.bills), *(line.cost_low_usd for line in self.common)])
+
+    @property
+    def cost_high_usd(self) -> float:
+        """The total with every part at its highest price; NaN when nothing has a price."""
+        return _sum([*(bill.cost_high_usd for bill in self.bills), *(line.cost_high_usd for line in self.common)])
+
+    @property
+    def cost_usd(self) -> float:
+        """The total; the middle of the range, where catalogues have ranges."""
+        return (self.cost_low_usd + self.cost_high_usd) / 2
+
+    @property
+    def power_w(self) -> float:
+        """The typical power of all networks, as far as known; hosts are in `facility`."""
+        return sum(bill.power_w for bill in self.bills)
+
+    @property
+    def switches(self) -> int:
+        """The switches of all networks."""
+        return sum(bill.switches for bill in self.bills)
+
+    @property
+    def cables(self) -> int:
+        """The cables of all networks, those of hosts included."""
+        of_bills = sum(line.count for bill in self.bills for line in bill.lines if line.kind == "cable")
+        return of_bills + sum(line.count for line in self.common if line.kind == "cable" and "spare" not in line.item)
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """Kinds of parts without a price; the sums exclude them."""
+        of_common = tuple(line.kind for line in self.common if math.isnan(line.cost_usd))
+        return tuple(
+            dict.fromkeys(kind for some in (*(bill.unpriced for bill in self.bills), of_common) for kind in some)
+        )
+
+    @property
+    def unmetered(self) -> tuple[str, ...]:
+        """Kinds of parts whose power is not known; the sum excludes them."""
+        return tuple(dict.fromkeys(kind for bill in self.bills for kind in bill.unmetered))
+
+    def record(self) -> dict[str, Any]:
+        """The record, with the middle of the price range of each line."""
+        bills = [{name: value for name, value in bill.record().items() if name != "schema"} for bill in self.bills]
+        return super().record() | {"bills": bills}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per line of each network, then of what they share: network, item, count, metres, cost and power."""
+        rows = [
+            {"network": name, **row} for name, bill in zip(self.names, self.bills, strict=True) for row in bill.rows()
+        ]
+        return rows + [
+            {"network": "", **json_value(line), "cost_usd": json_value(line.cost_usd)} for line in self.common
+        ]
+
+    def content(self, suffix: str) -> bytes:
+        """The content of the file that `save` writes with this suffix: ".json", ".csv" or ".xlsx"."""
+        if suffix in SUFFIXES:
+            return purchase_content(self.purchases(), suffix)
+        return msgspec.json.format(msgspec.json.encode(self.record()), indent=1) + b"\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record (JSON); with the suffix .csv the items, with .xlsx a workbook of the purchase.
+
+        The latter two need the items (`price_machine` with ``orders=True``).
+
+        Raises
+        ------
+        InputError
+            The file cannot be written, or the bill has no items.
+        """
+        write_atomically(path, self.content(Path(path).suffix))
+
+    def purchases(self) -> list[Bill]:
+        """The bills as a purchase: those of the networks, by their names, and one of what they share."""
+        named = [
+            replace(bill, provenance=msgspec.structs.replace(bill.provenance, name=name))
+            for name, bill in zip(self.names, self.bills, strict=True)
+        ]
+        shared = Bill(
+            parts="",
+            rate_gbps=None,
+            radix=0,
+            hosts=self.hosts,
+            switches=0,
+            racks=self.racks,
+            cables_inside=0,
+            cables_between=0,
+            lines=self.common,
+            items=self.items,
+            currency=self.currency,
+            provenance=Provenance(name="all networks"),
+        )
+        return [*named, shared]
+
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """One bar per network: its cost, or its power where the catalogues have no prices."""
+        priced = not math.isnan(self.cost_usd)
+        values = [bill.cost_usd if priced else bill.power_w for bill in self.bills]
+        axes.barh(list(self.names), [0.0 if math.isnan(value) else value for value in values])
+        axes.invert_yaxis()
+        axes.set_xlabel(f"cost [{self.currency}]" if priced else "power [W]")
+
+
+def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
+    """The bill of a machine, with its own terms.
+
+    Parameters
+    ----------
+    machine : Machine
+    orders : bool
+        Whether to list what to order.
+
+    Returns
+    -------
+    MachineBill
+
+    Raises
+    ------
+    InputError
+        A catalogue has no suitable switch or cable; or the catalogues have several currencies.
+    """
+    check_type(machine, Machine, "price_machine", HOW)
+    spares, rule = machine.requirement.spares, machine.requirement.rack
+    bills = []
+    for network in machine.networks.values():
+        terms = network.terms.changed(spares=False)
+        layout = network.part(Layout)
+        bills.append(bill_with(layout, terms, kinds_bought(layout.topology, terms), orders=True))
+    currencies = dict.fromkeys(bill.currency for bill in bills)
+    if len(currencies) > 1:
+        raise InputError(
+            f"the catalogues of the networks are in {' and '.join(currencies)}; give parts of one currency"
+        )
+    common = [rack_line(rule, len(machine.racks)), *_pair_cables(machine)]
+    counts = [len(bill.items) for bill in bills]
+    items = [item for bill in bills for item in bill.items] + [rack_item(rule, len(machine.racks))]
+    if spares is not None:
+        # Over all networks, since a spare of one serves another.
+        items = with_spares(items, spares)
+        common += spare_lines(items, [line for bill in bills for line in bill.lines])
+    edges = np.cumsum([0, *counts]).tolist()
+    bills = [
+        replace(bill, items=tuple(items[first:last]) if orders else ())
+        for bill, (first, last) in zip(bills, itertools.pairwise(edges), strict=True)
+    ]
+    return MachineBill(
+        machine.requirement.title,
+        machine.hosts,
+        len(machine.racks),
+        tuple(machine.networks),
+        tuple(bills),
+        tuple(common),
+        items=tuple(items[edges[-1] :]) if orders else (),
+        currency=next(iter(currencies)),
+        provenance=Provenance(name=machine.requirement.title),
+    )
+
+
+def _pair_cables(machine: Machine) -> Iterable[Line]:
+    """The cables between the two hosts of each pair: of the slowest network's catalogue."""
+    name = min(machine.networks, key=lambda each: machine.plan(each).rate_gbps)
+    terms, rate = machine.networks[name].terms, machine.plan(name).rate_gbps
+    first = 0
+    for kind in machine.kinds:
+        count = len(kind.names)
+        pairs = count // 2 * kind.plan.pair_cables
+        if pairs:
+            rack = machine.slot[machine.racks.host[first : first + count // 2 * 2]].reshape(-1, 2)
+            between = rack[:, 0] != rack[:, 1]
+            length_m = machine.floor.cable_m(machine.slots.apart_m(rack[:, 0], rack[:, 1]), between)
+            each = np.repeat(np.arange(len(rack)), kind.plan.pair_cables)
+            bought = choose_cables(terms.catalogue, length_m[each], between[each], rate)
+            low, high = float(bought.usd_low.sum()), float(bought.usd_high.sum())
+            item = f"cable between pairs of '{kind.plan.name}'"
+            yield Line(item, pairs, low, high, float(bought.power_w.sum()), float(bought.stock_m.sum()), "cable")
+        first += count
+
+
+def _sum(prices: Iterable[float]) -> float:
+    """The sum of the known prices; NaN when none is known."""
+    amounts = [usd for usd in prices if not math.isnan(usd)]
+    return sum(amounts) if amounts else math.nan

@@ -1,0 +1,429 @@
+"""The connections of a machine: what each network joins; this depends on the racks and on other networks' switches, too."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.cost.parts import Parts
+from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
+from topoloom.cost.switch_products import SwitchProduct
+from topoloom.cost.terms import Terms
+from topoloom.machine.attaching import attached
+from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts
+from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
+from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.hosts.housing import HostType
+from topoloom.placement.hosts.rack_device import RackDevice
+
+#: Most rounds until racks and the devices of all networks agree.
+_MOST_ROUNDS = 12
+#: The names of switches by their level in a tree.
+_LEVELS = ("leaf", "spine", "core")
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the devices of a network stand: the rack and the lowest unit of each."""
+
+    rack: np.ndarray
+    unit: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """A network before its devices are connected.
+
+    Attributes
+    ----------
+    topology : Topology
+        With all its places for ports as endpoints; of a network with an uplink, its switches are counted later.
+    blocks : dict of str to bool[switches]
+        The leaf switches of each block, where it is described by blocks.
+    """
+
+    topology: Topology
+    blocks: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Connections:
+    """What each network joins, and the racks of all.
+
+    Attributes
+    ----------
+    requirement : MachineRequirement
+    kinds : tuple of HostKind
+    parts : dict of str to Parts
+        The catalogue of each network, reduced to its switch.
+    topologies : dict of str to Topology
+        The hosts of each are the devices of its groups, in order.
+    groups : dict of str to tuple of DeviceGroup
+    switch_names : dict of str to tuple of str
+    racks : MachineRacks
+    """
+
+    requirement: MachineRequirement
+    kinds: tuple[HostKind, ...]
+    parts: Mapping[str, Parts]
+    topologies: Mapping[str, Topology]
+    groups: Mapping[str, tuple[DeviceGroup, ...]]
+    switch_names: Mapping[str, tuple[str, ...]]
+    racks: MachineRacks
+
+    def terms(self, name: str) -> Terms:
+        """The terms of a network's bill."""
+        plan = _plan(self.requirement, name)
+        rate = None if self.topologies[name].mixed else plan.rate_gbps
+        return Terms(parts=self.parts[name], rate_gbps=rate, host_cables=True, spares=self.requirement.spares)
+
+    def switch_u(self, name: str) -> float | np.ndarray:
+        """The height of the switches of a network, units."""
+        heights = demands_of_switches(
+            self.topologies[name], self.parts[name], _plan(self.requirement, name), self.requirement
+        )[:, 0]
+        return float(heights[0]) if (heights == heights[0]).all() else heights
+
+    def places(self, name: str) -> Places:
+        """Where the devices of a network stand, in the order of its hosts."""
+        placed = [_places_of(group, self.kinds, list(self.topologies), self.racks) for group in self.groups[name]]
+        rack, unit = (np.concatenate(column) for column in zip(*placed, strict=True))
+        return Places(rack.astype(np.int64), unit.astype(float))
+
+
+def connected(
+    requirement: MachineRequirement,
+    kinds: tuple[HostKind, ...],
+    parts: Mapping[str, Parts],
+    rooms: Mapping[str, Room],
+    floor: Floor,
+    optics_w: Mapping[str, float] = MappingProxyType({}),
+) -> Connections:
+    """The networks with all their devices, and the racks of all.
+
+    The devices of a management network depend on the number of switches and racks, and these on its own switches: both are
+    planned again until they agree.
+
+    Parameters
+    ----------
+    requirement : MachineRequirement
+    kinds : tuple of HostKind
+    parts : mapping of str to Parts
+        The catalogue of each network.
+    rooms : mapping of str to Room
+        Each network without an uplink, with places for its devices.
+    floor : Floor
+        Its slots name the racks, and these their devices.
+    optics_w : mapping of str to float
+        What the transceivers and cables of a switch of each network add to its power, W.
+
+    Returns
+    -------
+    Connections
+
+    Raises
+    ------
+    InputError
+        A network has no devices, or no places for them; a rack holds no host or switch; the rounds do not end.
+    """
+    names = [network.name for network in requirement.network]
+    racks: MachineRacks | None = None
+    # A network with an uplink has as few switches as its ports need, which are counted in the first round.
+    room_of = {name: rooms[name].topology for name in names if name in rooms}
+    switch_names = {
+        network.name: _switch_names(network.name, room_of.get(network.name) or _leaves(network.leaves or 1, 1))
+        for network in requirement.network
+    }
+    seen: tuple[object, ...] | None = None
+    for _ in range(_MOST_ROUNDS):
+        topologies, groups = {}, {}
+        devices = _rack_devices(racks, floor)
+        for network in requirement.network:
+            own = tuple(_groups(requirement, kinds, network, switch_names, devices))
+            if not own:
+                raise InputError(
+                    f"network '{network.name}' has no hosts; name it in the `ports` of a [[host]], or give it `serves`"
+                )
+            room = (
+                rooms[network.name]
+                if network.name in rooms
+                else _leaves_only(requirement, network, own, parts[network.name])
+            )
+            near = None
+            if racks is not None and network.place == "rack":
+                near = np.concatenate([_places_of(group, kinds, names, racks)[0] for group in own])
+            topologies[network.name] = attached(
+                room.topology,
+                own,
+                network.name,
+                network.rate_gbps,
+                dict(room.blocks),
+                near,
+                _ports(network, parts[network.name]),
+            )
+            groups[network.name] = own
+        switch_names = {name: _switch_names(name, topology) for name, topology in topologies.items()}
+        switches = [
+            NetworkSwitches(
+                network.name,
+                network.place,
+                demands_of_switches(topologies[network.name], parts[network.name], network, requirement)
+                + np.array([0.0, optics_w.get(network.name, 0.0), 0.0, 0.0]),
+                _hosts_at(topologies[network.name], groups[network.name], kinds),
+            )
+            for network in requirement.network
+        ]
+        racks = machine_racks(kinds, requirement.rack, switches)
+        state = (switch_names, len(racks), [group.names for name in names for group in groups[name]])
+        if state == seen:
+            return Connections(requirement, kinds, parts, topologies, groups, switch_names, racks)
+        seen = state
+    raise InputError(
+        "the racks and the devices of the management networks do not agree; give `leaves` in their [[network]]"
+    )
+
+
+def groups_before_racks(
+    requirement: MachineRequirement, kinds: tuple[HostKind, ...], parts: Mapping[str, Parts]
+) -> dict[str, tuple[DeviceGroup, ...]]:
+    """The devices of each network as far as they are known before its switches and the racks are.
+
+    A network with an uplink has as many switches as these devices need, and one more: what is not known yet will need ports.
+
+    Parameters
+    ----------
+    requirement : MachineRequirement
+    kinds : tuple of HostKind
+    parts : mapping of str to Parts
+        The catalogue of each network.
+
+    Returns
+    -------
+    dict of str to tuple of DeviceGroup
+        By the names of networks.
+    """
+    of_hosts = {network.name: tuple(groups_of_hosts(kinds, network)) for network in requirement.network}
+    names: dict[str, tuple[str, ...]] = {network.name: () for network in requirement.network}
+    for network in requirement.network:
+        if network.uplink:
+            served = _groups(requirement, kinds, network, names, [])
+            room = _leaves_only(requirement, network, served, parts[network.name]).topology
+            count = network.leaves or room.switches + 1
+            names[network.name] = _switch_names(network.name, _leaves(count, 1))
+    groups = {network.name: tuple(_groups(requirement, kinds, network, names, [])) for network in requirement.network}
+    return {name: tuple(group for group in some if group.names) or of_hosts[name] for name, some in groups.items()}
+
+
+def _plan(requirement: MachineRequirement, name: str) -> MachineNetwork:
+    return next(network for network in requirement.network if network.name == name)
+
+
+def _groups(
+    requirement: MachineRequirement,
+    kinds: tuple[HostKind, ...],
+    network: MachineNetwork,
+    switch_names: Mapping[str, tuple[str, ...]],
+    devices: Iterable[tuple[RackDevice, tuple[str, ...]]],
+) -> Iterable[DeviceGroup]:
+    """The devices of a network: its hosts, what it serves, and the switches of networks with an uplink to it."""
+    yield from groups_of_hosts(kinds, network)
+    rate = network.rate_gbps
+    for kind in kinds:
+        if network.name not in kind.plan.ports and _serves(network, kind.plan.name):
+            host = kind.body(nics=1, rate_gbps=rate, devices=("BMC",))
+            yield DeviceGroup(kind.plan.name, "host", kind.plan.name, host, kind.names, 1, rate)
+    for other in requirement.network:
+        names = switch_names[other.name]
+        if names and _serves(network, other.name):
+            yield DeviceGroup(
+                f"switches of {other.name}", "switch", other.name, _box("switch", ("mgmt",), rate), names, 1, rate
+            )
+    for device, names in devices:
+        if _serves(network, device.name):
+            yield DeviceGroup(device.name, "device", device.name, _box(device.name, ("net",), rate), names, 1, rate)
+    for other in requirement.network:
+        if other.uplink == network.name:
+            names = switch_names[other.name]
+            host = _box("switch", tuple(f"up{number}" for number in range(1, other.uplinks + 1)), rate)
+            yield DeviceGroup(f"uplinks of {other.name}", "switch", other.name, host, names, other.uplinks, rate)
+
+
+def _serves(network: MachineNetwork, name: str) -> bool:
+    return network.serves == EVERYTHING or name in network.serves
+
+
+def _box(name: str, ports: tuple[str, ...], rate_gbps: float) -> HostType:
+    """A device that is no host, with the names of its ports on a network; others count its power."""
+    return HostType(name=name, nics=len(ports), rate_gbps=rate_gbps, devices=ports, u=1.0)
+
+
+def _rack_devices(racks: MachineRacks | None, floor: Floor) -> list[tuple[RackDevice, tuple[str, ...]]]:
+    """The further devices of all racks by kind, with the name of each: its rack, its kind and its number in the rack."""
+    if racks is None:
+        return []
+    slots, slot = slots_of_racks(floor, len(racks))
+    names: dict[str, list[str]] = {}
+    devices: dict[str, RackDevice] = {}
+    numbers: dict[tuple[int, str], int] = {}
+    for rack, device, _ in racks.devices:
+        devices.setdefault(device.name, device)
+        number = numbers[rack, device.name] = numbers.get((rack, device.name), 0) + 1
+        names.setdefault(device.name, []).append(f"{slots.names[slot[rack]]} {device.name} {number}")
+    return [(device, tuple(names[name])) for name, device in devices.items()]
+
+
+def slots_of_racks(floor: Floor, racks: int) -> tuple[Slots, np.ndarray]:
+    """The slots of a floor, and the slot of each rack, int64[racks], in the order of its rows.
+
+    Raises
+    ------
+    InputError
+        The floor has too few slots.
+    """
+    slots = floor.slots_for(1 if floor.fixed is not None else racks)
+    if racks > len(slots):
+        raise InputError(
+            f"floor '{floor.name}': {racks} racks need more than its {len(slots)} slots; add slots, or let a rack hold more"
+        )
+    return slots, slots.serpentine()[:racks]
+
+
+def _leaves_only(
+    requirement: MachineRequirement, network: MachineNetwork, groups: Iterable[DeviceGroup], parts: Parts
+) -> Room:
+    """The switches of a network without links of its own: as many as its ports need, next to those of their uplinks."""
+    ports = sum(group.total for group in groups)
+    product = parts.switch_product(1, network.rate_gbps)
+    uplink_gbps = _plan(requirement, network.uplink).rate_gbps
+    each = network.switch.radix
+    if each is None and product is not None:
+        most, up = product.ports_at(network.rate_gbps), {uplink_gbps: network.uplinks}
+        fitting = (some for some in range(most, 0, -1) if product.serves(_together({network.rate_gbps: some}, up)))
+        each = next(fitting, 0)
+    if each == 0:
+        raise InputError(
+            f"network '{network.name}': '{network.switch.product}' has no ports for {network.uplinks} uplinks of"
+            f" {uplink_gbps:g} Gb/s; give another switch or fewer uplinks"
+        )
+    if each is None:
+        raise InputError(f"network '{network.name}': give its switch a `product` or a `radix`")
+    count = network.leaves or max(1, -(-ports // each))
+    if count * each < ports:
+        raise InputError(
+            f"network '{network.name}': leaves = {count} have {count * each:,} ports, but its devices need {ports:,}; give more"
+        )
+    return Room(_leaves(count, each).replace(name=network.name))
+
+
+def _ports(network: MachineNetwork, parts: Parts) -> int:
+    """The ports of a switch at the network's rate; 0 where they are not known."""
+    product = parts.switch.product[0] if network.switch.product and parts.switch.product else None
+    return network.switch.radix or (0 if product is None else product.ports_at(network.rate_gbps))
+
+
+def _together(*ports: dict[float, int]) -> dict[float, int]:
+    """Ports by rate, those of all together."""
+    sums: Counter[float] = Counter()
+    for some in ports:
+        sums.update(some)
+    return dict(sums)
+
+
+def _leaves(count: int, ports: int) -> Topology:
+    """Switches without links, with this number of ports each."""
+    endpoints = np.repeat(np.arange(count), ports)
+    return Topology(np.empty((0, 2), np.int32), count, endpoints, labels={"level": np.zeros(count, np.int32)})
+
+
+def _switch_names(name: str, topology: Topology) -> tuple[str, ...]:
+    """The names of a network's switches: ``compute-leaf01``, ``compute-spine01``, by their blocks or their levels."""
+    level, block = topology.labels.get("level"), topology.labels.get("block")
+    if block is not None:
+        what_of = [str(at).replace(" ", "-") for at in block.tolist()]
+    else:
+        what_of = ["switch"] * topology.switches if level is None else [_LEVELS[min(int(at), 2)] for at in level]
+    totals = Counter(what_of)
+    seen: dict[str, int] = {}
+    names = []
+    for what in what_of:
+        seen[what] = seen.get(what, 0) + 1
+        names.append(f"{name}-{what}{seen[what]:0{max(2, len(str(totals[what])))}d}")
+    return tuple(names)
+
+
+def demands_of_switches(
+    topology: Topology, parts: Parts, network: MachineNetwork, requirement: MachineRequirement
+) -> np.ndarray:
+    """What each switch takes of its rack, float64[switches, 4]: units, W, kg, m³/h; 0 where a figure is not known.
+
+    Parameters
+    ----------
+    topology : Topology
+    parts : Parts
+        The catalogue of the network.
+    network : MachineNetwork
+    requirement : MachineRequirement
+        With the figures of switches whose product does not give them.
+
+    Returns
+    -------
+    float64[switches, 4]
+    """
+    rule = requirement.rack
+    demands = np.tile([rule.switch_u, 0.0, rule.switch_kg or 0.0, rule.switch_air_m3h or 0.0], (topology.switches, 1))
+    terms = Terms(parts=parts, rate_gbps=None if topology.mixed else network.rate_gbps)
+    demands[:, 1] = switch_feeds_w(topology, parts, network.rate_gbps)
+    for kind in switch_kinds(topology, terms):
+        product: SwitchProduct | None = kind.product(parts)
+        if product is None:
+            continue
+        for column, value in ((0, product.u), (2, product.weight_kg), (3, product.air_m3h)):
+            if value is not None:
+                demands[kind.switches, column] = value
+    return demands
+
+
+def _hosts_at(topology: Topology, groups: tuple[DeviceGroup, ...], kinds: tuple[HostKind, ...]) -> list[np.ndarray]:
+    """The machine's hosts with a port at each switch."""
+    first, start = {}, 0
+    for kind in kinds:
+        first[kind.plan.name] = start
+        start += len(kind.names)
+    number = np.concatenate(
+        [
+            first[group.of] + np.arange(len(group.names)) if group.origin == "host" else np.full(len(group.names), -1)
+            for group in groups
+        ]
+    )
+    of_port = number[topology.host]
+    edges = np.searchsorted(topology.endpoints, np.arange(1, topology.switches))
+    return [some[some >= 0] for some in np.split(of_port, edges)]
+
+
+def _places_of(
+    group: DeviceGroup, kinds: tuple[HostKind, ...], names: list[str], racks: MachineRacks
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rack and the unit of each device of a group."""
+    if group.origin == "host":
+        first = 0
+        for kind in kinds:
+            if kind.plan.name == group.of:
+                break
+            first += len(kind.names)
+        own = slice(first, first + len(group.names))
+        return racks.host[own], racks.host_unit[own]
+    if group.origin == "switch":
+        number = names.index(group.of)
+        rack, unit = racks.switch[number], racks.switch_unit[number]
+    else:
+        of_name = [(at, 1 if unit is None else unit) for at, device, unit in racks.devices if device.name == group.of]
+        rack, unit = (np.array(column) for column in zip(*of_name, strict=True))
+    # In the first rounds, the racks are those of fewer devices.
+    take = np.arange(len(group.names)) % len(rack)
+    return rack[take], unit[take]

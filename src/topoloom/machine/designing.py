@@ -1,0 +1,316 @@
+"""The design of a machine: the choices of all networks joined under common limits, and the best machines in full."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError, check_type
+from topoloom.core.work import Work
+from topoloom.designer.pareto import undominated
+from topoloom.machine.bill import MachineBill, price_machine
+from topoloom.machine.choices import NetworkChoice, all_parts, choices_of, network_parts
+from topoloom.machine.connecting import Room, groups_before_racks
+from topoloom.machine.devices import host_kinds
+from topoloom.machine.machine import Machine, placed_machine
+from topoloom.machine.requirement import MachineRequirement
+from topoloom.model.results import Provenance, Result
+
+#: Most partial machines that are pursued while networks are joined.
+_MOST_PARTIAL = 400
+
+
+@dataclass(frozen=True)
+class MachineCandidate:
+    """A machine: a choice for each network, and its sums.
+
+    Attributes
+    ----------
+    specs, names : dict of str to str
+        The spec and the name of each network, by the network's name.
+    cost_usd, power_w : float
+        The bill, and the typical power of all networks; NaN where nothing is known.
+    switches, racks : int
+    regret : float
+        The sum over the networks of how much each is worse than its best choice by its own objective, as a share of that.
+    exceeds : str
+        The limit that it exceeds, with the network that takes most of it; empty if none.
+    """
+
+    specs: dict[str, str]
+    names: dict[str, str]
+    cost_usd: float
+    power_w: float
+    switches: int
+    racks: int
+    regret: float
+    exceeds: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class MachineDesign(Result):
+    """The designs of a machine, best first.
+
+    Attributes
+    ----------
+    title : str
+    ranked : tuple of MachineCandidate
+        Within all limits, placed and priced in full, by cost (by power where nothing has a price).
+    dropped : tuple of MachineCandidate
+        Placed and priced too, and beyond a limit.
+    choices : dict of str to int
+        How many choices of each network none of its others beats.
+    joined : int
+        How many machines of these choices none beats before they are placed.
+    reason : str
+        Why there is no machine: the limit that fails first, and its network; empty if there is one.
+    machine : Machine or None
+        The best; not in the record.
+    bill : MachineBill or None
+        Its bill.
+    """
+
+    record_name = "machine-design"
+    unrecorded = ("machine",)
+
+    title: str
+    ranked: tuple[MachineCandidate, ...]
+    dropped: tuple[MachineCandidate, ...]
+    choices: dict[str, int]
+    joined: int
+    reason: str = ""
+    machine: Any = None
+    bill: MachineBill | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def currency(self) -> str:
+        """The currency of all amounts."""
+        return "USD" if self.bill is None else self.bill.currency
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per machine, ranked ones first: rank, the spec of each network, and its sums."""
+        ranks = [*range(1, len(self.ranked) + 1), *[None] * len(self.dropped)]
+        return [
+            {"rank": rank, **candidate.specs}
+            | {key: getattr(candidate, key) for key in ("cost_usd", "power_w", "switches", "racks", "exceeds")}
+            for rank, candidate in zip(ranks, (*self.ranked, *self.dropped), strict=True)
+        ]
+
+
+def design_machine(
+    requirement: MachineRequirement, *, jobs: int | None = None, work: Work | None = None
+) -> MachineDesign:
+    """Design all networks of a machine together.
+
+    Each network is screened by its own requirement. Of its candidates those stay that no other beats in cost, power, switches
+    and the network's own objective. Networks are joined one after another, and after each only the partial machines stay that
+    none beats in the sums: the product of all choices is never made. The best by cost are placed in common racks, priced and
+    tested against the limits of the machine.
+
+    Parameters
+    ----------
+    requirement : MachineRequirement
+    jobs : int, optional
+        Number of processes; by default one per core.
+    work : Work, optional
+        Reports progress; can stop the run.
+
+    Returns
+    -------
+    MachineDesign
+
+    Raises
+    ------
+    InputError
+        A network has no places for its devices, a rack holds no host, or a catalogue lacks a part.
+    """
+    check_type(requirement, MachineRequirement, "design_machine", "read_machine_file(path) reads one")
+    work = Work() if work is None else work
+    parts = {network.name: network_parts(requirement, network) for network in requirement.network}
+    kinds = host_kinds(requirement, all_parts(requirement))
+    before = groups_before_racks(requirement, kinds, parts)
+    choices: list[list[NetworkChoice]] = []
+    for network in requirement.network:
+        if network.uplink:
+            continue
+        some, why = choices_of(requirement, network, before[network.name], jobs, work)
+        if not some:
+            return _without(requirement, {}, f"network '{network.name}': {why}")
+        choices.append(some)
+    counts = {some[0].network: len(some) for some in choices}
+    joined = joined_choices(choices)
+    reason = failing_limit(requirement, choices)
+    if reason:
+        return _without(requirement, counts, reason, len(joined))
+    ranked, dropped = [], []
+    best: tuple[Machine, MachineBill] | None = None
+    for machine_choices in joined[: max(1, requirement.shortlist)]:
+        rooms: Mapping[str, Room] = {choice.network: choice.room for choice in machine_choices}
+        machine = placed_machine(requirement, kinds, parts, rooms)
+        bill = price_machine(machine, orders=True)
+        candidate = _candidate(requirement, machine_choices, machine, bill)
+        if candidate.exceeds:
+            dropped.append(candidate)
+            continue
+        ranked.append(candidate)
+        if min(ranked, key=_order) is candidate:
+            best = machine, bill
+    ranked.sort(key=_order)
+    reason = "" if ranked else dropped[0].exceeds
+    machine_, bill_ = (None, None) if best is None else best
+    return MachineDesign(
+        requirement.title,
+        tuple(ranked),
+        tuple(dropped),
+        counts,
+        len(joined),
+        reason,
+        machine_,
+        bill_,
+        Provenance(name=requirement.title),
+    )
+
+
+def _order(candidate: MachineCandidate) -> tuple[float, float, float]:
+    cost = candidate.power_w if math.isnan(candidate.cost_usd) else candidate.cost_usd
+    return cost, candidate.regret, float(candidate.switches)
+
+
+def _without(requirement: MachineRequirement, counts: dict[str, int], reason: str, joined: int = 0) -> MachineDesign:
+    return MachineDesign(
+        requirement.title, (), (), counts, joined, reason, provenance=Provenance(name=requirement.title)
+    )
+
+
+def joined_choices(choices: Sequence[Sequence[NetworkChoice]]) -> list[tuple[NetworkChoice, ...]]:
+    """The machines that none beats in the sums of cost, power, switches and regret, the cheapest first.
+
+    Parameters
+    ----------
+    choices : sequence of sequence of NetworkChoice
+        The choices of each network.
+
+    Returns
+    -------
+    list of tuple of NetworkChoice
+        One choice per network in each.
+    """
+    partial: list[tuple[NetworkChoice, ...]] = [()]
+    for some in choices:
+        longer = [(*each, choice) for each in partial for choice in some]
+        values = np.array([_sums(each) for each in longer])
+        # Equal sums stay once, the first.
+        _, first = np.unique(values, axis=0, return_index=True)
+        keep = np.sort(first)
+        keep = keep[undominated(values[keep])]
+        order = sorted(keep.tolist(), key=lambda number: tuple(values[number]))
+        partial = [longer[number] for number in order[:_MOST_PARTIAL]]
+    return partial
+
+
+def _sums(some: Sequence[NetworkChoice]) -> tuple[float, float, float, float]:
+    """Cost, power, switches and regret; what is not known counts as 0."""
+    columns = [(choice.cost_usd, choice.power_w, choice.switches, choice.regret) for choice in some]
+    # Sums in another order differ in their last digits, which must not decide.
+    cost, power, switches, regret = (round(float(np.nansum(column)), 9) for column in zip(*columns, strict=True))
+    return cost, power, switches, regret
+
+
+def failing_limit(requirement: MachineRequirement, choices: Sequence[Sequence[NetworkChoice]]) -> str:
+    """The limit that no machine can keep, by the sums before placing, and the network that takes most of it; empty if none.
+
+    Where several fail, the one that is exceeded by the largest factor.
+
+    Parameters
+    ----------
+    requirement : MachineRequirement
+    choices : sequence of sequence of NetworkChoice
+        The choices of each network.
+
+    Returns
+    -------
+    str
+    """
+    limits = requirement.limits
+    worst, reason = 1.0 + 1e-9, ""
+    for key, limit, unit, of in (
+        ("network_power_w", limits.network_power_w, "W", lambda choice: choice.power_w),
+        ("cost_usd", limits.cost_usd, "USD", lambda choice: choice.cost_usd),
+        ("switches", limits.switches, "switches", lambda choice: float(choice.switches)),
+    ):
+        if limit is None:
+            continue
+        least = [min((of(choice) for choice in some), default=math.nan) for some in choices]
+        total = float(np.nansum(least))
+        if total > limit * worst:
+            worst = total / limit
+            most = int(np.nanargmax(least))
+            reason = _over(key, limit, total, unit, choices[most][0].network, least[most])
+    return reason
+
+
+def _over(key: str, limit: float, value: float, unit: str, network: str, share: float) -> str:
+    return (
+        f"limits.{key} = {limit:,.0f} fails first: the least of all machines is {value:,.0f} {unit}, of which network"
+        f" '{network}' takes {share:,.0f}"
+    )
+
+
+def _candidate(
+    requirement: MachineRequirement, some: Sequence[NetworkChoice], machine: Machine, bill: MachineBill
+) -> MachineCandidate:
+    specs = {choice.network: choice.spec for choice in some}
+    names = {choice.network: choice.name for choice in some}
+    for name in machine.networks:
+        specs.setdefault(name, "")
+        names.setdefault(name, machine.networks[name].topology.name)
+    regret = sum(choice.regret for choice in some)
+    sums = (bill.cost_usd, bill.power_w, bill.switches, bill.racks)
+    return MachineCandidate(specs, names, *sums, regret, _exceeded(requirement, machine, bill))
+
+
+def _exceeded(requirement: MachineRequirement, machine: Machine, bill: MachineBill) -> str:
+    """The limit that a placed machine exceeds most, and the network that takes most of it."""
+    limits = requirement.limits
+    hosts_w = sum(len(kind.names) * kind.plan.power_w for kind in machine.kinds)
+    by_network = {
+        "cost_usd": [each.cost_usd for each in bill.bills],
+        "network_power_w": [each.power_w for each in bill.bills],
+        "power_w": [each.power_w for each in bill.bills],
+        "switches": [float(each.switches) for each in bill.bills],
+        "racks": [float(each.switches) for each in bill.bills],
+    }
+    totals = {
+        "cost_usd": bill.cost_usd,
+        "network_power_w": bill.power_w,
+        "power_w": bill.power_w + hosts_w,
+        "switches": float(bill.switches),
+        "racks": float(bill.racks),
+    }
+    worst, words = 1.0 + 1e-9, ""
+    for key, total in totals.items():
+        limit = getattr(limits, key)
+        if limit is not None and total > limit * worst:
+            worst = total / limit
+            most = bill.names[int(np.nanargmax(by_network[key]))]
+            words = f"limits.{key} = {limit:,.0f}: the machine has {total:,.0f}, most of it by network '{most}'"
+    return words
+
+
+def only_machine(requirement: MachineRequirement, rooms: Mapping[str, Room]) -> Machine:
+    """The machine of given networks, without a design.
+
+    Raises
+    ------
+    InputError
+        A network without an uplink has no room.
+    """
+    for network in requirement.network:
+        if not network.uplink and network.name not in rooms:
+            raise InputError(f"network '{network.name}' has no spec; `topoloom design` chooses one")
+    parts = {network.name: network_parts(requirement, network) for network in requirement.network}
+    kinds = host_kinds(requirement, all_parts(requirement))
+    return placed_machine(requirement, kinds, parts, rooms)

@@ -1,0 +1,265 @@
+"""The devices of a machine: its hosts by kind, completed by the catalogue, and what each has on each network."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from topoloom.core.errors import InputError, hint
+from topoloom.cost.host_products import ServerProduct
+from topoloom.cost.parts import Parts
+from topoloom.machine.requirement import MachineHosts, MachineNetwork, MachineRequirement, NetworkPorts
+from topoloom.placement.hosts.housing import HostType, OtherPort
+
+#: The keys of a host that its server in the catalogue fills.
+_BODY = (
+    "u",
+    "power_w",
+    "weight_kg",
+    "typical_w",
+    "air_m3h",
+    "liquid_share",
+    "inlets",
+    "scale_up",
+    "scale_up_gb_per_s",
+    "node",
+)
+#: Rates up to this one are those of management ports, Gb/s.
+_MANAGEMENT_GBPS = 10.0
+
+
+@dataclass(frozen=True)
+class HostKind:
+    """A kind of hosts.
+
+    Attributes
+    ----------
+    plan : MachineHosts
+        With the keys that the catalogue supplies.
+    server : ServerProduct or None
+        Its product in the catalogue.
+    names : tuple of str
+        The name of each of its hosts.
+    """
+
+    plan: MachineHosts
+    server: ServerProduct | None
+    names: tuple[str, ...]
+
+    @classmethod
+    def named(cls, plan: MachineHosts, server: ServerProduct | None) -> "HostKind":
+        """A kind with the names of its hosts: the prefix and a number."""
+        digits = max(1 if plan.role == "management" else 3, len(str(plan.count)))
+        return cls(plan, server, tuple(f"{plan.node}{number:0{digits}d}" for number in range(1, plan.count + 1)))
+
+    @property
+    def units(self) -> float:
+        """The height of one, units.
+
+        Raises
+        ------
+        InputError
+            It is not known.
+        """
+        if self.plan.u is None:
+            raise InputError(f"the height of the host '{self.plan.name}' is not known; give `u` in its [[host]]")
+        return self.plan.u
+
+    def body(self, **ports: object) -> HostType:
+        """One of these hosts, with these keys of its ports."""
+        own = {key: getattr(self.plan, key) for key in _BODY}
+        return HostType(name=self.plan.name, **{**own, **ports})
+
+
+@dataclass(frozen=True)
+class DeviceGroup:
+    """Devices of one kind on one network.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of host, or of switch or device: "DGX H100", "switches of compute", "PDU".
+    origin : "host", "switch" or "device"
+    of : str
+        The name of the kind of host, of the network of the switches, or of the device.
+    host : HostType
+        One of them, with its ports on this network.
+    names : tuple of str
+        The name of each device.
+    ports : int
+        The ports of each.
+    rate_gbps : float
+        Of each port.
+    leaves : int or None
+        Over how many leaf switches the ports of each are spread; None: as usual.
+    block : str
+        The block of leaf switches, if named.
+    """
+
+    kind: str
+    origin: Literal["host", "switch", "device"]
+    of: str
+    host: HostType
+    names: tuple[str, ...]
+    ports: int
+    rate_gbps: float
+    leaves: int | None = None
+    block: str = ""
+
+    @property
+    def total(self) -> int:
+        """All ports of the group."""
+        return len(self.names) * self.ports
+
+
+def host_kinds(requirement: MachineRequirement, parts: Parts) -> tuple[HostKind, ...]:
+    """The kinds of hosts, and the managers of networks, completed by the catalogue.
+
+    Parameters
+    ----------
+    requirement : MachineRequirement
+    parts : Parts
+        With servers.
+
+    Returns
+    -------
+    tuple of HostKind
+
+    Raises
+    ------
+    InputError
+        Two hosts have the same name.
+    """
+    servers = {server.name: server for server in parts.server}
+    for plan in requirement.host:
+        if plan.product and plan.product not in servers:
+            raise InputError(
+                f"host '{plan.name}': the catalogue '{parts.name}' has no server '{plan.product}'"
+                f" ({hint(plan.product, servers) if servers else 'it has none'}); omit `product`, and give u and power_w"
+            )
+    plans = [*requirement.host, *(_managers(network) for network in requirement.network if network.managers)]
+    kinds = [_kind(plan, servers.get(plan.product or plan.name)) for plan in plans]
+    seen: dict[str, str] = {}
+    for kind in kinds:
+        for name in kind.names:
+            if name in seen:
+                raise InputError(
+                    f"host '{kind.plan.name}': its name {name} is also one of '{seen[name]}'; give each kind its own `node`"
+                )
+            seen[name] = kind.plan.name
+    return tuple(kinds)
+
+
+def _managers(network: MachineNetwork) -> MachineHosts:
+    """The managers of a network as hosts."""
+    return MachineHosts(
+        name=f"managers of {network.name}",
+        product=network.manager,
+        count=network.managers,
+        role="management",
+        ports={network.name: 2},
+        node=f"{network.name}-manager",
+    )
+
+
+def _kind(plan: MachineHosts, server: ServerProduct | None) -> HostKind:
+    changes: dict[str, object] = {} if plan.node else {"node": _prefix(plan.name)}
+    if server is not None:
+        defaults = msgspec.structs.replace(plan, **{key: _DEFAULTS[key] for key in _BODY if key != "node"})
+        for key in _BODY:
+            value = getattr(server, key, None)
+            if key != "node" and value is not None and getattr(plan, key) == getattr(defaults, key):
+                changes[key] = value
+        if plan.unit_hosts is None and server.unit_hosts is not None:
+            changes["unit_hosts"] = server.unit_hosts
+        if not plan.device:
+            changes["device"] = server.rack_device
+    return HostKind.named(msgspec.structs.replace(plan, **changes), server)
+
+
+_DEFAULTS = {field: getattr(HostType(), field) for field in _BODY}
+
+
+def _prefix(name: str) -> str:
+    """The prefix of names from a name: "DGX H100" gives "dgx-h100-"."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") + "-"
+
+
+def groups_of_hosts(kinds: Iterable[HostKind], network: MachineNetwork) -> list[DeviceGroup]:
+    """The hosts on a network, in the order of their kinds.
+
+    Parameters
+    ----------
+    kinds : iterable of HostKind
+    network : MachineNetwork
+
+    Returns
+    -------
+    list of DeviceGroup
+
+    Raises
+    ------
+    InputError
+        A server of the catalogue has fewer ports than are asked for.
+    """
+    groups = []
+    for kind in kinds:
+        ports = kind.plan.on(network.name)
+        if ports.count:
+            rate = network.rate_gbps if ports.rate_gbps is None else ports.rate_gbps
+            host = kind.body(**_filled_ports(kind, ports, network, rate))
+            groups.append(
+                DeviceGroup(
+                    kind.plan.name,
+                    "host",
+                    kind.plan.name,
+                    host,
+                    kind.names,
+                    ports.count,
+                    rate,
+                    ports.leaves,
+                    ports.block,
+                )
+            )
+    return groups
+
+
+def _filled_ports(kind: HostKind, ports: NetworkPorts, network: MachineNetwork, rate_gbps: float) -> dict[str, object]:
+    """The keys of a host's ports on a network: as given, else as the catalogue has them."""
+    given: dict[str, object] = {"nics": ports.count, "rate_gbps": rate_gbps}
+    given |= {key: value for key in ("nic", "connector", "cages", "devices") if (value := getattr(ports, key))}
+    server = kind.server
+    if server is None:
+        return given
+    if server.nics == ports.count and server.rate_gbps in (None, rate_gbps):
+        own = {key: getattr(server, key) for key in ("nic", "nic_included", "connector", "cages", "devices")}
+        return {**{key: value for key, value in own.items() if value}, **given}
+    others = [port for port in server.other_ports if _is_for(port, network.name, rate_gbps)]
+    if (
+        others
+        and len(others) < ports.count
+        and rate_gbps > _MANAGEMENT_GBPS
+        and not {"nic", "connector"} & given.keys()
+    ):
+        raise InputError(
+            f"host '{kind.plan.name}': {ports.count} ports on network '{network.name}', but the server of the catalogue has"
+            f" {len(others)} for it; give `nic` or `connector` with these ports to add interfaces"
+        )
+    if len(others) >= ports.count:
+        chosen = others[: ports.count]
+        connectors = {port.connector for port in chosen}
+        names = tuple(port.device for port in chosen if port.device)
+        if len(connectors) == 1 and None not in connectors:
+            given.setdefault("connector", connectors.pop())
+        if len(set(names)) == ports.count:
+            given.setdefault("devices", names)
+    return given
+
+
+def _is_for(port: OtherPort, network: str, rate_gbps: float) -> bool:
+    """Whether a further port of a server is for a network: by its use, or as a management port."""
+    if port.rate_gbps is not None and port.rate_gbps <= _MANAGEMENT_GBPS:
+        return rate_gbps <= _MANAGEMENT_GBPS
+    return network.lower() in port.use.lower()

@@ -1,0 +1,247 @@
+"""The folder of a machine: `machine.json`, the lists of all its devices, and a network folder per network."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from topoloom._version import __version__
+from topoloom.core.csv_files import csv_table, guarded, numbers, texts
+from topoloom.core.errors import at, check_path, check_type
+from topoloom.core.files import read_text
+from topoloom.core.folders import settle, write_folder
+from topoloom.core.json_files import parse_json
+from topoloom.core.staging import Content
+from topoloom.fabric.fabric import number_in_host
+from topoloom.machine.devices import DeviceGroup, HostKind
+from topoloom.machine.machine import HOW, Machine
+from topoloom.machine.racks import MachineRacks
+from topoloom.machine.requirement import MachineHosts, MachineRequirement
+from topoloom.model.network_folders import MACHINE, NETWORKS
+from topoloom.network.folder import folder_contents, open_folder
+from topoloom.placement.hosts.housing import HostType
+from topoloom.placement.hosts.ports import host_ports_as_built
+from topoloom.placement.hosts.rack_device import RackDevice
+from topoloom.placement.hosts.stack import host_units
+from topoloom.placement.layout.layout import Layout
+
+#: The lists of all devices, and of all cables.
+DEVICES, MACHINE_CABLES = "devices.csv", "cables.csv"
+_SCHEMA = "topoloom/machine/1"
+_MOST_CHARACTERS = 1 << 28
+
+
+class _StoredGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    kind: str
+    origin: str
+    of: str
+    host: HostType
+    names: tuple[str, ...]
+    ports: int
+    rate_gbps: float
+    leaves: int | None = None
+    block: str = ""
+
+
+class _StoredDevice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    rack: int
+    device: RackDevice
+    unit: int | None = None
+
+
+class _Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of `MACHINE`; racks are numbers in `slot`, and slots are those of the floor of each network folder."""
+
+    schema: str = _SCHEMA
+    version: str = __version__
+    requirement: MachineRequirement
+    kinds: tuple[MachineHosts, ...]
+    groups: dict[str, tuple[_StoredGroup, ...]]
+    slot: tuple[int, ...]
+    host_rack: tuple[int, ...]
+    host_unit: tuple[float, ...]
+    switch_rack: dict[str, tuple[int, ...]]
+    switch_unit: dict[str, tuple[int, ...]]
+    devices: tuple[_StoredDevice, ...] = ()
+    load: tuple[tuple[float, ...], ...] = ()
+
+
+def is_machine_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder is that of a machine."""
+    return (Path(path) / MACHINE).is_file()
+
+
+def save_machine(
+    machine: Machine, folder: str | os.PathLike[str], also: Mapping[str, Content] | None = None
+) -> list[Path]:
+    """Write the folder of a machine, all of it or nothing.
+
+    Parameters
+    ----------
+    machine : Machine
+    folder : path
+        Created if missing; its parent folder must exist.
+    also : mapping of str to str or bytes, optional
+        Further files to write with it, by name.
+
+    Returns
+    -------
+    list of Path
+        The files written, with the path of `folder`.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be created, or a file in it cannot be written; nothing has changed then.
+    """
+    check_type(machine, Machine, "save_machine", HOW)
+    check_path(folder, "save_machine", "name a folder")
+    files = machine_files(machine) | dict(also or {})
+    return write_folder(folder, files, stale=[f"{NETWORKS}/*/*", f"{NETWORKS}/*/tables/*"])
+
+
+def machine_files(machine: Machine) -> dict[str, Content]:
+    """The files of `save_machine`, by name."""
+    files: dict[str, Content] = {
+        MACHINE: msgspec.json.format(msgspec.json.encode(_stored(machine)), indent=1) + b"\n",
+        DEVICES: devices_csv(machine),
+        MACHINE_CABLES: machine_cables_csv(machine),
+    }
+    for name, network in machine.networks.items():
+        files |= {f"{NETWORKS}/{name}/{path}": content for path, content in folder_contents(network, "layout").items()}
+    return files
+
+
+def _stored(machine: Machine) -> _Stored:
+    racks = machine.racks
+    names = list(machine.networks)
+    return _Stored(
+        requirement=machine.requirement,
+        kinds=tuple(kind.plan for kind in machine.kinds),
+        groups={name: tuple(_StoredGroup(**vars(group)) for group in some) for name, some in machine.groups.items()},
+        slot=tuple(machine.slot.tolist()),
+        host_rack=tuple(racks.host.tolist()),
+        host_unit=tuple(racks.host_unit.tolist()),
+        switch_rack={name: tuple(some.tolist()) for name, some in zip(names, racks.switch, strict=True)},
+        switch_unit={name: tuple(some.tolist()) for name, some in zip(names, racks.switch_unit, strict=True)},
+        devices=tuple(_StoredDevice(rack=rack, device=device, unit=unit) for rack, device, unit in racks.devices),
+        load=tuple(tuple(row) for row in racks.load.tolist()),
+    )
+
+
+def open_machine_folder(folder: str | os.PathLike[str]) -> Machine:
+    """The machine in a folder that `save_machine` wrote.
+
+    Raises
+    ------
+    InputError
+        A file is missing or damaged, or a newer topoloom wrote it: ``file: reason``.
+    """
+    path, text = Path(folder), os.fspath(folder)
+    settle(path)
+    source = os.fspath(path / MACHINE)
+    what = "record of a machine (write the folder again)"
+    stored: Any = parse_json(read_text(path / MACHINE, _MOST_CHARACTERS), source, _Stored, what)
+    if stored.schema != _SCHEMA:
+        raise at(source, None, f"is {stored.schema[:60]}; expected {_SCHEMA}")
+    networks = {}
+    for plan in stored.requirement.network:
+        own = path / NETWORKS / plan.name
+        if not own.is_dir():
+            raise at(text, None, f"network '{plan.name}' is missing: {NETWORKS}/{plan.name}; write the folder again")
+        networks[plan.name] = open_folder(f"{text}/{NETWORKS}/{plan.name}", own)
+    first = next(iter(networks.values())).part(Layout)
+    racks = MachineRacks(
+        np.array(stored.host_rack, np.int32),
+        np.array(stored.host_unit),
+        tuple(np.array(stored.switch_rack[name], np.int32) for name in networks),
+        tuple(np.array(stored.switch_unit[name], np.int32) for name in networks),
+        tuple((each.rack, each.device, each.unit) for each in stored.devices),
+        np.array(stored.load, float).reshape(-1, 4),
+    )
+    kinds = tuple(HostKind.named(plan, None) for plan in stored.kinds)
+    groups = {
+        name: tuple(DeviceGroup(**{key: getattr(each, key) for key in each.__struct_fields__}) for each in some)
+        for name, some in stored.groups.items()
+    }
+    if sum(len(kind.names) for kind in kinds) != racks.host.size or not set(groups) == set(networks):
+        raise at(source, None, "its hosts, racks and networks do not agree; write the folder again")
+    return Machine(
+        stored.requirement, kinds, networks, groups, racks, first.floor, first.slots, np.array(stored.slot, np.int64)
+    )
+
+
+def devices_csv(machine: Machine) -> str:
+    """One row per device: its name, what it is, its network if it is a switch, its rack, its lowest unit and its height."""
+    rows: list[tuple[str, str, str, int, float | None, float]] = []
+    host = 0
+    for kind in machine.kinds:
+        for name in kind.names:
+            unit = float(machine.racks.host_unit[host])
+            rows.append((name, kind.plan.name, "", int(machine.racks.host[host]), unit, host_units(kind.units)))
+            host += 1
+    for number, (network, opened) in enumerate(machine.networks.items()):
+        layout, names = opened.part(Layout), opened.fabric.switch_names
+        racks, units = machine.racks.switch[number].tolist(), machine.racks.switch_unit[number].tolist()
+        for name, rack, unit, height in zip(names, racks, units, layout.switch_units.tolist(), strict=True):
+            rows.append((name, "switch", network, rack, float(unit), height))
+    numbered: dict[tuple[int, str], int] = {}
+    for rack, device, lowest in machine.racks.devices:
+        number = numbered[rack, device.name] = numbered.get((rack, device.name), 0) + 1
+        name = f"{machine.rack_names[rack]} {device.name} {number}"
+        rows.append((name, device.name, "", rack, lowest, float(device.u)))
+    names_of, kind_of, network_of, rack_of, unit_of, height_of = zip(*rows, strict=True)
+    return csv_table(
+        {
+            "name": texts(names_of),
+            "kind": texts(kind_of),
+            "network": texts(network_of),
+            "rack": texts(machine.rack_names[rack] for rack in rack_of),
+            "unit": numbers(np.array([np.nan if unit is None else unit for unit in unit_of]), 2),
+            "units": numbers(np.array(height_of), 2),
+        }
+    )
+
+
+def machine_cables_csv(machine: Machine) -> str:
+    """One row per cable of every network: its network, both devices with ports and racks, rate and length."""
+    columns: dict[str, list[str]] = {key: [] for key in ("network", *_ENDS, "rate_gbps", "length_m")}
+    for name, network in machine.networks.items():
+        layout, fabric, topology = network.part(Layout), network.fabric, network.topology
+        racks = layout.rack_names
+        rate = machine.plan(name).rate_gbps
+        links, ends = topology.links, topology.endpoints
+        of_links = np.full(len(links), rate) if topology.link_rate_gbps is None else topology.link_rate_gbps
+        of_ends = np.full(len(ends), rate) if topology.endpoint_rate_gbps is None else topology.endpoint_rate_gbps
+        a = [*links[:, 0].tolist(), *ends.tolist()]
+        b_names = [fabric.switch_names[at] for at in links[:, 1]] + [fabric.host_names[at] for at in topology.host]
+        b_racks = [*layout.rack[links[:, 1]].tolist(), *layout.host_rack[topology.host].tolist()]
+        a_ports = [*fabric.link_ports[:, 0].tolist(), *fabric.endpoint_ports.tolist()]
+        b_ports = [*map(str, fabric.link_ports[:, 1].tolist()), *_host_ports(layout)]
+        columns["network"] += [guarded(name)] * len(a)
+        columns["a_device"] += texts(fabric.switch_names[at] for at in a)
+        columns["a_port"] += map(str, a_ports)
+        columns["a_rack"] += texts(racks[layout.rack[at]] for at in a)
+        columns["b_device"] += texts(b_names)
+        columns["b_port"] += texts(b_ports)
+        columns["b_rack"] += texts(racks[at] for at in b_racks)
+        columns["rate_gbps"] += numbers(np.concatenate([of_links, of_ends]))
+        columns["length_m"] += numbers(np.concatenate([layout.length_m, layout.host_length_m]))
+    return csv_table(columns)
+
+
+def _host_ports(layout: Layout) -> list[str]:
+    """The name of each endpoint's port at its device; its number where the device has no names of ports."""
+    if layout.housing is None:
+        return list(map(str, number_in_host(layout.topology).tolist()))
+    ports = host_ports_as_built(layout.topology, layout.housing)
+    return [
+        ports.kinds[kind].names[number] if ports.kinds[kind].host.devices else str(number + 1)
+        for kind, number in zip(ports.kind.tolist(), ports.number.tolist(), strict=True)
+    ]
+
+
+_ENDS = ("a_device", "a_port", "a_rack", "b_device", "b_port", "b_rack")

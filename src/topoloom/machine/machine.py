@@ -1,0 +1,200 @@
+"""Machine: hosts of several kinds and the networks that join them, in the racks of one room."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.cost.facility_sums import optics_of_racks
+from topoloom.cost.parts import Parts
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.machine.connecting import Connections, Room, connected, slots_of_racks
+from topoloom.machine.devices import DeviceGroup, HostKind
+from topoloom.machine.racks import MachineRacks
+from topoloom.machine.requirement import MachineNetwork, MachineRequirement
+from topoloom.model.topology import Topology
+from topoloom.network import Network
+from topoloom.network.opening import as_network
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.hosts.housing import Housing, OtherHosts
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.stated import Stated
+
+#: How to get a machine, for messages.
+HOW = "open_machine(folder) opens one"
+_MADE = "the racks of the machine"
+#: Most placements; each counts the transceivers and cables of the one before.
+_MOST_TRIES = 4
+_ROUNDING = 1 + 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """Hosts of several kinds, the networks that join them, and the racks of all.
+
+    Attributes
+    ----------
+    requirement : MachineRequirement
+    kinds : tuple of HostKind
+        Their hosts are numbered one after another.
+    networks : mapping of str to Network
+        Each with its layout in the common racks, its terms and the names of its devices.
+    groups : mapping of str to tuple of DeviceGroup
+        The devices on each network, in the order of its hosts.
+    racks : MachineRacks
+    floor : Floor
+    slots : Slots
+    slot : int64[racks]
+        The slot of each rack.
+    """
+
+    requirement: MachineRequirement
+    kinds: tuple[HostKind, ...]
+    networks: Mapping[str, Network]
+    groups: Mapping[str, tuple[DeviceGroup, ...]]
+    racks: MachineRacks
+    floor: Floor
+    slots: Slots
+    slot: np.ndarray
+
+    @property
+    def hosts(self) -> int:
+        """All hosts, of all kinds."""
+        return sum(len(kind.names) for kind in self.kinds)
+
+    @property
+    def switches(self) -> int:
+        """The switches of all networks."""
+        return sum(network.topology.switches for network in self.networks.values())
+
+    @cached_property
+    def rack_names(self) -> tuple[str, ...]:
+        """The name of each rack, which is that of its slot."""
+        return tuple(self.slots.names[slot] for slot in self.slot.tolist())
+
+    def plan(self, name: str) -> MachineNetwork:
+        """The network of this name in the machine file.
+
+        Raises
+        ------
+        InputError
+            There is none.
+        """
+        for network in self.requirement.network:
+            if network.name == name:
+                return network
+        raise InputError(f"the machine has no network '{name}' (it has {', '.join(self.networks)})")
+
+
+def placed_machine(
+    requirement: MachineRequirement, kinds: tuple[HostKind, ...], parts: Mapping[str, Parts], rooms: Mapping[str, Room]
+) -> Machine:
+    """The machine of given networks, with every device in a rack and every rack in a slot of its floor.
+
+    The products of cables follow from their lengths, thus from the racks. Where racks have a limit of power and take more with
+    their transceivers, these are added to what each switch and host takes, and all is placed again.
+
+    Parameters
+    ----------
+    requirement : MachineRequirement
+    kinds : tuple of HostKind
+    parts : mapping of str to Parts
+        The catalogue of each network.
+    rooms : mapping of str to Room
+        Each network without an uplink, with places for its devices.
+
+    Returns
+    -------
+    Machine
+
+    Raises
+    ------
+    InputError
+        A network has no places for its devices; a rack or the floor is too small.
+    """
+    floor = requirement.floor.floor()
+    optics: dict[str, float] = {}
+    for _ in range(_MOST_TRIES):
+        machine = _in_slots(connected(requirement, kinds, parts, rooms, floor, optics), floor)
+        if np.isinf(requirement.rack.supply_w):
+            return machine
+        more = {name: _optics_w(network) for name, network in machine.networks.items()}
+        if all(watts <= optics.get(name, 0.0) * _ROUNDING for name, watts in more.items()):
+            return machine
+        optics = {name: max(watts, optics.get(name, 0.0)) for name, watts in more.items()}
+    return machine
+
+
+def _optics_w(network: Network) -> float:
+    """The power of transceivers and cables per switch, W, in the rack where it is most; 0 where the catalogue lacks a part."""
+    layout, terms = network.part(Layout), network.terms.on(network.topology, "placing")
+    try:
+        watts = optics_of_racks(layout, terms)["switch"]
+    except InputError:
+        return 0.0  # the bill names the part
+    return float((watts / np.maximum(1, layout.switches_in_rack)).max(initial=0.0))
+
+
+def _in_slots(connections: Connections, floor: Floor) -> Machine:
+    """The machine with every rack in a slot of the floor."""
+    racks = connections.racks
+    slots, slot = slots_of_racks(floor, len(racks))
+    networks = {
+        name: _network(connections, name, topology, floor, slots, slot)
+        for name, topology in connections.topologies.items()
+    }
+    return Machine(connections.requirement, connections.kinds, networks, connections.groups, racks, floor, slots, slot)
+
+
+def _units(topology: Topology, unit: np.ndarray) -> Stated:
+    """The units of switches, and no lengths."""
+    return Stated(np.zeros(len(topology.links)), np.zeros(topology.endpoints.size), unit.astype(np.int32))
+
+
+def _network(
+    connections: Connections, name: str, topology: Topology, floor: Floor, slots: Slots, slot: np.ndarray
+) -> Network:
+    """A network with its layout, its terms and its names."""
+    requirement, racks, groups = connections.requirement, connections.racks, connections.groups[name]
+    number = list(connections.topologies).index(name)
+    at = connections.places(name)
+    first, *others = groups
+    housing = Housing(
+        host=first.host,
+        rack=requirement.rack,
+        facility=requirement.facility,
+        others=tuple(OtherHosts(hosts=len(group.names), host=group.host) for group in others),
+        shared=True,
+        names=tuple(device for group in groups for device in group.names),
+    )
+    layout = Layout(
+        topology,
+        floor,
+        slots,
+        slot[racks.switch[number]],
+        made=_MADE,
+        housing=housing,
+        host_slot=slot[at.rack],
+        switch_u=connections.switch_u(name),
+        stated=_units(topology, racks.switch_unit[number]),
+        host_at=at.unit,
+    )
+    fabric = replace(
+        planned_fabric(topology),
+        switch_names=connections.switch_names[name],
+        host_names=housing.names,
+        switch_rack=np.array(layout.rack_names)[layout.rack],
+        switch_unit=layout.height.astype(str),
+        host_rack=np.array(layout.rack_names)[layout.host_rack],
+        host_unit=np.array([f"{unit:g}" for unit in at.unit.tolist()]),
+        made="the machine",
+        guids_given=False,
+    )
+    network = as_network(topology)
+    terms = connections.terms(name)
+    readers: dict[str, Callable[[], Any]] = {"terms": lambda: terms, "layout": lambda: layout, "fabric": lambda: fabric}
+    return replace(network, source=name, known=readers)

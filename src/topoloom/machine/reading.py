@@ -1,0 +1,175 @@
+"""Reading machine files; each error names the line."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from topoloom.core.errors import InputError, check_path
+from topoloom.core.files import read_text
+from topoloom.core.toml_files import LONGEST, parse_toml
+from topoloom.core.toml_lines import line_of
+from topoloom.machine.requirement import EVERYTHING, MachineRequirement
+from topoloom.placement.floors.floor import PRESETS
+
+#: Names of networks are names of folders.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+def is_machine(text: str) -> bool:
+    """Whether a TOML text is a machine file: it has a table ``[[network]]`` or ``[[host]]``.
+
+    Parameters
+    ----------
+    text : str
+        The content of the file.
+    """
+    return re.search(r"^[ \t]*\[\[[ \t]*(network|host)[ \t]*\]\]", text, re.MULTILINE) is not None
+
+
+def read_machine_file(path: str | Path) -> MachineRequirement:
+    """The machine in a TOML file.
+
+    Paths under ``parts``, ``prices``, ``spec`` and ``floor`` are relative to the file's folder.
+
+    Raises
+    ------
+    InputError
+        ``file:line: reason`` for anything that cannot be read or used.
+    """
+    check_path(path, "read_machine_file", "name a machine file")
+    return machine_of(read_text(path, LONGEST), str(path), Path(path).parent)
+
+
+def machine_of(text: str, source: str, folder: str | Path = ".") -> MachineRequirement:
+    """The machine in a TOML text.
+
+    Parameters
+    ----------
+    text : str
+    source : str
+        Its name in error messages.
+    folder : path
+        The folder that relative paths start from.
+
+    Raises
+    ------
+    InputError
+        ``source:line: reason`` for anything that cannot be read or used.
+    """
+    requirement, folder = parse_toml(text, MachineRequirement, source), Path(folder)
+
+    def complain(error: object, *keys: str) -> InputError:
+        line = line_of(text, list(keys))
+        return InputError(f"{source}{f':{line}' if line else ''}: {error}")
+
+    _check(requirement, complain)
+    floor = requirement.floor
+    if floor.preset not in PRESETS:
+        raise complain(f"no floor named '{floor.preset}' (known: {', '.join(PRESETS)})", "floor", "preset")
+    if floor.file:
+        floor = msgspec.structs.replace(floor, file=_from(folder, floor.file))
+        try:
+            floor.floor()
+        except InputError as error:
+            raise complain(error, "floor", "file") from None
+    networks = tuple(
+        msgspec.structs.replace(
+            network,
+            spec=_from(folder, network.spec) if network.spec and (folder / network.spec).exists() else network.spec,
+            **{
+                key: _from(folder, value)
+                for key in ("parts", "prices")
+                if (value := getattr(network, key)).endswith(".toml")
+            },
+        )
+        for network in requirement.network
+    )
+    own = {
+        key: _from(folder, value)
+        for key in ("parts", "prices")
+        if (value := getattr(requirement, key)).endswith(".toml")
+    }
+    return msgspec.structs.replace(requirement, floor=floor, network=networks, **own)
+
+
+def _from(folder: Path, path: str) -> str:
+    return path if Path(path).is_absolute() else str(folder / path)
+
+
+def _check(requirement: MachineRequirement, complain: Callable[..., InputError]) -> None:
+    """Refuse names that do not fit together, and networks without hosts."""
+    networks: dict[str, int] = {}
+    for number, network in enumerate(requirement.network):
+        where = ("network", str(number))
+        if not _NAME.fullmatch(network.name):
+            raise complain(
+                f"network {network.name[:60]!r}: give a name of letters, digits, '-', '_' and '.': it is that of its folder",
+                *where,
+                "name",
+            )
+        if network.name in networks:
+            raise complain(f"two networks have the name '{network.name}'; give each its own", *where, "name")
+        networks[network.name] = number
+    if not networks:
+        raise complain("the machine has no network; add a [[network]]")
+    kinds = {host.name for host in requirement.host}
+    seen: set[str] = set()
+    for number, host in enumerate(requirement.host):
+        where = ("host", str(number))
+        if host.name in seen:
+            raise complain(f"two kinds of hosts have the name '{host.name}'; give each its own", *where, "name")
+        seen.add(host.name)
+        for name in host.ports:
+            if name not in networks:
+                raise complain(
+                    f"host '{host.name}' has ports on network '{name}', which the machine does not have"
+                    f" (it has {', '.join(networks)}); add a [[network]], or remove these ports",
+                    *where,
+                    "ports",
+                    name,
+                )
+        if host.unit_hosts is not None and host.count % host.unit_hosts:
+            raise complain(
+                f"host '{host.name}': {host.count} hosts are no whole number of rack-scale systems of {host.unit_hosts}",
+                *where,
+                "count",
+            )
+    devices = {device.name for device in requirement.rack.device}
+    devices |= {device.name for host in requirement.host for device in host.device}
+    for number, network in enumerate(requirement.network):
+        where = ("network", str(number))
+        served = any(host.on(network.name).count for host in requirement.host)
+        uplinked = any(other.uplink == network.name for other in requirement.network)
+        if not served and not network.serves and not uplinked and not network.managers:
+            raise complain(
+                f"network '{network.name}' has no hosts; name it in the `ports` of a [[host]], or give it `serves`",
+                *where,
+            )
+        if network.uplink and (network.uplink not in networks or network.uplink == network.name):
+            others = ", ".join(name for name in networks if name != network.name)
+            raise complain(
+                f"network '{network.name}': its uplink '{network.uplink}' is no other network ({others})",
+                *where,
+                "uplink",
+            )
+        if network.uplink and network.spec:
+            raise complain(
+                f"network '{network.name}' has an uplink and a spec; with an uplink it has no links of its own: omit one",
+                *where,
+                "spec",
+            )
+        for name in () if network.serves == EVERYTHING else network.serves:
+            if name not in kinds | devices | networks.keys():
+                raise complain(
+                    f"network '{network.name}' serves '{name}', which is no kind of hosts, no network and no device of a rack",
+                    *where,
+                    "serves",
+                )
+    for phase in requirement.phase:
+        if phase.hosts > requirement.host[0].count:
+            raise complain(
+                f"a phase has {phase.hosts:,} hosts, but '{requirement.host[0].name}' has {requirement.host[0].count:,}",
+                "phase",
+            )

@@ -1,0 +1,90 @@
+"""Machine files: one sentence for what cannot be used, with the file, the line and the remedy."""
+
+import re
+
+import pytest
+from machine_cases import SMALL, built
+
+from topoloom.core.errors import InputError
+from topoloom.machine.opening import names_machine
+from topoloom.machine.reading import is_machine, machine_of
+
+#: What is replaced in `SMALL`, by what, and the message.
+FAULTS = {
+    "a network that is not there": (
+        "ports = { fabric = 2,",
+        "ports = { fabrik = 2,",
+        r"small.toml:9: host 'node' has ports on network 'fabrik'.*it has fabric, storage, service, oob",
+    ),
+    "two kinds of one name": ('name = "login"', 'name = "node"', "two kinds of hosts have the name 'node'"),
+    "two networks of one name": (
+        'name = "service"\nrate',
+        'name = "fabric"\nrate',
+        r"(two networks have the name 'fabric'|has ports on network 'service')",
+    ),
+    "a network without hosts": (
+        "[rack]\nu",
+        '[[network]]\nname = "spare"\nspec = "petersen"\n[rack]\nu',
+        "network 'spare' has no hosts",
+    ),
+    "an uplink that is not there": (
+        'uplink = "service"',
+        'uplink = "campus"',
+        "its uplink 'campus' is no other network",
+    ),
+    "an unknown device": ('serves = "everything"', 'serves = ["PDUs"]', "serves 'PDUs', which is no kind of hosts"),
+    "a name that is no folder": ('name = "oob"', 'name = "../oob"', "network '../oob': give a name of letters"),
+    "an unknown key": ("count = 30", "counts = 30", "counts"),
+    "spread unevenly": ("leaves = 2 }", "leaves = 3 }", "4 ports cannot be spread evenly over 3 leaf switches"),
+    "cages of other ports": ("leaves = 2 }", "cages = [[0, 1]] }", "cages: name each of its 4 ports once"),
+    "a floor": ('preset = "koibuchi-2013"', 'preset = "attic"', "no floor named 'attic'"),
+    "half a rack-scale system": (
+        "count = 30",
+        "count = 30\nunit_hosts = 18",
+        "no whole number of rack-scale systems of 18",
+    ),
+    "a room": ("[floor]", "[room]", "did you mean floor"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_one_sentence_with_its_line(fault):
+    old, new, message = FAULTS[fault]
+    assert old in SMALL
+    with pytest.raises(InputError, match=message) as raised:
+        machine_of(SMALL.replace(old, new, 1), "small.toml")
+    assert re.match(r"small\.toml:\d+: ", str(raised.value)), raised.value
+    assert "\n" not in str(raised.value)
+
+
+#: Faults that only the catalogue, the networks or the racks show.
+LATER = {
+    "more ports than places": ("count = 30", "count = 400", r"network '\w+': [\d,]+ ports of .* find no place"),
+    "a host that no rack holds": ("u = 2\npower_w = 900", "u = 50\npower_w = 900", "holds no host 'node'"),
+    "a host of too much power": ("power_w = 900", "power_w = 13_000", "holds no host 'node' .*13,000 W"),
+    "an unknown height": ("u = 2\npower_w = 900", "power_w = 900", "the height of the host 'node' is not known"),
+    "an unknown switch": ('product = "SN4600C"', 'product = "SN9999"', "has no switch 'SN9999'"),
+    "too few switches": ('uplink = "service"', 'uplink = "service"\nleaves = 1', "leaves = 1 have 48 ports, but"),
+    "an unknown block": ("leaves = 2 }", 'leaves = 2, block = "far" }', "has no block 'far'"),
+    "two names": (
+        'name = "gateway"',
+        'name = "gateway"\nnode = "login-"',
+        "is also one of 'login'; give each kind its own",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", LATER)
+def test_what_does_not_fit_together_is_one_sentence(fault):
+    old, new, message = LATER[fault]
+    assert old in SMALL
+    with pytest.raises(InputError, match=message):
+        built(machine_of(SMALL.replace(old, new, 1), "small.toml"))
+
+
+def test_a_requirement_is_no_machine_file(tmp_path):
+    """A file of one [host] and one network stays a requirement."""
+    assert is_machine(SMALL)
+    assert not is_machine('hosts = 4\n[host]\nname = "x"\n[switch]\nradix = 8\n# [[network]]\n')
+    assert not names_machine("fat-tree:k=4")
+    assert not names_machine(str(tmp_path))

@@ -1,0 +1,140 @@
+"""The sums of a machine of five kinds of hosts and four networks, recomputed here from its file and its lists."""
+
+import csv
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from topoloom.core.errors import InputError
+from topoloom.machine.bill import price_machine
+from topoloom.machine.facility import machine_facility
+from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
+from topoloom.machine.opening import open_machine
+from topoloom.machine.overview import overview
+from topoloom.network.opening import open_network
+
+#: From the file: count, units, watts, and ports on fabric, storage, service and oob.
+HOSTS = {
+    "node": (30, 2, 900, (2, 1, 1, 1)),
+    "storage": (6, 4, 700, (0, 4, 1, 1)),
+    "login": (2, 1, 400, (1, 0, 2, 1)),
+    "head": (2, 1, 400, (0, 0, 2, 1)),
+    "gateway": (1, 1, 300, (1, 0, 2, 1)),
+}
+NETWORKS = ("fabric", "storage", "service", "oob")
+#: Switches and links of the given specs; those of oob follow from its ports.
+SWITCHES = {"fabric": (12, 32), "storage": (6, 8), "service": (6, 8)}
+
+
+def _rows(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_every_network_has_the_ports_of_its_hosts(small):
+    """The gateway names no port on oob, and gets one, since oob serves everything."""
+    for number, name in enumerate(NETWORKS[:3]):
+        own = sum(count * ports[number] for count, _, _, ports in HOSTS.values())
+        uplinks = 2 * small.networks["oob"].topology.switches if name == "service" else 0
+        topology = small.networks[name].topology
+        assert topology.endpoints.size == own + uplinks
+        assert (topology.switches, len(topology.links)) == SWITCHES[name]
+        assert (topology.endpoints_at + topology.degrees).max() <= 64
+
+
+def test_out_of_band_has_a_port_per_device(small):
+    """Hosts, all switches, its own among them, and two power distribution units per rack."""
+    topology = small.networks["oob"].topology
+    switches = sum(network.topology.switches for network in small.networks.values())
+    devices = sum(count for count, *_ in HOSTS.values()) + switches + 2 * len(small.racks)
+    assert topology.endpoints.size == topology.hosts == devices
+    assert topology.switches == math.ceil(devices / 48)
+
+
+def test_ports_of_a_host_go_to_different_switches(small):
+    """Two where it has several, as the file says or as usual; four ports are two on each."""
+    storage = small.networks["storage"].topology
+    for host in range(30, 36):
+        assert sorted(Counter(storage.endpoints[storage.host == host].tolist()).values()) == [2, 2]
+    fabric = small.networks["fabric"].topology
+    for host in range(30):
+        assert np.unique(fabric.endpoints[fabric.host == host]).size == 2
+
+
+def test_rates_are_those_of_the_ports(small):
+    """Storage servers have 200 Gb/s on a network of 400."""
+    topology = small.networks["storage"].topology
+    assert set(topology.link_rate_gbps.tolist()) == {400.0}
+    rates = {host: set(topology.endpoint_rate_gbps[topology.host == host].tolist()) for host in (0, 30)}
+    assert rates == {0: {400.0}, 30: {200.0}}
+
+
+def test_racks_hold_what_they_may(small):
+    """42 units, 12 kW with optics, and no two devices in one unit."""
+    room = machine_facility(small)
+    assert max(rack.max_w for rack in room.racks) <= 12_000
+    assert room.total.hosts_w == sum(count * watts for count, _, watts, _ in HOSTS.values())
+    standing = {}
+    for row in _rows(devices_csv(small)):
+        units = float(row["units"])
+        if units:
+            first = float(row["unit"])
+            assert first + units - 1 <= 42
+            for half in range(round(2 * first), round(2 * (first + units))):
+                assert standing.setdefault((row["rack"], half), row["name"]) == row["name"]
+
+
+def test_the_list_of_cables_has_each_once(small):
+    """Every port of every device in one cable, and lengths as the layouts have them."""
+    rows = _rows(machine_cables_csv(small))
+    figures = overview(small)
+    assert len(rows) == figures.connections
+    plugs = [(row["network"], row[f"{end}_device"], row[f"{end}_port"]) for row in rows for end in "ab"]
+    assert len(set(plugs)) == len(plugs)
+    racks = {row["name"]: row["rack"] for row in _rows(devices_csv(small))}
+    for row in rows:
+        assert (racks[row["a_device"]], racks[row["b_device"]]) == (row["a_rack"], row["b_rack"])
+    total = dict.fromkeys(NETWORKS, 0.0)
+    for row in rows:
+        total[row["network"]] += float(row["length_m"])
+    assert total == pytest.approx({network.name: network.cables_m for network in figures.networks}, abs=0.5)
+
+
+def test_the_bill_is_the_sum_of_its_networks(small):
+    """Cables between the heads included; a network opened alone has the same bill."""
+    bill = price_machine(small, orders=True)
+    assert bill.names == NETWORKS
+    of_lines = sum(line.count for each in bill.bills for line in each.lines if line.kind == "cable")
+    assert bill.cables == of_lines + 2
+    assert bill.power_w == pytest.approx(
+        sum(line.power_w for each in bill.bills for line in each.lines if line.power_w > 0)
+    )
+    ordered = Counter()
+    for each in bill.purchases():
+        for item in each.items:
+            ordered[item.kind] += item.count
+    assert ordered["switch"] == bill.switches
+    assert ordered["cable"] == of_lines
+    assert ordered["rack"] == len(small.racks)
+
+
+def test_a_folder_keeps_the_machine(small, tmp_path):
+    """The same bill, racks, names and lists; each network is a network folder with the same bill."""
+    folder = tmp_path / "machine"
+    save_machine(small, folder)
+    again = open_machine(folder)
+    bill = price_machine(small)
+    assert price_machine(again).record() == bill.record()
+    assert devices_csv(again) == devices_csv(small)
+    assert machine_cables_csv(again) == machine_cables_csv(small)
+    assert overview(again) == overview(small)
+    for name, each in zip(bill.names, bill.bills, strict=True):
+        network = open_network(folder / "networks" / name)
+        assert network.fabric.host_names == small.networks[name].fabric.host_names
+        assert repr(network.bill.lines) == repr(each.lines)  # lines without a price have NaN
+    with pytest.raises(InputError, match=r"is a machine; name one of its networks: .*networks/fabric"):
+        open_network(folder)
+    (folder / "networks" / "oob" / "floor.toml").unlink()
+    with pytest.raises(InputError):
+        open_machine(folder)
