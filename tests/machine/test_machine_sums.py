@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from machine_cases import SMALL, built
 
 from topoloom.core.errors import InputError
 from topoloom.machine.bill import price_machine
@@ -13,6 +14,7 @@ from topoloom.machine.facility import machine_facility
 from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
 from topoloom.machine.opening import open_machine
 from topoloom.machine.overview import overview
+from topoloom.machine.reading import read_machine_file
 from topoloom.network.opening import open_network
 
 #: From the file: count, units, watts, and ports on fabric, storage, service and oob.
@@ -138,3 +140,17 @@ def test_a_folder_keeps_the_machine(small, tmp_path):
     (folder / "networks" / "oob" / "floor.toml").unlink()
     with pytest.raises(InputError):
         open_machine(folder)
+
+
+def test_places_of_the_floor_limit_racks_too(tmp_path):
+    """Power and switches per place; places for switches only hold no hosts."""
+    places = [f"H{row}{column},{column},{3 * row},20,30,8000" for row in range(3) for column in range(8)]
+    places += [f"N{column},{column},12,20,0,8000" for column in range(6)]
+    (tmp_path / "hall.csv").write_text("\n".join(["slot,x_m,y_m,switches,hosts,power_w", *places]) + "\n")
+    (tmp_path / "machine.toml").write_text(SMALL.replace('preset = "koibuchi-2013"', 'file = "hall.csv"'))
+    machine = built(read_machine_file(tmp_path / "machine.toml"))
+    for rack, (switches, hosts, watts) in zip(machine.rack_names, machine.racks.contents.tolist(), strict=True):
+        assert watts <= 8000
+        assert switches <= 20
+        assert not (hosts and rack.startswith("N"))
+    assert max(rack.max_w for rack in machine_facility(machine).racks) <= 8000

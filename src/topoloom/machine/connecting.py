@@ -1,10 +1,12 @@
 """The connections of a machine: what each network joins; this depends on the racks and on other networks' switches, too."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import msgspec
 import numpy as np
 
 from topoloom.core.errors import InputError
@@ -18,9 +20,9 @@ from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
 from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
-from topoloom.placement.floors.slots import Slots
-from topoloom.placement.hosts.housing import HostType
+from topoloom.placement.hosts.housing import HostType, RackRule
 from topoloom.placement.hosts.rack_device import RackDevice
+from topoloom.placement.layout.housed import common_limits, slots_of_racks
 
 #: Most rounds until racks and the devices of all networks agree.
 _MOST_ROUNDS = 12
@@ -179,7 +181,7 @@ def connected(
             )
             for network in requirement.network
         ]
-        racks = machine_racks(kinds, requirement.rack, switches)
+        racks = machine_racks(kinds, within_floor(requirement.rack, floor), switches)
         state = (switch_names, len(racks), [group.names for name in names for group in groups[name]])
         if state == seen:
             return Connections(requirement, kinds, parts, topologies, groups, switch_names, racks)
@@ -267,7 +269,7 @@ def _rack_devices(racks: MachineRacks | None, floor: Floor) -> list[tuple[RackDe
     """The further devices of all racks by kind, with the name of each: its rack, its kind and its number in the rack."""
     if racks is None:
         return []
-    slots, slot = slots_of_racks(floor, len(racks))
+    slots, slot = slots_of_racks(floor, racks.contents)
     names: dict[str, list[str]] = {}
     devices: dict[str, RackDevice] = {}
     numbers: dict[tuple[int, str], int] = {}
@@ -278,20 +280,28 @@ def _rack_devices(racks: MachineRacks | None, floor: Floor) -> list[tuple[RackDe
     return [(device, tuple(names[name])) for name, device in devices.items()]
 
 
-def slots_of_racks(floor: Floor, racks: int) -> tuple[Slots, np.ndarray]:
-    """The slots of a floor, and the slot of each rack, int64[racks], in the order of its rows.
+def within_floor(rule: RackRule, floor: Floor) -> RackRule:
+    """The rule of racks with the limits of the floor's places, where these are lower.
 
-    Raises
-    ------
-    InputError
-        The floor has too few slots.
+    Parameters
+    ----------
+    rule : RackRule
+    floor : Floor
     """
-    slots = floor.slots_for(1 if floor.fixed is not None else racks)
-    if racks > len(slots):
-        raise InputError(
-            f"floor '{floor.name}': {racks} racks need more than its {len(slots)} slots; add slots, or let a rack hold more"
-        )
-    return slots, slots.serpentine()[:racks]
+    switches, hosts, watts = common_limits(floor).tolist()
+    lower = {"power_w": min(watts, math.inf if rule.power_w is None else rule.power_w)}
+    lower |= {
+        key: min(limit, math.inf if own is None else own)
+        for key, limit, own in (("switches", switches, rule.switches), ("hosts", hosts, rule.hosts))
+    }
+    return msgspec.structs.replace(
+        rule,
+        **{
+            key: limit if key == "power_w" else int(limit)
+            for key, limit in lower.items()
+            if math.isfinite(limit) and limit
+        },
+    )
 
 
 def _leaves_only(

@@ -11,7 +11,7 @@ from topoloom.core.errors import InputError
 from topoloom.cost.facility_sums import optics_of_racks
 from topoloom.cost.parts import Parts
 from topoloom.fabric.fabric import planned_fabric
-from topoloom.machine.connecting import Connections, Room, connected, slots_of_racks
+from topoloom.machine.connecting import Connections, Room, connected, within_floor
 from topoloom.machine.devices import DeviceGroup, HostKind
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineNetwork, MachineRequirement
@@ -21,6 +21,7 @@ from topoloom.network.opening import as_network
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing, OtherHosts
+from topoloom.placement.layout.housed import slots_of_racks
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.stated import Stated
 
@@ -120,7 +121,7 @@ def placed_machine(
     optics: dict[str, float] = {}
     for _ in range(_MOST_TRIES):
         machine = _in_slots(connected(requirement, kinds, parts, rooms, floor, optics), floor)
-        if np.isinf(requirement.rack.supply_w):
+        if np.isinf(within_floor(requirement.rack, floor).supply_w):
             return machine
         more = {name: _optics_w(network) for name, network in machine.networks.items()}
         if all(watts <= optics.get(name, 0.0) * _ROUNDING for name, watts in more.items()):
@@ -142,7 +143,7 @@ def _optics_w(network: Network) -> float:
 def _in_slots(connections: Connections, floor: Floor) -> Machine:
     """The machine with every rack in a slot of the floor."""
     racks = connections.racks
-    slots, slot = slots_of_racks(floor, len(racks))
+    slots, slot = slots_of_racks(floor, racks.contents)
     networks = {
         name: _network(connections, name, topology, floor, slots, slot)
         for name, topology in connections.topologies.items()

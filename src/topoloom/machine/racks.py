@@ -74,6 +74,12 @@ class MachineRacks:
     devices: tuple[tuple[int, RackDevice, int | None], ...]
     load: np.ndarray
 
+    @property
+    def contents(self) -> np.ndarray:
+        """The switches, hosts and watts of each rack, float64[racks, 3]."""
+        hosts, *switches = (np.bincount(some, minlength=len(self)) for some in (self.host, *self.switch))
+        return np.column_stack([sum(switches, np.zeros(len(self))), hosts, self.load[:, 1]]).astype(float)
+
     def __len__(self) -> int:
         return len(self.load)
 

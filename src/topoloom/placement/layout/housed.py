@@ -41,13 +41,34 @@ def planned_racks(
         A rack holds no host or switch, or the floor has too few slots for the racks.
     """
     racks = racks_of_units(topology, housing, switch_w, common_limits(floor), switch_u)
-    slots = floor.slots_for(1 if floor.fixed is not None else len(racks))
+    slots, slot = slots_of_racks(floor, racks.loads(housing.host.power_w, switch_w, housing.rack.device))
+    return racks, slots, slot
+
+
+def slots_of_racks(floor: Floor, loads: np.ndarray) -> tuple[Slots, np.ndarray]:
+    """The slots of a floor, and the slot of each rack in the order of its rows.
+
+    Parameters
+    ----------
+    floor : Floor
+    loads : float64[racks, 3]
+        The switches, hosts and watts of each rack.
+
+    Returns
+    -------
+    (Slots, int64[racks])
+
+    Raises
+    ------
+    InputError
+        The floor has too few slots, or none with room for a rack.
+    """
+    slots = floor.slots_for(1 if floor.fixed is not None else len(loads))
     order = slots.serpentine()
     if floor.fixed is None:
-        return racks, slots, order[: len(racks)]
-    loads = racks.loads(housing.host.power_w, switch_w, housing.rack.device)
+        return slots, order[: len(loads)]
     hostless = order[slots.limits[order, 1] == 0]
-    slot = np.full(len(racks), -1, np.int64)
+    slot = np.full(len(loads), -1, np.int64)
     free = np.ones(len(slots), bool)
     for rack, load in enumerate(loads):
         # Racks without hosts go first to slots that hold no hosts.
@@ -61,10 +82,10 @@ def planned_racks(
     if left:
         worst = loads[int((slot < 0).argmax())]
         raise InputError(
-            f"floor '{floor.name}': {left} of {len(racks)} racks find no slot with room for them (the first holds"
+            f"floor '{floor.name}': {left} of {len(loads)} racks find no slot with room for them (the first holds"
             f" {worst[0]:g} switches and {worst[1]:g} hosts, {worst[2]:,.0f} W); add slots or raise their limits"
         )
-    return racks, slots, slot
+    return slots, slot
 
 
 def common_limits(floor: Floor) -> np.ndarray:
