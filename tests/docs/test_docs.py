@@ -15,7 +15,7 @@ import doc_blocks
 import pytest
 from doc_blocks import PAGES, ROOT, Block, blocks, prose, sessions, shown
 
-from topoloom.designer import requirement
+from topoloom.designer import requirement_keys
 from topoloom.simulation.applications.tools import simgrid_available
 
 PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -148,7 +148,7 @@ def test_every_objective_and_floor_is_documented():
     from topoloom.placement.floors.floor import PRESETS
 
     text = (ROOT / "docs" / "reference" / "requirement-file.md").read_text(encoding="utf-8")
-    for word in [*get_args(requirement.Objective), *PRESETS]:
+    for word in [*get_args(requirement_keys.Objective), *PRESETS]:
         assert f"`{word}`" in text or f"`{json.dumps(word)}`" in text, word
 
 

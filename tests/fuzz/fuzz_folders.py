@@ -19,20 +19,27 @@ from topoloom import (
     build,
     check_plan,
     compare,
+    design_machine,
     expand,
     load_layout,
+    machine_facility,
+    open_machine,
     open_network,
     open_study,
+    overview,
     place,
+    price_machine,
     read_study,
     route,
     run_study,
     save_expansion,
+    save_machine,
 )
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
+from topoloom.machine.reading import machine_of
 from topoloom.operations.catalogue.app import AppOperation
 from topoloom.operations.catalogue.resilience import ResilienceOperation
 from topoloom.operations.catalogue.simulate import SimulateOperation
@@ -79,6 +86,19 @@ def _housed(path: Path) -> None:
     housing = Housing(host=HostType(name="node", nics=4, u=2, power_w=500, weight_kg=30), rack=RackRule(u=12))
     layout = place(build("fat-tree:k=8,hosts=64+rails:nics=4"), "koibuchi-2013", housing=housing)
     save_cabling(cable(layout), path)
+
+
+def _machine(path: Path) -> None:
+    text = (
+        'parts = "slimfly-2014"\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
+        '[[network]]\nname = "fabric"\nspec = "clos:leaves=2,spines=1,hosts=3"\n'
+    )
+    save_machine(design_machine(machine_of(text, "machine.toml")).machine, path)
+
+
+def _read_machine(path: Path) -> Any:
+    machine = open_machine(path)
+    return price_machine(machine).record(), overview(machine).record(), machine_facility(machine).record()
 
 
 def _grown(path: Path) -> None:
@@ -285,6 +305,7 @@ FOLDERS = {
     "routed folder": folder_reader(lambda path: route(build(_TORUS), "dor-random").save(path), opened),
     "layout folder": folder_reader(_laid, opened, _PAGES),
     "layout with hosts": folder_reader(_housed, opened, _PAGES),
+    "machine folder": folder_reader(_machine, _read_machine, _PAGES),
     "load_layout": folder_reader(_laid, load_layout, _PAGES),
     "plan folder": Reader(_part(_plan, "net"), lambda folder: opened(folder / "net")),
     "plan on paper": Reader(_part(_plan, "net"), lambda folder: check_plan(folder / "net")),

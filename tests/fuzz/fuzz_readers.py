@@ -245,6 +245,7 @@ def _made() -> dict[str, Reader]:
     from topoloom.fabric.port_counters import read_counters
     from topoloom.fabric.sl2vl import read_sl2vl
     from topoloom.formats._storage import load
+    from topoloom.machine.reading import read_machine_file
     from topoloom.network.losses import losses
     from topoloom.placement.floors.floor_files import read_floor
     from topoloom.placement.hosts.files import housing_toml, read_host_names
@@ -321,6 +322,7 @@ def _made() -> dict[str, Reader]:
         "hosts.csv": path_reader(
             "hosts.csv", lambda: ["host,name\n0,a\n1,b\n2,c\n"], lambda path: read_host_names(path, 3)
         ),
+        "machine file": path_reader("m.toml", _examples("machines/dgx-superpod-h100.toml"), read_machine_file),
         "requirement": _example_reader("*.toml", "*/*", read_requirement),
         "quotes": path_reader(
             "q.toml", _examples("quotes/*ndr.toml"), lambda path: quoted_parts("infiniband-2026", path)
