@@ -43,6 +43,28 @@ FAULTS = {
         "count = 30\nunit_hosts = 18",
         "no whole number of rack-scale systems of 18",
     ),
+    "a limit of a given network": (
+        'spec = "clos:leaves=8',
+        'limits = { taper = 1 }\nspec = "clos:leaves=8',
+        "network 'fabric' has a spec, so there is nothing to choose by limits: omit it",
+    ),
+    "phases, which are not planned": ("[rack]\nu", "[[phase]]\nhosts = 10\n[rack]\nu", "phase"),
+    "uplinks in a circle": (
+        'serves = "everything"',
+        'serves = "everything"\n[[network]]\nname = "far"\nuplink = "far2"\nserves = ["node"]\n[[network]]\nname = "far2"\n'
+        'serves = ["node"]\nuplink = "far"\n[[network]]\nname = "near"\nserves = ["node"]',
+        "network 'far': its uplinks lead back to it",
+    ),
+    "leaves without an uplink": (
+        'place = "end"',
+        'place = "end"\nleaves = 3',
+        "has no uplink, so leaves has no effect",
+    ),
+    "devices of network racks": (
+        'role = "management"',
+        'role = "management"\nrack_hosts = 2',
+        "host 'head' stands in network racks, where rack_hosts would have no effect",
+    ),
     "a room": ("[floor]", "[room]", "did you mean floor"),
 }
 
@@ -88,3 +110,19 @@ def test_a_requirement_is_no_machine_file(tmp_path):
     assert not is_machine('hosts = 4\n[host]\nname = "x"\n[switch]\nradix = 8\n# [[network]]\n')
     assert not names_machine("fat-tree:k=4")
     assert not names_machine(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("ports", "message"),
+    [
+        ("fabric = 16", "16 on 'fabric', but the server"),
+        ("fabric = 8, service = 8", "8 on 'fabric' and 8 on 'service', but"),
+    ],
+)
+def test_a_server_has_no_more_ports_than_interfaces(ports, message):
+    """A DGX B300 has eight on fast networks, and others for storage and in-band management."""
+    old = 'name = "node"\ncount = 30\nu = 2\npower_w = 900\nports = { fabric = 2, storage = 1, service = 1, oob = 1 }'
+    assert old in SMALL
+    text = SMALL.replace(old, f'name = "DGX B300"\ncount = 2\nports = {{ {ports} }}').replace("12_000", "30_000")
+    with pytest.raises(InputError, match=message):
+        built(machine_of(text, "small.toml"))

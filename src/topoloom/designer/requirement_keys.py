@@ -146,7 +146,6 @@ NETWORK_KEYS = (
     "limits",
     "least",
     "collective",
-    "usual",
     "minimize",
     "families",
     "search",

@@ -22,9 +22,9 @@ def attached(
 ) -> Topology:
     """A network with the ports of its devices.
 
-    If the hosts of the network have as many ports as the devices of the first group (rails, planes), these take the places of
-    whole hosts, evenly over all units. All other ports go to places that are free: those of a device over as many leaf switches
-    as its group says, in sets of consecutive switches, and the devices of a group evenly over these sets.
+    If the hosts of the network have as many ports as the devices of the group with most ports (rails, planes), these take the
+    places of whole hosts, evenly over all units. All other ports go to places that are free: those of a device over as many
+    leaf switches as its group says, in sets of consecutive switches, and the devices of a group evenly over these sets.
 
     Parameters
     ----------
@@ -55,27 +55,23 @@ def attached(
     """
     free = room.endpoints_at.astype(np.int64)
     is_leaf = room.endpoints_at > 0
-    switches, hosts, rates = [], [], []
-    first = 0
-    for number, group in enumerate(groups):
-        count = len(group.names)
-        if number == 0 and _whole_hosts(room, group):
+    idle = np.maximum(0, (ports - room.degrees - room.endpoints_at) * is_leaf)
+    firsts = np.cumsum([0, *(len(group.names) for group in groups)]).tolist()
+    main = max(range(len(groups)), key=lambda number: groups[number].total)
+    placed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    # The main group comes first, since it may take whole units.
+    for number in sorted(range(len(groups)), key=lambda number: number != main):
+        group, first, count = groups[number], firsts[number], len(groups[number].names)
+        if number == main and _whole_hosts(room, group):
             own = populated(room, count)
-            switches.append(own.endpoints.astype(np.int64))
-            hosts.append(own.host.astype(np.int64))
-            np.subtract.at(free, own.endpoints, 1)
+            placed[number] = own.endpoints.astype(np.int64), first + own.host.astype(np.int64)
         else:
+            at = _places(free, group, network, blocks, idle)
             order = np.arange(count) if near is None else np.argsort(near[first : first + count], kind="stable")
-            at = _places(
-                free, group, network, blocks, np.maximum(0, (ports - room.degrees - room.endpoints_at) * is_leaf)
-            )
-            device = np.empty_like(at)
-            device[:] = order[:, None]
-            switches.append(at.reshape(-1))
-            hosts.append(first + device.reshape(-1))
-            np.subtract.at(free, at.reshape(-1), 1)
-        rates.append(np.full(switches[-1].size, group.rate_gbps))
-        first += count
+            placed[number] = at.reshape(-1), first + np.repeat(order, group.ports)
+        np.subtract.at(free, placed[number][0], 1)
+    switches, hosts = ([placed[number][column] for number in range(len(groups))] for column in (0, 1))
+    rates = [np.full(some.size, group.rate_gbps) for some, group in zip(switches, groups, strict=True)]
     changes = {"endpoints": np.concatenate(switches), "host": np.concatenate(hosts)}
     rate = np.concatenate(rates)
     if room.rated:

@@ -14,6 +14,7 @@ from topoloom.machine.bill import MachineBill, price_machine
 from topoloom.machine.choices import NetworkChoice, all_parts, choices_of, network_parts
 from topoloom.machine.connecting import Room, groups_before_racks
 from topoloom.machine.devices import host_kinds
+from topoloom.machine.facility import machine_facility
 from topoloom.machine.machine import Machine, placed_machine
 from topoloom.machine.requirement import MachineRequirement
 from topoloom.model.results import Provenance, Result
@@ -275,7 +276,8 @@ def _candidate(
 def _exceeded(requirement: MachineRequirement, machine: Machine, bill: MachineBill) -> str:
     """The limit that a placed machine exceeds most, and the network that takes most of it."""
     limits = requirement.limits
-    hosts_w = sum(len(kind.names) * kind.plan.power_w for kind in machine.kinds)
+    # As `topoloom facility` has it: hosts, switches, optics and further devices at their maximum.
+    max_w = 0.0 if limits.power_w is None else machine_facility(machine).total.max_w or 0.0
     by_network = {
         "cost_usd": [each.cost_usd for each in bill.bills],
         "network_power_w": [each.power_w for each in bill.bills],
@@ -286,7 +288,7 @@ def _exceeded(requirement: MachineRequirement, machine: Machine, bill: MachineBi
     totals = {
         "cost_usd": bill.cost_usd,
         "network_power_w": bill.power_w,
-        "power_w": bill.power_w + hosts_w,
+        "power_w": max_w,
         "switches": float(bill.switches),
         "racks": float(bill.racks),
     }

@@ -141,6 +141,8 @@ def host_kinds(requirement: MachineRequirement, parts: Parts) -> tuple[HostKind,
             )
     plans = [*requirement.host, *(_managers(network) for network in requirement.network if network.managers)]
     kinds = [_kind(plan, servers.get(plan.product or plan.name)) for plan in plans]
+    for kind in kinds:
+        _check_interfaces(kind, requirement)
     seen: dict[str, str] = {}
     for kind in kinds:
         for name in kind.names:
@@ -150,6 +152,25 @@ def host_kinds(requirement: MachineRequirement, parts: Parts) -> tuple[HostKind,
                 )
             seen[name] = kind.plan.name
     return tuple(kinds)
+
+
+def _check_interfaces(kind: HostKind, requirement: MachineRequirement) -> None:
+    """Refuse more ports on fast networks than the server has interfaces for them, and two networks on one port."""
+    if kind.server is None:
+        return
+    own: dict[str, int] = {}
+    for network in requirement.network:
+        ports = kind.plan.on(network.name)
+        rate = network.rate_gbps if ports.rate_gbps is None else ports.rate_gbps
+        others = any(_is_for(port, network.name, rate) for port in kind.server.other_ports)
+        if ports.count and not ports.nic and not ports.connector and not others and rate > _MANAGEMENT_GBPS:
+            own[network.name] = ports.count
+    if sum(own.values()) > kind.server.nics:
+        asked = " and ".join(f"{count} on '{name}'" for name, count in own.items())
+        raise InputError(
+            f"host '{kind.plan.name}': {asked}, but the server of the catalogue has {kind.server.nics} such ports; give fewer,"
+            " or `nic` or `connector` with the ports of an interface that is added"
+        )
 
 
 def _managers(network: MachineNetwork) -> MachineHosts:

@@ -10,11 +10,15 @@ from topoloom.core.errors import InputError, check_path
 from topoloom.core.files import read_text
 from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.core.toml_lines import line_of
-from topoloom.machine.requirement import EVERYTHING, MachineRequirement
+from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
 from topoloom.placement.floors.floor import PRESETS
 
 #: Names of networks are names of folders.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+#: The keys by which a network is chosen.
+_CHOOSING = ("families", "limits", "least", "search", "planes", "rails", "minimize", "collective")
+_NOTHING = MachineNetwork(name="none")
 
 
 def is_machine(text: str) -> bool:
@@ -136,6 +140,14 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                 *where,
                 "count",
             )
+        idle = [key for key in ("rack_hosts", "unit_hosts", "device") if getattr(host, key)]
+        if idle and not host.own_racks:
+            raise complain(
+                f"host '{host.name}' stands in network racks, where {' and '.join(idle)} would have no effect; give"
+                ' racks = "own", or omit it',
+                *where,
+                idle[0],
+            )
     devices = {device.name for device in requirement.rack.device}
     devices |= {device.name for host in requirement.host for device in host.device}
     for number, network in enumerate(requirement.network):
@@ -154,6 +166,20 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                 *where,
                 "uplink",
             )
+        above, chain = network.uplink, [network.name]
+        while above and above not in chain:
+            chain.append(above)
+            above = requirement.network[networks[above]].uplink
+        if above:
+            raise complain(
+                f"network '{network.name}': its uplinks lead back to it ({' to '.join([*chain, above])}); connect one of them"
+                " to a network without an uplink",
+                *where,
+                "uplink",
+            )
+        for key in ("leaves", "uplinks"):
+            if not network.uplink and getattr(network, key) != getattr(_NOTHING, key):
+                raise complain(f"network '{network.name}' has no uplink, so {key} has no effect; omit it", *where, key)
         if network.uplink and network.spec:
             raise complain(
                 f"network '{network.name}' has an uplink and a spec; with an uplink it has no links of its own: omit one",
@@ -167,9 +193,11 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                     *where,
                     "serves",
                 )
-    for phase in requirement.phase:
-        if phase.hosts > requirement.host[0].count:
+        given = [key for key in _CHOOSING if getattr(network, key) != getattr(_NOTHING, key)]
+        if given and (network.spec or network.uplink):
             raise complain(
-                f"a phase has {phase.hosts:,} hosts, but '{requirement.host[0].name}' has {requirement.host[0].count:,}",
-                "phase",
+                f"network '{network.name}' has {'a spec' if network.spec else 'an uplink'}, so there is nothing to choose by"
+                f" {' and '.join(given)}: omit {'it' if len(given) == 1 else 'them'}",
+                *where,
+                given[0],
             )

@@ -7,7 +7,6 @@ import msgspec
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.cost.price_factors import PriceFactors
-from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.designer.requirement_keys import (
     CableOf,
     CollectiveOf,
@@ -19,20 +18,16 @@ from topoloom.designer.requirement_keys import (
     LimitsOf,
     LinkRate,
     Minimized,
-    Minutes,
     PartsOf,
-    PhaseList,
     PlaneCounts,
     PricesOf,
     Rack,
     RailsOf,
-    Repeats,
     SearchOf,
     ShortlistSize,
     SpareParts,
     SwitchOf,
     Title,
-    WithUsual,
 )
 from topoloom.designer.requirement_tables import (
     CableRequirement,
@@ -207,11 +202,9 @@ class MachineNetwork(TomlTable, frozen=True, kw_only=True):
     limits: LimitsOf = DesignLimits()
     least: LeastOf = Least()
     collective: CollectiveOf = CollectiveRequirement()
-    usual: WithUsual = True
     minimize: Minimized = "cost_usd"
     families: FamiliesOf = FamiliesRequirement()
     search: SearchOf = SearchRequirement()
-    engine: Annotated[str, setting("the routing engine of its tables; the fitting one, if omitted")] = ""
     managers: Annotated[
         int, setting("fabric managers: appliances with two ports each, on its leaf switches", least=0, most=64)
     ] = 0
@@ -269,15 +262,12 @@ class MachineRequirement(TomlTable, frozen=True, kw_only=True):
     host: Annotated[tuple[MachineHosts, ...], setting("the kinds of hosts")]
     network: Annotated[tuple[MachineNetwork, ...], setting("the networks")]
     title: Title = "A machine"
-    phase: PhaseList = ()
     rack: Rack = RackRule()
     facility: Facility = FacilityRule()
     floor: FloorOf = FloorRequirement()
     limits: Annotated[MachineLimits, setting("what the whole machine must not exceed")] = MachineLimits()
     spares: SpareParts = None
     shortlist: ShortlistSize = 6
-    minutes: Minutes = 5.0
-    repeats: Repeats = MOST_REPEATS
     parts: PartsOf = ""
     prices: PricesOf = ""
     price_factors: FactorsOf = PriceFactors()

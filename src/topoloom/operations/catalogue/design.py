@@ -120,12 +120,13 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         from topoloom.machine.reading import read_machine_file
 
         self.refuse_changed(
-            ("change", "against", "repeats", "search", "measured"),
+            ("change", "against", "minutes", "repeats", "search", "measured"),
             "the file is that of a machine; set the key in the [[network]] that it is for",
         )
         machine = read_machine_file(self.requirement)
-        given = {name: value for name in ("shortlist", "minutes") if (value := getattr(self, name)) is not None}
-        return design_machine(msgspec.structs.replace(machine, **given), jobs=context.jobs, work=context.work)
+        if self.shortlist is not None:
+            machine = msgspec.structs.replace(machine, shortlist=self.shortlist)
+        return design_machine(machine, jobs=context.jobs, work=context.work)
 
     def prepared(self) -> "Requirement":
         """The requirement, with all changes.
