@@ -67,7 +67,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "core.json_files": ("record", "format topoloom"),
     "network.folder": ("design",),
     "machine.folder": ("machine folder",),
-    "machine.opening": ("machine file",),
+    "machine.recognizing": ("machine file",),
     "machine.reading": ("machine file",),
     "model.network_folders": ("layout folder", "routed folder"),
     "network.losses": ("losses",),

@@ -6,8 +6,8 @@ import pytest
 from machine_cases import SMALL, built
 
 from topoloom.core.errors import InputError
-from topoloom.machine.opening import names_machine
-from topoloom.machine.reading import is_machine, machine_of
+from topoloom.machine.reading import machine_of
+from topoloom.machine.recognizing import is_machine, names_machine
 
 #: What is replaced in `SMALL`, by what, and the message.
 FAULTS = {

@@ -161,12 +161,12 @@ class Bill(Result):
     @property
     def cost_low_usd(self) -> float:
         """The total cost with every part at its lowest price; NaN when nothing has a price."""
-        return _sum(line.cost_low_usd for line in self.lines)
+        return sum_of_known(line.cost_low_usd for line in self.lines)
 
     @property
     def cost_high_usd(self) -> float:
         """The total cost with every part at its highest price; NaN when nothing has a price."""
-        return _sum(line.cost_high_usd for line in self.lines)
+        return sum_of_known(line.cost_high_usd for line in self.lines)
 
     @property
     def cost_usd(self) -> float:
@@ -394,7 +394,13 @@ def _kinds(lines: Iterable[Line]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line.kind for line in lines))
 
 
-def _sum(prices: Iterable[float]) -> float:
-    """The sum of the known prices; NaN when none is known."""
+def sum_of_known(prices: Iterable[float]) -> float:
+    """The sum of the known prices; NaN when none is known.
+
+    Parameters
+    ----------
+    prices : iterable of float
+        NaN where one is not known.
+    """
     prices_known = [usd for usd in prices if not math.isnan(usd)]
     return sum(prices_known) if prices_known else math.nan

@@ -36,6 +36,8 @@ class Sums:
     counts: dict[str, np.ndarray] = field(default_factory=dict)
     amounts: dict[str, np.ndarray] = field(default_factory=dict)
     unknown: dict[str, np.ndarray] = field(default_factory=dict)
+    #: The power of transceivers and cables that are plugged into hosts, float64[racks].
+    host_optics_w: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         self.amounts = {key: np.zeros(self.racks) for key in _AMOUNTS}
@@ -73,6 +75,7 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
     sums.amounts["units"] += layout.rack_u
     kinds = switch_kinds(layout.topology, terms)
     optics = _optics(layout, terms, kinds, sums)
+    sums.host_optics_w = optics["host"]
     figures_of = _with_rack_figures([_switch(kind, terms.catalogue) for kind in kinds], layout)
     counts = [np.bincount(layout.rack[kind.switches], minlength=layout.racks) for kind in kinds]
     apart = [not _includes_optics(kind, terms.catalogue) for kind in kinds]

@@ -13,13 +13,14 @@ import numpy as np
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import write_atomically
-from topoloom.cost.bill import Bill, bill_with
+from topoloom.cost.bill import Bill, bill_with, sum_of_known
 from topoloom.cost.choose import choose_cables
 from topoloom.cost.items import Item, rack_item, with_spares
 from topoloom.cost.lines import Line, rack_line, spare_lines
 from topoloom.cost.purchase_files import SUFFIXES, purchase_content
 from topoloom.cost.switch_kinds import kinds_bought
 from topoloom.figures.style import Axes, drawn
+from topoloom.machine.devices import hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
 from topoloom.model.results import Provenance, Result, json_value
 from topoloom.placement.layout.layout import Layout
@@ -64,12 +65,14 @@ class MachineBill(Result):
     @property
     def cost_low_usd(self) -> float:
         """The total with every part at its lowest price; NaN when nothing has a price."""
-        return _sum([*(bill.cost_low_usd for bill in self.bills), *(line.cost_low_usd for line in self.common)])
+        return sum_of_known([*(bill.cost_low_usd for bill in self.bills), *(line.cost_low_usd for line in self.common)])
 
     @property
     def cost_high_usd(self) -> float:
         """The total with every part at its highest price; NaN when nothing has a price."""
-        return _sum([*(bill.cost_high_usd for bill in self.bills), *(line.cost_high_usd for line in self.common)])
+        return sum_of_known(
+            [*(bill.cost_high_usd for bill in self.bills), *(line.cost_high_usd for line in self.common)]
+        )
 
     @property
     def cost_usd(self) -> float:
@@ -226,14 +229,13 @@ def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
 
 def _pair_cables(machine: Machine) -> Iterable[Line]:
     """The cables between the two hosts of each pair: of the slowest network's catalogue."""
-    name = min(machine.networks, key=lambda each: machine.plan(each).rate_gbps)
-    terms, rate = machine.networks[name].terms, machine.plan(name).rate_gbps
-    first = 0
-    for kind in machine.kinds:
-        count = len(kind.names)
-        pairs = count // 2 * kind.plan.pair_cables
+    name = min(machine.networks, key=lambda each: machine.requirement.plan(each).rate_gbps)
+    terms, rate = machine.networks[name].terms, machine.requirement.plan(name).rate_gbps
+    for kind, hosts in hosts_by_kind(machine.kinds):
+        paired = hosts[: len(hosts) // 2 * 2]
+        pairs = len(paired) // 2 * kind.plan.pair_cables
         if pairs:
-            rack = machine.slot[machine.racks.host[first : first + count // 2 * 2]].reshape(-1, 2)
+            rack = machine.slot[machine.racks.host[paired]].reshape(-1, 2)
             between = rack[:, 0] != rack[:, 1]
             length_m = machine.floor.cable_m(machine.slots.apart_m(rack[:, 0], rack[:, 1]), between)
             each = np.repeat(np.arange(len(rack)), kind.plan.pair_cables)
@@ -241,10 +243,3 @@ def _pair_cables(machine: Machine) -> Iterable[Line]:
             low, high = float(bought.usd_low.sum()), float(bought.usd_high.sum())
             item = f"cable between pairs of '{kind.plan.name}'"
             yield Line(item, pairs, low, high, float(bought.power_w.sum()), float(bought.stock_m.sum()), "cable")
-        first += count
-
-
-def _sum(prices: Iterable[float]) -> float:
-    """The sum of the known prices; NaN when none is known."""
-    amounts = [usd for usd in prices if not math.isnan(usd)]
-    return sum(amounts) if amounts else math.nan

@@ -15,7 +15,7 @@ from topoloom.cost.switch_kinds import switch_feeds_w, switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.machine.attaching import attached
-from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts
+from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts, hosts_by_kind
 from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
 from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
 from topoloom.model.topology import Topology
@@ -81,14 +81,14 @@ class Connections:
 
     def terms(self, name: str) -> Terms:
         """The terms of a network's bill."""
-        plan = _plan(self.requirement, name)
+        plan = self.requirement.plan(name)
         rate = None if self.topologies[name].mixed else plan.rate_gbps
         return Terms(parts=self.parts[name], rate_gbps=rate, host_cables=True, spares=self.requirement.spares)
 
     def switch_u(self, name: str) -> float | np.ndarray:
         """The height of the switches of a network, units."""
         heights = demands_of_switches(
-            self.topologies[name], self.parts[name], _plan(self.requirement, name), self.requirement
+            self.topologies[name], self.parts[name], self.requirement.plan(name), self.requirement
         )[:, 0]
         return float(heights[0]) if (heights == heights[0]).all() else heights
 
@@ -222,10 +222,6 @@ def groups_before_racks(
     return {name: tuple(group for group in some if group.names) or of_hosts[name] for name, some in groups.items()}
 
 
-def _plan(requirement: MachineRequirement, name: str) -> MachineNetwork:
-    return next(network for network in requirement.network if network.name == name)
-
-
 def _groups(
     requirement: MachineRequirement,
     kinds: tuple[HostKind, ...],
@@ -272,11 +268,10 @@ def _rack_devices(racks: MachineRacks | None, floor: Floor) -> list[tuple[RackDe
     slots, slot = slots_of_racks(floor, racks.contents)
     names: dict[str, list[str]] = {}
     devices: dict[str, RackDevice] = {}
-    numbers: dict[tuple[int, str], int] = {}
-    for rack, device, _ in racks.devices:
+    called = racks.device_names([slots.names[at] for at in slot.tolist()])
+    for (_, device, _), name in zip(racks.devices, called, strict=True):
         devices.setdefault(device.name, device)
-        number = numbers[rack, device.name] = numbers.get((rack, device.name), 0) + 1
-        names.setdefault(device.name, []).append(f"{slots.names[slot[rack]]} {device.name} {number}")
+        names.setdefault(device.name, []).append(name)
     return [(device, tuple(names[name])) for name, device in devices.items()]
 
 
@@ -289,19 +284,13 @@ def within_floor(rule: RackRule, floor: Floor) -> RackRule:
     floor : Floor
     """
     switches, hosts, watts = common_limits(floor).tolist()
-    lower = {"power_w": min(watts, math.inf if rule.power_w is None else rule.power_w)}
-    lower |= {
-        key: min(limit, math.inf if own is None else own)
-        for key, limit, own in (("switches", switches, rule.switches), ("hosts", hosts, rule.hosts))
-    }
-    return msgspec.structs.replace(
-        rule,
-        **{
-            key: limit if key == "power_w" else int(limit)
-            for key, limit in lower.items()
-            if math.isfinite(limit) and limit
-        },
-    )
+    lower: dict[str, float] = {}
+    for key, limit in (("switches", switches), ("hosts", hosts), ("power_w", watts)):
+        own = getattr(rule, key)
+        # A limit of 0 hosts is that of a place for switches only.
+        if limit and math.isfinite(limit) and (own is None or limit < own):
+            lower[key] = limit if key == "power_w" else int(limit)
+    return msgspec.structs.replace(rule, **lower)
 
 
 def _leaves_only(
@@ -310,11 +299,11 @@ def _leaves_only(
     """The switches of a network without links of its own: as many as its ports need, next to those of their uplinks."""
     ports = sum(group.total for group in groups)
     product = parts.switch_product(1, network.rate_gbps)
-    uplink_gbps = _plan(requirement, network.uplink).rate_gbps
+    uplink_gbps = requirement.plan(network.uplink).rate_gbps
     each = network.switch.radix
     if each is None and product is not None:
-        most, up = product.ports_at(network.rate_gbps), {uplink_gbps: network.uplinks}
-        fitting = (some for some in range(most, 0, -1) if product.serves(_together({network.rate_gbps: some}, up)))
+        up, most = Counter({uplink_gbps: network.uplinks}), product.ports_at(network.rate_gbps)
+        fitting = (some for some in range(most, 0, -1) if product.serves(up + Counter({network.rate_gbps: some})))
         each = next(fitting, 0)
     if each == 0:
         raise InputError(
@@ -335,14 +324,6 @@ def _ports(network: MachineNetwork, parts: Parts) -> int:
     """The ports of a switch at the network's rate; 0 where they are not known."""
     product = parts.switch.product[0] if network.switch.product and parts.switch.product else None
     return network.switch.radix or (0 if product is None else product.ports_at(network.rate_gbps))
-
-
-def _together(*ports: dict[float, int]) -> dict[float, int]:
-    """Ports by rate, those of all together."""
-    sums: Counter[float] = Counter()
-    for some in ports:
-        sums.update(some)
-    return dict(sums)
 
 
 def _leaves(count: int, ports: int) -> Topology:
@@ -401,15 +382,9 @@ def demands_of_switches(
 
 def _hosts_at(topology: Topology, groups: tuple[DeviceGroup, ...], kinds: tuple[HostKind, ...]) -> list[np.ndarray]:
     """The machine's hosts with a port at each switch."""
-    first, start = {}, 0
-    for kind in kinds:
-        first[kind.plan.name] = start
-        start += len(kind.names)
+    numbers = {kind.plan.name: hosts for kind, hosts in hosts_by_kind(kinds)}
     number = np.concatenate(
-        [
-            first[group.of] + np.arange(len(group.names)) if group.origin == "host" else np.full(len(group.names), -1)
-            for group in groups
-        ]
+        [np.array(numbers[group.of]) if group.origin == "host" else np.full(len(group.names), -1) for group in groups]
     )
     of_port = number[topology.host]
     edges = np.searchsorted(topology.endpoints, np.arange(1, topology.switches))
@@ -421,12 +396,7 @@ def _places_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rack and the unit of each device of a group."""
     if group.origin == "host":
-        first = 0
-        for kind in kinds:
-            if kind.plan.name == group.of:
-                break
-            first += len(kind.names)
-        own = slice(first, first + len(group.names))
+        own = next(hosts for kind, hosts in hosts_by_kind(kinds) if kind.plan.name == group.of)
         return racks.host[own], racks.host_unit[own]
     if group.origin == "switch":
         number = names.index(group.of)

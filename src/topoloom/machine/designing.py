@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError, check_type
+from topoloom.core.errors import check_type
 from topoloom.core.work import Work
 from topoloom.designer.pareto import undominated
 from topoloom.machine.bill import MachineBill, price_machine
@@ -300,19 +300,3 @@ def _exceeded(requirement: MachineRequirement, machine: Machine, bill: MachineBi
             most = bill.names[int(np.nanargmax(by_network[key]))]
             words = f"limits.{key} = {limit:,.0f}: the machine has {total:,.0f}, most of it by network '{most}'"
     return words
-
-
-def only_machine(requirement: MachineRequirement, rooms: Mapping[str, Room]) -> Machine:
-    """The machine of given networks, without a design.
-
-    Raises
-    ------
-    InputError
-        A network without an uplink has no room.
-    """
-    for network in requirement.network:
-        if not network.uplink and network.name not in rooms:
-            raise InputError(f"network '{network.name}' has no spec; `topoloom design` chooses one")
-    parts = {network.name: network_parts(requirement, network) for network in requirement.network}
-    kinds = host_kinds(requirement, all_parts(requirement))
-    return placed_machine(requirement, kinds, parts, rooms)

@@ -1,7 +1,7 @@
 """The devices of a machine: its hosts by kind, completed by the catalogue, and what each has on each network."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,6 +71,19 @@ class HostKind:
         """One of these hosts, with these keys of its ports."""
         own = {key: getattr(self.plan, key) for key in _BODY}
         return HostType(name=self.plan.name, **{**own, **ports})
+
+
+def hosts_by_kind(kinds: Iterable[HostKind]) -> Iterator[tuple[HostKind, range]]:
+    """Yield each kind with the numbers of its hosts in the machine: kinds are numbered one after another.
+
+    Parameters
+    ----------
+    kinds : iterable of HostKind
+    """
+    first = 0
+    for kind in kinds:
+        yield kind, range(first, first + len(kind.names))
+        first += len(kind.names)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@ import numpy as np
 
 from topoloom.core.errors import check_type
 from topoloom.cost.facility import Facility, facility_of, with_rises
-from topoloom.cost.facility_sums import Sums, add_devices, add_hosts, optics_of_racks, rack_sums
+from topoloom.cost.facility_sums import Sums, add_devices, add_hosts, rack_sums
+from topoloom.machine.devices import hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
 from topoloom.model.results import Provenance
+from topoloom.placement.hosts.rack_device import RackDevice
 from topoloom.placement.layout.layout import Layout
 
 
@@ -33,32 +35,34 @@ def machine_facility(
     check_type(machine, Machine, "machine_facility", HOW)
     rule, racks = with_rises(machine.requirement.facility, pue, air_k, liquid_k), len(machine.racks)
     sums = Sums(racks)
-    number = {slot: rack for rack, slot in enumerate(machine.slot.tolist())}
+    rack_at = {slot: rack for rack, slot in enumerate(machine.slot.tolist())}
     switches, host_optics = np.zeros(racks, np.int64), np.zeros(racks)
     for network in machine.networks.values():
         layout, terms = network.part(Layout), network.terms
         terms = terms.on(layout.topology, "facility")
         own = rack_sums(layout, terms, rule)
-        at = np.array([number[slot] for slot in layout.used.tolist()], np.int64)
+        at = np.array([rack_at[slot] for slot in layout.used.tolist()], np.int64)
         for key, values in own.amounts.items():
             if key != "units":
                 np.add.at(sums.amounts[key], at, values)
         for key, values in own.unknown.items():
             np.add.at(sums.unknown[key], at, values)
         np.add.at(switches, at, own.counts["switches"])
-        np.add.at(host_optics, at, optics_of_racks(layout, terms)["host"])
+        np.add.at(host_optics, at, own.host_optics_w)
     hosts = np.bincount(machine.racks.host, minlength=racks)
-    inlets, first = np.zeros(racks, np.int64), 0
-    for kind in machine.kinds:
-        count = np.bincount(machine.racks.host[first : first + len(kind.names)], minlength=racks)
+    inlets = np.zeros(racks, np.int64)
+    for kind, numbers in hosts_by_kind(machine.kinds):
+        count = np.bincount(machine.racks.host[numbers], minlength=racks)
         add_hosts(sums, count, kind.body(), rule, host_optics * count / np.maximum(1, hosts))
         inlets += count * (kind.plan.inlets or 0)
-        first += len(kind.names)
     devices = np.zeros(racks, np.int64)
+    racks_of: dict[RackDevice, list[int]] = {}
     for rack, device, _ in machine.racks.devices:
-        here = (np.arange(racks) == rack).astype(np.int64)
-        devices += here
-        add_devices(sums, here, device, rule)
+        racks_of.setdefault(device, []).append(rack)
+    for device, at_racks in racks_of.items():
+        count = np.bincount(at_racks, minlength=racks)
+        devices += count
+        add_devices(sums, count, device, rule)
     sums.amounts["units"] += machine.racks.load[:, 0]
     sums.counts = {"switches": switches, "hosts": hosts, "devices": devices, "inlets": inlets}
     return facility_of(

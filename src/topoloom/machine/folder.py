@@ -16,7 +16,7 @@ from topoloom.core.folders import settle, write_folder
 from topoloom.core.json_files import parse_json
 from topoloom.core.staging import Content
 from topoloom.fabric.fabric import number_in_host
-from topoloom.machine.devices import DeviceGroup, HostKind
+from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineHosts, MachineRequirement
@@ -67,11 +67,6 @@ class _Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     switch_unit: dict[str, tuple[int, ...]]
     devices: tuple[_StoredDevice, ...] = ()
     load: tuple[tuple[float, ...], ...] = ()
-
-
-def is_machine_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder is that of a machine."""
-    return (Path(path) / MACHINE).is_file()
 
 
 def save_machine(
@@ -177,21 +172,17 @@ def open_machine_folder(folder: str | os.PathLike[str]) -> Machine:
 def devices_csv(machine: Machine) -> str:
     """One row per device: its name, what it is, its network if it is a switch, its rack, its lowest unit and its height."""
     rows: list[tuple[str, str, str, int, float | None, float]] = []
-    host = 0
-    for kind in machine.kinds:
-        for name in kind.names:
+    for kind, hosts in hosts_by_kind(machine.kinds):
+        for name, host in zip(kind.names, hosts, strict=True):
             unit = float(machine.racks.host_unit[host])
             rows.append((name, kind.plan.name, "", int(machine.racks.host[host]), unit, host_units(kind.units)))
-            host += 1
     for number, (network, opened) in enumerate(machine.networks.items()):
         layout, names = opened.part(Layout), opened.fabric.switch_names
         racks, units = machine.racks.switch[number].tolist(), machine.racks.switch_unit[number].tolist()
         for name, rack, unit, height in zip(names, racks, units, layout.switch_units.tolist(), strict=True):
             rows.append((name, "switch", network, rack, float(unit), height))
-    numbered: dict[tuple[int, str], int] = {}
-    for rack, device, lowest in machine.racks.devices:
-        number = numbered[rack, device.name] = numbered.get((rack, device.name), 0) + 1
-        name = f"{machine.rack_names[rack]} {device.name} {number}"
+    called = machine.racks.device_names(machine.rack_names)
+    for name, (rack, device, lowest) in zip(called, machine.racks.devices, strict=True):
         rows.append((name, device.name, "", rack, lowest, float(device.u)))
     names_of, kind_of, network_of, rack_of, unit_of, height_of = zip(*rows, strict=True)
     return csv_table(
@@ -212,7 +203,7 @@ def machine_cables_csv(machine: Machine) -> str:
     for name, network in machine.networks.items():
         layout, fabric, topology = network.part(Layout), network.fabric, network.topology
         racks = layout.rack_names
-        rate = machine.plan(name).rate_gbps
+        rate = machine.requirement.plan(name).rate_gbps
         links, ends = topology.links, topology.endpoints
         of_links = np.full(len(links), rate) if topology.link_rate_gbps is None else topology.link_rate_gbps
         of_ends = np.full(len(ends), rate) if topology.endpoint_rate_gbps is None else topology.endpoint_rate_gbps

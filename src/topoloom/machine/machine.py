@@ -14,7 +14,7 @@ from topoloom.fabric.fabric import planned_fabric
 from topoloom.machine.connecting import Connections, Room, connected, within_floor
 from topoloom.machine.devices import DeviceGroup, HostKind
 from topoloom.machine.racks import MachineRacks
-from topoloom.machine.requirement import MachineNetwork, MachineRequirement
+from topoloom.machine.requirement import MachineRequirement
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.network.opening import as_network
@@ -76,19 +76,6 @@ class Machine:
     def rack_names(self) -> tuple[str, ...]:
         """The name of each rack, which is that of its slot."""
         return tuple(self.slots.names[slot] for slot in self.slot.tolist())
-
-    def plan(self, name: str) -> MachineNetwork:
-        """The network of this name in the machine file.
-
-        Raises
-        ------
-        InputError
-            There is none.
-        """
-        for network in self.requirement.network:
-            if network.name == name:
-                return network
-        raise InputError(f"the machine has no network '{name}' (it has {', '.join(self.networks)})")
 
 
 def placed_machine(

@@ -4,11 +4,9 @@ import os
 from pathlib import Path
 
 from topoloom.core.errors import InputError, at, check_path
-from topoloom.core.files import read_text
-from topoloom.core.toml_files import LONGEST
 from topoloom.machine.folder import open_machine_folder
 from topoloom.machine.machine import Machine
-from topoloom.machine.reading import is_machine
+from topoloom.machine.recognizing import names_machine
 from topoloom.model.network_folders import MACHINE
 
 
@@ -32,20 +30,3 @@ def open_machine(source: str | os.PathLike[str]) -> Machine:
     if names_machine(text):
         raise at(text, None, "is a machine file; 'topoloom design' makes the machine: name its folder")
     raise InputError(f"{text}: is no folder of a machine, it has no {MACHINE}; 'topoloom design' writes one")
-
-
-def names_machine(source: str) -> bool:
-    """Whether a text names a machine: its folder, or a machine file.
-
-    Parameters
-    ----------
-    source : str
-        Anything that a command takes for a network or a requirement.
-    """
-    path = Path(source)
-    try:
-        if (path / MACHINE).is_file():
-            return True
-        return path.suffix == ".toml" and path.is_file() and is_machine(read_text(path, LONGEST))
-    except (OSError, ValueError):
-        return False

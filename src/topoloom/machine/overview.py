@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.core.errors import check_type
+from topoloom.machine.devices import hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
 from topoloom.model.results import Provenance, Result
 from topoloom.placement.layout.layout import Layout
@@ -100,18 +101,16 @@ def overview(machine: Machine) -> MachineOverview:
     """
     check_type(machine, Machine, "overview", HOW)
     networks = tuple(_network(machine, name) for name in machine.networks)
-    kinds, first = [], 0
-    for kind in machine.kinds:
-        count = len(kind.names)
+    kinds = []
+    for kind, hosts in hosts_by_kind(machine.kinds):
         ports = {
             name: group.ports
             for name, groups in machine.groups.items()
             for group in groups
             if group.origin == "host" and group.of == kind.plan.name
         }
-        racks = np.unique(machine.racks.host[first : first + count]).size
-        kinds.append(KindFigures(kind.plan.name, kind.plan.role, count, ports, racks, kind.plan.power_w))
-        first += count
+        racks = np.unique(machine.racks.host[hosts]).size
+        kinds.append(KindFigures(kind.plan.name, kind.plan.role, len(hosts), ports, racks, kind.plan.power_w))
     return MachineOverview(
         machine.requirement.title,
         machine.hosts,
@@ -131,7 +130,7 @@ def _network(machine: Machine, name: str) -> NetworkFigures:
     return NetworkFigures(
         name=name,
         topology=topology.name,
-        rate_gbps=machine.plan(name).rate_gbps,
+        rate_gbps=machine.requirement.plan(name).rate_gbps,
         switches=topology.switches,
         leaves=int((topology.endpoints_at > 0).sum()),
         links=len(topology.links),

@@ -1,5 +1,6 @@
 """Racks of a machine: the hosts of all kinds and the switches of all networks share them, within power, weight and height."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -79,6 +80,21 @@ class MachineRacks:
         """The switches, hosts and watts of each rack, float64[racks, 3]."""
         hosts, *switches = (np.bincount(some, minlength=len(self)) for some in (self.host, *self.switch))
         return np.column_stack([sum(switches, np.zeros(len(self))), hosts, self.load[:, 1]]).astype(float)
+
+    def device_names(self, rack_names: Sequence[str]) -> list[str]:
+        """The name of each further device: its rack, its kind, and its number among those of the rack.
+
+        Parameters
+        ----------
+        rack_names : sequence of str
+            The name of each rack.
+        """
+        numbers: Counter[tuple[int, str]] = Counter()
+        names = []
+        for rack, device, _ in self.devices:
+            numbers[rack, device.name] += 1
+            names.append(f"{rack_names[rack]} {device.name} {numbers[rack, device.name]}")
+        return names
 
     def __len__(self) -> int:
         return len(self.load)

@@ -21,17 +21,6 @@ _CHOOSING = ("families", "limits", "least", "search", "planes", "rails", "minimi
 _NOTHING = MachineNetwork(name="none")
 
 
-def is_machine(text: str) -> bool:
-    """Whether a TOML text is a machine file: it has a table ``[[network]]`` or ``[[host]]``.
-
-    Parameters
-    ----------
-    text : str
-        The content of the file.
-    """
-    return re.search(r"^[ \t]*\[\[[ \t]*(network|host)[ \t]*\]\]", text, re.MULTILINE) is not None
-
-
 def read_machine_file(path: str | Path) -> MachineRequirement:
     """The machine in a TOML file.
 

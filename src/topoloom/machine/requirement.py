@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.cost.price_factors import PriceFactors
@@ -271,3 +272,17 @@ class MachineRequirement(TomlTable, frozen=True, kw_only=True):
     parts: PartsOf = ""
     prices: PricesOf = ""
     price_factors: FactorsOf = PriceFactors()
+
+    def plan(self, name: str) -> MachineNetwork:
+        """The network of this name.
+
+        Raises
+        ------
+        InputError
+            There is none.
+        """
+        for network in self.network:
+            if network.name == name:
+                return network
+        names = ", ".join(network.name for network in self.network)
+        raise InputError(f"the machine has no network '{name}' (it has {names})")

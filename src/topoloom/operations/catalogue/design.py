@@ -100,7 +100,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
     @property
     def of_machine(self) -> bool:
         """Whether the file is that of a machine, with several networks or kinds of hosts."""
-        from topoloom.machine.opening import names_machine
+        from topoloom.machine.recognizing import names_machine
 
         return names_machine(self.requirement)
 

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from topoloom.cost.facility import Facility, facility
-from topoloom.machine.opening import names_machine
+from topoloom.machine.recognizing import names_machine
 from topoloom.operations.catalogue._placing import PLACING, HousedPlacing
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation

@@ -35,10 +35,11 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
     seeds: MetisRuns = METIS_RUNS
 
     def run(self, context: RunContext) -> "Info | MachineOverview":
-        from topoloom.machine.opening import names_machine, open_machine
+        from topoloom.machine.recognizing import names_machine
         from topoloom.network.opening import open_network
 
         if names_machine(self.topology):
+            from topoloom.machine.opening import open_machine
             from topoloom.machine.overview import overview
 
             return overview(open_machine(self.topology))

@@ -6,7 +6,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.price_factors import PriceFactors
-from topoloom.machine.opening import names_machine
+from topoloom.machine.recognizing import names_machine
 from topoloom.network import Network
 from topoloom.network.opening import open_network
 from topoloom.operations.catalogue._placing import PLACING, TERMS, HousedPlacing, placing_of, terms_of
