@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ log = logging.getLogger("topoloom")
 _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
 
 
-@dataclass(frozen=True)
-class ReadCable:
+class ReadCable(NamedTuple):
     """A line of a port: the far node and port, the port's own GUID, LID and LMC where given, and the line number.
 
     Attributes
@@ -250,17 +249,18 @@ def _check_ends(nodes: dict[str, ReadNode], source: str) -> None:
     for node in nodes.values():
         for port, cable in node.cables.items():
             peer = nodes.get(cable.to)
-            this_end = f"{node.name} port {port} is cabled to"
             if peer is None:
-                raise at(source, cable.line, f"{this_end} '{cable.to[:60]}', which the file does not describe")
-            if not peer.switch and not node.switch:
-                raise at(source, cable.line, f"{this_end} host {peer.name}; hosts are cabled to switches here")
-            back = peer.cables[cable.port]
-            other_end = f"{peer.name} port {cable.port}"
-            if (back.to, back.port) != (node.id, port) or (peer is node and cable.port == port):
+                reason = f"'{cable.to[:60]}', which the file does not describe"
+            elif not peer.switch and not node.switch:
+                reason = f"host {peer.name}; hosts are cabled to switches here"
+            else:
+                back = peer.cables[cable.port]
+                if (back.to, back.port) == (node.id, port) and not (peer is node and cable.port == port):
+                    continue
                 peer_name = nodes[back.to].name if back.to in nodes else back.to[:60]
-                reason = f"but that is cabled to {peer_name} port {back.port} (line {back.line})"
-                raise at(source, cable.line, f"{this_end} {other_end}, {reason}")
+                reason = f"{peer.name} port {cable.port}, but that is cabled to {peer_name} port {back.port}"
+                reason += f" (line {back.line})"
+            raise at(source, cable.line, f"{node.name} port {port} is cabled to {reason}")
 
 
 def _give_guids(nodes: dict[str, ReadNode], source: str, lenient: bool) -> None:

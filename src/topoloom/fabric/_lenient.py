@@ -1,6 +1,5 @@
 """Lenient parsing of fabrics: cables that make no sense are omitted and reported, so that the rest can be examined."""
 
-from dataclasses import replace
 
 from topoloom.fabric._assembly import ReadCable, ReadNode
 from topoloom.fabric.flaws import BLIND, NO_CABLE, PORT_BEYOND, PORT_TWICE, Flaws
@@ -43,14 +42,14 @@ def reconcile_ends(nodes: dict[str, ReadNode], twins: dict[str, list[str]], flaw
             if confirming or (
                 back is None and 1 <= cable.port <= peer.ports and not (peer is node and port == cable.port)
             ):
-                node.cables[port] = replace(cable, to=peer.id)
+                node.cables[port] = cable._replace(to=peer.id)
             elif not 1 <= cable.port <= MOST_PORTS:
                 flaws.report(PORT_BEYOND, cable.line, f"{this_end} {other_end}", (peer.name, cable.port))
                 del node.cables[port]
             elif back is None and peer is not node:
                 # The cable exists, though in a port that the switch does not have; a diagnosis rule reports that.
                 peer.cables[cable.port] = ReadCable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
-                node.cables[port] = replace(cable, to=peer.id)
+                node.cables[port] = cable._replace(to=peer.id)
             else:
                 other = "" if back is None else f", which is cabled to {_name(back.to, nodes)} port {back.port}"
                 flaws.report(

@@ -179,7 +179,9 @@ class NamedCables:
         name = name.strip()
         if not name or not is_name(name):
             raise at(source or self.source, line, f"the name of a device has 1 to {_LONGEST_NAME} printable characters")
-        device = self._devices.setdefault(name.lower(), NamedDevice(name, source or self.source, line))
+        device = self._devices.get(name.lower())
+        if device is None:
+            device = self._devices[name.lower()] = NamedDevice(name, source or self.source, line)
         if switch is not None and device.switch is not None and device.switch != switch:
             kinds = ("a host", "a switch")
             where = f"{kinds[device.switch]}" + ("" if device.line is None else f" on line {device.line}")
@@ -352,13 +354,14 @@ class NamedCables:
                 if number > MOST_PORTS:
                     raise at(cable.source, cable.line, f"{device.name} has more than {MOST_PORTS} ports")
                 ports.append(number)
+            rate_gbps = cable.rate_gbps or _rate_of_ports(cable)
             for near in (0, 1):
                 if near in cable.silent:
                     continue
                 far_end = cable.ends[1 - near][0]
                 nodes[cable.ends[near][0].name].cables[ports[near]] = ReadCable(
                     *(far_end.name, ports[1 - near], None, 0, 0, cable.line or 0),
-                    rate_gbps=cable.rate_gbps or _rate_of_ports(cable),
+                    rate_gbps=rate_gbps,
                     length_m=cable.length_m,
                     part=cable.part,
                 )

@@ -49,6 +49,7 @@ _OF_AGGREGATES = re.compile(r"(?:ae|bond|lag|po|port-?channel|team)[ -]?[0-9]+")
 
 # Names of ports repeat from device to device.
 @lru_cache(maxsize=_MOST_NAMES)
+@lru_cache(maxsize=_MOST_NAMES)
 def canonical_port(name: str) -> str:
     """A port's name in the form that its other spellings share: ``Eth1/1``, ``Ethernet1/1`` and ``"Ethernet1/1"``.
 

@@ -3,6 +3,7 @@ lanes, and alias."""
 
 import re
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 #: The words of makers for the kinds of forward error correction; ``auto`` says nothing.
 _FEC = {
@@ -65,6 +66,8 @@ class PortSettings:
 UNSET = PortSettings()
 
 
+# A fabric states few different words, each at thousands of ports.
+@lru_cache(maxsize=1 << 10)
 def fec_of(word: str) -> str:
     """The kind of error correction for the word of any maker; empty for ``auto``.
 
@@ -77,6 +80,7 @@ def fec_of(word: str) -> str:
     return "rs" if _RS.fullmatch(plain) else _FEC.get(plain, plain)
 
 
+@lru_cache(maxsize=1 << 10)
 def gbps_of(text: str) -> float:
     """Gb/s for a rate in the words of any maker; 0 for another text.
 
@@ -95,6 +99,7 @@ def gbps_of(text: str) -> float:
     return number / 1000 if number > _MOST_GBPS else number
 
 
+@lru_cache(maxsize=1 << 10)
 def bytes_of(text: str) -> int:
     """A number of bytes; 0 for a text that is none, and for what no port has."""
     number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(_MOST_BYTES)) else 0

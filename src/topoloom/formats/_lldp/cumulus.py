@@ -4,6 +4,7 @@ Sources: NVIDIA, Cumulus Linux documentation; public outputs used by configurati
 """
 
 from collections import Counter
+from functools import lru_cache
 from typing import Any
 
 from topoloom.fabric.port_settings import PortSettings, bytes_of, fec_of, gbps_of
@@ -49,11 +50,7 @@ def _read(value: Any, source: str) -> DeviceView:
         link = facts.get("link")
         if isinstance(link, dict):
             macs[port] = text_in(link.get("mac"))
-            settings[port] = PortSettings(
-                mtu=bytes_of(text_in(link.get("mtu"))),
-                fec=fec_of(text_in(link.get("fec"))),
-                rate_gbps=gbps_of(text_in(link.get("speed"))),
-            )
+            settings[port] = _settings(*(text_in(link.get(key)) for key in ("mtu", "fec", "speed")))
         for heard in each(mapping_in(facts.get("iface_obj")).get("lldp")):
             entry = mapping_in(heard)
             neighbours.append(Neighbour(port, text_in(entry.get("adj_hostname")), "", text_in(entry.get("adj_port"))))
@@ -73,6 +70,12 @@ def _read(value: Any, source: str) -> DeviceView:
     times = Counter(macs.values())
     aliases = {mac: port for port, mac in macs.items() if mac and times[mac] == 1}
     return DeviceView(source, neighbours=tuple(neighbours), aliases=aliases, ports=frozenset(ports), settings=settings)
+
+
+# Thousands of ports are set up alike.
+@lru_cache(maxsize=1 << 10)
+def _settings(mtu: str, fec: str, speed: str) -> PortSettings:
+    return PortSettings(mtu=bytes_of(mtu), fec=fec_of(fec), rate_gbps=gbps_of(speed))
 
 
 READER = ViewReader("Cumulus Linux", _matches, _read)

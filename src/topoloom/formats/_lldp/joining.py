@@ -222,7 +222,8 @@ class _Joiner:
         for entry in entries:
             key = self._device_of(entry)
             if key is not None:
-                self._devices.setdefault(key, _Seen(entry.name))
+                if key not in self._devices:
+                    self._devices[key] = _Seen(entry.name)
                 chassis[mac_of(entry.chassis) or entry.chassis.lower()].add(key)
                 for address in entry.addresses:
                     addresses[address].add(key)

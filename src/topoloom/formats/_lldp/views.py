@@ -147,7 +147,7 @@ def mac_of(text: str) -> str:
     >>> mac_of("00:00:5E:00:53:01"), mac_of("0000.5e00.5301"), mac_of("0000-5e00-5301"), mac_of("spine1")
     ('00005e005301', '00005e005301', '00005e005301', '')
     """
-    digits = _IN_MAC.sub("", text.strip().lower())
+    digits = _IN_MAC.sub("", text.strip().lower()) if text else ""
     return digits if _MAC.fullmatch(digits) else ""
 
 
@@ -170,9 +170,9 @@ def no_time_left(value: Any) -> bool:
 
 def text_in(value: Any) -> str:
     """A text or a number as text, without quotation marks around it; empty for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return ""
-    return str(value).strip().strip('"').strip()
+    if isinstance(value, str):
+        return value.strip().strip('"').strip()
+    return "" if isinstance(value, bool) or not isinstance(value, (int, float)) else str(value)
 
 
 def gbps_of_mbps(text: str) -> float:

@@ -29,15 +29,14 @@ def _taken_twice(evidence: Evidence) -> Iterator[Finding]:
         for cable in _all(evidence, side):
             for plug in cable:
                 at[plug].append(cable)
-        for (node, port), cables in sorted(at.items()):
-            if len(cables) > 1:
-                both = " and ".join(evidence.words.cable(cable, side.which == "actual") for cable in cables)
-                yield Finding(
-                    f"two cables in {evidence.node(node)} port {evidence.words.port(node, port)}: {both}",
-                    (evidence.names[node],),
-                    plugs=(evidence.words.plugged(node, port),),
-                    racks=evidence.racks([node]),
-                )
+        for (node, port), cables in sorted(item for item in at.items() if len(item[1]) > 1):
+            both = " and ".join(evidence.words.cable(cable, side.which == "actual") for cable in cables)
+            yield Finding(
+                f"two cables in {evidence.node(node)} port {evidence.words.port(node, port)}: {both}",
+                (evidence.names[node],),
+                plugs=(evidence.words.plugged(node, port),),
+                racks=evidence.racks([node]),
+            )
 
 
 @rule(
@@ -89,8 +88,7 @@ def _whole_and_split(evidence: Evidence) -> Iterator[Finding]:
         at: dict[int, set[str]] = defaultdict(set)
         for cable in _all(evidence, side):
             for node, port in cable:
-                name = evidence.words.plugged(node, port).port_name
-                if name:
+                if name := evidence.words.port_names.get(node, {}).get(port):
                     at[node].add(name)
         for node, names in sorted(at.items()):
             for whole, lanes in split_twice(names):
