@@ -80,7 +80,30 @@ def elevation_svg(
         device.product if device.kind != "switch" else "switch" if products is None else products[next(switches)]
         for device in standing
     ]
-    aside = [device for device in standing if device.unit is None]
+    return front_view(rack_type, loads, units, list(zip(standing, sold, strict=True)))
+
+
+def front_view(
+    rack_type: RackType, loads: Sequence[Supply], units: int, devices: Sequence[tuple[Standing, str]]
+) -> str:
+    """The front view of a rack with these devices: unit numbers, and every device with its name and height.
+
+    Parameters
+    ----------
+    rack_type : RackType
+    loads : sequence of Supply
+        Power and weight of every rack.
+    units : int
+        The height of the rack.
+    devices : sequence of (Standing, str)
+        The devices of its first rack, each with its product.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+    """
+    aside = [device for device, _ in devices if device.unit is None]
     width, height = 2 * _MARGIN + 2 * _NUMBERS + _WIDTH, _HEAD + units * _UNIT + _MARGIN + 16 * len(aside)
     left, bottom = _MARGIN + _NUMBERS, _HEAD + units * _UNIT
     return str(
@@ -93,11 +116,11 @@ def elevation_svg(
             inside=_WIDTH,
             tall=units * _UNIT,
             title=f"{rack_type.name}: {_count(len(rack_type.racks), 'rack')}",
-            facts=[(35 + 14 * line, words) for line, words in enumerate(_facts(layout, rack_type, loads, units))],
+            facts=[(35 + 14 * line, words) for line, words in enumerate(_facts(rack_type, loads, units))],
             units=[(unit, bottom - unit * _UNIT) for unit in range(1, units + 1)],
             boxes=[
                 _box(device, device.unit, left, bottom, product)
-                for device, product in zip(standing, sold, strict=True)
+                for device, product in devices
                 if device.unit is not None
             ],
             aside=[(bottom + 14 + 16 * line, device.name) for line, device in enumerate(aside)],
@@ -122,7 +145,7 @@ def _box(device: Standing, unit: float, left: int, bottom: int, product: str) ->
     return {name: f"{value:g}" for name, value in sides.items()} | words
 
 
-def _facts(layout: Layout, rack_type: RackType, loads: tuple[Supply, ...], units: int) -> list[str]:
+def _facts(rack_type: RackType, loads: Sequence[Supply], units: int) -> list[str]:
     """Two lines: what stands in the rack with its free units, and its power and weight."""
     some = [loads[rack] for rack in rack_type.racks]
     counts = [_count(rack_type.hosts, "host")] if rack_type.hosts else []

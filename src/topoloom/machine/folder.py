@@ -16,7 +16,8 @@ from topoloom.core.folders import settle, write_folder
 from topoloom.core.json_files import parse_json
 from topoloom.core.staging import Content
 from topoloom.fabric.fabric import number_in_host
-from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
+from topoloom.machine.contents import placed_devices
+from topoloom.machine.devices import DeviceGroup, HostKind
 from topoloom.machine.machine import HOW, Machine
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineHosts, MachineRequirement
@@ -25,7 +26,6 @@ from topoloom.network.folder import folder_contents, open_folder
 from topoloom.placement.hosts.housing import HostType
 from topoloom.placement.hosts.ports import host_ports_as_built
 from topoloom.placement.hosts.rack_device import RackDevice
-from topoloom.placement.hosts.stack import host_units
 from topoloom.placement.layout.layout import Layout
 
 #: The lists of all devices, and of all cables.
@@ -171,28 +171,16 @@ def open_machine_folder(folder: str | os.PathLike[str]) -> Machine:
 
 def devices_csv(machine: Machine) -> str:
     """One row per device: its name, what it is, its network if it is a switch, its rack, its lowest unit and its height."""
-    rows: list[tuple[str, str, str, int, float | None, float]] = []
-    for kind, hosts in hosts_by_kind(machine.kinds):
-        for name, host in zip(kind.names, hosts, strict=True):
-            unit = float(machine.racks.host_unit[host])
-            rows.append((name, kind.plan.name, "", int(machine.racks.host[host]), unit, host_units(kind.units)))
-    for number, (network, opened) in enumerate(machine.networks.items()):
-        layout, names = opened.part(Layout), opened.fabric.switch_names
-        racks, units = machine.racks.switch[number].tolist(), machine.racks.switch_unit[number].tolist()
-        for name, rack, unit, height in zip(names, racks, units, layout.switch_units.tolist(), strict=True):
-            rows.append((name, "switch", network, rack, float(unit), height))
-    called = machine.racks.device_names(machine.rack_names)
-    for name, (rack, device, lowest) in zip(called, machine.racks.devices, strict=True):
-        rows.append((name, device.name, "", rack, lowest, float(device.u)))
-    names_of, kind_of, network_of, rack_of, unit_of, height_of = zip(*rows, strict=True)
+    placed = list(placed_devices(machine))
+    standing = [each.standing for each in placed]
     return csv_table(
         {
-            "name": texts(names_of),
-            "kind": texts(kind_of),
-            "network": texts(network_of),
-            "rack": texts(machine.rack_names[rack] for rack in rack_of),
-            "unit": numbers(np.array([np.nan if unit is None else unit for unit in unit_of]), 2),
-            "units": numbers(np.array(height_of), 2),
+            "name": texts(device.name for device in standing),
+            "kind": texts(device.product for device in standing),
+            "network": texts(each.network for each in placed),
+            "rack": texts(machine.rack_names[each.rack] for each in placed),
+            "unit": numbers(np.array([np.nan if device.unit is None else device.unit for device in standing]), 2),
+            "units": numbers(np.array([device.units for device in standing]), 2),
         }
     )
 
