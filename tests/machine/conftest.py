@@ -1,10 +1,9 @@
 """The machines that several tests use."""
 
-import msgspec
 import pytest
-from machine_cases import EXAMPLES, SMALL, built
+from machine_cases import SMALL, built, example
 
-from topoloom.machine.reading import machine_of, read_machine_file
+from topoloom.machine.reading import machine_of
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +15,10 @@ def small():
 @pytest.fixture(scope="session")
 def superpod():
     """The published DGX SuperPOD H100, with the compute network that its design chooses."""
-    requirement = read_machine_file(EXAMPLES / "dgx-superpod-h100.toml")
-    compute, *others = requirement.network
-    compute = msgspec.structs.replace(compute, spec="fat-tree:k=64,hosts=1024+rails:nics=8")
-    return built(msgspec.structs.replace(requirement, network=(compute, *others)))
+    return example("dgx-superpod-h100", compute="fat-tree:k=64,hosts=1024+rails:nics=8")
+
+
+@pytest.fixture(scope="session")
+def gb200():
+    """The published scalable unit of GB200 NVL72."""
+    return example("gb200-su")

@@ -1,10 +1,14 @@
 """The machine files that tests of machines build, and how."""
 
+from collections import Counter
 from pathlib import Path
+
+import msgspec
 
 from topoloom.machine.choices import all_parts, given_room, network_parts
 from topoloom.machine.devices import host_kinds
 from topoloom.machine.machine import placed_machine
+from topoloom.machine.reading import read_machine_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "machines"
 
@@ -90,3 +94,20 @@ def built(requirement):
     parts = {network.name: network_parts(requirement, network) for network in requirement.network}
     rooms = {network.name: given_room(network) for network in requirement.network if not network.uplink}
     return placed_machine(requirement, host_kinds(requirement, all_parts(requirement)), parts, rooms)
+
+
+def example(name, **specs):
+    """The machine of an example, with these specs in place of the choices of networks that have none."""
+    requirement = read_machine_file(EXAMPLES / f"{name}.toml")
+    networks = tuple(
+        msgspec.structs.replace(network, spec=specs.get(network.name, network.spec)) for network in requirement.network
+    )
+    return built(msgspec.structs.replace(requirement, network=networks))
+
+
+def counts(bill, network):
+    """The pieces of each line of a network's bill, by product."""
+    lines = Counter()
+    for line in bill.bills[bill.names.index(network)].lines:
+        lines[line.item.split(" ports (")[-1].rstrip(")")] += line.count
+    return lines

@@ -19,6 +19,7 @@ def attached(
     blocks: dict[str, np.ndarray] | None = None,
     near: np.ndarray | None = None,
     ports: int = 0,
+    zones: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Topology:
     """A network with the ports of its devices.
 
@@ -42,6 +43,8 @@ def attached(
         The rack of each device: devices of one rack get consecutive switches. If omitted, the order of the devices decides.
     ports : int
         The ports of a switch. Leaf switches with idle ports take devices that find no place.
+    zones : (int64[devices], int64[switches]), optional
+        The zone of each device and of each switch, such as a rack: devices are connected to switches of their zone.
 
     Returns
     -------
@@ -66,8 +69,18 @@ def attached(
             own = populated(room, count)
             placed[number] = own.endpoints.astype(np.int64), first + own.host.astype(np.int64)
         else:
-            at = _places(free, group, network, blocks, idle)
             order = np.arange(count) if near is None else np.argsort(near[first : first + count], kind="stable")
+            allowed = _allowed(group, network, blocks, free.size)
+            if zones is None:
+                at = _places(free, group, count, network, allowed, idle)
+            else:
+                own_zone = zones[0][first : first + count]
+                order = np.argsort(own_zone, kind="stable")
+                pieces = [
+                    _places(free, group, int((own_zone == zone).sum()), network, allowed & (zones[1] == zone), idle)
+                    for zone in np.unique(own_zone).tolist()
+                ]
+                at = np.concatenate(pieces)
             placed[number] = at.reshape(-1), first + np.repeat(order, group.ports)
         np.subtract.at(free, placed[number][0], 1)
     switches, hosts = ([placed[number][column] for number in range(len(groups))] for column in (0, 1))
@@ -90,17 +103,21 @@ def _whole_hosts(room: Topology, group: DeviceGroup) -> bool:
     return bool((counts == group.ports).all()) and room.hosts >= len(group.names)
 
 
+def _allowed(group: DeviceGroup, network: str, blocks: dict[str, np.ndarray] | None, switches: int) -> np.ndarray:
+    """The switches to which the devices of a group may be connected, bool[switches]: those of its block, if it names one."""
+    if not group.block:
+        return np.full(switches, True)
+    if blocks is None or group.block not in blocks:
+        having = f"it has {', '.join(blocks)}" if blocks else "it is not described by blocks"
+        raise InputError(f"network '{network}' has no block '{group.block}' for '{group.kind}'; {having}")
+    return blocks[group.block]
+
+
 def _places(
-    free: np.ndarray, group: DeviceGroup, network: str, blocks: dict[str, np.ndarray] | None, idle: np.ndarray
+    free: np.ndarray, group: DeviceGroup, count: int, network: str, allowed: np.ndarray, idle: np.ndarray
 ) -> np.ndarray:
-    """The switch of each port of each device of a group, int64[devices, ports]; idle ports are used where places lack."""
-    allowed = np.full(free.size, True)
-    if group.block:
-        if blocks is None or group.block not in blocks:
-            having = f"it has {', '.join(blocks)}" if blocks else "it is not described by blocks"
-            raise InputError(f"network '{network}' has no block '{group.block}' for '{group.kind}'; {having}")
-        allowed = blocks[group.block]
-    count, sets, spread = len(group.names), None, 1
+    """The switch of each port of devices of a group, int64[count, ports]; idle ports are used where places lack."""
+    sets, spread = None, 1
     for some in (free, free + idle):
         leaves = np.flatnonzero(allowed & (some > 0))
         spread = group.leaves or min(group.ports, 2 if len(leaves) > 1 else 1)
@@ -114,8 +131,9 @@ def _places(
             break
     if sets is None:
         raise InputError(
-            f"network '{network}': {group.total:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over {spread} leaf"
-            f" switch{'es' * (spread > 1)}) find no place: its leaf switches have {int(free[allowed].sum()):,} free; give more"
+            f"network '{network}': {count * group.ports:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over"
+            f" {spread} leaf switch{'es' * (spread > 1)}) find no place: its leaf switches have {int(free[allowed].sum()):,}"
+            f" free; give more"
             " places, or other `leaves`"
         )
     # Ports alternate between the switches of the set: port 1 on the first, port 2 on the second.

@@ -18,6 +18,7 @@ from topoloom.machine.attaching import attached
 from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts, hosts_by_kind
 from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
 from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
+from topoloom.machine.uplinked import homes_of_switches, racks_of_switches, switches_and_zones, switches_for, unlinked
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.hosts.housing import HostType, RackRule
@@ -139,27 +140,30 @@ def connected(
     # A network with an uplink has as few switches as its ports need, which are counted in the first round.
     room_of = {name: rooms[name].topology for name in names if name in rooms}
     switch_names = {
-        network.name: _switch_names(network.name, room_of.get(network.name) or _leaves(network.leaves or 1, 1))
+        network.name: _switch_names(network.name, room_of.get(network.name) or unlinked(network.leaves or 1, 1))
         for network in requirement.network
     }
     seen: tuple[object, ...] | None = None
     for _ in range(_MOST_ROUNDS):
-        topologies, groups = {}, {}
+        topologies, groups, inside = {}, {}, {}
         devices = _rack_devices(racks, floor)
         for network in requirement.network:
             own = tuple(_groups(requirement, kinds, network, switch_names, devices))
+            inside[network.name] = racks_of_switches(kinds, network, racks)
             if not own:
                 raise InputError(
                     f"network '{network.name}' has no hosts; name it in the `ports` of a [[host]], or give it `serves`"
                 )
-            room = (
-                rooms[network.name]
-                if network.name in rooms
-                else _leaves_only(requirement, network, own, parts[network.name])
-            )
-            near = None
-            if racks is not None and network.place == "rack":
+            near, zones = None, None
+            if racks is not None and (network.place == "rack" or inside[network.name].size):
                 near = np.concatenate([_places_of(group, kinds, names, racks)[0] for group in own])
+            if network.name in rooms:
+                room = rooms[network.name]
+            else:
+                switches, zones = switches_and_zones(
+                    requirement, network, own, parts[network.name], near, inside[network.name]
+                )
+                room = Room(switches)
             topologies[network.name] = attached(
                 room.topology,
                 own,
@@ -168,21 +172,28 @@ def connected(
                 dict(room.blocks),
                 near,
                 _ports(network, parts[network.name]),
+                zones,
             )
             groups[network.name] = own
         switch_names = {name: _switch_names(name, topology) for name, topology in topologies.items()}
-        switches = [
+        standing = [
             NetworkSwitches(
                 network.name,
                 network.place,
                 demands_of_switches(topologies[network.name], parts[network.name], network, requirement)
                 + np.array([0.0, optics_w.get(network.name, 0.0), 0.0, 0.0]),
                 _hosts_at(topologies[network.name], groups[network.name], kinds),
+                homes_of_switches(topologies[network.name].switches, inside[network.name], racks),
             )
             for network in requirement.network
         ]
-        racks = machine_racks(kinds, within_floor(requirement.rack, floor), switches)
-        state = (switch_names, len(racks), [group.names for name in names for group in groups[name]])
+        racks = machine_racks(kinds, within_floor(requirement.rack, floor), standing)
+        state = (
+            switch_names,
+            len(racks),
+            racks.host.tobytes() if any(own.size for own in inside.values()) else b"",
+            [group.names for name in names for group in groups[name]],
+        )
         if state == seen:
             return Connections(requirement, kinds, parts, topologies, groups, switch_names, racks)
         seen = state
@@ -212,12 +223,18 @@ def groups_before_racks(
     """
     of_hosts = {network.name: tuple(groups_of_hosts(kinds, network)) for network in requirement.network}
     names: dict[str, tuple[str, ...]] = {network.name: () for network in requirement.network}
+    racks = None
+    if any(kind.plan.rack_switches for kind in kinds):
+        racks = machine_racks(kinds, within_floor(requirement.rack, requirement.floor.floor()), [])
     for network in requirement.network:
         if network.uplink:
-            served = _groups(requirement, kinds, network, names, [])
-            room = _leaves_only(requirement, network, served, parts[network.name]).topology
-            count = network.leaves or room.switches + 1
-            names[network.name] = _switch_names(network.name, _leaves(count, 1))
+            served = tuple(_groups(requirement, kinds, network, names, []))
+            inside = racks_of_switches(kinds, network, racks)
+            own = {kind.plan.name for kind in kinds if network.name in kind.plan.rack_switches}
+            others = sum(group.total for group in served if group.of not in own)
+            least = switches_for(requirement, network, others, parts[network.name], inside.size).switches
+            count = least if network.leaves else least + 1
+            names[network.name] = _switch_names(network.name, unlinked(count, 1))
     groups = {network.name: tuple(_groups(requirement, kinds, network, names, [])) for network in requirement.network}
     return {name: tuple(group for group in some if group.names) or of_hosts[name] for name, some in groups.items()}
 
@@ -243,17 +260,24 @@ def _groups(
                 f"switches of {other.name}", "switch", other.name, _box("switch", ("mgmt",), rate), names, 1, rate
             )
     for device, names in devices:
-        if _serves(network, device.name):
-            yield DeviceGroup(device.name, "device", device.name, _box(device.name, ("net",), rate), names, 1, rate)
+        if device.ports and _serves(network, device.name):
+            box = _box(device.name, _numbered("net", device.ports), rate)
+            yield DeviceGroup(device.name, "device", device.name, box, names, device.ports, rate)
     for other in requirement.network:
         if other.uplink == network.name:
             names = switch_names[other.name]
-            host = _box("switch", tuple(f"up{number}" for number in range(1, other.uplinks + 1)), rate)
-            yield DeviceGroup(f"uplinks of {other.name}", "switch", other.name, host, names, other.uplinks, rate)
+            up_gbps = requirement.uplink_gbps(other)
+            host = _box("switch", tuple(f"up{number}" for number in range(1, other.uplinks + 1)), up_gbps)
+            yield DeviceGroup(f"uplinks of {other.name}", "switch", other.name, host, names, other.uplinks, up_gbps)
 
 
 def _serves(network: MachineNetwork, name: str) -> bool:
     return network.serves == EVERYTHING or name in network.serves
+
+
+def _numbered(stem: str, count: int) -> tuple[str, ...]:
+    """Names of ports; a single one has no number."""
+    return (stem,) if count == 1 else tuple(f"{stem}{number}" for number in range(1, count + 1))
 
 
 def _box(name: str, ports: tuple[str, ...], rate_gbps: float) -> HostType:
@@ -293,43 +317,10 @@ def within_floor(rule: RackRule, floor: Floor) -> RackRule:
     return msgspec.structs.replace(rule, **lower)
 
 
-def _leaves_only(
-    requirement: MachineRequirement, network: MachineNetwork, groups: Iterable[DeviceGroup], parts: Parts
-) -> Room:
-    """The switches of a network without links of its own: as many as its ports need, next to those of their uplinks."""
-    ports = sum(group.total for group in groups)
-    product = parts.switch_product(1, network.rate_gbps)
-    uplink_gbps = requirement.plan(network.uplink).rate_gbps
-    each = network.switch.radix
-    if each is None and product is not None:
-        up, most = Counter({uplink_gbps: network.uplinks}), product.ports_at(network.rate_gbps)
-        fitting = (some for some in range(most, 0, -1) if product.serves(up + Counter({network.rate_gbps: some})))
-        each = next(fitting, 0)
-    if each == 0:
-        raise InputError(
-            f"network '{network.name}': '{network.switch.product}' has no ports for {network.uplinks} uplinks of"
-            f" {uplink_gbps:g} Gb/s; give another switch or fewer uplinks"
-        )
-    if each is None:
-        raise InputError(f"network '{network.name}': give its switch a `product` or a `radix`")
-    count = network.leaves or max(1, -(-ports // each))
-    if count * each < ports:
-        raise InputError(
-            f"network '{network.name}': leaves = {count} have {count * each:,} ports, but its devices need {ports:,}; give more"
-        )
-    return Room(_leaves(count, each).replace(name=network.name))
-
-
 def _ports(network: MachineNetwork, parts: Parts) -> int:
     """The ports of a switch at the network's rate; 0 where they are not known."""
     product = parts.switch.product[0] if network.switch.product and parts.switch.product else None
     return network.switch.radix or (0 if product is None else product.ports_at(network.rate_gbps))
-
-
-def _leaves(count: int, ports: int) -> Topology:
-    """Switches without links, with this number of ports each."""
-    endpoints = np.repeat(np.arange(count), ports)
-    return Topology(np.empty((0, 2), np.int32), count, endpoints, labels={"level": np.zeros(count, np.int32)})
 
 
 def _switch_names(name: str, topology: Topology) -> tuple[str, ...]:

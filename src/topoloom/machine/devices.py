@@ -153,7 +153,7 @@ def host_kinds(requirement: MachineRequirement, parts: Parts) -> tuple[HostKind,
                 f" ({hint(plan.product, servers) if servers else 'it has none'}); omit `product`, and give u and power_w"
             )
     plans = [*requirement.host, *(_managers(network) for network in requirement.network if network.managers)]
-    kinds = [_kind(plan, servers.get(plan.product or plan.name)) for plan in plans]
+    kinds = [_kind(plan, servers.get(plan.product or plan.name), requirement) for plan in plans]
     for kind in kinds:
         _check_interfaces(kind, requirement)
     seen: dict[str, str] = {}
@@ -198,7 +198,7 @@ def _managers(network: MachineNetwork) -> MachineHosts:
     )
 
 
-def _kind(plan: MachineHosts, server: ServerProduct | None) -> HostKind:
+def _kind(plan: MachineHosts, server: ServerProduct | None, requirement: MachineRequirement) -> HostKind:
     changes: dict[str, object] = {} if plan.node else {"node": _prefix(plan.name)}
     if server is not None:
         defaults = msgspec.structs.replace(plan, **{key: _DEFAULTS[key] for key in _BODY if key != "node"})
@@ -210,7 +210,18 @@ def _kind(plan: MachineHosts, server: ServerProduct | None) -> HostKind:
             changes["unit_hosts"] = server.unit_hosts
         if not plan.device:
             changes["device"] = server.rack_device
-    return HostKind.named(msgspec.structs.replace(plan, **changes), server)
+    filled = msgspec.structs.replace(plan, **changes)
+    # Switches of a network that stand in the rack are no further devices of it.
+    switches = {requirement.plan(name).switch.product for name in plan.rack_switches}
+    devices = tuple(device for device in filled.device if device.name not in switches)
+    for key, own in (("unit_power_w", "power_w"), ("unit_weight_kg", "weight_kg")):
+        whole = getattr(plan, key)
+        if whole is not None:
+            if not filled.unit_hosts:
+                raise InputError(f"host '{plan.name}': {key} is that of a rack-scale system; give unit_hosts, or {own}")
+            filled = msgspec.structs.replace(filled, **{own: whole / filled.unit_hosts})
+            devices = tuple(msgspec.structs.replace(device, **{own: 0.0}) for device in devices)
+    return HostKind.named(msgspec.structs.replace(filled, device=devices), server)
 
 
 _DEFAULTS = {field: getattr(HostType(), field) for field in _BODY}

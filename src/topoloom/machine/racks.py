@@ -34,12 +34,15 @@ class NetworkSwitches:
         Units, W, kg and m³/h of each.
     hosts : list of int64[n]
         The devices at each switch, by their numbers in the machine; empty for a switch without ports of devices.
+    home : int64[switches]
+        A host in whose rack the switch stands, whatever `place` says; -1: none.
     """
 
     name: str
     place: Literal["rack", "row", "end", "central"]
     demands: np.ndarray
     hosts: list[np.ndarray]
+    home: np.ndarray
 
 
 @dataclass
@@ -166,7 +169,10 @@ class _Planner:
         row_of, rack_of = self._homes(rows)
         of_rows: list[list[_Rack]] = [[] for _ in rows]
         for number, network in enumerate(self.networks):
-            for switch, hosts in enumerate(network.hosts):
+            for switch, (hosts, home) in enumerate(zip(network.hosts, network.home.tolist(), strict=True)):
+                if home >= 0:
+                    self._put_inside(rows[row_of[home]][rack_of[home]], number, switch)
+                    continue
                 at = hosts[row_of[hosts] >= 0] if hosts.size else hosts
                 if not at.size or network.place == "central":
                     self._put_switch(central, number, switch)
@@ -217,11 +223,21 @@ class _Planner:
         """The most hosts of a kind in a rack with the switches that stand in racks."""
         plan = self.kinds[number].plan
         most = min(self.rule.hosts or 10**9, plan.rack_hosts or 10**9, len(self.kinds[number].names))
-        low, high = 0, most
+        low, high, switches = 0, most, self._inside(number)
         while low < high:
             middle = (low + high + 1) // 2
-            low, high = (middle, high) if self._holds(_Rack(number, list(range(middle)))) else (low, middle - 1)
+            fits = self._holds(_Rack(number, list(range(middle)), switches))
+            low, high = (middle, high) if fits else (low, middle - 1)
         return low
+
+    def _inside(self, number: int) -> list[tuple[int, int]]:
+        """The switches that stand in a rack of a kind of hosts, whatever hosts it has: those of its first rack."""
+        switches = []
+        for place, network in enumerate(self.networks):
+            own = (network.home >= self.first[number]) & (network.home < self.first[number + 1])
+            of_first = np.flatnonzero(own & (network.home == network.home[own].min(initial=self.first[-1])))
+            switches += [(place, switch) for switch in of_first.tolist()]
+        return switches
 
     def _holds(self, rack: _Rack) -> bool:
         return bool((self._load(rack) <= self.limits * _ROUNDING).all())
@@ -259,6 +275,13 @@ class _Planner:
             return True
         rack.switches.pop()
         return False
+
+    def _put_inside(self, rack: _Rack, network: int, switch: int) -> None:
+        if not self._added(rack, network, switch):
+            raise InputError(
+                f"{self._described()} holds no switch of network '{self.networks[network].name}' next to its hosts; give fewer"
+                " rack_switches in their [[host]], or raise the limits in [rack]"
+            )
 
     def _put_switch(self, racks: list[_Rack], network: int, switch: int) -> None:
         if racks and self._added(racks[-1], network, switch):

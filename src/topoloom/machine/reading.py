@@ -129,7 +129,23 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                 *where,
                 "count",
             )
-        idle = [key for key in ("rack_hosts", "unit_hosts", "device") if getattr(host, key)]
+        for name in host.rack_switches:
+            if name not in networks or not requirement.network[networks[name]].uplink:
+                raise complain(
+                    f"host '{host.name}': rack_switches are those of a network with an uplink, which '{name}' is not",
+                    *where,
+                    "rack_switches",
+                    name,
+                )
+        for key, whole in (("power_w", "unit_power_w"), ("weight_kg", "unit_weight_kg")):
+            if getattr(host, key) and getattr(host, whole):
+                raise complain(
+                    f"host '{host.name}' has {key} and {whole}, which is that of {host.unit_hosts or 'several'} hosts together;"
+                    " omit one",
+                    *where,
+                    whole,
+                )
+        idle = [key for key in ("rack_hosts", "unit_hosts", "device", "rack_switches") if getattr(host, key)]
         if idle and not host.own_racks:
             raise complain(
                 f"host '{host.name}' stands in network racks, where {' and '.join(idle)} would have no effect; give"

@@ -159,10 +159,33 @@ class MachineHosts(TomlTable, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    unit_power_w: (
+        Annotated[
+            float,
+            setting(
+                "the maximum power of a rack-scale system with the further devices of its rack, which then have none of their"
+                " own; each of its hosts has an equal share",
+                unit="W",
+                above=0,
+                most=1e9,
+            ),
+        ]
+        | None
+    ) = None
+    unit_weight_kg: (
+        Annotated[float, setting("likewise its weight, without the empty rack", unit="kg", above=0, most=1e7)] | None
+    ) = None
     device: Annotated[
         tuple[RackDevice, ...],
         setting("further devices in each rack of these hosts: power shelves, NVLink switch trays"),
     ] = ()
+    rack_switches: Annotated[
+        dict[str, Annotated[int, msgspec.Meta(ge=1, le=64)]],
+        setting(
+            "switches in each rack of these hosts, by network: `{ oob = 2 }`; they serve what stands in the rack. Only for a"
+            " network with an `uplink`; a further device with the name of its switch product is such a switch"
+        ),
+    ] = msgspec.field(default_factory=dict)
     pair_cables: Annotated[
         int,
         setting(
@@ -221,10 +244,18 @@ class MachineNetwork(TomlTable, frozen=True, kw_only=True):
         str, setting("the network that its switches are connected to; it then has no links of its own")
     ] = ""
     uplinks: Annotated[int, setting("cables from each of its switches to that network", least=1, most=64)] = 2
+    uplink_gbps: (
+        Annotated[float, setting("the rate of each; that of the network, if omitted", unit="Gb/s", above=0, most=1e6)]
+        | None
+    ) = None
     leaves: (
         Annotated[
             int,
-            setting("how many switches a network with an `uplink` has; if omitted, as few as its ports need", least=1),
+            setting(
+                "how many switches a network with an `uplink` has, in addition to `rack_switches`; if omitted, as few as its"
+                " ports need",
+                least=1,
+            ),
         ]
         | None
     ) = None
@@ -272,6 +303,10 @@ class MachineRequirement(TomlTable, frozen=True, kw_only=True):
     parts: PartsOf = ""
     prices: PricesOf = ""
     price_factors: FactorsOf = PriceFactors()
+
+    def uplink_gbps(self, network: MachineNetwork) -> float:
+        """The rate of the uplinks of a network that has them, Gb/s."""
+        return self.plan(network.uplink).rate_gbps if network.uplink_gbps is None else network.uplink_gbps
 
     def plan(self, name: str) -> MachineNetwork:
         """The network of this name.

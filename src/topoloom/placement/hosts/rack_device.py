@@ -56,6 +56,7 @@ class RackDevice(TomlTable, frozen=True):
     weight_kg: Annotated[float, setting("its weight", unit="kg", least=0, most=1e5)] | None = None
     air_m3h: Annotated[float, setting("the air that its fans move", unit="m³/h", least=0, most=1e6)] | None = None
     liquid_share: Annotated[float, setting("the share of its heat that goes into liquid", least=0, most=1)] = 0.0
+    ports: Annotated[int, setting("its ports on a network of a machine that serves it", least=0, most=64)] = 1
     vendor: Annotated[str, setting("its manufacturer")] = ""
     part_number: Annotated[str, setting("its part number")] = ""
 
