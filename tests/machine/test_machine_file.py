@@ -5,7 +5,9 @@ import re
 import pytest
 from machine_cases import SMALL, built
 
+from topoloom.cli.main import main
 from topoloom.core.errors import InputError
+from topoloom.machine.faults import MachineError
 from topoloom.machine.reading import machine_of
 from topoloom.machine.recognizing import is_machine, names_machine
 
@@ -24,7 +26,7 @@ FAULTS = {
     ),
     "a network without hosts": (
         "[rack]\nu",
-        '[[network]]\nname = "spare"\nspec = "petersen"\n[rack]\nu',
+        '[[network]]\nname = "spare"\nrate_gbps = 1\nspec = "petersen"\n[rack]\nu',
         "network 'spare' has no hosts",
     ),
     "an uplink that is not there": (
@@ -51,8 +53,9 @@ FAULTS = {
     "phases, which are not planned": ("[rack]\nu", "[[phase]]\nhosts = 10\n[rack]\nu", "phase"),
     "uplinks in a circle": (
         'serves = "everything"',
-        'serves = "everything"\n[[network]]\nname = "far"\nuplink = "far2"\nserves = ["node"]\n[[network]]\nname = "far2"\n'
-        'serves = ["node"]\nuplink = "far"\n[[network]]\nname = "near"\nserves = ["node"]',
+        'serves = "everything"\n[[network]]\nname = "far"\nrate_gbps = 1\nuplink = "far2"\nserves = ["node"]\n[[network]]\n'
+        'name = "far2"\nrate_gbps = 1\n'
+        'serves = ["node"]\nuplink = "far"\n[[network]]\nname = "near"\nrate_gbps = 1\nserves = ["node"]',
         "network 'far': its uplinks lead back to it",
     ),
     "leaves without an uplink": (
@@ -65,6 +68,22 @@ FAULTS = {
         'role = "management"\nrack_hosts = 2',
         "host 'head' stands in network racks, where rack_hosts would have no effect",
     ),
+    "an odd pair": (
+        "count = 2\nu = 1\npower_w = 400\nports = { service",
+        "count = 3\nu = 1\npower_w = 400\nports = { service",
+        "host 'head': 3 hosts are no pairs",
+    ),
+    "a host without a port": (
+        "ports = { fabric = 1, service = 2 }",
+        "ports = { fabric = 0, service = 0, oob = 0 }",
+        "host 'gateway' has no port on any network",
+    ),
+    "a manager without managers": (
+        'place = "end"',
+        'place = "end"\nmanager = "UFM"',
+        "network 'storage' has no managers, so manager has no effect",
+    ),
+    "a network without a rate": ("rate_gbps = 100\n", "", "'rate_gbps' is missing"),
     "a room": ("[floor]", "[room]", "did you mean floor"),
 }
 
@@ -79,29 +98,79 @@ def test_a_fault_is_one_sentence_with_its_line(fault):
     assert "\n" not in str(raised.value)
 
 
-#: Faults that only the catalogue, the networks or the racks show.
+#: Faults that only the catalogue, the networks or the racks show; and the line of the file that they name.
 LATER = {
-    "more ports than places": ("count = 30", "count = 400", r"network '\w+': [\d,]+ ports of .* find no place"),
-    "a host that no rack holds": ("u = 2\npower_w = 900", "u = 50\npower_w = 900", "holds no host 'node'"),
-    "a host of too much power": ("power_w = 900", "power_w = 13_000", "holds no host 'node' .*13,000 W"),
-    "an unknown height": ("u = 2\npower_w = 900", "power_w = 900", "the height of the host 'node' is not known"),
-    "an unknown switch": ('product = "SN4600C"', 'product = "SN9999"', "has no switch 'SN9999'"),
-    "too few switches": ('uplink = "service"', 'uplink = "service"\nleaves = 1', "leaves = 1 have 48 ports, but"),
-    "an unknown block": ("leaves = 2 }", 'leaves = 2, block = "far" }', "has no block 'far'"),
+    "more ports than places": (
+        "count = 30",
+        "count = 400",
+        r"network '\w+': [\d,]+ ports of .* find no place",
+        "ports = { fabric = 2",
+    ),
+    "a host that no rack holds": ("u = 2\npower_w = 900", "u = 50\npower_w = 900", "holds no host 'node'", "[[host]]"),
+    "a host of too much power": ("power_w = 900", "power_w = 13_000", "holds no host 'node' .*13,000 W", "[[host]]"),
+    "an unknown height": (
+        "u = 2\npower_w = 900",
+        "power_w = 900",
+        "the height of the host 'node' is not known",
+        "[[host]]",
+    ),
+    "an unknown switch": ('product = "SN4600C"', 'product = "SN9999"', "has no switch 'SN9999'", "SN9999"),
+    "a rate that the switch lacks": (
+        "rate_gbps = 100",
+        "rate_gbps = 400",
+        "'SN4600C' has no ports of 400 Gb/s",
+        "rate_gbps = 400",
+    ),
+    "a spec that is none": ("clos:leaves=4,spines=2,hosts=16", "closs", "network 'service': .*closs", 'spec = "closs"'),
+    "too few switches": (
+        'uplink = "service"',
+        'uplink = "service"\nleaves = 1',
+        "leaves = 1 have 48 ports, but",
+        "leaves = 1",
+    ),
+    "an unknown block": ("leaves = 2 }", 'leaves = 2, block = "far" }', "has no block 'far'", 'block = "far"'),
+    "leaves that are not there": (
+        "fabric = { count = 1, leaves = 1 }",
+        "fabric = { count = 9, leaves = 9 }",
+        "spread over 9 leaf switches, but it has 8",
+        "leaves = 9",
+    ),
+    "an unknown manager": (
+        'place = "end"',
+        'place = "end"\nmanagers = 1\nmanager = "nosuch"',
+        "network 'storage': the catalogue .* has no server 'nosuch' for its managers",
+        'manager = "nosuch"',
+    ),
     "two names": (
         'name = "gateway"',
         'name = "gateway"\nnode = "login-"',
         "is also one of 'login'; give each kind its own",
+        'node = "login-"',
     ),
 }
 
 
 @pytest.mark.parametrize("fault", LATER)
-def test_what_does_not_fit_together_is_one_sentence(fault):
-    old, new, message = LATER[fault]
+def test_what_does_not_fit_together_is_one_sentence_with_its_line(fault):
+    old, new, message, named = LATER[fault]
     assert old in SMALL
-    with pytest.raises(InputError, match=message):
-        built(machine_of(SMALL.replace(old, new, 1), "small.toml"))
+    text = SMALL.replace(old, new, 1)
+    requirement = machine_of(text, "small.toml")
+    with pytest.raises(MachineError, match=message) as raised:
+        built(requirement)
+    placed = str(raised.value.at_line(requirement, text, "small.toml"))
+    line = re.match(r"small\.toml:(\d+): ", placed)
+    assert named in text.splitlines()[int(line[1]) - 1]
+    assert placed.endswith(str(raised.value))
+
+
+def test_the_command_names_the_line_too(tmp_path, capsys):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL.replace('product = "SN4600C"', 'product = "SN9999"'))
+    with pytest.raises(SystemExit, match="2"):
+        main(["design", str(path), "-o", str(tmp_path / "out")])
+    line = 1 + SMALL.splitlines().index('switch = { product = "SN4600C" }')
+    assert f"error: {path}:{line}: network 'service': the catalogue" in capsys.readouterr().err
 
 
 def test_a_requirement_is_no_machine_file(tmp_path):

@@ -14,7 +14,7 @@ from topoloom.machine.facility import machine_facility
 from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
 from topoloom.machine.opening import open_machine
 from topoloom.machine.overview import overview
-from topoloom.machine.reading import read_machine_file
+from topoloom.machine.reading import machine_of, read_machine_file
 from topoloom.network.opening import open_network
 
 #: From the file: count, units, watts, and ports on fabric, storage, service and oob.
@@ -117,7 +117,7 @@ def test_the_bill_is_the_sum_of_its_networks(small):
         for item in each.items:
             ordered[item.kind] += item.count
     assert ordered["switch"] == bill.switches
-    assert ordered["cable"] == of_lines
+    assert ordered["cable"] == of_lines + 2  # those of the pair are ordered, too
     assert ordered["rack"] == len(small.racks)
 
 
@@ -140,6 +140,56 @@ def test_a_folder_keeps_the_machine(small, tmp_path):
     (folder / "networks" / "oob" / "floor.toml").unlink()
     with pytest.raises(InputError):
         open_machine(folder)
+
+
+def test_spares_are_those_of_the_machine_alone(tmp_path):
+    """They are rounded up over all networks; the bill of one network, opened alone, does not count them again."""
+    machine = built(machine_of(f"{SMALL}[spares]\nswitches = 3\ncables = 2\n", "small.toml"))
+    save_machine(machine, tmp_path / "machine")
+    bill = price_machine(machine, orders=True)
+    spares = Counter()
+    for line in bill.common:
+        if line.item.startswith("spare "):
+            spares[line.kind] += line.count
+    ordered = Counter()
+    for each in bill.purchases():
+        for item in each.items:
+            ordered[item.kind] += item.spares
+    assert spares == {kind: count for kind, count in ordered.items() if count}
+    assert spares["switch"] >= 3  # one of each model at least
+    for name, each in zip(bill.names, bill.bills, strict=True):
+        alone = open_network(tmp_path / "machine" / "networks" / name).bill
+        assert repr(alone.lines) == repr(each.lines)
+        assert not any("spare" in line.item for line in alone.lines)
+
+
+def test_a_switch_with_a_management_port_and_uplinks_is_one_device():
+    """Where the network above serves everything, too, the switches below have both on it."""
+    text = SMALL.replace("rate_gbps = 100\n", 'rate_gbps = 100\nserves = ["oob"]\n')
+    machine = built(machine_of(text, "small.toml"))
+    names = machine.networks["service"].fabric.host_names
+    assert len(set(names)) == len(names)
+    uplinks = next(group for group in machine.groups["service"] if group.of == "oob")
+    assert uplinks.ports == 3
+    assert uplinks.host.devices == ("mgmt", "up1", "up2")
+
+
+def test_central_racks_stand_in_the_middle_of_one_row():
+    machine = built(
+        machine_of(SMALL.replace("row = 3", "row = 100").replace('place = "end"', 'place = "row"'), "small.toml")
+    )
+    with_hosts = np.bincount(machine.racks.host[:36], minlength=len(machine.racks)) > 0
+    assert with_hosts[0]
+    assert with_hosts[-1]
+    assert not with_hosts.all()
+
+
+def test_racks_are_planned_with_the_optics_at_hosts():
+    """The limit of a rack holds for the transceivers in its hosts, too."""
+    machine = built(machine_of(SMALL.replace("power_w = 12_000", "power_w = 9_050"), "small.toml"))
+    room = machine_facility(machine)
+    assert max(rack.max_w for rack in room.racks) <= 9_050
+    assert room.total.optics_w > 0
 
 
 def test_places_of_the_floor_limit_racks_too(tmp_path):

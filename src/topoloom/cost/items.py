@@ -115,7 +115,7 @@ def items_of(
     tuple of Item
     """
     items = [_switches(kind, parts) for kind in switches]
-    items += _cables(parts, cables)
+    items += cable_items(parts, cables)
     by_name = {module.name: module for module in parts.transceiver}
     for name, count in modules:
         module = by_name[name]
@@ -163,8 +163,14 @@ def _switches(kind: SwitchKind, parts: Parts) -> Item:
     return replace(_item("switch", name, kind.switches.size, None, what, product), unit_low_usd=low, unit_high_usd=high)
 
 
-def _cables(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
-    """The cables of each product and length."""
+def cable_items(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
+    """The cables of each product and length.
+
+    Parameters
+    ----------
+    parts : Parts
+    cables : sequence of Cables
+    """
     by_title = {product.title: product for product in parts.cable}
     for lot in order_list(*cables):
         product = by_title[lot.product]

@@ -1,6 +1,5 @@
 """Lenient parsing of fabrics: cables that make no sense are omitted and reported, so that the rest can be examined."""
 
-
 from topoloom.fabric._assembly import ReadCable, ReadNode
 from topoloom.fabric.flaws import BLIND, NO_CABLE, PORT_BEYOND, PORT_TWICE, Flaws
 

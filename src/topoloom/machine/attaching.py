@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from topoloom.core.errors import InputError
 from topoloom.machine.devices import DeviceGroup
+from topoloom.machine.faults import MachineError
 from topoloom.model.topology import Topology
 from topoloom.topologies.families.populated import populated
 
@@ -109,7 +109,10 @@ def _allowed(group: DeviceGroup, network: str, blocks: dict[str, np.ndarray] | N
         return np.full(switches, True)
     if blocks is None or group.block not in blocks:
         having = f"it has {', '.join(blocks)}" if blocks else "it is not described by blocks"
-        raise InputError(f"network '{network}' has no block '{group.block}' for '{group.kind}'; {having}")
+        raise MachineError(
+            f"network '{network}' has no block '{group.block}' for '{group.kind}'; {having}",
+            *("host", group.of, "ports", network, "block"),
+        )
     return blocks[group.block]
 
 
@@ -129,12 +132,18 @@ def _places(
             sets = _most_free(some, leaves, count, spread, each)
         if sets is not None:
             break
+    if sets is None and group.leaves is not None and group.leaves > (has := int((allowed & (free + idle > 0)).sum())):
+        raise MachineError(
+            f"network '{network}': the ports of '{group.kind}' are spread over {group.leaves} leaf switches, but it has"
+            f" {has}{f' in block {group.block!r}' if group.block else ''}; give fewer `leaves`",
+            *("host", group.of, "ports", network, "leaves"),
+        )
     if sets is None:
-        raise InputError(
+        raise MachineError(
             f"network '{network}': {count * group.ports:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over"
             f" {spread} leaf switch{'es' * (spread > 1)}) find no place: its leaf switches have {int(free[allowed].sum()):,}"
-            f" free; give more"
-            " places, or other `leaves`"
+            " free; give more places, or other `leaves`",
+            *(("host", group.of, "ports", network) if group.origin == "host" else ("network", network)),
         )
     # Ports alternate between the switches of the set: port 1 on the first, port 2 on the second.
     return sets[:, np.arange(group.ports) % spread]

@@ -3,7 +3,7 @@
 import itertools
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import write_atomically
 from topoloom.cost.bill import Bill, bill_with, sum_of_known
 from topoloom.cost.choose import choose_cables
-from topoloom.cost.items import Item, rack_item, with_spares
+from topoloom.cost.items import Item, cable_items, rack_item, with_spares
 from topoloom.cost.lines import Line, rack_line, spare_lines
 from topoloom.cost.purchase_files import SUFFIXES, purchase_content
 from topoloom.cost.switch_kinds import kinds_bought
@@ -81,8 +81,9 @@ class MachineBill(Result):
 
     @property
     def power_w(self) -> float:
-        """The typical power of all networks, as far as known; hosts are in `facility`."""
-        return sum(bill.power_w for bill in self.bills)
+        """The typical power of all networks and of cables between pairs, as far as known; hosts are in `facility`."""
+        of_pairs = sum(line.power_w for line in self.common if not math.isnan(line.power_w))
+        return sum(bill.power_w for bill in self.bills) + of_pairs
 
     @property
     def switches(self) -> int:
@@ -194,17 +195,18 @@ def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
     spares, rule = machine.requirement.spares, machine.requirement.rack
     bills = []
     for network in machine.networks.values():
-        terms = network.terms.changed(spares=False)
         layout = network.part(Layout)
-        bills.append(bill_with(layout, terms, kinds_bought(layout.topology, terms), orders=True))
+        bills.append(bill_with(layout, network.terms, kinds_bought(layout.topology, network.terms), orders=True))
     currencies = dict.fromkeys(bill.currency for bill in bills)
     if len(currencies) > 1:
         raise InputError(
             f"the catalogues of the networks are in {' and '.join(currencies)}; give parts of one currency"
         )
-    common = [rack_line(rule, len(machine.racks)), *_pair_cables(machine)]
+    pairs = list(_pair_cables(machine))
+    common = [rack_line(rule, len(machine.racks)), *(line for line, _ in pairs)]
     counts = [len(bill.items) for bill in bills]
     items = [item for bill in bills for item in bill.items] + [rack_item(rule, len(machine.racks))]
+    items += [item for _, some in pairs for item in some]
     if spares is not None:
         # Over all networks, since a spare of one serves another.
         items = with_spares(items, spares)
@@ -227,19 +229,19 @@ def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
     )
 
 
-def _pair_cables(machine: Machine) -> Iterable[Line]:
-    """The cables between the two hosts of each pair: of the slowest network's catalogue."""
+def _pair_cables(machine: Machine) -> Iterator[tuple[Line, list[Item]]]:
+    """The cables between the two hosts of each pair of a kind, of the slowest network's catalogue: their line and items."""
     name = min(machine.networks, key=lambda each: machine.requirement.plan(each).rate_gbps)
     terms, rate = machine.networks[name].terms, machine.requirement.plan(name).rate_gbps
     for kind, hosts in hosts_by_kind(machine.kinds):
-        paired = hosts[: len(hosts) // 2 * 2]
-        pairs = len(paired) // 2 * kind.plan.pair_cables
+        pairs = len(hosts) // 2 * kind.plan.pair_cables
         if pairs:
-            rack = machine.slot[machine.racks.host[paired]].reshape(-1, 2)
+            rack = machine.slot[machine.racks.host[hosts]].reshape(-1, 2)
             between = rack[:, 0] != rack[:, 1]
             length_m = machine.floor.cable_m(machine.slots.apart_m(rack[:, 0], rack[:, 1]), between)
             each = np.repeat(np.arange(len(rack)), kind.plan.pair_cables)
             bought = choose_cables(terms.catalogue, length_m[each], between[each], rate)
             low, high = float(bought.usd_low.sum()), float(bought.usd_high.sum())
             item = f"cable between pairs of '{kind.plan.name}'"
-            yield Line(item, pairs, low, high, float(bought.power_w.sum()), float(bought.stock_m.sum()), "cable")
+            line = Line(item, pairs, low, high, float(bought.power_w.sum()), float(bought.stock_m.sum()), "cable")
+            yield line, list(cable_items(terms.catalogue, [bought]))

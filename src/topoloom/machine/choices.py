@@ -21,6 +21,7 @@ from topoloom.designer.requirement_keys import NETWORK_KEYS
 from topoloom.designer.wiring import without_populated
 from topoloom.machine.connecting import Room
 from topoloom.machine.devices import DeviceGroup
+from topoloom.machine.faults import MachineError
 from topoloom.machine.requirement import MachineNetwork, MachineRequirement
 from topoloom.model.topology import Topology
 from topoloom.network.opening import open_network
@@ -75,13 +76,20 @@ def network_parts(requirement: MachineRequirement, network: MachineNetwork) -> P
     named = tuple(product for product in parts.switch.product if product.name == network.switch.product)
     if not named:
         sold = ", ".join(product.name for product in parts.switch.product)
-        raise InputError(
-            f"network '{network.name}': the catalogue '{parts.name}' has no switch '{network.switch.product}' (it has {sold})"
+        raise MachineError(
+            f"network '{network.name}': the catalogue '{parts.name}' has no switch '{network.switch.product}' (it has {sold})",
+            "network",
+            network.name,
+            "switch",
+            "product",
         )
     if not named[0].ports_at(network.rate_gbps):
-        raise InputError(
+        raise MachineError(
             f"network '{network.name}': '{network.switch.product}' has no ports of {network.rate_gbps:g} Gb/s; give another"
-            " rate_gbps or switch"
+            " rate_gbps or switch",
+            "network",
+            network.name,
+            "rate_gbps",
         )
     return msgspec.structs.replace(parts, switch=msgspec.structs.replace(parts.switch, product=named))
 
@@ -96,7 +104,10 @@ def all_parts(requirement: MachineRequirement, network: MachineNetwork | None = 
 
 def given_room(network: MachineNetwork) -> Room:
     """The network that a machine file gives by its `spec`: a spec, or the path of a file."""
-    topology = open_network(network.spec).topology
+    try:
+        topology = open_network(network.spec).topology
+    except InputError as error:
+        raise MachineError(f"network '{network.name}': {error}", "network", network.name, "spec") from None
     return Room(topology, _blocks(topology))
 
 

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import msgspec
 import numpy as np
@@ -16,6 +15,7 @@ from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.machine.attaching import attached
 from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts, hosts_by_kind
+from topoloom.machine.faults import MachineError
 from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
 from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
 from topoloom.machine.uplinked import homes_of_switches, racks_of_switches, switches_and_zones, switches_for, unlinked
@@ -27,6 +27,7 @@ from topoloom.placement.layout.housed import common_limits, slots_of_racks
 
 #: Most rounds until racks and the devices of all networks agree.
 _MOST_ROUNDS = 12
+_ROUNDING = 1 + 1e-9
 #: The names of switches by their level in a tree.
 _LEVELS = ("leaf", "spine", "core")
 
@@ -53,6 +54,38 @@ class Room:
 
     topology: Topology
     blocks: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Optics:
+    """What transceivers and cables add to the power of each device, W.
+
+    Attributes
+    ----------
+    switches_w : dict of str to float
+        Of a switch, by its network.
+    hosts_w : dict of str to float
+        Of a host, by its kind.
+    """
+
+    switches_w: Mapping[str, float] = field(default_factory=dict)
+    hosts_w: Mapping[str, float] = field(default_factory=dict)
+
+    def exceeds(self, other: "Optics") -> bool:
+        """Whether any of its devices takes more than in another."""
+        return any(
+            watts > theirs.get(name, 0.0) * _ROUNDING
+            for own, theirs in ((self.switches_w, other.switches_w), (self.hosts_w, other.hosts_w))
+            for name, watts in own.items()
+        )
+
+    def at_least(self, other: "Optics") -> "Optics":
+        """The larger of the two for each kind of device."""
+        return Optics(_larger(self.switches_w, other.switches_w), _larger(self.hosts_w, other.hosts_w))
+
+
+def _larger(own: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {name: max(own.get(name, 0.0), other.get(name, 0.0)) for name in {**other, **own}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +117,7 @@ class Connections:
         """The terms of a network's bill."""
         plan = self.requirement.plan(name)
         rate = None if self.topologies[name].mixed else plan.rate_gbps
-        return Terms(parts=self.parts[name], rate_gbps=rate, host_cables=True, spares=self.requirement.spares)
+        return Terms(parts=self.parts[name], rate_gbps=rate, host_cables=True)
 
     def switch_u(self, name: str) -> float | np.ndarray:
         """The height of the switches of a network, units."""
@@ -106,7 +139,7 @@ def connected(
     parts: Mapping[str, Parts],
     rooms: Mapping[str, Room],
     floor: Floor,
-    optics_w: Mapping[str, float] = MappingProxyType({}),
+    optics: Optics = Optics(),
 ) -> Connections:
     """The networks with all their devices, and the racks of all.
 
@@ -123,8 +156,8 @@ def connected(
         Each network without an uplink, with places for its devices.
     floor : Floor
         Its slots name the racks, and these their devices.
-    optics_w : mapping of str to float
-        What the transceivers and cables of a switch of each network add to its power, W.
+    optics : Optics
+        What transceivers and cables add to the power of each device.
 
     Returns
     -------
@@ -151,8 +184,10 @@ def connected(
             own = tuple(_groups(requirement, kinds, network, switch_names, devices))
             inside[network.name] = racks_of_switches(kinds, network, racks)
             if not own:
-                raise InputError(
-                    f"network '{network.name}' has no hosts; name it in the `ports` of a [[host]], or give it `serves`"
+                raise MachineError(
+                    f"network '{network.name}' has no hosts; name it in the `ports` of a [[host]], or give it `serves`",
+                    "network",
+                    network.name,
                 )
             near, zones = None, None
             if racks is not None and (network.place == "rack" or inside[network.name].size):
@@ -181,13 +216,13 @@ def connected(
                 network.name,
                 network.place,
                 demands_of_switches(topologies[network.name], parts[network.name], network, requirement)
-                + np.array([0.0, optics_w.get(network.name, 0.0), 0.0, 0.0]),
+                + np.array([0.0, optics.switches_w.get(network.name, 0.0), 0.0, 0.0]),
                 _hosts_at(topologies[network.name], groups[network.name], kinds),
                 homes_of_switches(topologies[network.name].switches, inside[network.name], racks),
             )
             for network in requirement.network
         ]
-        racks = machine_racks(kinds, within_floor(requirement.rack, floor), standing)
+        racks = machine_racks(kinds, within_floor(requirement.rack, floor), standing, optics.hosts_w)
         state = (
             switch_names,
             len(racks),
@@ -255,7 +290,8 @@ def _groups(
             yield DeviceGroup(kind.plan.name, "host", kind.plan.name, host, kind.names, 1, rate)
     for other in requirement.network:
         names = switch_names[other.name]
-        if names and _serves(network, other.name):
+        # The uplinks of a switch are further ports of the same device.
+        if names and _serves(network, other.name) and other.uplink != network.name:
             yield DeviceGroup(
                 f"switches of {other.name}", "switch", other.name, _box("switch", ("mgmt",), rate), names, 1, rate
             )
@@ -267,8 +303,12 @@ def _groups(
         if other.uplink == network.name:
             names = switch_names[other.name]
             up_gbps = requirement.uplink_gbps(other)
-            host = _box("switch", tuple(f"up{number}" for number in range(1, other.uplinks + 1)), up_gbps)
-            yield DeviceGroup(f"uplinks of {other.name}", "switch", other.name, host, names, other.uplinks, up_gbps)
+            ports = ("mgmt",) * _serves(network, other.name)
+            ports += tuple(f"up{number}" for number in range(1, other.uplinks + 1))
+            yield DeviceGroup(
+                *(f"uplinks of {other.name}", "switch", other.name, _box("switch", ports, up_gbps)),
+                *(names, len(ports), up_gbps),
+            )
 
 
 def _serves(network: MachineNetwork, name: str) -> bool:

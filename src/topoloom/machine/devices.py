@@ -7,10 +7,18 @@ from typing import Literal
 
 import msgspec
 
-from topoloom.core.errors import InputError, hint
+from topoloom.core.errors import hint
 from topoloom.cost.host_products import ServerProduct
 from topoloom.cost.parts import Parts
-from topoloom.machine.requirement import MachineHosts, MachineNetwork, MachineRequirement, NetworkPorts
+from topoloom.machine.faults import MachineError
+from topoloom.machine.requirement import (
+    MANAGER,
+    MANAGERS_OF,
+    MachineHosts,
+    MachineNetwork,
+    MachineRequirement,
+    NetworkPorts,
+)
 from topoloom.placement.hosts.housing import HostType, OtherPort
 
 #: The keys of a host that its server in the catalogue fills.
@@ -64,7 +72,11 @@ class HostKind:
             It is not known.
         """
         if self.plan.u is None:
-            raise InputError(f"the height of the host '{self.plan.name}' is not known; give `u` in its [[host]]")
+            raise MachineError(
+                f"the height of the host '{self.plan.name}' is not known; give `u` in its [[host]]",
+                "host",
+                self.plan.name,
+            )
         return self.plan.u
 
     def body(self, **ports: object) -> HostType:
@@ -143,16 +155,30 @@ def host_kinds(requirement: MachineRequirement, parts: Parts) -> tuple[HostKind,
     Raises
     ------
     InputError
-        Two hosts have the same name.
+        Two hosts have the same name, the catalogue lacks a server, or a server has fewer ports than are asked for.
     """
     servers = {server.name: server for server in parts.server}
     for plan in requirement.host:
         if plan.product and plan.product not in servers:
-            raise InputError(
+            raise MachineError(
                 f"host '{plan.name}': the catalogue '{parts.name}' has no server '{plan.product}'"
-                f" ({hint(plan.product, servers) if servers else 'it has none'}); omit `product`, and give u and power_w"
+                f" ({hint(plan.product, servers) if servers else 'it has none'}); omit `product`, and give u and power_w",
+                "host",
+                plan.name,
+                "product",
             )
-    plans = [*requirement.host, *(_managers(network) for network in requirement.network if network.managers)]
+    managed = [network for network in requirement.network if network.managers]
+    for network in managed:
+        if network.manager not in servers:
+            raise MachineError(
+                f"network '{network.name}': the catalogue '{parts.name}' has no server '{network.manager}' for its managers"
+                f" ({hint(network.manager, servers) if servers else 'it has none'}); give another `manager`, or make the"
+                " managers a [[host]] with u and power_w",
+                "network",
+                network.name,
+                "manager" if network.manager != MANAGER else "managers",
+            )
+    plans = [*requirement.host, *map(_managers, managed)]
     kinds = [_kind(plan, servers.get(plan.product or plan.name), requirement) for plan in plans]
     for kind in kinds:
         _check_interfaces(kind, requirement)
@@ -160,8 +186,11 @@ def host_kinds(requirement: MachineRequirement, parts: Parts) -> tuple[HostKind,
     for kind in kinds:
         for name in kind.names:
             if name in seen:
-                raise InputError(
-                    f"host '{kind.plan.name}': its name {name} is also one of '{seen[name]}'; give each kind its own `node`"
+                raise MachineError(
+                    f"host '{kind.plan.name}': its name {name} is also one of '{seen[name]}'; give each kind its own `node`",
+                    "host",
+                    kind.plan.name,
+                    "node",
                 )
             seen[name] = kind.plan.name
     return tuple(kinds)
@@ -172,24 +201,45 @@ def _check_interfaces(kind: HostKind, requirement: MachineRequirement) -> None:
     if kind.server is None:
         return
     own: dict[str, int] = {}
+    management: dict[str, int] = {}
     for network in requirement.network:
         ports = kind.plan.on(network.name)
         rate = network.rate_gbps if ports.rate_gbps is None else ports.rate_gbps
         others = any(_is_for(port, network.name, rate) for port in kind.server.other_ports)
-        if ports.count and not ports.nic and not ports.connector and not others and rate > _MANAGEMENT_GBPS:
+        if ports.nic or ports.connector:
+            continue
+        if rate <= _MANAGEMENT_GBPS:
+            management[network.name] = ports.count
+        elif ports.count and not others:
             own[network.name] = ports.count
     if sum(own.values()) > kind.server.nics:
         asked = " and ".join(f"{count} on '{name}'" for name, count in own.items())
-        raise InputError(
+        raise MachineError(
             f"host '{kind.plan.name}': {asked}, but the server of the catalogue has {kind.server.nics} such ports; give fewer,"
-            " or `nic` or `connector` with the ports of an interface that is added"
+            " or `nic` or `connector` with the ports of an interface that is added",
+            "host",
+            kind.plan.name,
+            "ports",
+            next(iter(own)),
+        )
+    managed = {name: count for name, count in management.items() if count}
+    sockets = sum(port.rate_gbps is not None and port.rate_gbps <= _MANAGEMENT_GBPS for port in kind.server.other_ports)
+    if sockets and sum(managed.values()) > sockets:
+        asked = " and ".join(f"{count} on '{name}'" for name, count in managed.items())
+        raise MachineError(
+            f"host '{kind.plan.name}': {asked}, but the server of the catalogue has {sockets} management"
+            f" port{'s' * (sockets > 1)}; give fewer, or `nic` or `connector` with the ports of an interface that is added",
+            "host",
+            kind.plan.name,
+            "ports",
+            next(iter(managed)),
         )
 
 
 def _managers(network: MachineNetwork) -> MachineHosts:
     """The managers of a network as hosts."""
     return MachineHosts(
-        name=f"managers of {network.name}",
+        name=f"{MANAGERS_OF}{network.name}",
         product=network.manager,
         count=network.managers,
         role="management",
@@ -218,7 +268,12 @@ def _kind(plan: MachineHosts, server: ServerProduct | None, requirement: Machine
         whole = getattr(plan, key)
         if whole is not None:
             if not filled.unit_hosts:
-                raise InputError(f"host '{plan.name}': {key} is that of a rack-scale system; give unit_hosts, or {own}")
+                raise MachineError(
+                    f"host '{plan.name}': {key} is that of a rack-scale system; give unit_hosts, or {own}",
+                    "host",
+                    plan.name,
+                    key,
+                )
             filled = msgspec.structs.replace(filled, **{own: whole / filled.unit_hosts})
             devices = tuple(msgspec.structs.replace(device, **{own: 0.0}) for device in devices)
     return HostKind.named(msgspec.structs.replace(filled, device=devices), server)
@@ -288,9 +343,13 @@ def _filled_ports(kind: HostKind, ports: NetworkPorts, network: MachineNetwork, 
         and rate_gbps > _MANAGEMENT_GBPS
         and not {"nic", "connector"} & given.keys()
     ):
-        raise InputError(
+        raise MachineError(
             f"host '{kind.plan.name}': {ports.count} ports on network '{network.name}', but the server of the catalogue has"
-            f" {len(others)} for it; give `nic` or `connector` with these ports to add interfaces"
+            f" {len(others)} for it; give `nic` or `connector` with these ports to add interfaces",
+            "host",
+            kind.plan.name,
+            "ports",
+            network.name,
         )
     if len(others) >= ports.count:
         chosen = others[: ports.count]

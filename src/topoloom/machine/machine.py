@@ -11,8 +11,8 @@ from topoloom.core.errors import InputError
 from topoloom.cost.facility_sums import optics_of_racks
 from topoloom.cost.parts import Parts
 from topoloom.fabric.fabric import planned_fabric
-from topoloom.machine.connecting import Connections, Room, connected, within_floor
-from topoloom.machine.devices import DeviceGroup, HostKind
+from topoloom.machine.connecting import Connections, Optics, Room, connected, within_floor
+from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineRequirement
 from topoloom.model.topology import Topology
@@ -30,7 +30,6 @@ HOW = "open_machine(folder) opens one"
 _MADE = "the racks of the machine"
 #: Most placements; each counts the transceivers and cables of the one before.
 _MOST_TRIES = 4
-_ROUNDING = 1 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,26 +104,41 @@ def placed_machine(
         A network has no places for its devices; a rack or the floor is too small.
     """
     floor = requirement.floor.floor()
-    optics: dict[str, float] = {}
+    optics = Optics()
     for _ in range(_MOST_TRIES):
         machine = _in_slots(connected(requirement, kinds, parts, rooms, floor, optics), floor)
         if np.isinf(within_floor(requirement.rack, floor).supply_w):
             return machine
-        more = {name: _optics_w(network) for name, network in machine.networks.items()}
-        if all(watts <= optics.get(name, 0.0) * _ROUNDING for name, watts in more.items()):
+        more = _optics(machine)
+        if not more.exceeds(optics):
             return machine
-        optics = {name: max(watts, optics.get(name, 0.0)) for name, watts in more.items()}
+        optics = more.at_least(optics)
     return machine
 
 
-def _optics_w(network: Network) -> float:
-    """The power of transceivers and cables per switch, W, in the rack where it is most; 0 where the catalogue lacks a part."""
-    layout, terms = network.part(Layout), network.terms.on(network.topology, "placing")
-    try:
-        watts = optics_of_racks(layout, terms)["switch"]
-    except InputError:
-        return 0.0  # the bill names the part
-    return float((watts / np.maximum(1, layout.switches_in_rack)).max(initial=0.0))
+def _optics(machine: Machine) -> Optics:
+    """The power of transceivers and cables per device, in the rack where it is most; 0 where the catalogue lacks a part."""
+    rack_at = {slot: rack for rack, slot in enumerate(machine.slot.tolist())}
+    of_switches, at_hosts = dict[str, float](), np.zeros(len(machine.racks))
+    for name, network in machine.networks.items():
+        layout, terms = network.part(Layout), network.terms.on(network.topology, "placing")
+        try:
+            watts = optics_of_racks(layout, terms)
+        except InputError:
+            continue  # the bill names the part
+        of_switches[name] = float((watts["switch"] / np.maximum(1, layout.switches_in_rack)).max(initial=0.0))
+        at_hosts[[rack_at[slot] for slot in layout.used.tolist()]] += watts["host"]
+    switches, hosts = machine.racks.contents[:, 0], machine.racks.contents[:, 1]
+    # At the far ends of uplinks in a rack without hosts there are switches.
+    lone = float((at_hosts * (hosts == 0) / np.maximum(1, switches)).max(initial=0.0))
+    each = at_hosts / np.maximum(1, hosts)
+    return Optics(
+        {name: watts + lone for name, watts in of_switches.items()},
+        {
+            kind.plan.name: float(each[machine.racks.host[numbers]].max())
+            for kind, numbers in hosts_by_kind(machine.kinds)
+        },
+    )
 
 
 def _in_slots(connections: Connections, floor: Floor) -> Machine:

@@ -1,15 +1,16 @@
 """Racks of a machine: the hosts of all kinds and the switches of all networks share them, within power, weight and height."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
 import msgspec
 import numpy as np
 
-from topoloom.core.errors import InputError
 from topoloom.machine.devices import HostKind
+from topoloom.machine.faults import MachineError
 from topoloom.placement.hosts.housing import Housing, RackRule
 from topoloom.placement.hosts.rack_device import RackDevice
 from topoloom.placement.hosts.stack import Stack, host_units, piled, switch_units
@@ -103,7 +104,12 @@ class MachineRacks:
         return len(self.load)
 
 
-def machine_racks(kinds: Sequence[HostKind], rule: RackRule, networks: Sequence[NetworkSwitches]) -> MachineRacks:
+def machine_racks(
+    kinds: Sequence[HostKind],
+    rule: RackRule,
+    networks: Sequence[NetworkSwitches],
+    optics_w: Mapping[str, float] = MappingProxyType({}),
+) -> MachineRacks:
     """The racks of all hosts and switches.
 
     Kinds with racks of their own fill them one after another, `rule.row` racks to a row. A switch with ports of devices stands
@@ -116,6 +122,8 @@ def machine_racks(kinds: Sequence[HostKind], rule: RackRule, networks: Sequence[
         Their hosts are numbered one after another.
     rule : RackRule
     networks : sequence of NetworkSwitches
+    optics_w : mapping of str to float
+        What transceivers and cables add to the power of a host of each kind, W.
 
     Returns
     -------
@@ -126,20 +134,26 @@ def machine_racks(kinds: Sequence[HostKind], rule: RackRule, networks: Sequence[
     InputError
         A rack does not hold one host, one rack-scale system, or one switch.
     """
-    return _Planner(tuple(kinds), rule, tuple(networks)).planned()
+    return _Planner(tuple(kinds), rule, tuple(networks), optics_w).planned()
 
 
 class _Planner:
-    def __init__(self, kinds: tuple[HostKind, ...], rule: RackRule, networks: tuple[NetworkSwitches, ...]) -> None:
-        self.kinds, self.rule, self.networks = kinds, rule, networks
+    def __init__(
+        self,
+        kinds: tuple[HostKind, ...],
+        rule: RackRule,
+        networks: tuple[NetworkSwitches, ...],
+        optics_w: Mapping[str, float],
+    ) -> None:
+        self.kinds, self.rule, self.networks, self.optics_w = kinds, rule, networks, optics_w
         self.limits = np.array(
             [rule.u, rule.supply_w, *(_ENDLESS if m is None else m for m in (rule.load_kg, rule.air_m3h))]
         )
         self.first = np.cumsum([0, *(len(kind.names) for kind in kinds)])
         self.kind_of = np.repeat(np.arange(len(kinds)), np.diff(self.first))
+        self.demands = [self._demands(kind) for kind in kinds]
         self.stacks = [Stack.of(Housing(host=kind.body(), rack=self._rule_of(kind))) for kind in kinds]
         self.bare = Stack.of(Housing(host=kinds[0].body(), rack=rule))
-        self.demands = [self._demands(kind) for kind in kinds]
 
     def _rule_of(self, kind: HostKind) -> RackRule:
         return msgspec.structs.replace(self.rule, device=(*kind.plan.device, *self.rule.device))
@@ -153,11 +167,14 @@ class _Planner:
             strict=True,
         ):
             if limit < _ENDLESS and not value:
-                raise InputError(
+                raise MachineError(
                     f"racks have a limit, but {key} of the host '{plan.name}' is not known; give it in its [[host]], or omit"
-                    " the limit in [rack]"
+                    " the limit in [rack]",
+                    "host",
+                    plan.name,
                 )
-        return np.array([host_units(kind.units), plan.power_w, plan.weight_kg or 0.0, plan.air_m3h or 0.0])
+        watts = plan.power_w + self.optics_w.get(plan.name, 0.0)
+        return np.array([host_units(kind.units), watts, plan.weight_kg or 0.0, plan.air_m3h or 0.0])
 
     def planned(self) -> MachineRacks:
         rows = self._rows()
@@ -183,10 +200,11 @@ class _Planner:
                     self._put_switch(of_rows[row], number, switch)
         sequence: list[_Rack] = []
         for row, (racks, others) in enumerate(zip(rows, of_rows, strict=True)):
-            if row == len(rows) // 2:
-                sequence += central
+            # The middle of the room is between two rows, and that of a single row in it.
+            half = (len(racks) + 1) // 2 if len(rows) == 1 else 0
             middle = len(racks) if self._at_end(others) else (len(racks) + 1) // 2
-            sequence += [*racks[:middle], *others, *racks[middle:]]
+            in_middle = central if row == len(rows) // 2 else []
+            sequence += [*racks[:half], *in_middle, *racks[half:middle], *others, *racks[middle:]]
         return self._finished(sequence if rows else central)
 
     def _at_end(self, racks: list[_Rack]) -> bool:
@@ -204,8 +222,10 @@ class _Planner:
             most = self._most_hosts(number) // whole * whole
             if not most:
                 what = f"rack-scale system of {whole} x '{kind.plan.name}'" if whole > 1 else f"host '{kind.plan.name}'"
-                raise InputError(
-                    f"{self._described()} holds no {what}{self._why(number, whole)}; raise the limits in [rack]"
+                raise MachineError(
+                    f"{self._described()} holds no {what}{self._why(number, whole)}; raise the limits in [rack]",
+                    "host",
+                    kind.plan.name,
                 )
             count = -(-len(hosts) // most)
             pieces = (
@@ -278,9 +298,12 @@ class _Planner:
 
     def _put_inside(self, rack: _Rack, network: int, switch: int) -> None:
         if not self._added(rack, network, switch):
-            raise InputError(
+            raise MachineError(
                 f"{self._described()} holds no switch of network '{self.networks[network].name}' next to its hosts; give fewer"
-                " rack_switches in their [[host]], or raise the limits in [rack]"
+                " rack_switches in their [[host]], or raise the limits in [rack]",
+                "host",
+                self.kinds[self.kind_of[rack.hosts[0]]].plan.name,
+                "rack_switches",
             )
 
     def _put_switch(self, racks: list[_Rack], network: int, switch: int) -> None:
@@ -289,9 +312,11 @@ class _Planner:
         racks.append(_Rack(None))
         if not self._added(racks[-1], network, switch):
             units, watts = self.networks[network].demands[switch, :2]
-            raise InputError(
+            raise MachineError(
                 f"{self._described()} holds no switch of network '{self.networks[network].name}' ({units:g} units,"
-                f" {watts:,.0f} W); raise the limits in [rack]"
+                f" {watts:,.0f} W); raise the limits in [rack]",
+                "network",
+                self.networks[network].name,
             )
 
     def _put_host(self, racks: list[_Rack], number: int, host: int) -> None:
@@ -305,9 +330,11 @@ class _Planner:
         racks.append(_Rack(None, [host]))
         racks[-1].load = self._load(racks[-1])
         if (racks[-1].load > self.limits * _ROUNDING).any():
-            raise InputError(
+            raise MachineError(
                 f"{self._described()} holds no host '{self.kinds[number].plan.name}'{self._why(number, 1)}; raise the limits in"
-                " [rack]"
+                " [rack]",
+                "host",
+                self.kinds[number].plan.name,
             )
 
     def _why(self, number: int, count: int) -> str:

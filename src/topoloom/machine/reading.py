@@ -10,7 +10,7 @@ from topoloom.core.errors import InputError, check_path
 from topoloom.core.files import read_text
 from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.core.toml_lines import line_of
-from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
+from topoloom.machine.requirement import EVERYTHING, MANAGER, MachineNetwork, MachineRequirement
 from topoloom.placement.floors.floor import PRESETS
 
 #: Names of networks are names of folders.
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 #: The keys by which a network is chosen.
 _CHOOSING = ("families", "limits", "least", "search", "planes", "rails", "minimize", "collective")
-_NOTHING = MachineNetwork(name="none")
+_NOTHING = MachineNetwork(name="none", rate_gbps=1.0)
 
 
 def read_machine_file(path: str | Path) -> MachineRequirement:
@@ -123,6 +123,24 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                     "ports",
                     name,
                 )
+        counts = [host.on(name).count for name in host.ports]
+        served = any(
+            other.name not in host.ports and (other.serves == EVERYTHING or host.name in other.serves)
+            for other in requirement.network
+        )
+        if not any(counts) and not served:
+            raise complain(
+                f"host '{host.name}' has no port on any network; give it `ports`, or name it in the `serves` of a [[network]]",
+                *where,
+                "ports",
+            )
+        if host.pair_cables and host.count % 2:
+            raise complain(
+                f"host '{host.name}': {host.count} hosts are no pairs, but pair_cables = {host.pair_cables}; give an even"
+                " count, or omit pair_cables",
+                *where,
+                "pair_cables",
+            )
         if host.unit_hosts is not None and host.count % host.unit_hosts:
             raise complain(
                 f"host '{host.name}': {host.count} hosts are no whole number of rack-scale systems of {host.unit_hosts}",
@@ -190,6 +208,12 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                 f"network '{network.name}' has an uplink and a spec; with an uplink it has no links of its own: omit one",
                 *where,
                 "spec",
+            )
+        if network.manager != MANAGER and not network.managers:
+            raise complain(
+                f"network '{network.name}' has no managers, so manager has no effect; give `managers`, their number",
+                *where,
+                "manager",
             )
         for name in () if network.serves == EVERYTHING else network.serves:
             if name not in kinds | devices | networks.keys():

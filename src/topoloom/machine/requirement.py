@@ -59,6 +59,8 @@ from topoloom.placement.hosts.rack_device import FacilityRule, RackDevice
 EVERYTHING = "everything"
 #: The product of a network's managers, if it names none.
 MANAGER = "UFM appliance, NDR"
+#: The name of a network's managers as a kind of hosts begins with this.
+MANAGERS_OF = "managers of "
 
 
 class NetworkPorts(TomlTable, frozen=True, kw_only=True):
@@ -221,7 +223,7 @@ class MachineNetwork(TomlTable, frozen=True, kw_only=True):
     switch: SwitchOf = SwitchRequirement()
     planes: PlaneCounts = ()
     rails: RailsOf = None
-    rate_gbps: LinkRate = 40.0
+    rate_gbps: LinkRate
     cable: CableOf = CableRequirement()
     limits: LimitsOf = DesignLimits()
     least: LeastOf = Least()

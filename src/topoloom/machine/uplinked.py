@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 
-from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
 from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
+from topoloom.machine.faults import MachineError
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineNetwork, MachineRequirement
 from topoloom.model.topology import Topology
@@ -135,15 +135,24 @@ def switches_for(
         fitting = (some for some in range(most, 0, -1) if product.serves(up + Counter({network.rate_gbps: some})))
         each = next(fitting, 0)
     if each == 0:
-        raise InputError(
+        raise MachineError(
             f"network '{network.name}': '{network.switch.product}' has no ports for {network.uplinks} uplinks of"
-            f" {uplink_gbps:g} Gb/s; give another switch, fewer uplinks, or their rate as `uplink_gbps`"
+            f" {uplink_gbps:g} Gb/s; give another switch, fewer uplinks, or their rate as `uplink_gbps`",
+            "network",
+            network.name,
+            "uplinks",
         )
     if each is None:
-        raise InputError(f"network '{network.name}': give its switch a `product` or a `radix`")
+        raise MachineError(
+            f"network '{network.name}': give its switch a `product` or a `radix`", "network", network.name, "switch"
+        )
     count = network.leaves or max(0 if inside else 1, -(-ports // each))
     if count * each < ports:
-        raise InputError(
-            f"network '{network.name}': leaves = {count} have {count * each:,} ports, but its devices need {ports:,}; give more"
+        raise MachineError(
+            f"network '{network.name}': leaves = {count} have {count * each:,} ports, but its devices need {ports:,}; give"
+            " more",
+            "network",
+            network.name,
+            "leaves",
         )
     return unlinked(inside + count, each).replace(name=network.name)
