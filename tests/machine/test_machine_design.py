@@ -1,20 +1,27 @@
 """Designs of machines: networks are joined without the product of their choices, under common limits."""
 
 import itertools
+import json
 import math
 
 import numpy as np
 import pytest
 
+from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.pareto import undominated
+from topoloom.machine import designing
 from topoloom.machine.choices import NetworkChoice
-from topoloom.machine.designing import design_machine, joined_choices
+from topoloom.machine.designing import MachineCandidate, design_files, design_machine, joined_choices
+from topoloom.machine.folder import save_machine
 from topoloom.machine.reading import machine_of
+from topoloom.network.opening import open_network
 
 FILE = """
 title = "two networks"
 parts = "slimfly-2014"
 shortlist = 2
+minutes = 0.01
+repeats = 1
 [[host]]
 name = "node"
 count = 40
@@ -87,6 +94,63 @@ def test_a_machine_is_designed():
     assert result.machine.networks["storage"].topology.endpoints.size == 2 * 48
     assert result.bill.cost_usd == costs[0]
     assert result.from_record(result.record()).record() == result.record()
+
+
+def test_the_networks_of_the_best_are_assessed(tmp_path):
+    """Each has a throughput, and its folder the tables that it was measured on."""
+    result = design_machine(machine_of(FILE, "two.toml"), jobs=1)
+    assert list(result.assessments) == ["fabric", "storage"]
+    save_machine(result.machine, tmp_path / "machine", design_files(result))
+    for name, assessment in result.assessments.items():
+        assert assessment.name == name
+        assert 0 < assessment.value("worst_throughput") <= assessment.value("uniform_throughput") <= 1
+        folder = tmp_path / "machine" / "networks" / name
+        assert np.array_equal(open_network(folder).tables.ports, assessment.routing.ports)
+        stored = json.loads((folder / "assessment.json").read_bytes())
+        assert Assessment.from_record(stored).figures == assessment.figures
+    assert not design_machine(
+        machine_of(FILE.replace("shortlist = 2", "shortlist = 0"), "two.toml"), jobs=1
+    ).assessments
+
+
+def test_a_machine_whose_network_fails_a_measured_limit_is_dropped(monkeypatch):
+    """The limit is named with its network, and no machine is left where the only one fails."""
+    monkeypatch.setattr(
+        "topoloom.machine.assessing.failed_by_assessment",
+        lambda requirement, _: ("oversubscription", "measured") if requirement.switch.radix == 24 else None,
+    )
+    result = design_machine(machine_of(FILE, "two.toml"), jobs=1)
+    assert not result.ranked
+    assert result.reason.startswith("network 'storage': its limits.oversubscription: measured")
+    assert result.machine is None
+
+
+@pytest.mark.parametrize(("limit", "chosen"), [("power_w", "frugal"), ("racks", "few")])
+def test_where_the_cheapest_exceeds_a_limit_others_are_tried(monkeypatch, limit, chosen):
+    """Of the machines that none beats, the next that is placed takes least of what failed."""
+    sums = {"cheap": (1.0, 9.0, 9), "middle": (2.0, 8.0, 8), "frugal": (3.0, 1.0, 5), "few": (4.0, 5.0, 1)}
+    choices = [NetworkChoice("n", name, "", cost, watts, many, 0.0, None) for name, (cost, watts, many) in sums.items()]
+    monkeypatch.setattr(designing, "choices_of", lambda *_: (choices, ""))
+    monkeypatch.setattr(designing, "placed_machine", lambda *_: None)
+    monkeypatch.setattr(designing, "price_machine", lambda *_, **__: None)
+
+    def candidate(requirement, some, machine, bill):
+        spec, beyond = some[0].spec, {"power_w": some[0].power_w > 4, "racks": some[0].switches > 4}[limit]
+        exceeds = f"limits.{limit} = 4: the machine has more" if beyond else ""
+        return MachineCandidate({"n": spec}, {}, some[0].cost_usd, some[0].power_w, some[0].switches, 1, 0.0, exceeds)
+
+    monkeypatch.setattr(designing, "_candidate", candidate)
+    monkeypatch.setattr(designing, "assessed_networks", lambda *_: {})
+    monkeypatch.setattr(designing, "with_assessed_tables", lambda machine, _: machine)
+    text = (
+        FILE.partition('[[network]]\nname = "storage"')[0]
+        .replace(", storage = 2", "")
+        .replace("shortlist = 2", "shortlist = 1")
+    )
+    text = text.replace("ports = { storage = 2 }", "ports = { fabric = 2 }")
+    result = design_machine(machine_of(text, "one.toml"), jobs=1)
+    assert [each.specs["n"] for each in result.ranked] == [chosen]
+    assert [each.specs["n"] for each in result.dropped] == ["cheap"]
 
 
 @pytest.mark.parametrize(

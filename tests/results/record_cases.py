@@ -115,8 +115,8 @@ def _apps() -> t.AppRuns:
 def _machine() -> t.MachineDesign:
     path = Path(tempfile.mkdtemp()) / "machine.toml"
     path.write_text(
-        'parts = "slimfly-2014"\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
-        '[[network]]\nname = "fabric"\nspec = "clos:leaves=2,spines=1,hosts=3"\n'
+        'parts = "slimfly-2014"\nshortlist = 0\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
+        '[[network]]\nname = "fabric"\nrate_gbps = 40\nspec = "clos:leaves=2,spines=1,hosts=3"\n'
     )
     return t.design_machine(t.read_machine_file(path))
 

@@ -2,21 +2,27 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from topoloom.core.errors import check_type
 from topoloom.core.work import Work
+from topoloom.cost.parts import Parts
+from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.pareto import undominated
+from topoloom.machine.assessing import assessed_networks, failing_network, with_assessed_tables
 from topoloom.machine.bill import MachineBill, price_machine
 from topoloom.machine.choices import NetworkChoice, all_parts, choices_of, network_parts
 from topoloom.machine.connecting import Room, groups_before_racks
-from topoloom.machine.devices import host_kinds
+from topoloom.machine.devices import HostKind, host_kinds
 from topoloom.machine.facility import machine_facility
 from topoloom.machine.machine import Machine, placed_machine
 from topoloom.machine.requirement import MachineRequirement
+from topoloom.model.network_folders import ASSESSMENT, NETWORKS
 from topoloom.model.results import Provenance, Result
 
 #: Most partial machines that are pursued while networks are joined.
@@ -67,8 +73,10 @@ class MachineDesign(Result):
         How many machines of these choices none beats before they are placed.
     reason : str
         Why there is no machine: the limit that fails first, and its network; empty if there is one.
+    assessments : dict of str to Assessment
+        The full assessment of each network of the best that has links of its own; empty with ``shortlist = 0``.
     machine : Machine or None
-        The best; not in the record.
+        The best, with the tables of its networks where they were assessed; not in the record.
     bill : MachineBill or None
         Its bill.
     """
@@ -82,6 +90,7 @@ class MachineDesign(Result):
     choices: dict[str, int]
     joined: int
     reason: str = ""
+    assessments: dict[str, Assessment] = field(default_factory=dict)
     machine: Any = None
     bill: MachineBill | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
@@ -109,7 +118,8 @@ def design_machine(
     Each network is screened by its own requirement. Of its candidates those stay that no other beats in cost, power, switches
     and the network's own objective. Networks are joined one after another, and after each only the partial machines stay that
     none beats in the sums: the product of all choices is never made. The best by cost are placed in common racks, priced and
-    tested against the limits of the machine.
+    tested against the limits of the machine; where none is within them, others that take less of what fails. The networks of
+    the best machine are assessed in full. One whose network fails a measured limit is dropped, and the next is assessed.
 
     Parameters
     ----------
@@ -146,36 +156,82 @@ def design_machine(
     reason = failing_limit(requirement, choices)
     if reason:
         return _without(requirement, counts, reason, len(joined))
-    ranked, dropped = [], []
-    best: tuple[Machine, MachineBill] | None = None
-    for machine_choices in joined[: max(1, requirement.shortlist)]:
-        rooms: Mapping[str, Room] = {choice.network: choice.room for choice in machine_choices}
-        machine = placed_machine(requirement, kinds, parts, rooms)
-        bill = price_machine(machine, orders=True)
-        candidate = _candidate(requirement, machine_choices, machine, bill)
-        if candidate.exceeds:
-            dropped.append(candidate)
-            continue
-        ranked.append(candidate)
-        if min(ranked, key=_order) is candidate:
-            best = machine, bill
-    ranked.sort(key=_order)
-    reason = "" if ranked else dropped[0].exceeds
-    machine_, bill_ = (None, None) if best is None else best
+    tried = _placed(requirement, kinds, parts, joined)
+    ranked = sorted((each for each in tried if not each.candidate.exceeds), key=_order)
+    dropped = [each.candidate for each in tried if each.candidate.exceeds]
+    assessments: dict[str, Assessment] = {}
+    while ranked and requirement.shortlist:
+        assessments = assessed_networks(ranked[0].machine, jobs, work)
+        failed = failing_network(ranked[0].machine, before, assessments)
+        if not failed:
+            break
+        dropped.append(replace(ranked.pop(0).candidate, exceeds=failed))
+    best = ranked[0] if ranked else None
     return MachineDesign(
         requirement.title,
-        tuple(ranked),
+        tuple(each.candidate for each in ranked),
         tuple(dropped),
         counts,
         len(joined),
-        reason,
-        machine_,
-        bill_,
+        "" if ranked else f"{dropped[0].exceeds} ({len(tried)} of {len(joined):,} machines were placed)",
+        assessments if best else {},
+        None if best is None else with_assessed_tables(best.machine, assessments),
+        None if best is None else best.bill,
         Provenance(name=requirement.title),
     )
 
 
-def _order(candidate: MachineCandidate) -> tuple[float, float, float]:
+def design_files(design: MachineDesign) -> dict[str, str | bytes]:
+    """The files of a design in the folder of its machine: bill and order, and the assessments of its networks.
+
+    Parameters
+    ----------
+    design : MachineDesign
+    """
+    files: dict[str, str | bytes] = {}
+    if design.bill is not None:
+        files |= {name: design.bill.content(Path(name).suffix) for name in ("bill.json", "order.csv")}
+    for name, assessment in design.assessments.items():
+        content = msgspec.json.format(msgspec.json.encode(assessment.record()), indent=1)
+        files[f"{NETWORKS}/{name}/{ASSESSMENT}"] = content + b"\n"
+    return files
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """A machine in its racks."""
+
+    candidate: MachineCandidate
+    machine: Machine
+    bill: MachineBill
+
+
+def _placed(
+    requirement: MachineRequirement,
+    kinds: tuple[HostKind, ...],
+    parts: Mapping[str, Parts],
+    joined: Sequence[tuple[NetworkChoice, ...]],
+) -> list[_Placed]:
+    """The cheapest machines in their racks; where all exceed a limit, as many again that take least of it before placing."""
+    many = max(1, requirement.shortlist)
+    tried: list[_Placed] = []
+    for some in (joined[:many], joined[many:]):
+        if tried:
+            # Racks follow from switches, and all power from that of the networks.
+            column = 1 if "power" in tried[0].candidate.exceeds.partition(" ")[0] else 2
+            some = sorted(some, key=lambda choices: _sums(choices)[column])[:many]
+        for choices in some:
+            rooms: Mapping[str, Room] = {choice.network: choice.room for choice in choices}
+            machine = placed_machine(requirement, kinds, parts, rooms)
+            bill = price_machine(machine, orders=True)
+            tried.append(_Placed(_candidate(requirement, choices, machine, bill), machine, bill))
+        if any(not each.candidate.exceeds for each in tried):
+            break
+    return tried
+
+
+def _order(placed: _Placed) -> tuple[float, float, float]:
+    candidate = placed.candidate
     cost = candidate.power_w if math.isnan(candidate.cost_usd) else candidate.cost_usd
     return cost, candidate.regret, float(candidate.switches)
 

@@ -37,7 +37,9 @@ class MachineError(InputError):
         keys = [self.table, self.name, *self.keys]
         if self.name.startswith(MANAGERS_OF):
             keys = ["network", self.name.removeprefix(MANAGERS_OF), "managers"]
-        entries = requirement.network if keys[0] == "network" else requirement.host
-        numbers = [str(number) for number, entry in enumerate(entries) if entry.name == keys[1]]
+        names = [entry.name for entry in requirement.host]
+        if keys[0] == "network":
+            names = [entry.name for entry in requirement.network]
+        numbers = [str(number) for number, name in enumerate(names) if name == keys[1]]
         line = line_of(text, [keys[0], *numbers[:1], *keys[2:]])
         return InputError(f"{source}{f':{line}' if line else ''}: {self}")

@@ -8,6 +8,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.toml_files import TomlTable
 from topoloom.cost.price_factors import PriceFactors
+from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.designer.requirement_keys import (
     CableOf,
     CollectiveOf,
@@ -19,13 +20,14 @@ from topoloom.designer.requirement_keys import (
     LimitsOf,
     LinkRate,
     Minimized,
+    Minutes,
     PartsOf,
     PlaneCounts,
     PricesOf,
     Rack,
     RailsOf,
+    Repeats,
     SearchOf,
-    ShortlistSize,
     SpareParts,
     SwitchOf,
     Title,
@@ -301,7 +303,17 @@ class MachineRequirement(TomlTable, frozen=True, kw_only=True):
     floor: FloorOf = FloorRequirement()
     limits: Annotated[MachineLimits, setting("what the whole machine must not exceed")] = MachineLimits()
     spares: SpareParts = None
-    shortlist: ShortlistSize = 6
+    shortlist: Annotated[
+        int,
+        setting(
+            "how many machines are placed and priced; the networks of the best are then assessed in full: tables,"
+            " throughput, load, collectives, failures and growth; 0: one is placed, and nothing is assessed",
+            least=0,
+            most=100,
+        ),
+    ] = 6
+    minutes: Minutes = 5.0
+    repeats: Repeats = MOST_REPEATS
     parts: PartsOf = ""
     prices: PricesOf = ""
     price_factors: FactorsOf = PriceFactors()

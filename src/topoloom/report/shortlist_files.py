@@ -18,6 +18,7 @@ from topoloom.fabric.cable_lengths import lengths_in
 from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, made_of
 from topoloom.fabric.fabric import Fabric
 from topoloom.model.network_folders import (
+    ASSESSMENT,
     CABLED,
     CABLES,
     FLOOR,
@@ -35,8 +36,8 @@ from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.routing.table_files import TABLE_NAMES, table_contents
 
-#: The folder of the shortlist in a design's folder, and the file of an assessment.
-SHORTLIST, ASSESSMENT = "shortlist", "assessment.json"
+#: The folder of the shortlist in a design's folder.
+SHORTLIST = "shortlist"
 #: The workbook of a bill, that of its phases, and files with the reason why one is missing.
 BILL_BOOK, PHASES_BOOK = "bill.xlsx", "phases.xlsx"
 WORKBOOKS = (BILL_BOOK, PHASES_BOOK, *(f"{name}-not-written.txt" for name in (BILL_BOOK, PHASES_BOOK)))

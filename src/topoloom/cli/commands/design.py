@@ -83,19 +83,21 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
 
 def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
     """Design a machine, write its folder, and print the machines side by side."""
+    from topoloom.cli.assessment_text import print_assessments
+    from topoloom.machine.designing import design_files
     from topoloom.machine.folder import save_machine
 
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
         result = operation.machine_design(context)
     if result.machine is not None and result.bill is not None:
-        also = {name: result.bill.content(Path(name).suffix) for name in ("bill.json", "order.csv")}
-        save_machine(result.machine, to.output, also)
+        save_machine(result.machine, to.output, design_files(result))
     if to.json:
         print_record(result)
         return 0 if result.ranked else _NO_CANDIDATE
     joined = ", ".join(f"{name} {count}" for name, count in result.choices.items())
     say(
-        f"{result.title}: choices per network that none of its others beats: {joined}; {result.joined:,} machines of them"
+        f"{result.title}: choices per network that none of its others beats: {joined}; {result.joined:,}"
+        f" machine{'s' * (result.joined != 1)} of them"
     )
     if not result.ranked:
         say(result.reason)
@@ -107,6 +109,9 @@ def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
         )
         for network, name in machine.names.items():
             say(f"   {network}: {name}" + (f" ({spec})" if (spec := machine.specs[network]) else ""))
+    if result.assessments:
+        say()
+        print_assessments(tuple(result.assessments.values()), result.machine.requirement.minutes)
     for machine in result.dropped:
         say(f"dropped: {', '.join(machine.names.values())}: {machine.exceeds}")
     say(f"machine: {to.output}; its networks: {to.output}/networks, one folder each; every command opens them")

@@ -123,12 +123,14 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         from topoloom.machine.reading import read_machine_file
 
         self.refuse_changed(
-            ("change", "against", "minutes", "repeats", "search", "measured"),
+            ("change", "against", "search", "measured"),
             "the file is that of a machine; set the key in the [[network]] that it is for",
         )
         machine = read_machine_file(self.requirement)
-        if self.shortlist is not None:
-            machine = msgspec.structs.replace(machine, shortlist=self.shortlist)
+        given = {
+            name: value for name in ("shortlist", "minutes", "repeats") if (value := getattr(self, name)) is not None
+        }
+        machine = msgspec.structs.replace(machine, **given)
         try:
             return design_machine(machine, jobs=context.jobs, work=context.work)
         except MachineError as fault:
