@@ -112,6 +112,11 @@ def limited_sums(
     racks, rows : tuple of Supply
     total : Supply
     rule : FacilityRule
+
+    Yields
+    ------
+    LimitedSum
+        Racks first, then rows, then the room.
     """
     for supply, limit_w in zip(racks, place_w.tolist(), strict=True):
         yield from _of_rack(supply, limit_w, rack_rule, rule)

@@ -224,7 +224,8 @@ def _check_interfaces(kind: HostKind, requirement: MachineRequirement) -> None:
         )
     managed = {name: count for name, count in management.items() if count}
     sockets = sum(port.rate_gbps is not None and port.rate_gbps <= _MANAGEMENT_GBPS for port in kind.server.other_ports)
-    if sockets and sum(managed.values()) > sockets:
+    # How many management ports a tray of a rack-scale system has is not published: its host and each of its cards may have one.
+    if sockets and not kind.plan.unit_hosts and sum(managed.values()) > sockets:
         asked = " and ".join(f"{count} on '{name}'" for name, count in managed.items())
         raise MachineError(
             f"host '{kind.plan.name}': {asked}, but the server of the catalogue has {sockets} management"
