@@ -1,5 +1,6 @@
 """SLURM's files: topology.conf read by the real slurmctld, topology.yaml by a schema and readers of our own."""
 
+import dataclasses
 import getpass
 import os
 import re
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import time
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from topoloom.fabric.exports.registry import ExportRequest, export_named
 from topoloom.fabric.exports.slurm import block_sizes
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.model.topology import Topology
-from topoloom.placement.hosts.housing import HostType, Housing
+from topoloom.placement.hosts.housing import HostType, Housing, OtherHosts, RackRule
 
 _CONF = """
 ClusterName=scratch
@@ -320,3 +322,32 @@ def test_names_that_are_too_long_are_refused():
     record, options = export_named("slurm")
     with pytest.raises(InputError, match="accepts names of at most 64 characters"):
         record.make(ExportRequest(fabric), **options)
+
+
+def test_rack_scale_units_are_blocks():
+    """Four racks of 18 trays are blocks of 18, by the layout alone; login nodes are in none, and a comment says so.
+
+    Slurm 22.05 of Debian has no topology/block, so the form is checked by the manual page's rules.
+    """
+    topology = build("clos:leaves=4,spines=3,width=6,hosts=18+planes:count=4")
+    layout = place(topology, housing=Housing(host=HostType(u=1), rack=RackRule(u=48, unit_hosts=18)), map="rows")
+    block = views(":file=yaml", topology, layout)["block"]
+    assert block["block_sizes"] == [18, 36, 72]
+    hosts = [f"node{number:04d}" for number in range(1, 73)]
+    assert [names_of(one["nodes"]) for one in block["blocks"]] == [hosts[at : at + 18] for at in range(0, 72, 18)]
+    login = OtherHosts(hosts=18, host=HostType(u=1, node="login"))
+    mixed = dataclasses.replace(layout, housing=msgspec.structs.replace(layout.housing, others=(login,)))
+    text = made(":topology=block", topology, mixed)["topology.conf"].splitlines()
+    assert "# 18 nodes (login0001, login0002, login0003, login0004, ...) in no rack-scale unit: in no block" in text
+    assert [line for line in text if line.startswith("Block")][-2:] == [
+        "BlockName=b2 Nodes=node[0037-0054]",
+        "BlockSizes=18,36",
+    ]
+
+
+def test_slurmctld_reads_the_tree_of_rack_scale_units(tmp_path):
+    """The leaves of a rack's rails are one switch with its 18 trays."""
+    topology = build("clos:leaves=4,spines=3,width=6,hosts=18+planes:count=4")
+    layout = place(topology, housing=Housing(host=HostType(u=1), rack=RackRule(u=48, unit_hosts=18)), map="rows")
+    found = shown_by_slurm(tmp_path, made("", topology, layout)["topology.conf"], "node[0001-0072]")
+    assert sorted(len(nodes) for level, nodes, _ in found.values() if level == 0) == [18] * 4

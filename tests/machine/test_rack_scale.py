@@ -5,10 +5,22 @@ import numpy as np
 import pytest
 from machine_cases import EXAMPLES, built
 
+from topoloom import route
 from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.designer.assessment.steps.collective import COLLECTIVES
+from topoloom.designer.assessment.subjects import scale_up_of, subject_of
+from topoloom.fabric.exports.registry import ExportRequest, export_named
 from topoloom.machine.facility import machine_facility
+from topoloom.machine.folder import save_machine
 from topoloom.machine.reading import machine_of, read_machine_file
+from topoloom.network.opening import open_network
+from topoloom.placement.hosts.housing import HostType, Housing, OtherHosts, RackRule
 from topoloom.placement.hosts.rack_device import RackDevice
+from topoloom.placement.layout.layout import Layout
+from topoloom.simulation.applications.rail_collectives import rail_collective, scale_up_domains
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.topologies.spec import build
 
 
 def changed(**changes):
@@ -106,3 +118,52 @@ def test_the_power_of_a_system_needs_its_size():
     """A kind without unit_hosts has no system."""
     with pytest.raises(InputError, match="unit_power_w is that of a rack-scale system; give unit_hosts, or power_w"):
         built(changed(name="other", product="DGX B300"))
+
+
+def test_the_racks_are_the_blocks_of_a_scheduler(gb200):
+    """Eight blocks of 18 trays on every network, in sizes that double up to all of them."""
+    for name in ("compute", "in-band"):
+        network = gb200.networks[name]
+        record, options = export_named("slurm:topology=block")
+        layout = network.part(Layout)
+        text = record.make(ExportRequest(network.fabric, layout=layout), **options)["topology.conf"]
+        assert text.count("BlockName=") == 8
+        assert text.splitlines()[-1] == "BlockSizes=18,36,72,144"
+
+
+def test_an_all_reduce_knows_both_levels(gb200, tmp_path):
+    """72 accelerators per rack over 900 GB/s, and eight racks with 72 ports of 400 Gb/s, by hand; also from the folder.
+
+    Inside: 2 (71/72) S / 900 GB/s. Outside, with S / 72 on each port: 2 (7/8) S / (72 x 50 GB/s). Both overlap in 32 pieces.
+    """
+    size = 256 * 2**20
+    inside = 2 * 71 / 72 * size / 900e9
+    outside = 2 * 7 / 8 * size / (72 * 50e9)
+    save_machine(gb200, tmp_path / "machine")
+    for network in (gb200.networks["compute"], open_network(tmp_path / "machine" / "networks" / "compute")):
+        subject = subject_of(network)
+        times = rail_collective(
+            route(network.topology, "fat-tree-hosts"),
+            "allreduce",
+            size,
+            scale_up=subject.scale_up,
+            settings=AppSettings(rate_gbps=400),
+        )
+        assert (times.hosts, times.ports) == (8, 72)
+        assert times.inside_s == pytest.approx(inside)
+        assert outside <= times.network_s < 1.05 * outside
+        assert times.seconds == pytest.approx(inside + outside / 32, rel=0.01)
+        (figure,) = [one for one in COLLECTIVES.run(subject, Work()).figures if one.key == "all_reduce_ms"]
+        assert figure.value == pytest.approx(1e3 * times.seconds, rel=0.01)
+        assert "576 accelerators of 8 scale-up domains" in figure.how
+
+
+def test_a_domain_has_as_many_trays_as_its_unit_whatever_their_ports():
+    """Trays with two ports per accelerator, in two planes, are 18 to a domain, too; login nodes take no part."""
+    trays = build("clos:leaves=2,spines=2,width=9,hosts=18+planes:count=8")
+    login = OtherHosts(hosts=9, host=HostType())
+    housing = Housing(HostType(scale_up=36, scale_up_gb_per_s=900), RackRule(unit_hosts=9), others=(login,))
+    scale_up = scale_up_of(housing, trays.hosts)
+    assert (scale_up.hosts, scale_up.members) == (9, range(27))
+    domains = scale_up_domains(trays, scale_up)
+    assert (domains.hosts, domains.endpoints.size) == (3, 27 * 8)

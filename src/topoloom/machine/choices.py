@@ -159,7 +159,8 @@ def choices_of(
     result = design(own, shortlist=0, jobs=jobs, work=work)
     if not result.ranked:
         dropped = ", ".join(f"{limit} {count}" for limit, count in result.dropped_by.items())
-        return [], f"no candidate is within the limits of its own requirement (dropped by: {dropped or 'none'})"
+        why = next((f"; {each.reason}" for each in result.dropped if each.limit == "parts" and each.reason), "")
+        return [], f"no candidate is within the limits of its own requirement (dropped by: {dropped or 'none'}{why})"
     best = getattr(result.ranked[0], network.minimize)
     values = np.array([_values(candidate, network, best) for candidate in result.ranked])
     front = [result.ranked[i] for i in np.flatnonzero(undominated(np.nan_to_num(values))).tolist()]
@@ -212,7 +213,9 @@ def requirement_of_network(
     own = {key: getattr(network, key) for key in NETWORK_KEYS}
     if (network.rails or network.planes) and main.leaves is None:
         hosts = len(main.names) + -(-(total - main.total) // main.ports)
-        host = HostType(nics=main.ports, rate_gbps=_own_rate(main, network))
+        own_rate = _own_rate(main, network)
+        inside = {key: getattr(main.host, key) for key in ("scale_up", "scale_up_gb_per_s")}
+        host = HostType(nics=main.ports, rate_gbps=own_rate, **inside)
     else:
         hosts, host = total, HostType(nics=1, rate_gbps=_own_rate(main, network))
     if host.rate_gbps is None and host.nics == 1:

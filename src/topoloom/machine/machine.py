@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from topoloom.core.errors import InputError
@@ -165,11 +166,16 @@ def _network(
     number = list(connections.topologies).index(name)
     at = connections.places(name)
     first, *others = groups
+    units = {kind.plan.name: kind.plan.unit_hosts for kind in connections.kinds}
+    unit_of = [units[group.of] if group.origin == "host" else None for group in groups]
     housing = Housing(
         host=first.host,
-        rack=requirement.rack,
+        rack=msgspec.structs.replace(requirement.rack, unit_hosts=unit_of[0]),
         facility=requirement.facility,
-        others=tuple(OtherHosts(hosts=len(group.names), host=group.host) for group in others),
+        others=tuple(
+            OtherHosts(hosts=len(group.names), host=group.host, unit_hosts=size)
+            for group, size in zip(others, unit_of[1:], strict=True)
+        ),
         shared=True,
         names=tuple(device for group in groups for device in group.names),
     )

@@ -336,7 +336,7 @@ class _Chain:
             None if subject.network.tables is None else tables_digest(subject.network.tables),
             [subject.rate_gbps, subject.switch_ns, subject.cable_ns_per_m, subject.virtual_channels],
             [subject.radix, subject.all_to_all_mib, subject.all_reduce_mib, subject.seed],
-            [subject.scale_up.accelerators, subject.scale_up.gb_per_s],
+            str(subject.scale_up),
             hashlib.sha256(layout.length_m.tobytes() + layout.rack.tobytes()).hexdigest(),
         ]
         return hashlib.sha256(msgspec.json.encode(decides)).hexdigest()[:24]

@@ -8,6 +8,7 @@ from topoloom.core.errors import InputError
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.requirement import Requirement
 from topoloom.network import Network
+from topoloom.placement.hosts.housing import Housing
 from topoloom.simulation.applications.rail_collectives import ScaleUp
 
 
@@ -46,9 +47,10 @@ def subject_of(
     settings = {"virtual_channels": virtual_channels, "radix": radix, "seed": seed}
     given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     housing = network.layout.housing if network.layout is not None else None
-    host = housing.host if housing is not None else None if requirement is None else requirement.host
-    if host is not None:
-        given["scale_up"] = ScaleUp(host.scale_up, host.scale_up_gb_per_s)
+    if housing is not None:
+        given["scale_up"] = scale_up_of(housing, network.topology.hosts)
+    elif requirement is not None and requirement.host is not None:
+        given["scale_up"] = scale_up_of(Housing(host=requirement.host, rack=requirement.rack), network.topology.hosts)
     if requirement is None:
         return Subject(network, **given)
     remembered: dict[str, Any] = {
@@ -60,6 +62,30 @@ def subject_of(
         "all_reduce_mib": requirement.collective.all_reduce_mib,
     }
     return Subject(network, **{**remembered, **given})
+
+
+def scale_up_of(housing: Housing, hosts: int) -> ScaleUp:
+    """The scale-up domains of the hosts with most accelerators; other kinds, such as login nodes, take no part.
+
+    Parameters
+    ----------
+    housing : Housing
+    hosts : int
+        All hosts of the network.
+
+    Returns
+    -------
+    ScaleUp
+
+    Raises
+    ------
+    InputError
+        As `Housing.kinds`.
+    """
+    kinds = zip(housing.kinds(hosts), housing.unit_sizes, strict=True)
+    (host, own), size = max(kinds, key=lambda kind: kind[0][0].scale_up)
+    in_unit = size if host.scale_up > 1 else None
+    return ScaleUp(host.scale_up, host.scale_up_gb_per_s, in_unit, own if len(own) < hosts else None)
 
 
 def remembered_requirement(network: Network) -> Requirement | None:

@@ -27,13 +27,14 @@ from topoloom.topologies.spec import Choice, Parameter, Text
 BLOCKS: dict[str, Parameter] = {
     "blocks": Choice(
         ("auto", "domain", "group", "pod", "rack", "leaf"),
-        "the unit of blocks: domains of the file, the network's groups, leaves under the same switches, a rack, a leaf;"
+        "the unit of blocks: scale-up domains, the network's groups, leaves under the same switches, a rack, a leaf;"
         " auto: the first that exists, except racks",
         default="auto",
     ),
     "domains": Text(
         "a file",
-        "the scale-up domain of each node, one line 'node,domain' per node: the NVLink clique of an NVL72",
+        "the scale-up domain of each node, one line 'node,domain' per node: the NVLink clique of an NVL72; if omitted, the"
+        " rack-scale units of a layout",
         default=None,
     ),
 }
@@ -58,6 +59,8 @@ class NodeTree:
         For a leaf that stands for several: the names of all of them.
     racks, domains : dict of str to str
         The rack and the scale-up domain of each node, where known.
+    outside : list of str
+        Nodes outside the rack-scale units of a layout, if it has any.
     notes : list of str
         What was merged, omitted or chosen: one sentence each.
     """
@@ -68,6 +71,7 @@ class NodeTree:
     merged: dict[int, list[str]]
     racks: dict[str, str] = field(default_factory=dict)
     domains: dict[str, str] = field(default_factory=dict)
+    outside: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @classmethod
@@ -104,11 +108,17 @@ class NodeTree:
             attached.notes.append(
                 f"{some_names(names, 'leaf')} {stand} for several leaves with the same nodes (rails or planes)"
             )
-        racks = _racks(request, attached.host)
+        racks, outside = _racks(request, attached.host), list[str]()
+        if domains is None:
+            domain_of = _units(request, attached.host)
+            outside = [node for nodes in under.values() for node in nodes if domain_of and node not in domain_of]
+        else:
+            domain_of = domains_in(read_text(domains, _LONGEST), domains, home)
         return cls(
             *_contracted(topology, stands_for, attached.switches, under, merged),
             racks,
-            {} if domains is None else domains_in(read_text(domains, _LONGEST), domains, home),
+            domain_of,
+            outside,
             attached.notes,
         )
 
@@ -170,7 +180,10 @@ class NodeTree:
         if kind in ("auto", "domain") and self.domains:
             return self._by(self.domains, "domain", "the file of domains")
         if kind == "domain":
-            raise InputError(f"{self.topology.name}: no domains; give domains=FILE with a line 'node,domain' per node")
+            raise InputError(
+                f"{self.topology.name}: no domains; give domains=FILE with a line 'node,domain' per node, or a layout with"
+                " rack-scale units"
+            )
         if kind in ("auto", "group") and "group" in self.topology.labels:
             label = self.topology.labels["group"]
             groups = gathered(leaves, [int(label[s]) for s in leaves])
@@ -191,7 +204,8 @@ class NodeTree:
         return self._nodes([[leaf] for leaf in leaves])
 
     def _by(self, key_of: dict[str, str], what: str, where: str) -> list[list[str]]:
-        nodes = [node for several in self.under.values() for node in several]
+        outside = set(self.outside) if key_of is self.domains else ()
+        nodes = [node for several in self.under.values() for node in several if node not in outside]
         unknown = [node for node in nodes if node not in key_of]
         if unknown:
             raise InputError(f"{self.topology.name}: {where} has no {what} for {some_names(unknown, 'node')}")
@@ -302,6 +316,16 @@ def _racks(request: ExportRequest, host: dict[str, int]) -> dict[str, str]:
         return {}
     names, rack = layout.rack_names, layout.host_rack.tolist()
     return {node: names[rack[number]] for node, number in host.items()}
+
+
+def _units(request: ExportRequest, host: dict[str, int]) -> dict[str, str]:
+    """The rack-scale unit of each node that is in one, by the layout."""
+    layout = request.layout
+    if layout is None or layout.housing is None or layout.topology.hosts != request.topology.hosts:
+        return {}
+    units = enumerate(layout.housing.units(layout.topology.hosts), start=1)
+    unit_of = {number: f"unit{unit}" for unit, hosts in units for number in hosts}
+    return {node: unit_of[number] for node, number in host.items() if number in unit_of}
 
 
 def domains_in(text: str, source: str, nodes: Collection[str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.node_tree import BLOCKS, NodeTree, report_notes
-from topoloom.fabric.exports.nodes import SELECTION
+from topoloom.fabric.exports.nodes import SELECTION, some_names
 from topoloom.fabric.exports.registry import ExportRequest, export
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import Choice
@@ -144,6 +144,12 @@ class _View:
             )
         return lines
 
+    def without_block(self, blocks: Sequence[Sequence[str]]) -> list[str]:
+        """A comment that names the nodes that are in no block: those outside rack-scale units, such as login nodes."""
+        inside = {node for block in blocks for node in block}
+        names = [node for node in self.nodes.outside if node not in inside]
+        return [f"# {some_names(names, 'node')} in no rack-scale unit: in no block"] if names else []
+
     def tree_conf(self) -> str:
         """topology.conf for topology/tree."""
         lines = ["# slurm.conf: TopologyPlugin=topology/tree", *self.comments(tree=True)]
@@ -154,7 +160,7 @@ class _View:
     def block_conf(self, kind: str) -> str:
         """topology.conf for topology/block (Slurm 23.11)."""
         blocks = self.nodes.blocks(kind)
-        lines = ["# slurm.conf: TopologyPlugin=topology/block", *self.comments(tree=False)]
+        lines = ["# slurm.conf: TopologyPlugin=topology/block", *self.comments(tree=False), *self.without_block(blocks)]
         lines += [f"BlockName=b{number} Nodes={hostlist(nodes)}" for number, nodes in enumerate(blocks)]
         return "\n".join([*lines, f"BlockSizes={','.join(map(str, block_sizes(blocks)))}"]) + "\n"
 
@@ -169,7 +175,13 @@ class _View:
         """The blocks, as lines of topology.yaml."""
         blocks = self.nodes.blocks(kind)
         sizes = ", ".join(map(str, block_sizes(blocks)))
-        lines = ["- topology: block", "  block:", f"    block_sizes: [{sizes}]", "    blocks:"]
+        lines = [
+            "- topology: block",
+            "  block:",
+            f"    block_sizes: [{sizes}]",
+            *self.without_block(blocks),
+            "    blocks:",
+        ]
         for number, nodes in enumerate(blocks):
             lines += [f"      - block: b{number}", f"        nodes: {json.dumps(hostlist(nodes))}"]
         return lines

@@ -254,6 +254,10 @@ class OtherHosts(TomlTable, frozen=True):
 
     hosts: Annotated[int, setting("how many of them the network has", least=1, most=1 << 24)]
     host: Annotated[HostType, setting("this kind")]
+    unit_hosts: (
+        Annotated[int, setting("those of a rack-scale unit, as in [rack] for the first kind", least=1, most=100_000)]
+        | None
+    ) = None
 
 
 class Housing(TomlTable, frozen=True):
@@ -295,6 +299,36 @@ class Housing(TomlTable, frozen=True):
             kinds.append((other.host, range(first, first + other.hosts)))
             first += other.hosts
         return kinds
+
+    @property
+    def unit_sizes(self) -> tuple[int | None, ...]:
+        """The hosts of a rack-scale unit of each kind; None: its hosts stand alone."""
+        return (self.rack.unit_hosts, *(other.unit_hosts for other in self.others))
+
+    def units(self, hosts: int) -> list[range]:
+        """The hosts of each rack-scale unit: successive ones of a kind that fill whole units.
+
+        Parameters
+        ----------
+        hosts : int
+            All hosts of the network.
+
+        Raises
+        ------
+        InputError
+            As `kinds`.
+
+        Examples
+        --------
+        >>> Housing(rack=RackRule(unit_hosts=18)).units(36)
+        [range(0, 18), range(18, 36)]
+        """
+        return [
+            own[first : first + size]
+            for size, (_, own) in zip(self.unit_sizes, self.kinds(hosts), strict=True)
+            if size is not None and len(own) % size == 0
+            for first in range(0, len(own), size)
+        ]
 
 
 def read_housing(path: str | Path) -> Housing:

@@ -44,10 +44,16 @@ class ScaleUp:
         Their number in one domain; 1: hosts without accelerators.
     gb_per_s : float or None
         What one accelerator sends to the others, and receives from them, in GB/s each; None: not known, and not counted.
+    hosts : int or None
+        The hosts of a domain, as 18 trays of a rack; None: as many as have a port per accelerator.
+    members : range or None
+        The hosts with accelerators, where the network has others, too; None: all.
     """
 
     accelerators: int = 1
     gb_per_s: float | None = None
+    hosts: int | None = None
+    members: range | None = None
 
 
 @dataclass(frozen=True)
@@ -79,9 +85,10 @@ class RailCollective:
 
 
 def scale_up_domains(topology: Topology, scale_up: ScaleUp) -> Topology:
-    """The network with each scale-up domain as one host; the same network where a domain is no larger than a host.
+    """The network with each scale-up domain as one host, and without hosts that have no accelerators.
 
-    Hosts of a domain are successive. The network stays as it is if the hosts do not fill whole domains.
+    Hosts of a domain are successive. They stay as they are where a domain is no larger than a host, or if they do not fill
+    whole domains.
 
     Examples
     --------
@@ -90,8 +97,17 @@ def scale_up_domains(topology: Topology, scale_up: ScaleUp) -> Topology:
     >>> trays.hosts, scale_up_domains(trays, ScaleUp(16)).hosts, scale_up_domains(trays, ScaleUp(4)).hosts
     (32, 8, 32)
     """
+    if scale_up.members is not None and len(scale_up.members) < topology.hosts:
+        own = np.isin(topology.host, scale_up.members)
+        rates = {} if topology.endpoint_rate_gbps is None else {"endpoint_rate_gbps": topology.endpoint_rate_gbps[own]}
+        topology = topology.replace(
+            endpoints=topology.endpoints[own], host=topology.host[own] - scale_up.members.start, **rates
+        )
     ports = topology.endpoints.size // max(1, topology.hosts)
-    hosts, rest = divmod(scale_up.accelerators, max(1, ports))
+    if scale_up.hosts is None:
+        hosts, rest = divmod(scale_up.accelerators, max(1, ports))
+    else:
+        hosts, rest = scale_up.hosts, 0
     if rest or hosts < 2 or topology.hosts % hosts:
         return topology
     return topology.replace(endpoints=topology.endpoints, host=topology.host // hosts)

@@ -22,10 +22,12 @@ _BYTES_PER_MIB = 1 << 20
 
 
 def _collectives(subject: Subject, work: Work, effort: int = 1) -> StepResult:
-    topology = subject.topology
+    topology, on_rails = subject.topology, False
+    if topology.endpoints.size > topology.hosts or subject.scale_up.hosts is not None:
+        topology, on_rails = scale_up_domains(topology, subject.scale_up), True
     if topology.hosts < 2:
-        raise InputError(f"{topology.name}: collectives need two hosts")
-    if topology.endpoints.size > topology.hosts:
+        raise InputError(f"{topology.name}: collectives need two hosts, or two scale-up domains")
+    if on_rails:
         return StepResult([_on_rails(subject, work, effort, *operation) for operation in _RAIL_OPERATIONS])
     # A power of two, as halving needs.
     ranks = 1 << (min(RANKS, topology.hosts).bit_length() - 1)
@@ -66,7 +68,7 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
         rate_gbps=subject.rate_gbps, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m
     )
     routing, times = subject.routed(work), []
-    of_host = subject.all_to_all_mib * subject.topology.hosts / topology.hosts
+    of_host = subject.all_to_all_mib * _members(subject) / topology.hosts
     size = (of_host / hosts if operation == "alltoall" else subject.all_reduce_mib) * _BYTES_PER_MIB
     whole = hosts == topology.hosts
     try:
@@ -100,7 +102,7 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
         low=low,
         high=high,
         bound=1e3 * fmean(run.bound_s for run in times),
-        how=f"{sends}, {_ranks_in_words(subject, first)}{_drawn_in_words(subject, whole, len(times))}, on all"
+        how=f"{sends}, {_ranks_in_words(subject, first, topology.hosts)}{_drawn_in_words(subject, whole, len(times))}, on all"
         f" {first.ports} ports of a host at once by {first.algorithm}; network {1e3 * first.network_s:.3g} ms, simulated as"
         f" flows that share every channel by max-min fairness, {routing.description}; {_inside_in_words(subject, first)}; the"
         " bound is of the hosts' data over the network, by any algorithm",
@@ -108,16 +110,22 @@ def _on_rails(subject: Subject, work: Work, draws: int, key: str, label: str, op
     )
 
 
+def _members(subject: Subject) -> int:
+    """The hosts with accelerators."""
+    members = subject.scale_up.members
+    return subject.topology.hosts if members is None else len(members)
+
+
 def _interval(mean: float, half: float | None) -> tuple[float | None, float | None]:
     """The ends of an interval around a mean; None without one."""
     return (None, None) if half is None else (mean - half, mean + half)
 
 
-def _ranks_in_words(subject: Subject, times: RailCollective) -> str:
+def _ranks_in_words(subject: Subject, times: RailCollective, domains: int) -> str:
     count = subject.scale_up.accelerators
     if count == 1:
         return f"{times.hosts:,} hosts"
-    of = "hosts" if times.hosts == subject.topology.hosts or count <= times.ports else "scale-up domains"
+    of = "scale-up domains" if domains < _members(subject) else "hosts"
     return f"{times.hosts * count:,} accelerators of {times.hosts:,} {of}"
 
 
