@@ -14,7 +14,7 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.pareto import undominated
-from topoloom.machine.assessing import assessed_networks, failing_network, with_assessed_tables
+from topoloom.machine.assessing import assessed_networks, failing_network
 from topoloom.machine.bill import MachineBill, price_machine
 from topoloom.machine.choices import NetworkChoice, all_parts, choices_of, network_parts
 from topoloom.machine.connecting import Room, groups_before_racks
@@ -74,7 +74,7 @@ class MachineDesign(Result):
     reason : str
         Why there is no machine: the limit that fails first, and its network; empty if there is one.
     assessments : dict of str to Assessment
-        The full assessment of each network of the best that has links of its own; empty with ``shortlist = 0``.
+        The full assessment of each network of the best with links of its own and compute hosts; empty with ``shortlist = 0``.
     machine : Machine or None
         The best, with the tables of its networks where they were assessed; not in the record.
     bill : MachineBill or None
@@ -161,9 +161,10 @@ def design_machine(
     dropped = [each.candidate for each in tried if each.candidate.exceeds]
     assessments: dict[str, Assessment] = {}
     while ranked and requirement.shortlist:
-        assessments = assessed_networks(ranked[0].machine, jobs, work)
-        failed = failing_network(ranked[0].machine, before, assessments)
+        machine, assessments = assessed_networks(ranked[0].machine, jobs, work)
+        failed = failing_network(machine, before, assessments)
         if not failed:
+            ranked[0] = replace(ranked[0], machine=machine)
             break
         dropped.append(replace(ranked.pop(0).candidate, exceeds=failed))
     best = ranked[0] if ranked else None
@@ -175,7 +176,7 @@ def design_machine(
         len(joined),
         "" if ranked else f"{dropped[0].exceeds} ({len(tried)} of {len(joined):,} machines were placed)",
         assessments if best else {},
-        None if best is None else with_assessed_tables(best.machine, assessments),
+        None if best is None else best.machine,
         None if best is None else best.bill,
         Provenance(name=requirement.title),
     )

@@ -1,6 +1,7 @@
 """The description of hosts and racks: the tables `[host]` and `[rack]` of a requirement or of a separate file."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
@@ -329,6 +330,26 @@ class Housing(TomlTable, frozen=True):
             if size is not None and len(own) % size == 0
             for first in range(0, len(own), size)
         ]
+
+
+def housing_of_some(housing: Housing, keep: Sequence[bool]) -> Housing:
+    """The housing of some of the hosts, without the kinds of which none stays.
+
+    Parameters
+    ----------
+    housing : Housing
+    keep : sequence of bool
+        Of each host; at least one stays.
+
+    Returns
+    -------
+    Housing
+    """
+    kinds = [(host, sum(keep[numbers.start : numbers.stop])) for host, numbers in housing.kinds(len(keep))]
+    (first, _), *others = [(host, count) for host, count in kinds if count]
+    names = [name for name, stays in zip(housing.names, keep, strict=False) if stays]
+    others_kept = tuple(OtherHosts(hosts=count, host=host) for host, count in others)
+    return msgspec.structs.replace(housing, host=first, others=others_kept, names=tuple(names))
 
 
 def read_housing(path: str | Path) -> Housing:
