@@ -345,11 +345,14 @@ def housing_of_some(housing: Housing, keep: Sequence[bool]) -> Housing:
     -------
     Housing
     """
-    kinds = [(host, sum(keep[numbers.start : numbers.stop])) for host, numbers in housing.kinds(len(keep))]
-    (first, _), *others = [(host, count) for host, count in kinds if count]
-    names = [name for name, stays in zip(housing.names, keep, strict=False) if stays]
-    others_kept = tuple(OtherHosts(hosts=count, host=host) for host, count in others)
-    return msgspec.structs.replace(housing, host=first, others=others_kept, names=tuple(names))
+    kinds = [
+        OtherHosts(hosts=count, host=host, unit_hosts=size)
+        for (host, numbers), size in zip(housing.kinds(len(keep)), housing.unit_sizes, strict=True)
+        if (count := sum(keep[numbers.start : numbers.stop]))
+    ]
+    names = tuple(name for name, stays in zip(housing.names, keep, strict=False) if stays)
+    rack = msgspec.structs.replace(housing.rack, unit_hosts=kinds[0].unit_hosts)
+    return msgspec.structs.replace(housing, host=kinds[0].host, rack=rack, others=tuple(kinds[1:]), names=names)
 
 
 def read_housing(path: str | Path) -> Housing:
