@@ -101,6 +101,7 @@ NO_NETWORK = {
         "open_study",
         "overview",
         "machine_facility",
+        "machine_report",
         "read_machine_file",
         "topology_of",
         "program_from",

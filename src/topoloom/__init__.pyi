@@ -84,6 +84,8 @@ from .machine.opening import open_machine as open_machine
 from .machine.overview import MachineOverview as MachineOverview
 from .machine.overview import overview as overview
 from .machine.reading import read_machine_file as read_machine_file
+from .machine.report import MachineReport as MachineReport
+from .machine.report import machine_report as machine_report
 from .machine.requirement import MachineRequirement as MachineRequirement
 from .model.topology import Topology as Topology
 from .network import Network as Network

@@ -50,6 +50,7 @@ _CALLS = {
     "expand": "one.json --to 8 --method hosts --radix 8",
     "cost": "complete:n=2",
     "facility": "complete:n=2",
+    "report": "one.json",
     "phases": "complete:n=2,hosts=2 --hosts 2,4",
     "design": "need.toml --jobs 1 -o designs",
     "compare": "one.json --minutes 0.001",

@@ -313,6 +313,7 @@ TABLE = {
             ("twin4", {"cost_usd": 3199.8, "length_m": 2.0}),
         ),
     ),
+    "report": ("report N", row((ALL, Refused("is no folder of a machine; 'topoloom design' writes")))),
     "facility": ("facility N", row((ONE, {"fullest_w": 19.6}), (f"{TWO} {APART} twin4", {"fullest_w": 39.2}))),
     "phases": (
         "phases N --hosts 2,4",

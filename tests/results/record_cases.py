@@ -144,6 +144,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
     "machine-bill": lambda: _machine().bill,
     "machine-design": _machine,
+    "machine-report": lambda: t.machine_report(_machine().machine),
     "machine-overview": lambda: t.overview(_machine().machine),
     "phases": lambda: t.phases("fat-tree:k=4,hosts=8", [4, 8], ["2027-01", "2027-07"]),
     "design": _designed,

@@ -10,7 +10,9 @@ from urllib.parse import quote
 import pytest
 from test_server import Server
 
-from topoloom import Study, run_study
+from in_process import run
+from topoloom import Study, open_machine, run_study
+from topoloom.placement.layout.layout import Layout
 from topoloom.web.browser import browsers
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -28,6 +30,28 @@ pytestmark = pytest.mark.skipif(
     _CHROMIUM is None or not _DRIVER.exists(),
     reason="chromium or its driver is not installed (Debian: apt-get install chromium chromium-driver)",
 )
+#: A machine of two networks in two racks.
+_MACHINE = """
+title = "two networks"
+parts = "slimfly-2014"
+[[host]]
+name = "node"
+count = 12
+u = 1
+ports = { fabric = 1, oob = 1 }
+[[network]]
+name = "fabric"
+rate_gbps = 40
+spec = "clos:leaves=2,spines=1,hosts=8"
+[[network]]
+name = "oob"
+rate_gbps = 10
+switch = { radix = 24 }
+serves = "everything"
+uplink = "fabric"
+[rack]
+hosts = 6
+"""
 _HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
 
 
@@ -42,7 +66,7 @@ def _driver(*options: str):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """A server with one folder."""
+    """A server with a folder of a study, and one of a machine."""
     here = tmp_path_factory.mktemp("explorer")
     (here / "nets").mkdir()
     run_study(
@@ -56,7 +80,10 @@ def server(tmp_path_factory):
         executor="threads",
     )
     (here / "nets" / "page.html").write_text("<title>a report</title><p>words")
-    running = Server(here / "store", str(here / "nets"))
+    (here / "machine.toml").write_text(_MACHINE)
+    assert run("design", here / "machine.toml", "-o", here / "machine", "--jobs", "1").code == 0
+    running = Server(here / "store", str(here / "nets"), str(here / "machine"))
+    running.machine = here / "machine"
     yield running
     running.end()
 
@@ -262,6 +289,25 @@ def test_jobs_and_folders_are_shown(browser, server):
     browser.switch_to.frame(frame)
     _wait(browser, lambda: "words" in browser.find_element(By.TAG_NAME, "body").text)
     browser.switch_to.default_content()
+
+
+def test_a_machine_is_opened_network_by_network(browser, server):
+    """Its report, and a list of its networks, each of which is drawn as it stands on the common floor."""
+    browser.get(server.base + "/folders")
+    links = "//h3[small='machine']/following-sibling::ul[1]/li[starts-with(., 'oob')]/a"
+    draw, floor = (
+        link.get_attribute("href") for link in _wait(browser, lambda: browser.find_elements(By.XPATH, links))
+    )
+    browser.find_element(By.XPATH, "//h3[small='machine']/following-sibling::p[1]/button[.='report.html']").click()
+    browser.switch_to.frame(_wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe")))
+    _wait(browser, lambda: "Network fabric" in browser.find_element(By.TAG_NAME, "body").text)
+    browser.switch_to.default_content()
+    own = open_machine(server.machine).networks["oob"].part(Layout)
+    browser.get(floor)
+    _wait(browser, lambda: f"racks\n{own.racks}" in _text(browser, ".facts"))
+    assert browser.find_elements(By.CSS_SELECTOR, "#floor-plan")
+    browser.get(draw)
+    _wait(browser, lambda: f"switches\n{own.topology.switches}" in _text(browser, ".facts"))
 
 
 @pytest.mark.exhaustive

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from topoloom.cli.output import print_table, say
+from topoloom.core.amounts import price_range
 from topoloom.core.errors import InputError
 from topoloom.cost.bill import AsPublished, Bill
 from topoloom.cost.lines import Line
@@ -49,24 +50,17 @@ def print_bill(bill: Bill, *, orders: bool = True) -> None:
 
 def print_machine_bill(bill: "MachineBill") -> None:
     """Print the bill of a machine: each network line by line with its sum, what they share, and the total."""
-    lines = [line for each in bill.bills for line in each.lines] + list(bill.common)
-    item = max(24, *(len(line.item) for line in lines))
+    from topoloom.machine.tables import machine_bill_rows
 
-    def row(what: str, count: int | None, low: float, high: float, power_w: float, length_m: float = 0.0) -> None:
-        metres = f"{length_m:12,.0f} m" if length_m else " " * 14
-        number = " " * 10 if count is None else f"{count:10,}"
-        power = "    no power" if math.isnan(power_w) else f"{power_w:12,.0f} W"
-        say(f"  {what:{item}} {number} {metres} {_usd(low, high, bill.currency):>24} {power}".rstrip())
-
-    for name, each in zip(bill.names, bill.bills, strict=True):
+    shown = machine_bill_rows(bill)
+    item = max(24, *(len(row.item) for rows in shown.values() for row in rows))
+    for name, rows in shown.items():
         say(name)
-        for line in each.lines:
-            row(line.item, line.count, line.cost_low_usd, line.cost_high_usd, line.power_w, line.length_m)
-        row("sum", None, each.cost_low_usd, each.cost_high_usd, each.power_w)
-    say("all networks")
-    for line in bill.common:
-        row(line.item, line.count, line.cost_low_usd, line.cost_high_usd, line.power_w, line.length_m)
-    row("total", None, bill.cost_low_usd, bill.cost_high_usd, bill.power_w)
+        for row in rows:
+            metres = f"{row.metres:>12} m" if row.metres else " " * 14
+            price = f"{row.price} {bill.currency}" if row.priced else row.price
+            power = f"{row.power:>12} W" if row.metered else f"{row.power:>12}"
+            say(f"  {row.item:{item}} {row.count:>10} {metres} {price:>24} {power}".rstrip())
     say(f"{bill.hosts:,} hosts, {bill.switches:,} switches, {bill.cables:,} cables, {bill.racks:,} racks")
     if bill.unpriced:
         say(f"without a price, and not in the sums: {', '.join(bill.unpriced)}")
@@ -100,14 +94,16 @@ def print_side_by_side(bills: Sequence[Bill]) -> None:
     ]
     for bill in bills:
         counts = (bill.switches, bill.radix, bill.hosts, bill.racks, bill.cables_inside, bill.cables_between)
-        usd_per_host = _amount(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1) if bill.hosts else "no hosts"
+        usd_per_host = (
+            price_range(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1) if bill.hosts else "no hosts"
+        )
         more = [(getattr(bill, key), getattr(best, key)) for key in (low, high)]
         rows.append(
             (
                 bill.provenance.name,
                 *(f"{count:,}" for count in counts),
                 f"{bill.length_m:,.0f}",
-                _amount(bill.cost_low_usd, bill.cost_high_usd),
+                price_range(bill.cost_low_usd, bill.cost_high_usd),
                 usd_per_host,
                 f"{bill.power_per_host_w:,.3f}" if bill.hosts else "",
                 "least" if bill is best else _more(*more),
@@ -179,15 +175,8 @@ def _print_missing(catalogue: str, lacks: str, kinds: Iterable[str], *, err: boo
 
 def _usd(low: float, high: float, currency: str, digits: int = 0) -> str:
     """An amount with its unit, or a range."""
-    amount = _amount(low, high, digits)
+    amount = price_range(low, high, digits)
     return amount if math.isnan(low) else f"{amount} {currency}"
-
-
-def _amount(low: float, high: float, digits: int = 0) -> str:
-    if math.isnan(low):
-        return "no price"
-    lowest, highest = f"{low:,.{digits}f}", f"{high:,.{digits}f}"
-    return lowest if lowest == highest else f"{lowest}-{highest}"
 
 
 def _print_as_published(published: AsPublished) -> None:

@@ -1,5 +1,6 @@
 """Numbers as people read them: significant digits, commas, no exponent."""
 
+import math
 import re
 from decimal import Decimal
 
@@ -48,6 +49,30 @@ def with_currency(value: float, currency: str, digits: int = 0) -> str:
     ('2,730,000 EUR', '1,168.2 USD')
     """
     return f"{value:,.{digits}f} {currency}"
+
+
+def price_range(low: float, high: float, digits: int = 0) -> str:
+    """A price, or the range of one; NaN is not known.
+
+    Parameters
+    ----------
+    low, high : float
+    digits : int
+        Digits after the point.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> price_range(1200, 1680), price_range(5, 5), price_range(math.nan, math.nan)
+    ('1,200-1,680', '5', 'no price')
+    """
+    if math.isnan(low):
+        return "no price"
+    lowest, highest = f"{low:,.{digits}f}", f"{high:,.{digits}f}"
+    return lowest if lowest == highest else f"{lowest}-{highest}"
 
 
 def in_currency(label: str, currency: str) -> str:

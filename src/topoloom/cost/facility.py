@@ -239,7 +239,14 @@ def with_rises(rule: FacilityRule, pue: float | None, air_k: float | None, liqui
 
 
 def facility_of(
-    sums: Sums, slots: Slots, used: np.ndarray, rack_rule: RackRule, rule: FacilityRule, provenance: Provenance
+    sums: Sums,
+    slots: Slots,
+    used: np.ndarray,
+    rack_rule: RackRule,
+    rule: FacilityRule,
+    provenance: Provenance,
+    *,
+    tested: bool = True,
 ) -> Facility:
     """The supply of all racks, rows and the room, tested against the limits.
 
@@ -253,6 +260,8 @@ def facility_of(
     rack_rule : RackRule
     rule : FacilityRule
     provenance : Provenance
+    tested : bool
+        Whether a limit that is exceeded is an error.
 
     Raises
     ------
@@ -268,7 +277,8 @@ def facility_of(
         for name in dict.fromkeys(of_rack)
     )
     total = supply_of("total", sums, range(len(racks)))
-    check_limits(rack_rule, slots.limits[used, 2], racks, rows, total, rule)
+    if tested:
+        check_limits(rack_rule, slots.limits[used, 2], racks, rows, total, rule)
     return Facility(
         racks,
         rows,

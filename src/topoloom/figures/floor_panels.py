@@ -8,6 +8,7 @@ from topoloom.figures.floor_view import HOST_CABLES, View, racks_hold
 from topoloom.figures.style import Axes
 
 _INK, _EDGE, _PILLAR, _TRAY, _UNUSED = "#1c2733", "#8793a3", "#444b55", "#c9b458", "#c4cad2"
+_OTHER = "#dfe3e8"
 
 #: Bundles are drawn until the total length of lines is this many floor diagonals; more would be unreadable.
 _MOST_LINES = 100
@@ -80,7 +81,6 @@ def _draw_slots(axes: "Axes", view: View) -> None:
         fills = _warm()(view.watts / max(1.0, float(view.watts.max(initial=0.0))))
     else:
         fills = _greys()(view.leaving / max(1, int(view.leaving.max(initial=0))))
-    free = np.setdiff1d(np.arange(len(layout.slots)), layout.used)
 
     def shapes(slots: np.ndarray) -> list[Any]:
         return [
@@ -90,9 +90,13 @@ def _draw_slots(axes: "Axes", view: View) -> None:
 
     axes.add_collection(
         PatchCollection(
-            shapes(free), facecolor="white", edgecolor=_EDGE, linewidth=0.5, linestyle=(0, (3, 2)), zorder=2
+            shapes(view.free), facecolor="white", edgecolor=_EDGE, linewidth=0.5, linestyle=(0, (3, 2)), zorder=2
         )
     )
+    if view.others is not None:
+        axes.add_collection(
+            PatchCollection(shapes(view.others), facecolor=_OTHER, edgecolor=_EDGE, linewidth=0.5, zorder=2)
+        )
     used = shapes(layout.used)
     if len(used) > MOST_HINTS:
         axes.add_collection(PatchCollection(used, facecolor=fills, edgecolor=_EDGE, linewidth=0.3, zorder=2))
@@ -160,7 +164,7 @@ def _name_racks(axes: "Axes", view: View, points_per_metre: float) -> None:
     size = min(9.0, width / longest, 0.62 * height)
     if size < 5:
         return
-    held = racks_hold(layout)
+    held = racks_hold(layout) if view.held is None else list(view.held)
     most = max(map(len, held))
     if height > 3.2 * size and width / (0.62 * most) > 5:
         size = min(size, width / (0.62 * most))
@@ -221,7 +225,9 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
     ]
     if layout.host_slot is not None and layout.host_between.any():
         handles.append(Line2D([], [], color=HOST_CABLES, linewidth=2.5, label="to hosts"))
-    if len(layout.slots) > layout.racks:
+    if view.others is not None and view.others.size:
+        handles.append(Patch(facecolor=_OTHER, edgecolor=_EDGE, label="rack of other networks"))
+    if view.free.size:
         handles.append(Patch(facecolor="white", edgecolor=_EDGE, linestyle="--", label="free slot"))
     if layout.floor.blocked:
         handles.append(Patch(facecolor="none", edgecolor="#9aa3ae", hatch="xxxx", label="blocked"))
@@ -278,7 +284,7 @@ def draw_lengths(axes: "Axes", view: View) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e4e4e4", linewidth=0.7, axis="y")
     axes.set_axisbelow(True)
-    if not layout.length_m.size:
+    if not layout.length_m.size and (layout.host_slot is None or not layout.host_length_m.size):
         axes.text(0.5, 0.5, "no cables", ha="center", va="center", transform=axes.transAxes)
         return
     longest_m = layout.longest_m

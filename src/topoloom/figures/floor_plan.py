@@ -1,5 +1,7 @@
 """The floor plan: one sheet with the racks and bundles to scale, the lengths of the cables, and the load of the trays."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from topoloom.core.errors import InputError
@@ -11,6 +13,8 @@ from topoloom.figures.style import Axes, Figure, style
 #: Size of the sheet in inches, to fit a page or a screen; and the space above the plan and next to it.
 _WIDTH, _TALLEST = 13.0, 8.6
 _HEADER, _ABOVE, _BESIDE = 0.6, 0.95, 1.5
+#: The tallest panel of several, inches.
+_PANEL = 4.0
 _MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
 
 
@@ -19,6 +23,9 @@ def floor_plan(
     medium: np.ndarray | None,
     trays: tuple[np.ndarray, np.ndarray],
     watts: np.ndarray | None = None,
+    *,
+    held: Sequence[str] | None = None,
+    others: np.ndarray | None = None,
 ) -> "Figure":
     """The sheet as a matplotlib figure.
 
@@ -33,6 +40,10 @@ def floor_plan(
     watts : float64[racks], optional
         Maximum power of each rack, which gives its colour. Without it, or where all are equal, the number of cables that leave
         it.
+    held : sequence of str, optional
+        The content of each rack, abbreviated, where the layout does not have all of it.
+    others : int64[...], optional
+        The slots of racks that stand on the floor and are not the layout's.
 
     Returns
     -------
@@ -53,7 +64,7 @@ def floor_plan(
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    view = View(layout, medium, watts if watts is not None and np.ptp(watts) > 0 else None)
+    view = View(layout, medium, watts if watts is not None and np.ptp(watts) > 0 else None, held, others)
     width_m, height_m = view.shape_m
     with style():
         figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08, wspace=0.04, hspace=0.04))
@@ -81,6 +92,35 @@ def floor_plan(
         draw_plan(figure.add_subplot(plan), view, points_per_metre)
         draw_lengths(figure.add_subplot(lengths), view)
         draw_trays(figure.add_subplot(below), view, trays)
+    return figure
+
+
+def tray_plan(layout: DrawnLayout, trays: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> "Figure":
+    """The load of the trays by network, one panel for each, as a matplotlib figure.
+
+    Parameters
+    ----------
+    layout : Layout
+        All racks.
+    trays : mapping of str to (float64[sections, 4], int64[sections])
+        The sections of tray (x, y, x, y) in metres, and the number of cables on each, by the name of the network.
+    """
+    import_library("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    view = View(layout)
+    width_m, height_m = view.shape_m
+    columns = int(np.clip(_WIDTH / (_PANEL * width_m / height_m + _BESIDE), 1, min(len(trays), 4)))
+    rows = -(-len(trays) // columns)
+    high_in = float(np.clip(_WIDTH / columns * height_m / width_m, 1.2, _PANEL)) + _ABOVE
+    with style():
+        figure = Figure(figsize=(_WIDTH, rows * high_in), layout="constrained")
+        FigureCanvasAgg(figure)
+        for number, (name, load) in enumerate(trays.items(), 1):
+            axes = figure.add_subplot(rows, columns, number)
+            draw_trays(axes, view, load)
+            axes.set_title(f"{name}: at most {int(load[1].max(initial=0)):,} cables", fontsize=9, loc="left")
     return figure
 
 
@@ -116,6 +156,13 @@ def _header(layout: DrawnLayout) -> str:
         for text, most in ((layout.topology.name, 70), (layout.floor.name, 30))
     )
     hosts = "" if layout.host_slot is None else f"; {layout.host_length_m.size:,} host cables"
+    if hosts and not layout.length_m.size:
+        own_m = layout.host_length_m
+        return (
+            f"{name} on {floor}: {layout.racks:,} of {len(layout.slots):,} slots, {own_m.size:,} host cables\n"
+            f"{int(layout.host_between.sum()):,} between racks; longest {own_m.max(initial=0.0):.1f} m,"
+            f" {own_m.sum():,.1f} m in total"
+        )
     return (
         f"{name} on {floor}: {layout.racks:,} of {len(layout.slots):,} slots,"
         f" {layout.length_m.size:,} cables\n"

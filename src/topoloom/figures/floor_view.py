@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cables, known ones first.
 _INSIDE, _BETWEEN = "#009E73", "#0072B2"
 _KNOWN = {"copper": "#D55E00", "electric": "#D55E00", "optical": "#0072B2", "fibre": "#0072B2", "fiber": "#0072B2"}
-_OTHERS = ("#E69F00", "#56B4E9", "#009E73", "#000000")
+_OTHERS = ("#E69F00", "#56B4E9", "#009E73", "#000000", "#0072B2", "#D55E00", "#8a8a8a")
 #: Colour of cables between switches and hosts in separate racks.
 HOST_CABLES = "#CC79A7"
 
@@ -87,12 +87,23 @@ class DrawnLayout(Protocol):
 class View:
     """A layout as drawn: seen from above, x to the right and y upwards, as in floor files.
 
-    `medium` is the medium of each link, `watts` the maximum power of each rack; None where it is not known.
+    `medium` is the medium of each link, or another kind of it, `watts` the maximum power of each rack; None where it is not
+    known. `held` is the content of each rack, abbreviated, where the layout does not have all of it; `others` are the slots of
+    racks that stand there and are not the layout's.
     """
 
     layout: DrawnLayout
     medium: np.ndarray | None = None
     watts: np.ndarray | None = None
+    held: Sequence[str] | None = None
+    others: np.ndarray | None = None
+
+    @property
+    def free(self) -> np.ndarray:
+        """The slots without a rack, int64[...]."""
+        layout = self.layout
+        taken = layout.used if self.others is None else np.concatenate([layout.used, self.others])
+        return np.setdiff1d(np.arange(len(layout.slots)), taken)
 
     @cached_property
     def box_m(self) -> np.ndarray:
@@ -183,13 +194,14 @@ class View:
     def bundles(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """All bundles: the pairs of racks, the numbers of cables, and the colours; first of links, then of host cables."""
         layout = self.layout
-        pairs, cables = layout.bundles
         kind, kinds = self.kinds
-        # All cables of a bundle have the same length, so one of them shows the medium.
-        ends = np.sort(layout.rack[layout.topology.links], axis=1)
-        key = ends[:, 0].astype(np.int64) * layout.racks + ends[:, 1]
-        first = np.unique(key[layout.between], return_index=True)[1]
-        colours = [kinds[link_kind][1] for link_kind in kind[np.flatnonzero(layout.between)[first]].tolist()]
+        # Cables of several kinds between two racks are several bundles.
+        ends = np.sort(layout.rack[layout.topology.links[layout.between]], axis=1)
+        key, cables = np.unique(
+            np.column_stack([ends, kind[layout.between]]).reshape(-1, 3), axis=0, return_counts=True
+        )
+        pairs = key[:, :2]
+        colours = [kinds[link_kind][1] for link_kind in key[:, 2].tolist()]
         to_hosts, host_cables = host_bundles(layout)
         every = np.concatenate([pairs, to_hosts])
         return every, np.concatenate([cables, host_cables]), colours + [HOST_CABLES] * len(to_hosts)
@@ -238,7 +250,7 @@ def racks_hold(layout: DrawnLayout) -> list[str]:
     ]
 
 
-def rack_hints(layout: DrawnLayout, power: Sequence[str] | None = None) -> list[str]:
+def rack_hints(layout: DrawnLayout, power: Sequence[str] | None = None, held: Sequence[str] | None = None) -> list[str]:
     """A tooltip per rack: its number and slot, its contents, its power if given, and the cables that leave it.
 
     Parameters
@@ -246,8 +258,14 @@ def rack_hints(layout: DrawnLayout, power: Sequence[str] | None = None) -> list[
     layout : Layout
     power : sequence of str, optional
         The power of each rack, in words.
+    held : sequence of str, optional
+        The content of each rack, abbreviated, where the layout does not have all of it.
+
+    Returns
+    -------
+    list of str
     """
-    held = [text.replace(" sw", " switches") for text in racks_hold(layout)]
+    held = [text.replace(" sw", " switches") for text in (racks_hold(layout) if held is None else held)]
     power = [""] * layout.racks if power is None else [f"{words}, " for words in power]
     each = zip(layout.rack_names, held, power, cables_leaving(layout).tolist(), strict=True)
     return [

@@ -13,7 +13,12 @@ from topoloom.placement.layout.layout import Layout
 
 
 def machine_facility(
-    machine: Machine, *, pue: float | None = None, air_k: float | None = None, liquid_k: float | None = None
+    machine: Machine,
+    *,
+    pue: float | None = None,
+    air_k: float | None = None,
+    liquid_k: float | None = None,
+    tested: bool = True,
 ) -> Facility:
     """The power, weight, air and liquid of every rack of a machine, every row and in total, tested against its limits.
 
@@ -22,6 +27,8 @@ def machine_facility(
     machine : Machine
     pue, air_k, liquid_k : float, optional
         As in `topoloom.facility`; those of the machine file when omitted.
+    tested : bool
+        Whether a limit that is exceeded is an error.
 
     Returns
     -------
@@ -65,6 +72,5 @@ def machine_facility(
         add_devices(sums, count, device, rule)
     sums.amounts["units"] += machine.racks.load[:, 0]
     sums.counts = {"switches": switches, "hosts": hosts, "devices": devices, "inlets": inlets}
-    return facility_of(
-        sums, machine.slots, machine.slot, machine.requirement.rack, rule, Provenance(name=machine.requirement.title)
-    )
+    provenance = Provenance(name=machine.requirement.title)
+    return facility_of(sums, machine.slots, machine.slot, machine.requirement.rack, rule, provenance, tested=tested)

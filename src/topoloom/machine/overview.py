@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.core.errors import check_type
+from topoloom.designer.offers import worst_taper
 from topoloom.machine.devices import hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
 from topoloom.model.results import Provenance, Result
@@ -43,6 +44,10 @@ class NetworkFigures:
         The ports of each kind of device.
     cables_m, longest_m : float
         Of all its cables, those of devices included.
+    racks : int
+        With its switches.
+    taper : float or None
+        The most ports down per port up, by their rates, at any level of a tree; None for other networks.
     """
 
     name: str
@@ -56,6 +61,8 @@ class NetworkFigures:
     by_kind: dict[str, int]
     cables_m: float
     longest_m: float
+    racks: int
+    taper: float | None
 
 
 @dataclass(frozen=True)
@@ -139,4 +146,6 @@ def _network(machine: Machine, name: str) -> NetworkFigures:
         by_kind={group.kind: group.total for group in machine.groups[name]},
         cables_m=float(lengths.sum()),
         longest_m=float(lengths.max(initial=0.0)),
+        racks=np.unique(layout.slot).size,
+        taper=worst_taper(topology),
     )

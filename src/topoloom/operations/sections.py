@@ -40,6 +40,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "layout": "Switches in racks on a floor, and every cable with its length.",
         "cost": "The bill of a topology on a floor: switches, cables, cost and power.",
         "facility": "Power, weight, air and liquid of racks, rows and the room, tested against limits.",
+        "report": "The report of a machine: hosts, networks, bill, room and limits on one page.",
         "expand": "A plan, cable by cable, by which installers grow a network.",
         "phases": "A network that is sized for later growth: what each phase buys, and what moves.",
         "methods": "The methods by which expand grows a network.",

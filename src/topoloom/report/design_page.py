@@ -38,6 +38,7 @@ from topoloom.report.design_tables import (
 )
 from topoloom.report.floor_data import floor_data
 from topoloom.report.floorplan import floorplan_svg
+from topoloom.report.on_floor import FLOOR_CAPTION, cable_cards
 from topoloom.report.page import cards, figure, page, table
 from topoloom.report.scripting import DESIGN
 from topoloom.report.shortlist_files import SHORTLIST
@@ -235,20 +236,6 @@ def _or_dash(value: float) -> str:
 
 def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     """The section about the winner on its floor."""
-    caption = (
-        "Racks at their positions, coloured by their power or, where that is not known, by the number of cables that leave"
-        " them; cables by length; and the number of cables on each section of tray."
-    )
-    inside = int((~layout.between).sum())
-    cables = cards(
-        [
-            (f"{inside:,}", f"inside racks, {layout.floor.inside_m:g} m each"),
-            (f"{layout.length_m.size - inside:,}", "between racks"),
-            (f"{layout.mean_length_m:.2f} m", "mean length"),
-            (f"{layout.longest_m:.1f} m", "longest"),
-            (f"{layout.length_m.sum() / 1000:,.2f} km", "in total"),
-        ]
-    )
     rows = [
         [
             line.item,
@@ -264,7 +251,7 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     head = ["item", "count", "metres", f"cost [{bill.currency}]", "power [W]"]
     return {
         "maximum_load": maximum_channel_load(layout.topology) if layout.topology.links.size else None,
-        "plan": figure(plan, caption),
-        "cables": cables,
+        "plan": figure(plan, FLOOR_CAPTION),
+        "cables": cable_cards(layout),
         "bill": table(head, rows, text=frozenset({0}), best=len(rows) - 2),
     }

@@ -1,5 +1,7 @@
 """A layout's floor plan, as SVG text or as a PNG picture."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from topoloom.core.pages.svg import with_hints
@@ -11,7 +13,14 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
 
 
-def floorplan(layout: Layout, medium: np.ndarray | None = None, power: RackPower | None = None) -> "Figure":
+def floorplan(
+    layout: Layout,
+    medium: np.ndarray | None = None,
+    power: RackPower | None = None,
+    *,
+    held: Sequence[str] | None = None,
+    others: np.ndarray | None = None,
+) -> "Figure":
     """One sheet with the racks and bundles to scale, the lengths of the cables, and the load of the trays.
 
     Parameters
@@ -23,6 +32,10 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, power: RackPower
     power : RackPower, optional
         The maximum power of each rack (`rack_power`), which gives its colour. Without it, or where all are equal, the number of
         cables that leave it.
+    held : sequence of str, optional
+        The content of each rack, abbreviated, where the layout does not have all of it.
+    others : int64[...], optional
+        The slots of racks that stand on the floor and are not the layout's.
 
     Returns
     -------
@@ -34,10 +47,18 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, power: RackPower
     InputError
         `medium` has another shape.
     """
-    return floor_plan(layout, medium, tray_load(layout), None if power is None else power.max_w)
+    watts = None if power is None else power.max_w
+    return floor_plan(layout, medium, tray_load(layout), watts, held=held, others=others)
 
 
-def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, power: RackPower | None = None) -> str:
+def floorplan_svg(
+    layout: Layout,
+    medium: np.ndarray | None = None,
+    power: RackPower | None = None,
+    *,
+    held: Sequence[str] | None = None,
+    others: np.ndarray | None = None,
+) -> str:
     """The sheet as SVG text, with a tooltip on each rack.
 
     Parameters
@@ -47,6 +68,9 @@ def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, power: RackP
         The medium of each link's cable.
     power : RackPower, optional
         The maximum power of each rack.
+    held : sequence of str, optional
+        As in `floorplan`; so are `others`.
+    others : int64[...], optional
 
     Returns
     -------
@@ -54,8 +78,8 @@ def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, power: RackP
         An ``<svg>`` element.
     """
     words = None if power is None else power.words
-    hints = {f"rack-{number}": hint for number, hint in enumerate(rack_hints(layout, words))}
-    return with_hints(svg_text(floorplan(layout, medium, power)), hints)
+    hints = {f"rack-{number}": hint for number, hint in enumerate(rack_hints(layout, words, held))}
+    return with_hints(svg_text(floorplan(layout, medium, power, held=held, others=others)), hints)
 
 
 def floorplan_png(layout: Layout, medium: np.ndarray | None = None, power: RackPower | None = None) -> bytes:

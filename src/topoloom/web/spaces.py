@@ -10,11 +10,12 @@ from typing import Any, BinaryIO
 from topoloom.core.errors import InputError
 from topoloom.core.files import is_below, open_to_read
 from topoloom.core.settings import shown
-from topoloom.model.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
+from topoloom.model.network_folders import CABLES, DESIGN, MACHINE, PLAN, TOPOLOGY
 from topoloom.studies.run import DEFINITION
 
 #: The kind of a folder, by a file that it contains.
 _KINDS = {
+    MACHINE: "machine",
     "design.json": "design",
     "study.json": "study",
     "provenance.json": "network",

@@ -86,11 +86,14 @@ def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
     from topoloom.cli.assessment_text import print_assessments
     from topoloom.machine.designing import design_files
     from topoloom.machine.folder import save_machine
+    from topoloom.machine.report import machine_report
+    from topoloom.report.machine_page import PAGE, machine_page
 
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
         result = operation.machine_design(context)
     if result.machine is not None and result.bill is not None:
-        save_machine(result.machine, to.output, design_files(result))
+        page = machine_page(result.machine, machine_report(result.machine))
+        save_machine(result.machine, to.output, design_files(result) | {PAGE: page})
     if to.json:
         print_record(result)
         return 0 if result.ranked else _NO_CANDIDATE
@@ -115,6 +118,7 @@ def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
     for machine in result.dropped:
         say(f"dropped: {', '.join(machine.names.values())}: {machine.exceeds}")
     say(f"machine: {to.output}; its networks: {to.output}/networks, one folder each; every command opens them")
+    say(f"report: {Path(to.output) / PAGE}")
     return 0
 
 

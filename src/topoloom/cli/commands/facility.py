@@ -11,6 +11,14 @@ from topoloom.operations.catalogue.facility import FacilityOperation
 if TYPE_CHECKING:
     from topoloom.cost.facility import Facility, Supply
 
+#: What to give where devices lack a figure.
+_REMEDIES = {
+    "maximum power": "give a quote with power_w, or power_w of the host",
+    "typical power": "give typical_w in [host], or a quote with power_w",
+    "weight": "give weight_kg",
+    "airflow": "give air_m3h, or --air-k",
+    "liquid": "give --liquid-k",
+}
 #: Racks that the table lists; more are in the record and in the file.
 _MOST_RACKS = 64
 
@@ -40,18 +48,15 @@ def command(operation: FacilityOperation, to: _Output) -> None:
 
 
 def _print(result: "Facility") -> None:
+    from topoloom.cost.supply_table import SUPPLY_HEAD, supply_cells
+
     total = result.total
     say(f"{result.provenance.name}: {total.racks} racks")
     shown = result.racks if len(result.racks) <= _MOST_RACKS else ()
-    table: list[tuple[str, ...]] = [
-        (
-            *("", "racks", "switches", "hosts", "units", "max kW", "typical kW", "kg"),
-            *("air m³/h", "liquid kW", "liquid L/min"),
-        )
-    ]
+    table: list[tuple[str, ...]] = [SUPPLY_HEAD]
     rows = result.rows_of_floor if len(result.rows_of_floor) > 1 else ()
     for prefix, several in (("rack ", shown), ("row ", rows), ("", (total,))):
-        table += [_cells(prefix, supply) for supply in several]
+        table += [supply_cells(supply, prefix) for supply in several]
     print_table(table)
     if not total.hosts:
         say("hosts have no racks of their own here, and are not counted; --server puts them into racks")
@@ -85,36 +90,8 @@ def _feeds(result: "Facility", kw: float) -> str:
     return f"{result.feeds} feeds of {kw / result.feeds:,.1f} kW, {kw / (result.feeds - 1):,.1f} kW each when one fails"
 
 
-def _cells(prefix: str, supply: "Supply") -> tuple[str, ...]:
-    return (
-        f"{prefix}{supply.name}",
-        f"{supply.racks}",
-        f"{supply.switches:,}",
-        f"{supply.hosts:,}",
-        f"{supply.units:g}",
-        _cell(supply.max_w, supply.max_unknown, 1000, 1),
-        _cell(supply.typical_w, supply.typical_unknown, 1000, 1),
-        _cell(supply.weight_kg, supply.weight_unknown, 1, 0),
-        _cell(supply.air_m3h, supply.air_unknown, 1, 0),
-        f"{supply.liquid_w / 1000:,.1f}",
-        _cell(supply.liquid_l_min, supply.liquid_unknown, 1, 0),
-    )
-
-
-def _cell(value: float | None, unknown: int, per: float, digits: int) -> str:
-    """A sum; with the mark of a lower bound where some devices lack the figure."""
-    if value is None:
-        return "unknown"
-    return f"{'>= ' if unknown else ''}{value / per:,.{digits}f}"
-
-
 def _print_unknown(total: "Supply") -> None:
-    for what, count, remedy in (
-        ("maximum power", total.max_unknown, "give a quote with power_w, or power_w of the host"),
-        ("typical power", total.typical_unknown, "give typical_w in [host], or a quote with power_w"),
-        ("weight", total.weight_unknown, "give weight_kg"),
-        ("airflow", total.air_unknown, "give air_m3h, or --air-k"),
-        ("liquid", total.liquid_unknown, "give --liquid-k"),
-    ):
-        if count:
-            say(f"{count:,} devices have no {what}: the sums do not include them ({remedy})")
+    from topoloom.cost.supply_table import unknown_figures
+
+    for what, count in unknown_figures(total):
+        say(f"{count:,} devices have no {what}: the sums do not include them ({_REMEDIES[what]})")

@@ -34,44 +34,13 @@ def command(operation: InfoOperation, threads: Threads, output: Json) -> None:
 
 def _print_machine(machine: "MachineOverview") -> None:
     """Print the kinds of hosts and the networks of a machine, one row each."""
+    from topoloom.machine.tables import HOST_HEAD, NETWORK_HEAD, host_rows, network_rows
+
     say(
         f"{machine.title}: {machine.hosts:,} hosts, {machine.switches:,} switches, {machine.connections:,} connections,"
         f" {machine.racks:,} racks"
     )
-    print_table(
-        [
-            ("hosts", "role", "count", "racks", "W each", "ports"),
-            *(
-                (
-                    kind.name,
-                    kind.role,
-                    f"{kind.hosts:,}",
-                    f"{kind.racks:,}",
-                    f"{kind.power_w:,.0f}" if kind.power_w else "not known",
-                    ", ".join(f"{name} {ports}" for name, ports in kind.ports.items()),
-                )
-                for kind in machine.kinds
-            ),
-        ]
-    )
-    print_table(
-        [
-            ("network", "Gb/s", "switches", "links", "devices", "ports", "cables", "longest", "topology"),
-            *(
-                (
-                    network.name,
-                    f"{network.rate_gbps:g}",
-                    f"{network.switches:,}",
-                    f"{network.links:,}",
-                    f"{network.devices:,}",
-                    f"{network.ports:,}",
-                    f"{network.cables_m:,.0f} m",
-                    f"{network.longest_m:,.1f} m",
-                    network.topology,
-                )
-                for network in machine.networks
-            ),
-        ]
-    )
+    print_table([HOST_HEAD, *host_rows(machine)])
+    print_table([NETWORK_HEAD, *network_rows(machine)])
     for network in machine.networks:
         say(f"{network.name}: {', '.join(f'{ports:,} of {kind}' for kind, ports in network.by_kind.items())}")

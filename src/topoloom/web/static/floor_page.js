@@ -6,7 +6,7 @@ function floorPage(main, query, catalogue) {
   const list = make("datalist", { id: "families" }, ...catalogue.families.filter((one) => one.kind === "family").map((one) => make("option", { value: exampleOf(one) })));
   const changed = later(() => { state.moved = {}; state.blocked = []; renew(); }, 500);
   const spec = makeInput("topology", query.get("spec") || "slimfly:q=5,hosts=4", "families", changed, { class: "spec", id: "spec" });
-  const floor = makeInput("floor", query.get("floor") || "koibuchi-2013", null, changed);
+  const floor = makeInput("floor", query.get("floor") || "koibuchi-2013", null, changed, { title: "a floor's name; own: the floor and the racks of a network folder" });
   const rows = make("input", { type: "number", min: 1, value: query.get("rows") || "", placeholder: "rows", "aria-label": "rows of racks", oninput: changed });
   const each = make("input", { type: "number", min: 1, value: query.get("switches_per_rack") || "", placeholder: "switches per rack", "aria-label": "switches per rack", oninput: changed });
   const words = make("p", { class: "quiet", id: "mode-words" });
@@ -24,7 +24,7 @@ function floorPage(main, query, catalogue) {
   async function renew() {
     const request = ++state.asked;
     address("/floor", { spec: spec.value.trim(), floor: floor.value.trim(), rows: rows.value, switches_per_rack: each.value, blocked: state.blocked, moved: Object.keys(state.moved).length ? JSON.stringify(state.moved) : "" });
-    const args = { topology: spec.value.trim(), floor: floor.value.trim(), ...(rows.value ? { rows: Number(rows.value) } : {}), ...(each.value ? { switches_per_rack: Number(each.value) } : {}),
+    const args = { topology: spec.value.trim(), ...(floor.value.trim() === "own" ? {} : { floor: floor.value.trim() }), ...(rows.value ? { rows: Number(rows.value) } : {}), ...(each.value ? { switches_per_rack: Number(each.value) } : {}),
       ...(state.blocked.length ? { blocked: state.blocked } : {}), ...(Object.keys(state.moved).length ? { moved: state.moved } : {}) };
     try {
       const { result, job } = await ask("stand", args, (one) => request === state.asked && progress.show(one));

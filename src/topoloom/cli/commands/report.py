@@ -1,0 +1,55 @@
+"""`topoloom report MACHINE -o report.html`: the report of a machine."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from topoloom.cli.declared import declared
+from topoloom.cli.output import print_record, print_table, say
+from topoloom.cli.presentation import Json
+from topoloom.core.settings import setting
+from topoloom.operations.catalogue.report import ReportOperation
+
+if TYPE_CHECKING:
+    from topoloom.machine.report import MachineReport
+
+
+class _Output(Json, frozen=True, kw_only=True):
+    output: (
+        Annotated[str, setting("file for the page, which fetches nothing", option="-o --output", metavar="FILE.html")]
+        | None
+    ) = None
+
+
+@declared(ReportOperation, _Output)
+def command(operation: ReportOperation, to: _Output) -> None:
+    from topoloom.machine.report import machine_report
+    from topoloom.report.machine_page import check_page, write_machine_page
+
+    if to.output is not None:
+        check_page(to.output)
+    machine = operation.machine()
+    result = machine_report(machine)
+    if to.output is not None:
+        write_machine_page(machine, result, to.output)
+    if to.json:
+        print_record(result)
+        return
+    _print(result)
+    if to.output is not None:
+        say(f"report: {to.output}")
+
+
+def _print(result: "MachineReport") -> None:
+    """Print the sums and the limits."""
+    from topoloom.core.amounts import price_range
+    from topoloom.machine.tables import LIMIT_HEAD, limit_rows
+
+    figures, bill = result.overview, result.bill
+    cost = price_range(bill.cost_low_usd, bill.cost_high_usd)
+    say(
+        f"{result.title}: {figures.hosts:,} hosts, {figures.switches:,} switches, {bill.cables:,} cables,"
+        f" {figures.racks:,} racks; {cost}{'' if cost == 'no price' else f' {bill.currency}'}"
+    )
+    if result.exceeded:
+        say(f"exceeded: {result.exceeded}")
+    if result.limits:
+        print_table([LIMIT_HEAD, *limit_rows(result)])
