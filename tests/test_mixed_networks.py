@@ -85,6 +85,7 @@ HONOURS = {
     "save_machine": "machine/test_machine_sums.py",
     "open_machine": "machine/test_machine_sums.py",
     "write_export": "fabrics/test_mixed_exports.py",
+    "write_machine_export": "machine/test_machine_exports.py",
     "quality": "throughput/test_mixed_rates.py",
     "traffic_of": "throughput/test_mixed_rates.py",
 }

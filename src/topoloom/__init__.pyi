@@ -77,6 +77,7 @@ from .machine.bill import MachineBill as MachineBill
 from .machine.bill import price_machine as price_machine
 from .machine.designing import MachineDesign as MachineDesign
 from .machine.designing import design_machine as design_machine
+from .machine.exports.kinds import write_machine_export as write_machine_export
 from .machine.facility import machine_facility as machine_facility
 from .machine.folder import save_machine as save_machine
 from .machine.machine import Machine as Machine

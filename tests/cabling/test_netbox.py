@@ -1,20 +1,13 @@
-"""The NetBox files, read again by the rules of NetBox's bulk import.
+"""The NetBox files, read again by the rules of NetBox's bulk import."""
 
-The rules below were read in NetBox 4.6.8 (and hold in 4.0): github.com/netbox-community/netbox,
-netbox/dcim/forms/bulk_import.py (columns, required ones, what refers to what), netbox/dcim/choices.py (words),
-netbox/dcim/models (lengths, uniqueness, racks, cables), netbox/utilities/forms (how a CSV file is read).
-"""
-
-import csv
-import io
 import json
-import re
 from collections import Counter
 
 import numpy as np
 import pytest
 from cabling_cases import FABRIC, odd_floor, stand
 
+from netbox_import import imported, read
 from topoloom import build, place
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
@@ -24,174 +17,6 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 
-PLANNED = {"planned", "active", "staged", "connected", "decommissioning"}
-#: Of each file: the columns that must be there and filled; others that may be.
-COLUMNS = {
-    "sites.csv": ({"name", "slug", "status"}, {"region", "facility", "description"}),
-    "manufacturers.csv": ({"name", "slug"}, {"description"}),
-    "device-roles.csv": ({"name", "slug", "color"}, {"vm_role", "description"}),
-    "device-types.csv": (
-        {"manufacturer", "model", "slug", "u_height"},
-        {"part_number", "is_full_depth", "weight", "weight_unit", "airflow"},
-    ),
-    "racks.csv": (
-        {"site", "name", "status"},
-        {"width", "u_height", "form_factor", "role", "location", "weight", "max_weight", "weight_unit", "description"},
-    ),
-    "devices.csv": (
-        {"role", "manufacturer", "device_type", "status", "site"},
-        {"name", "rack", "position", "face", "location", "tenant"},
-    ),
-    "interfaces.csv": ({"device", "name", "type"}, {"label", "speed", "duplex", "enabled", "mtu", "description"}),
-    "cables.csv": (
-        {"side_a_type", "side_a_name", "side_b_type", "side_b_name"},
-        {
-            "side_a_device",
-            "side_b_device",
-            "type",
-            "status",
-            "label",
-            "color",
-            "length",
-            "length_unit",
-            "tenant",
-            "tags",
-        },
-    ),
-}
-#: netbox/dcim/choices.py, InterfaceTypeChoices of 4.6.8: pluggable Ethernet from 1 Gb/s on, InfiniBand, and the rest.
-INTERFACE_CHOICES = {
-    "other",
-    *("1000base-t", "1000base-x-sfp", "10gbase-x-sfpp", "25gbase-x-sfp28", "50gbase-x-sfp56", "40gbase-x-qsfpp"),
-    *("50gbase-x-sfp28", "100gbase-x-cfp", "100gbase-x-sfp112", "100gbase-x-sfpdd", "100gbase-x-qsfp28"),
-    *("100gbase-x-qsfpdd", "200gbase-x-qsfp56", "200gbase-x-qsfpdd", "400gbase-x-qsfp112", "400gbase-x-qsfpdd"),
-    *("400gbase-x-osfp", "400gbase-x-osfp-rhs", "800gbase-x-qsfpdd", "800gbase-x-osfp"),
-    *("1.6tbase-x-osfp1600", "1.6tbase-x-osfp1600-rhs", "1.6tbase-x-qsfpdd1600"),
-    *(f"infiniband-{rate}" for rate in ("sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr")),
-}
-CABLE_TYPES = {"", "dac-active", "dac-passive", "mmf", "mmf-om3", "mmf-om4", "smf", "smf-os2", "aoc", "cat6", "cat8"}
-SLUG = re.compile(r"[-a-zA-Z0-9_]{1,100}")
-
-
-def read(text):
-    """A file as the import form reads it: the dialect is guessed, cells are stripped."""
-    try:
-        dialect = csv.Sniffer().sniff(text.strip(), delimiters=",;\t|")
-    except csv.Error:
-        dialect = csv.excel
-    header, *lines = csv.reader(io.StringIO(text.strip()), dialect=dialect)
-    assert len(set(header)) == len(header)
-    assert all(len(line) == len(header) for line in lines)
-    return [dict(zip(header, (cell.strip() for cell in line), strict=True)) for line in lines]
-
-
-def imported(files):
-    """Import the files in their order; every rule that NetBox checks is asserted. Returns the tables."""
-    tables = {}
-    for name, text in files.items():
-        table = tables[name] = read(text)
-        needed, allowed = COLUMNS[name]
-        for row in table:
-            assert needed <= set(row) <= needed | allowed, name
-            assert all(row[column] for column in needed), (name, row)
-            assert all(SLUG.fullmatch(row[key]) for key in row if key == "slug")
-            assert all(re.fullmatch("[0-9a-f]{6}|", row[key]) for key in row if key == "color")
-            assert row.get("status", "planned") in PLANNED
-        for key in ("name", "slug", "model"):
-            if table and key in table[0] and name != "interfaces.csv":
-                found = [row[key].lower() for row in table]
-                assert len(set(found)) == len(found), (name, key)
-                assert max(map(len, found)) <= (64 if name == "devices.csv" else 100)
-        IMPORTS.get(name, lambda *_: None)(table, tables)
-    return tables
-
-
-def names(tables, file, column="name"):
-    """What may be referred to."""
-    assert file in tables, f"{file} must be imported before"
-    return {row[column] for row in tables[file]}
-
-
-def device_types(table, tables):
-    """A type has a known maker and a height in halves of a unit."""
-    for row in table:
-        assert row["manufacturer"] in names(tables, "manufacturers.csv")
-        assert float(row["u_height"]) % 0.5 == 0
-        assert row["is_full_depth"] in ("true", "false")
-        assert len(row["part_number"]) <= 50
-        assert re.fullmatch(r"(\d{1,6}\.\d{2})?", row["weight"])
-        assert (row["weight_unit"] == "kg") == bool(row["weight"])
-
-
-def racks(table, tables):
-    """A rack has a known site, a width in inches and at most 100 units."""
-    for row in table:
-        assert row["site"] in names(tables, "sites.csv")
-        assert row["width"] in ("10", "19", "21", "23")
-        assert 1 <= int(row["u_height"]) <= 100
-
-
-def devices(table, tables):
-    """Everything referred to is there; no two devices in a unit; none above its rack; a position needs a face."""
-    height = {row["model"]: float(row["u_height"]) for row in tables["device-types.csv"]}
-    units = {row["name"]: int(row["u_height"]) for row in tables["racks.csv"]}
-    taken = set()
-    for row in table:
-        assert row["role"] in names(tables, "device-roles.csv")
-        assert (row["manufacturer"], row["device_type"]) in {
-            (one["manufacturer"], one["model"]) for one in tables["device-types.csv"]
-        }
-        assert row["site"] in names(tables, "sites.csv")
-        assert row["rack"] in units or not row["rack"]
-        assert row["face"] in ("front", "rear", "")
-        if not row["rack"]:
-            assert not row["face"]
-            assert not row["position"]
-        if row["position"]:
-            assert row["face"]
-            assert height[row["device_type"]] > 0
-            low, tall = float(row["position"]), height[row["device_type"]]
-            assert low % 0.5 == 0
-            assert 1 <= low <= low + tall - 1 <= units[row["rack"]]
-            halves = {(row["rack"], half / 2) for half in range(round(2 * low), round(2 * (low + tall)))}
-            assert not halves & taken
-            taken |= halves
-
-
-def interfaces(table, tables):
-    """A known device, a name once a device, a type of the list, whole kilobits a second."""
-    known = names(tables, "devices.csv")
-    assert all(row["device"] in known for row in table)
-    assert len({(row["device"], row["name"]) for row in table}) == len(table)
-    assert {row["type"] for row in table} <= INTERFACE_CHOICES
-    assert all(row["speed"].isdecimal() for row in table)
-    assert max((len(row["name"]) for row in table), default=0) <= 64
-
-
-def cables(table, tables):
-    """Both ends are interfaces that exist and have no other cable; eight digits, two of them after the point."""
-    ends = {(row["device"], row["name"]) for row in tables["interfaces.csv"]}
-    used = set()
-    for row in table:
-        for side in "ab":
-            assert row[f"side_{side}_type"] == "dcim.interface"
-            end = row[f"side_{side}_device"], row[f"side_{side}_name"]
-            assert end in ends
-            assert end not in used
-            used.add(end)
-        assert row["type"] in CABLE_TYPES
-        assert row["length_unit"] in ("km", "m", "cm", "mi", "ft", "in")
-        assert re.fullmatch(r"\d{1,6}(\.\d{1,2})?", row["length"])
-        assert len(row["label"]) <= 100
-
-
-IMPORTS = {
-    "device-types.csv": device_types,
-    "racks.csv": racks,
-    "devices.csv": devices,
-    "interfaces.csv": interfaces,
-    "cables.csv": cables,
-}
 ODD = odd_floor("A,1", '"B"', "=C;")
 LAYOUTS = {
     "slimfly": stand(build("slimfly:q=5,hosts=4"), 10),

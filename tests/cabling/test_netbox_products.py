@@ -5,8 +5,8 @@ import io
 import re
 
 import pytest
-from test_netbox import INTERFACE_CHOICES, imported
 
+from netbox_import import INTERFACE_CHOICES, imported
 from topoloom import cable
 from topoloom.cabling.elevations import elevation_files
 from topoloom.cabling.labels import label

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 import yaml
 from test_slurm_files import made as slurm_made
-from test_slurm_files import names_of
 
+from slurmctld import names_of
 from topoloom import InputError, build
 from topoloom.fabric.exports.kubernetes_names import node_name, object_names
 from topoloom.fabric.exports.registry import ExportRequest, export_named

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from test_slurm_files import made, names_of, shown_by_slurm
+from test_slurm_files import made
 
+from slurmctld import names_of, shown_by_slurm
 from topoloom import InputError, build
 from topoloom.fabric.discovery import read_fabric
 from topoloom.fabric.exports.name_patterns import NamePattern

@@ -338,6 +338,7 @@ _NO_NETWORK = {
     "serve",
     "topology_of",
     "trace_from",
+    "write_machine_export",
 }
 #: Takes discovered fabrics and their tables; below.
 _LIVE = {"repair_fabric"}

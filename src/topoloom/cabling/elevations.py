@@ -27,7 +27,8 @@ def elevation_files(cabling: Cabling) -> dict[str, str]:
     """The files by name: the page ``elevations.html``, and ``elevations/type-1.svg`` for each type of rack."""
     layout = cabling.layout
     loads = supplies(layout, cabling.terms)
-    products = ["switch" if product is None else product.name for product in switch_products(cabling)]
+    of_switches = switch_products(layout.topology, cabling.terms)
+    products = ["switch" if product is None else product.name for product in of_switches]
     out, shown = {}, []
     for rack_type in rack_types(layout, products):
         real = None if cabling.names is None else cabling.names.switches

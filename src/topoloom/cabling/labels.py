@@ -107,9 +107,13 @@ def host_places(layout: Layout) -> list[str]:
     """The rack and the lowest unit of each host, ``A02-U09``; empty where hosts stand with their switches."""
     if layout.housing is None:
         return []
-    names = layout.rack_names
-    columns = layout.host_rack.tolist(), layout.host_unit.tolist()
-    return [f"{names[rack]}-U{unit_text(unit)}" for rack, unit in zip(*columns, strict=True)]
+    names, racks, units = layout.rack_names, layout.host_rack.tolist(), layout.host_unit.tolist()
+    # Devices of a machine, such as a power distribution unit, may take no unit.
+    return [
+        names[racks[host]] + (f"-U{unit_text(units[host])}" if kind.units else "")
+        for kind, hosts in layout.housing.kinds(layout.topology.hosts)
+        for host in hosts
+    ]
 
 
 def unit_text(unit: float) -> str:

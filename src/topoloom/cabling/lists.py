@@ -87,10 +87,26 @@ def labels_csv(cabling: Cabling, labels: Labels) -> str:
     numbered: ``00001-2``.
     """
     of_product = np.array([product.cords for product in cabling.bought.parts.cable])
-    cords = of_product[cabling.bought.product].tolist()
+    return label_table(of_product[cabling.bought.product].tolist(), labels.cable, labels.a, labels.b)
+
+
+def label_table(cords: Sequence[int], cables: Sequence[str], a_ends: Sequence[str], b_ends: Sequence[str]) -> str:
+    """The list of labels of any cables.
+
+    Parameters
+    ----------
+    cords : sequence of int
+        The cords of each.
+    cables, a_ends, b_ends : sequence of str
+        The number of each, and the labels of its ends.
+
+    Returns
+    -------
+    str
+    """
     number, near_ends, far_ends = (
         [text for text, count in zip(column, cords, strict=True) for _ in range(count)]
-        for column in (labels.cable, labels.a, labels.b)
+        for column in (cables, a_ends, b_ends)
     )
     cord = [place for count in cords for place in range(1, count + 1)]
     printed = [

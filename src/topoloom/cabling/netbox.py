@@ -4,17 +4,38 @@ The columns, the required ones and their allowed values are those of NetBox's im
 and 4.0; https://github.com/netbox-community/netbox, netbox/dcim/forms/bulk_import.py and netbox/dcim/choices.py).
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
-from topoloom.cabling.netbox_breakouts import breakout_files
+from topoloom.cabling.netbox_breakouts import (
+    Breakouts,
+    breakout_files,
+    breakouts,
+    carriers,
+    has_several,
+    joined_columns,
+)
 from topoloom.cabling.netbox_choices import COLOURS, cable_type, host_interface_type, interface_type
-from topoloom.cabling.netbox_devices import device_files, host_device_names, native_types, slugs, switch_device_names
+from topoloom.cabling.netbox_devices import (
+    Devices,
+    device_files,
+    devices_of,
+    host_device_names,
+    native_types,
+    rack_columns,
+    rack_height,
+    slugs,
+    switch_device_names,
+)
 from topoloom.core.csv_files import csv_table, numbers, texts
+from topoloom.cost.cable_products import CableProduct
 from topoloom.cost.choose import host_ends
+from topoloom.cost.facility import rack_power
 from topoloom.formats.cables import host_ports
 
 
@@ -26,16 +47,90 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
     their names, racks, units and ports, and further devices of racks stand in them. A switch above the 100 units of a rack is
     in the rack without a position. If cables carry several links, the files of `breakout_files` follow.
     """
+    layout, housing = cabling.layout, cabling.layout.housing
+    site = layout.floor.name
+    power = rack_power(layout, cabling.terms)
+    racks = rack_columns(
+        site_name(site),
+        layout.rack_names,
+        rack_height(cabling),
+        None if housing is None else housing.rack,
+        None if power is None else power.words,
+    )
+    return bulk_files(site, devices_of(cabling), racks, [network_tables(cabling, labels)])
+
+
+@dataclass(frozen=True)
+class NetworkTables:
+    """The tables of a network to import.
+
+    Attributes
+    ----------
+    interfaces, cables : dict of str to list of str
+        Columns.
+    breakouts : Breakouts or None
+        The same with cables of several links; None if every cable has one.
+    """
+
+    interfaces: dict[str, list[str]]
+    cables: dict[str, list[str]]
+    breakouts: Breakouts | None
+
+
+def network_tables(cabling: Cabling, labels: Labels, *, several: bool = False) -> NetworkTables:
+    """The interfaces and the cables of a network.
+
+    Parameters
+    ----------
+    cabling : Cabling
+    labels : Labels
+    several : bool
+        Whether to give breakouts even where every cable has one link.
+
+    Returns
+    -------
+    NetworkTables
+    """
     interfaces, cables = _interfaces(cabling, labels), _cables(cabling, labels)
-    site = cabling.layout.floor.name.strip() or "topoloom"
+    groups = carriers(cabling)
+    own = several or has_several(cabling, groups)
+    return NetworkTables(interfaces, cables, breakouts(cabling, groups, interfaces, cables) if own else None)
+
+
+def bulk_files(
+    site: str, devices: Devices, racks: Mapping[str, Sequence[str]], tables: Sequence[NetworkTables]
+) -> dict[str, str]:
+    """The files by name, in the order of their import.
+
+    Parameters
+    ----------
+    site : str
+        The name of the floor.
+    devices : Devices
+    racks : mapping of str to sequence of str
+        Columns.
+    tables : sequence of NetworkTables
+        Those of each network; all with breakouts, or none.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    site = site_name(site)
     (slug,) = slugs([site])
+    with_breakouts = [table.breakouts for table in tables if table.breakouts is not None]
     return {
         "sites.csv": csv_table({"name": texts([site], guard=False), "slug": [slug], "status": ["planned"]}),
-        **device_files(cabling, site),
-        "interfaces.csv": _table(interfaces),
-        "cables.csv": _table(cables),
-        **breakout_files(cabling, labels, interfaces, cables),
+        **device_files(devices, racks, site),
+        "interfaces.csv": _table(joined_columns([table.interfaces for table in tables])),
+        "cables.csv": _table(joined_columns([table.cables for table in tables])),
+        **(breakout_files(with_breakouts) if with_breakouts else {}),
     }
+
+
+def site_name(floor: str) -> str:
+    """The name of the site: that of the floor."""
+    return floor.strip() or "topoloom"
 
 
 def _table(columns: dict[str, list[str]]) -> str:
@@ -131,27 +226,53 @@ def _port_rates(cabling: Cabling, used: np.ndarray) -> np.ndarray:
 
 def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     """One row per cable, in the order of work."""
-    count = len(cabling)
     ends, ports = cabling.ends.T.tolist(), cabling.port.T.tolist()
     hosts, to_host = host_device_names(cabling) if cabling.with_hosts else [], cabling.to_host.tolist()
-    called = switch_device_names(cabling)
-    of_product = [cable_type(product) for product in cabling.bought.parts.cable]
-    types = [of_product[product] for product in cabling.bought.product.tolist()]
-    return {
-        "side_a_device": [called[end] for end in ends[0]],
-        "side_a_type": ["dcim.interface"] * count,
-        "side_a_name": [_port(cabling, end, port) for end, port in zip(ends[0], ports[0], strict=True)],
-        "side_b_device": [hosts[end] if host else called[end] for host, end in zip(to_host, ends[1], strict=True)],
-        "side_b_type": ["dcim.interface"] * count,
-        "side_b_name": [
-            _host_port(cabling, labels, end, port) if host else _port(cabling, end, port)
-            for host, end, port in zip(to_host, ends[1], ports[1], strict=True)
-        ],
+    called, sold = switch_device_names(cabling), cabling.bought.parts.cable
+    a_ends = [(called[end], _port(cabling, end, port)) for end, port in zip(ends[0], ports[0], strict=True)]
+    b_ends = [
+        (hosts[end], _host_port(cabling, labels, end, port)) if host else (called[end], _port(cabling, end, port))
+        for host, end, port in zip(to_host, ends[1], ports[1], strict=True)
+    ]
+    products = [sold[product] for product in cabling.bought.product.tolist()]
+    return cable_columns(a_ends, b_ends, products, labels.cable, cabling.bought.stock_m)
+
+
+def cable_columns(
+    a_ends: Sequence[tuple[str, str]],
+    b_ends: Sequence[tuple[str, str]],
+    products: Sequence[CableProduct],
+    labels: Sequence[str],
+    stock_m: np.ndarray,
+) -> dict[str, list[str]]:
+    """The columns of cables, one row per cable.
+
+    Parameters
+    ----------
+    a_ends, b_ends : sequence of (str, str)
+        The device and the interface at each end.
+    products : sequence of CableProduct
+    labels : sequence of str
+    stock_m : float64[cables]
+        The length of each as bought.
+
+    Returns
+    -------
+    dict of str to list of str
+    """
+    columns: dict[str, list[str]] = {}
+    for side, ends in (("a", a_ends), ("b", b_ends)):
+        columns[f"side_{side}_device"] = [device for device, _ in ends]
+        columns[f"side_{side}_type"] = ["dcim.interface"] * len(ends)
+        columns[f"side_{side}_name"] = [port for _, port in ends]
+    of_product = {id(product): cable_type(product) for product in products}
+    types = [of_product[id(product)] for product in products]
+    return columns | {
         "type": types,
-        "status": ["planned"] * count,
-        "label": labels.cable,
+        "status": ["planned"] * len(types),
+        "label": list(labels),
         "color": [COLOURS.get(kind, "") for kind in types],
         # NetBox keeps two decimals.
-        "length": numbers(cabling.bought.stock_m, 2),
-        "length_unit": ["m"] * count,
+        "length": numbers(stock_m, 2),
+        "length_unit": ["m"] * len(types),
     }

@@ -7,11 +7,13 @@ are those of netbox/dcim/choices.py (4.6.8), columns those of netbox/dcim/forms/
 """
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.cabling.labels import Labels
 from topoloom.core.csv_files import csv_table, texts
 
 #: Allowed numbers of links of a cable: with one connector at each end, and for a breakout.
@@ -51,26 +53,67 @@ def _near_side(cabling: Cabling, row: int, near: int) -> int:
     return 0 if cabling.to_host[row] or cabling.ends[row, 0] == near else 1
 
 
-def breakout_files(
-    cabling: Cabling, labels: Labels, interfaces: dict[str, list[str]], cables: dict[str, list[str]]
-) -> dict[str, str]:
-    """The files, by name; empty if every cable has one link.
+@dataclass(frozen=True)
+class Breakouts:
+    """The tables of a network whose cables may carry several links.
+
+    Attributes
+    ----------
+    interfaces, cables : dict of str to list of str
+        Columns.
+    rest : list of dict
+        The cables for the REST API.
+    """
+
+    interfaces: dict[str, list[str]]
+    cables: dict[str, list[str]]
+    rest: list[dict[str, Any]]
+
+
+def breakout_files(networks: Sequence[Breakouts]) -> dict[str, str]:
+    """The files of networks, by name: ``4.7/interfaces.csv``, ``4.7/cables.csv`` and ``cables.rest.json``.
+
+    Parameters
+    ----------
+    networks : sequence of Breakouts
+    """
+    interfaces, cables = (
+        joined_columns([getattr(each, name) for each in networks]) for name in ("interfaces", "cables")
+    )
+    return {
+        "4.7/interfaces.csv": csv_table({name: texts(cells, guard=False) for name, cells in interfaces.items()}),
+        "4.7/cables.csv": csv_table({name: texts(cells, guard=False) for name, cells in cables.items()}),
+        "cables.rest.json": json.dumps([cable for each in networks for cable in each.rest], indent=1) + "\n",
+    }
+
+
+def joined_columns(tables: Sequence[dict[str, list[str]]]) -> dict[str, list[str]]:
+    """The rows of tables with the same columns, one table after another."""
+    return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
+
+
+def has_several(cabling: Cabling, groups: list[list[int]]) -> bool:
+    """Whether a cable carries several links; `groups` as `carriers` gives them."""
+    return any(len(group) > 1 or _links(cabling, group) > 1 for group in groups)
+
+
+def breakouts(
+    cabling: Cabling, groups: list[list[int]], interfaces: dict[str, list[str]], cables: dict[str, list[str]]
+) -> Breakouts:
+    """The tables with cables of several links, each as one object.
 
     Parameters
     ----------
     cabling : Cabling
-    labels : Labels
+    groups : list of list of int
+        As `carriers` gives them.
     interfaces, cables : dict of str to list of str
         The columns of the plain ``interfaces.csv`` and ``cables.csv``.
 
     Returns
     -------
-    dict of str to str
-        ``4.7/interfaces.csv``, ``4.7/cables.csv`` and ``cables.rest.json``.
+    Breakouts
     """
-    groups = carriers(cabling)
-    if all(len(group) == 1 and _links(cabling, group) == 1 for group in groups):
-        return {}
     parent: dict[tuple[str, str], tuple[str, int]] = {}
     #: The channels of a cage, and its speed: all links of a cable have the same rate.
     channels: dict[tuple[str, str], tuple[int, int]] = {}
@@ -95,11 +138,20 @@ def breakout_files(
                 parent |= {end: (own[1], number) for number, end in enumerate(several, start=1)}
                 ends[place] = [own]
         rows.append((group, ends, _profile(size, breakout=product.breakout)))
-    return {
-        "4.7/interfaces.csv": _interfaces(interfaces, parent, channels),
-        "4.7/cables.csv": _cables(labels, cables, rows),
-        "cables.rest.json": _rest(labels, cables, rows),
-    }
+    return Breakouts(_interfaces(interfaces, parent, channels), _cables(cables, rows), _rest(cables, rows))
+
+
+def plain_breakouts(interfaces: dict[str, list[str]], cables: dict[str, list[str]]) -> Breakouts:
+    """The tables of cables of one link each.
+
+    Parameters
+    ----------
+    interfaces, cables : dict of str to list of str
+        The columns of the plain files.
+    """
+    sides = (zip(cables[f"side_{side}_device"], cables[f"side_{side}_name"], strict=True) for side in "ab")
+    rows: _Rows = [([row], [[a], [b]], "") for row, (a, b) in enumerate(zip(*sides, strict=True))]
+    return Breakouts(_interfaces(interfaces, {}, {}), _cables(cables, rows), _rest(cables, rows))
 
 
 def _links(cabling: Cabling, group: list[int]) -> int:
@@ -117,45 +169,43 @@ def _interfaces(
     plain: dict[str, list[str]],
     parent: dict[tuple[str, str], tuple[str, int]],
     channels: dict[tuple[str, str], tuple[int, int]],
-) -> str:
+) -> dict[str, list[str]]:
     """Cages with their channels first, then all ports, with those that are channels assigned to their cage."""
     ports = list(zip(plain["device"], plain["name"], strict=True))
     inside = [parent.get(port, ("", 0)) for port in ports]
     cages = list(channels)
-    return csv_table(
-        {
-            "device": texts([device for device, _ in cages] + plain["device"], guard=False),
-            "name": texts([name for _, name in cages] + plain["name"], guard=False),
-            "parent": texts([""] * len(cages) + [name for name, _ in inside], guard=False),
-            "type": ["other"] * len(cages) + plain["type"],
-            "channels": [str(channels[own][0]) for own in cages] + [""] * len(ports),
-            "channel_id": [""] * len(cages) + [str(number) if name else "" for name, number in inside],
-            "speed": [str(channels[own][1]) for own in cages] + plain["speed"],
-        }
-    )
+    return {
+        "device": [device for device, _ in cages] + plain["device"],
+        "name": [name for _, name in cages] + plain["name"],
+        "parent": [""] * len(cages) + [name for name, _ in inside],
+        "type": ["other"] * len(cages) + plain["type"],
+        "channels": [str(channels[own][0]) for own in cages] + [""] * len(ports),
+        "channel_id": [""] * len(cages) + [str(number) if name else "" for name, number in inside],
+        "speed": [str(channels[own][1]) for own in cages] + plain["speed"],
+    }
 
 
 _Rows = list[tuple[list[int], list[list[tuple[str, str]]], str]]
 
 
-def _cables(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
+def _cables(plain: dict[str, list[str]], rows: _Rows) -> dict[str, list[str]]:
     """One row per cable; several ends in a cell, in the order of their connectors."""
     first = [group[0] for group, _, _ in rows]
     columns: dict[str, list[str]] = {}
     for place, letter in enumerate("ab"):
         ends = [ends[place] for _, ends, _ in rows]
-        columns[f"side_{letter}_device"] = texts((",".join(device for device, _ in each) for each in ends), guard=False)
+        columns[f"side_{letter}_device"] = [",".join(device for device, _ in each) for each in ends]
         columns[f"side_{letter}_type"] = ["dcim.interface"] * len(rows)
-        columns[f"side_{letter}_name"] = texts((",".join(name for _, name in each) for each in ends), guard=False)
+        columns[f"side_{letter}_name"] = [",".join(name for _, name in each) for each in ends]
     columns["type"] = [plain["type"][row] for row in first]
     columns["status"] = ["planned"] * len(rows)
     columns["profile"] = [profile for _, _, profile in rows]
-    columns["label"] = ["+".join(labels.cable[row] for row in group) for group, _, _ in rows]
+    columns["label"] = ["+".join(plain["label"][row] for row in group) for group, _, _ in rows]
     columns |= {key: [plain[key][row] for row in first] for key in ("color", "length", "length_unit")}
-    return csv_table(columns)
+    return columns
 
 
-def _rest(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
+def _rest(plain: dict[str, list[str]], rows: _Rows) -> list[dict[str, Any]]:
     """The body for ``POST /api/dcim/cables/``, with device and name of interfaces instead of ``object_id``.
 
     Release 4.6 has no channels: a breakout begins at the cage, an interface without parent and children.
@@ -172,8 +222,8 @@ def _rest(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
         values = {key: plain[key][first] for key in ("type", "color", "length_unit")} | {
             "length": float(plain["length"][first]),
             "status": "planned",
-            "label": "+".join(labels.cable[row] for row in group),
+            "label": "+".join(plain["label"][row] for row in group),
             "profile": profile,
         }
         cables_json.append({**sides, **{key: value for key, value in values.items() if value != ""}})
-    return json.dumps(cables_json, indent=1) + "\n"
+    return cables_json

@@ -134,9 +134,9 @@ def host_interface_type(native: str, connector: str | None, rate_gbps: float) ->
     Returns
     -------
     str
-        InfiniBand as `native`, Ethernet by rate and cage, else ``other``.
+        InfiniBand and twisted pairs as `native`, other Ethernet by rate and cage, else ``other``.
     """
-    if native.startswith("infiniband-"):
+    if native.startswith("infiniband-") or native in _TWISTED_PAIR.values():
         return native
     cage = "" if connector is None or not native else _CAGES.get(connector, "")
     names = (f"{rate_gbps:g}gbase-x-{cage}", f"{rate_gbps:g}gbase-x-{cage.removesuffix('-rhs')}")

@@ -36,8 +36,8 @@ _BYTES = re.compile(r"([0-9]{2,5}|[0-9]{1,2}[,.' ][0-9]{3})\s*(?:B|bytes)?", re.
 _NO_VALUE = {"", "0", "-", "--", "?", "n/a", "na", "none", "auto", "default", "enabled", "tbd", "unknown"}
 _NUMBER = re.compile(r"([0-9]{1,9}(?:[.,][0-9]{1,3})?)\s*([A-Za-z/]*)")
 _METRES = {"": 1.0, "m": 1.0, "meter": 1.0, "meters": 1.0, "metres": 1.0, "cm": 0.01, "ft": 0.3048, "feet": 0.3048}
-#: The heads that are written.
-_WRITTEN = (
+#: The heads that are written, of both ends.
+P2P_HEADS = (
     *("A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port"),
     *("Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port"),
 )
@@ -356,7 +356,7 @@ def p2p_table(fabric: Fabric) -> tuple[list[str], list[list[str]]]:
         row += [rate_text(rate_gbps) if rate_gbps else ""] if rated else []
         row += [str(getattr(settings.get(end, UNSET), field) or "") for _, field in stated for end in ends]
         rows.append(row)
-    return [*_WRITTEN, *["Rate Gb/s"] * rated, *(f"{side}-{name}" for name, _ in stated for side in "AZ")], rows
+    return [*P2P_HEADS, *["Rate Gb/s"] * rated, *(f"{side}-{name}" for name, _ in stated for side in "AZ")], rows
 
 
 def write_fabric(fabric: Fabric) -> str:

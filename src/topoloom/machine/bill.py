@@ -14,14 +14,13 @@ import numpy as np
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import write_atomically
 from topoloom.cost.bill import Bill, bill_with, sum_of_known
-from topoloom.cost.choose import choose_cables
 from topoloom.cost.items import Item, cable_items, rack_item, with_spares
 from topoloom.cost.lines import Line, rack_line, spare_lines
 from topoloom.cost.purchase_files import SUFFIXES, purchase_content
 from topoloom.cost.switch_kinds import kinds_bought
 from topoloom.figures.style import Axes, drawn
-from topoloom.machine.devices import hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
+from topoloom.machine.pairs import pair_cables
 from topoloom.model.results import Provenance, Result, json_value
 from topoloom.placement.layout.layout import Layout
 
@@ -230,18 +229,10 @@ def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
 
 
 def _pair_cables(machine: Machine) -> Iterator[tuple[Line, list[Item]]]:
-    """The cables between the two hosts of each pair of a kind, of the slowest network's catalogue: their line and items."""
-    name = min(machine.networks, key=lambda each: machine.requirement.plan(each).rate_gbps)
-    terms, rate = machine.networks[name].terms, machine.requirement.plan(name).rate_gbps
-    for kind, hosts in hosts_by_kind(machine.kinds):
-        pairs = len(hosts) // 2 * kind.plan.pair_cables
-        if pairs:
-            rack = machine.slot[machine.racks.host[hosts]].reshape(-1, 2)
-            between = rack[:, 0] != rack[:, 1]
-            length_m = machine.floor.cable_m(machine.slots.apart_m(rack[:, 0], rack[:, 1]), between)
-            each = np.repeat(np.arange(len(rack)), kind.plan.pair_cables)
-            bought = choose_cables(terms.catalogue, length_m[each], between[each], rate)
-            low, high = float(bought.usd_low.sum()), float(bought.usd_high.sum())
-            item = f"cable between pairs of '{kind.plan.name}'"
-            line = Line(item, pairs, low, high, float(bought.power_w.sum()), float(bought.stock_m.sum()), "cable")
-            yield line, list(cable_items(terms.catalogue, [bought]))
+    """The cables between the two hosts of each pair of a kind: their line and items."""
+    for cables in pair_cables(machine):
+        bought = cables.bought
+        low, high = float(bought.usd_low.sum()), float(bought.usd_high.sum())
+        item = f"cable between pairs of '{cables.kind.plan.name}'"
+        sums = float(bought.power_w.sum()), float(bought.stock_m.sum())
+        yield Line(item, len(cables.port), low, high, *sums, "cable"), list(cable_items(bought.parts, [bought]))

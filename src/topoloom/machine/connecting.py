@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
@@ -230,7 +230,8 @@ def connected(
             [group.names for name in names for group in groups[name]],
         )
         if state == seen:
-            return Connections(requirement, kinds, parts, topologies, groups, switch_names, racks)
+            heights = {of.name: float(of.demands[:, 0].min()) for of in standing}
+            return Connections(requirement, kinds, parts, topologies, _described(groups, heights), switch_names, racks)
         seen = state
     raise InputError(
         "the racks and the devices of the management networks do not agree; give `leaves` in their [[network]]"
@@ -297,7 +298,7 @@ def _groups(
             )
     for device, names in devices:
         if device.ports and _serves(network, device.name):
-            box = _box(device.name, _numbered("net", device.ports), rate)
+            box = _box(device.name, _numbered("net", device.ports), rate, device.u)
             yield DeviceGroup(device.name, "device", device.name, box, names, device.ports, rate)
     for other in requirement.network:
         if other.uplink == network.name:
@@ -320,9 +321,34 @@ def _numbered(stem: str, count: int) -> tuple[str, ...]:
     return (stem,) if count == 1 else tuple(f"{stem}{number}" for number in range(1, count + 1))
 
 
-def _box(name: str, ports: tuple[str, ...], rate_gbps: float) -> HostType:
+def _box(name: str, ports: tuple[str, ...], rate_gbps: float, u: float = 1.0) -> HostType:
     """A device that is no host, with the names of its ports on a network; others count its power."""
-    return HostType(name=name, nics=len(ports), rate_gbps=rate_gbps, devices=ports, u=1.0)
+    return HostType(name=name, nics=len(ports), rate_gbps=rate_gbps, devices=ports, u=u)
+
+
+def _described(
+    groups: Mapping[str, tuple[DeviceGroup, ...]], heights: Mapping[str, float]
+) -> dict[str, tuple[DeviceGroup, ...]]:
+    """The groups with the height of switches, and with port names that no other port of a device has.
+
+    Parameters
+    ----------
+    groups : mapping of str to tuple of DeviceGroup
+    heights : mapping of str to float
+        That of the switches of each network: of the lowest, where they differ.
+    """
+    used: dict[tuple[str, str], set[str]] = {}
+    described: dict[str, tuple[DeviceGroup, ...]] = {}
+    for network, some in groups.items():
+        own = []
+        for group in some:
+            ports = used.setdefault((group.origin, group.of), set())
+            names = tuple(f"{network}-{name}" if name in ports else name for name in group.host.devices)
+            ports |= set(names)
+            u = heights[group.of] if group.origin == "switch" else group.host.u
+            own.append(replace(group, host=msgspec.structs.replace(group.host, u=u, devices=names)))
+        described[network] = tuple(own)
+    return described
 
 
 def _rack_devices(racks: MachineRacks | None, floor: Floor) -> list[tuple[RackDevice, tuple[str, ...]]]:

@@ -328,6 +328,13 @@ def groups_of_hosts(kinds: Iterable[HostKind], network: MachineNetwork) -> list[
 
 
 def _filled_ports(kind: HostKind, ports: NetworkPorts, network: MachineNetwork, rate_gbps: float) -> dict[str, object]:
+    """The keys of a host's ports on a network; ports without a device name are called by the network: ``storage-1``."""
+    filled = _known_ports(kind, ports, network, rate_gbps)
+    names = tuple(f"{network.name}-{number}" for number in range(1, ports.count + 1))
+    return {"devices": names, **filled}
+
+
+def _known_ports(kind: HostKind, ports: NetworkPorts, network: MachineNetwork, rate_gbps: float) -> dict[str, object]:
     """The keys of a host's ports on a network: as given, else as the catalogue has them."""
     given: dict[str, object] = {"nics": ports.count, "rate_gbps": rate_gbps}
     given |= {key: value for key in ("nic", "connector", "cages", "devices") if (value := getattr(ports, key))}

@@ -72,6 +72,25 @@ class NamePattern:
             )
 
 
+class OnlyNames(NamePattern):
+    """A pattern of which only some names count.
+
+    Parameters
+    ----------
+    names : iterable of str
+    pattern : NamePattern, optional
+        Selects among them; all if omitted.
+    """
+
+    def __init__(self, names: Iterable[str], pattern: NamePattern | None = None) -> None:
+        super().__init__("*" if pattern is None else pattern.text)
+        self._names = frozenset(names)
+
+    def matches(self, name: str) -> bool:
+        """Whether it is one of the names, and the pattern selects it."""
+        return name in self._names and super().matches(name)
+
+
 class NameParameter(Parameter):
     """A pattern of names."""
 

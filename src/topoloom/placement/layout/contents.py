@@ -126,15 +126,19 @@ def rack_contents(layout: Layout, rack: int, switch_names: Sequence[str] | None 
     -------
     list of Standing
     """
-    stack, housing = layout.stack, layout.housing
+    housing = layout.housing
     standing = []
     if layout.host_slot is not None and housing is not None:
         names = host_names(housing, layout.topology.hosts)
         here = layout.host_rack == rack
+        units = layout.host_unit.tolist()
+        # In a machine, the management ports of a network's own switches are on it, too.
+        own = set(switch_names or ()) if housing.shared else set()
         standing = [
-            Standing("host", names[host], kind.name, float(layout.host_unit[host]), host_units(kind.units))
+            Standing("host", names[host], kind.name, units[host] if kind.units else None, host_units(kind.units))
             for kind, hosts in housing.kinds(layout.topology.hosts)
             for host in (hosts.start + np.flatnonzero(here[hosts.start : hosts.stop])).tolist()
+            if names[host] not in own
         ]
     standing += [
         Standing(
@@ -146,10 +150,6 @@ def rack_contents(layout: Layout, rack: int, switch_names: Sequence[str] | None 
         )
         for switch in np.flatnonzero(layout.rack == rack).tolist()
     ]
-    counts = int(layout.switches_in_rack[rack]), int(layout.hosts_in_rack[rack]), float(layout.switches_u[rack])
-    numbers: dict[str, int] = {}
-    for device, unit in zip(stack.present(counts[1]), stack.device_units(*counts), strict=True):
-        numbers[device.name] = numbers.get(device.name, 0) + 1
-        name = f"{layout.rack_names[rack]} {device.name} {numbers[device.name]}"
+    for name, device, unit in layout.devices_in(rack):
         standing.append(Standing("device", name, device.name, None if unit is None else float(unit), device.u))
     return standing

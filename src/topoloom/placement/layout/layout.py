@@ -1,5 +1,6 @@
 """Layouts: a topology on a floor, with the slot of every switch and the length of every cable."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.hosts.rack_device import RackDevice
 from topoloom.placement.hosts.stack import Stack, host_units, piled, switch_units
 from topoloom.placement.layout.stated import Stated, placed_units, with_stated
 
@@ -250,6 +252,23 @@ class Layout(Filed):
         if self._stated_unit is not None:
             np.maximum.at(used, self.rack, self._stated_unit - 1 + self.switch_units)
         return used
+
+    def devices_in(self, rack: int) -> list[tuple[str, RackDevice, int | None]]:
+        """The name, the kind and the lowest unit of each further device of a rack; none in racks that a machine shares.
+
+        Parameters
+        ----------
+        rack : int
+        """
+        if self.housing is not None and self.housing.shared:
+            return []
+        counts = int(self.switches_in_rack[rack]), int(self.hosts_in_rack[rack]), float(self.switches_u[rack])
+        numbers: Counter[str] = Counter()
+        devices: list[tuple[str, RackDevice, int | None]] = []
+        for device, unit in zip(self.stack.present(counts[1]), self.stack.device_units(*counts), strict=True):
+            numbers[device.name] += 1
+            devices.append((f"{self.rack_names[rack]} {device.name} {numbers[device.name]}", device, unit))
+        return devices
 
     @cached_property
     def hosts_in_rack(self) -> np.ndarray:
