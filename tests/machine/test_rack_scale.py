@@ -9,7 +9,7 @@ from topoloom import route
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.designer.assessment.steps.collective import COLLECTIVES
-from topoloom.designer.assessment.subjects import scale_up_of, subject_of
+from topoloom.designer.assessment.subjects import subject_of
 from topoloom.fabric.exports.registry import ExportRequest, export_named
 from topoloom.machine.facility import machine_facility
 from topoloom.machine.folder import save_machine
@@ -18,7 +18,7 @@ from topoloom.network.opening import open_network
 from topoloom.placement.hosts.housing import HostType, Housing, OtherHosts, RackRule
 from topoloom.placement.hosts.rack_device import RackDevice
 from topoloom.placement.layout.layout import Layout
-from topoloom.simulation.applications.rail_collectives import rail_collective, scale_up_domains
+from topoloom.simulation.applications.rail_collectives import rail_collective, scale_up_domains, scale_up_of
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.topologies.spec import build
 

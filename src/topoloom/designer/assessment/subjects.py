@@ -9,7 +9,7 @@ from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.requirement import Requirement
 from topoloom.network import Network
 from topoloom.placement.hosts.housing import Housing
-from topoloom.simulation.applications.rail_collectives import ScaleUp
+from topoloom.simulation.applications.rail_collectives import scale_up_of
 
 
 def subject_of(
@@ -62,30 +62,6 @@ def subject_of(
         "all_reduce_mib": requirement.collective.all_reduce_mib,
     }
     return Subject(network, **{**remembered, **given})
-
-
-def scale_up_of(housing: Housing, hosts: int) -> ScaleUp:
-    """The scale-up domains of the hosts with most accelerators; other kinds, such as login nodes, take no part.
-
-    Parameters
-    ----------
-    housing : Housing
-    hosts : int
-        All hosts of the network.
-
-    Returns
-    -------
-    ScaleUp
-
-    Raises
-    ------
-    InputError
-        As `Housing.kinds`.
-    """
-    kinds = zip(housing.kinds(hosts), housing.unit_sizes, strict=True)
-    (host, own), size = max(kinds, key=lambda kind: kind[0][0].scale_up)
-    in_unit = size if host.scale_up > 1 else None
-    return ScaleUp(host.scale_up, host.scale_up_gb_per_s, in_unit, own if len(own) < hosts else None)
 
 
 def remembered_requirement(network: Network) -> Requirement | None:

@@ -92,7 +92,8 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
             int,
             setting(
                 "of rail-ring: ranks per host, each with its own port; one per port if omitted. Ranks of a host exchange data"
-                " at `--set loopback_gbps`",
+                " at `--set loopback_gbps`, else at scale_up_gb_per_s of the hosts of a layout, whose rack-scale units are"
+                " hosts",
                 least=1,
                 most=1 << 10,
             ),
@@ -118,7 +119,7 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Collective | CollectiveBound":
         from topoloom.network.opening import open_network
-        from topoloom.simulation.applications.collective_run import collective, collective_bound
+        from topoloom.simulation.applications.collective_run import collective, collective_bound, inside_settings
         from topoloom.simulation.collectives.schedule import read_schedule
 
         schedule = None if self.schedule is None else read_schedule(self.schedule)
@@ -135,6 +136,8 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
         }
         if self.bound:
             return collective_bound(network.topology, self.operation, self.bytes, self.ranks, **common)
+        if "loopback_gbps" not in self.set and self.preset is None:
+            common["settings"] = inside_settings(common["settings"], network.layout)
         case = self.cases(network.source, network, context)[0]
         return collective(
             case.routings,

@@ -20,6 +20,7 @@ from topoloom.simulation.applications.collective_result import Collective
 from topoloom.simulation.applications.given import app_settings, at_own_rates, given, network_or_tables, usual_settings
 from topoloom.simulation.applications.machine import BYTES_PER_GBIT, machine, network_as_flows
 from topoloom.simulation.applications.placement import place_ranks
+from topoloom.simulation.applications.rail_collectives import scale_up_domains, scale_up_of
 from topoloom.simulation.applications.ranks import check_hosts
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound, bound_of, collective_operation
@@ -174,9 +175,10 @@ def collective(
         The rank that broadcasts.
     accelerators : int, optional
         For algorithm ``rail-ring``: ranks per host, one per port when omitted. Ranks of a host exchange data at the rate
-        `AppSettings.loopback_gbps`, each in each direction.
+        `AppSettings.loopback_gbps`, each in each direction. Hosts of a layout with rack-scale units are one per unit, with
+        their `scale_up` accelerators.
     settings : AppSettings, optional
-        Rates and delays.
+        Rates and delays; when omitted, ranks of a host have the rate `scale_up_gb_per_s` of the hosts of the layout.
     layout : Layout, optional
         The length of every cable.
     simulator : str, optional
@@ -206,9 +208,17 @@ def collective(
         chosen_of(collective_operation(operation), algorithm, paths_from)
     check_hosts(topology)
     inputs = given(source, layout, settings, "collective")
-    routings, layout, settings = inputs.routings, inputs.layout, inputs.settings
-    routing = routings[0]
+    routings, layout = inputs.routings, inputs.layout
+    settings = inside_settings(inputs.settings, layout) if settings is None else inputs.settings
     check_kind("settings", settings, AppSettings, "AppSettings")
+    if algorithm == RAIL_RING and layout is not None and layout.housing is not None:
+        # Ranks of a rack-scale unit reach each other without the network, as those of a server do.
+        scale_up = scale_up_of(layout.housing, topology.hosts)
+        if scale_up.hosts is not None:
+            topology = scale_up_domains(topology, scale_up)
+            routings = tuple(replace(table, topology=topology) for table in routings)
+            accelerators = scale_up.accelerators if accelerators is None else accelerators
+    routing = routings[0]
     backend = backend_of(FLOWS if simulator is None else simulator)
     check_backend(backend, settings)
     if isinstance(operation, MscclProgram):
@@ -288,6 +298,24 @@ def collective(
             timings={"cpu_s": cpu_s},
         ),
     )
+
+
+def inside_settings(settings: AppSettings, layout: Layout | None) -> AppSettings:
+    """Settings in which ranks of one host exchange data as its accelerators do, where the hosts of a layout state how.
+
+    Parameters
+    ----------
+    settings : AppSettings
+    layout : Layout or None
+
+    Returns
+    -------
+    AppSettings
+    """
+    if layout is None or layout.housing is None:
+        return settings
+    rate = scale_up_of(layout.housing, layout.topology.hosts).gb_per_s
+    return settings if rate is None else structs.replace(settings, loopback_gbps=8 * rate)
 
 
 def _of_program(

@@ -15,6 +15,7 @@ from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
+from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.machine import machine
@@ -82,6 +83,30 @@ class RailCollective:
     network_s: float
     inside_s: float
     bound_s: float
+
+
+def scale_up_of(housing: Housing, hosts: int) -> ScaleUp:
+    """The scale-up domains of the hosts with most accelerators; other kinds, such as login nodes, take no part.
+
+    Parameters
+    ----------
+    housing : Housing
+    hosts : int
+        All hosts of the network.
+
+    Returns
+    -------
+    ScaleUp
+
+    Raises
+    ------
+    InputError
+        As `Housing.kinds`.
+    """
+    kinds = zip(housing.kinds(hosts), housing.unit_sizes, strict=True)
+    (host, own), size = max(kinds, key=lambda kind: kind[0][0].scale_up)
+    in_unit = size if host.scale_up > 1 else None
+    return ScaleUp(host.scale_up, host.scale_up_gb_per_s, in_unit, own if len(own) < hosts else None)
 
 
 def scale_up_domains(topology: Topology, scale_up: ScaleUp) -> Topology:
