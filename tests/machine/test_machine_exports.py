@@ -17,10 +17,16 @@ from topoloom.machine.cables import machine_cables
 from topoloom.machine.contents import placed_devices
 from topoloom.machine.exports.kinds import MACHINE_EXPORTS, machine_export, write_machine_export
 from topoloom.machine.exports.nodes import compute_network
+from topoloom.machine.facility import machine_facility
 from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
 from topoloom.machine.opening import open_machine
+from topoloom.machine.overview import overview
 from topoloom.machine.reading import machine_of
 from topoloom.network.opening import open_network
+from topoloom.operations.catalogue.placed import LayoutOperation
+from topoloom.operations.context import RunContext
+from topoloom.placement.layout.layout import Layout
+from topoloom.report.machine_room import room_plan
 
 
 def _rows(text):
@@ -231,3 +237,30 @@ def test_jobs_need_compute_hosts():
     for network in (None, "oob"):
         with pytest.raises(InputError, match="of role compute; jobs run on these only"):
             machine_export("slurm", machine, network)
+
+
+def test_layout_shows_a_network_as_the_machine_has_it(small, tmp_path):
+    """Racks and lengths of the folder, not new ones; placing it again is refused."""
+    save_machine(small, tmp_path / "machine")
+    for name, network in small.networks.items():
+        operation = LayoutOperation(topology=str(tmp_path / "machine" / "networks" / name))
+        shown = operation.run(RunContext())
+        assert shown == network.part(Layout)
+        assert shown.floor == small.floor
+        rows = [row for row in _rows(machine_cables_csv(small)) if row["network"] == name]
+        metres = shown.total_m + shown.host_total_m
+        assert metres == pytest.approx(sum(float(row["length_m"]) for row in rows), abs=0.001 * len(rows))
+    with pytest.raises(InputError, match="stands in the racks of a machine"):
+        LayoutOperation(topology=str(tmp_path / "machine" / "networks" / "oob"), map="rows").run(RunContext())
+    machine = LayoutOperation(topology=str(tmp_path / "machine"))
+    assert machine.run(RunContext()) == overview(small)
+    with pytest.raises(InputError, match="a machine has its own parts, rates and racks"):
+        LayoutOperation(topology=str(tmp_path / "machine"), map="rows").run(RunContext())
+
+
+def test_the_room_of_a_machine_is_a_picture(small):
+    """With a tooltip for each of its racks."""
+    room = machine_facility(small, tested=False)
+    picture = room_plan(small, room, ".svg")
+    assert all(f": {name}, " in picture for name in small.rack_names)
+    assert room_plan(small, room, ".png").startswith(b"\x89PNG")

@@ -10,13 +10,13 @@ from topoloom.core.pages.templating import rendered
 from topoloom.cost.facility import Facility, RackPower, power_words
 from topoloom.cost.supply_table import SUPPLY_HEAD, supply_cells, unknown_figures
 from topoloom.figures.floor_plan import tray_plan
-from topoloom.figures.style import svg_text
+from topoloom.figures.style import png_bytes, svg_text
 from topoloom.machine.contents import contents_of_racks, types_of_racks
 from topoloom.machine.machine import Machine
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
-from topoloom.report.floorplan import floorplan_svg
+from topoloom.report.floorplan import floorplan, floorplan_svg
 from topoloom.report.page import cards, figure, table
 
 #: Most racks that the table lists, most types of racks that are drawn, and most racks of a type that are named.
@@ -41,12 +41,10 @@ def room_section(machine: Machine, room: Facility) -> Markup:
     Markup
         A ``<section>`` element.
     """
-    layout, network_of_link = common_layout(machine)
-    total = room.total
+    layout, total = common_layout(machine)[0], room.total
     rows = room.rows_of_floor if len(room.rows_of_floor) > 1 else ()
     racks = room.racks[:_MOST_RACKS]
-    power = power_on(layout, machine, room)
-    plan = floorplan_svg(layout, network_of_link, power, held=_held(machine, layout))
+    plan = str(room_plan(machine, room, ".svg"))
     return rendered(
         "machine_room.html",
         floor=machine.floor.name,
@@ -64,6 +62,28 @@ def room_section(machine: Machine, room: Facility) -> Markup:
         ),
         **_types(machine, room),
     )
+
+
+def room_plan(machine: Machine, room: Facility, suffix: str) -> str | bytes:
+    """The floor plan of a machine: all racks, with the cables of all networks.
+
+    Parameters
+    ----------
+    machine : Machine
+    room : Facility
+        The supply of its racks.
+    suffix : str
+        ".svg", or ".png".
+
+    Returns
+    -------
+    str or bytes
+    """
+    layout, network_of_link = common_layout(machine)
+    power, held = power_on(layout, machine, room), _held(machine, layout)
+    if suffix == ".png":
+        return png_bytes(floorplan(layout, network_of_link, power, held=held))
+    return floorplan_svg(layout, network_of_link, power, held=held)
 
 
 def _layouts(machine: Machine) -> dict[str, Layout]:

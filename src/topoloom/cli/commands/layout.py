@@ -1,12 +1,15 @@
 """`topoloom layout TOPOLOGY`: racks on a floor, every cable with its length, and the files to build it from."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from topoloom.cli.declared import declared, running
-from topoloom.cli.output import print_facts, print_record, say
+from topoloom.cli.output import print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json, Threads
 from topoloom.cli.signals import hurried
+from topoloom.core.errors import InputError
+from topoloom.core.folders import check_folder
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.placed import LayoutOperation
 from topoloom.operations.shared import HostCables
@@ -19,7 +22,14 @@ if TYPE_CHECKING:
 class _Output(Json, frozen=True, kw_only=True):
     host_cables: HostCables | None = None
     output: (
-        Annotated[str, setting("folder for the files", option="-o --output", metavar="DIRECTORY", names="new folder")]
+        Annotated[
+            str,
+            setting(
+                "folder for the files; of a machine, the picture of the room (.svg or .png)",
+                option="-o --output",
+                metavar="DIRECTORY",
+            ),
+        ]
         | None
     ) = None
 
@@ -31,6 +41,11 @@ def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.network.folder import fabric_files
     from topoloom.placement.layout.layout import Layout
 
+    if operation.of_machine:
+        _show_machine(operation, to)
+        return
+    if to.output is not None:
+        check_folder(to.output)
     with running(operation.doing, threads.jobs) as context:
         network = operation.placed(context, to.host_cables)
     layout = network.part(Layout)
@@ -46,6 +61,35 @@ def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
             say(f"wrote {to.output}")
     if layout.ended == "interrupted":
         raise KeyboardInterrupt
+
+
+def _show_machine(operation: LayoutOperation, to: _Output) -> None:
+    """Print the networks of a machine, and draw its room."""
+    from topoloom.core.files import write_atomically
+    from topoloom.machine.facility import machine_facility
+    from topoloom.machine.overview import overview
+    from topoloom.machine.tables import NETWORK_HEAD, network_rows
+    from topoloom.report.machine_room import room_plan
+
+    suffix = "" if to.output is None else Path(to.output).suffix.lower()
+    if to.output is not None and suffix not in (".svg", ".png"):
+        raise InputError(
+            f"--output {to.output}: of a machine, layout draws the room as .svg or .png; 'topoloom export' writes its lists"
+        )
+    if to.host_cables is not None:
+        raise InputError("--host-cables: a machine has the cables of all hosts; omit it")
+    machine = operation.machine()
+    if to.output is not None:
+        picture = room_plan(machine, machine_facility(machine, tested=False), suffix)
+        write_atomically(to.output, picture)
+    figures = overview(machine)
+    if to.json:
+        print_record(figures)
+        return
+    say(f"{figures.title} on {machine.floor.name}: {figures.racks:,} racks, {len(machine.slots):,} places")
+    print_table([NETWORK_HEAD, *network_rows(figures)])
+    if to.output is not None:
+        say(f"wrote {to.output}")
 
 
 def _print_layout(layout: "Layout") -> None:
@@ -81,11 +125,12 @@ def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
     """Rows about hosts that have their own racks."""
     if layout.housing is None:
         return []
-    host = layout.housing.host
-    full = layout.hosts_per_rack
-    kilowatts = f"; {layout.topology.hosts * host.power_w / 1000:,.0f} kW" if host.power_w else ""
+    kinds, full = layout.housing.kinds(layout.topology.hosts), layout.hosts_per_rack
+    watts = sum(len(hosts) * host.power_w for host, hosts in kinds)
+    kilowatts = f"; {watts / 1000:,.0f} kW" if watts else ""
+    counts = [f"{len(hosts):,} of '{host.name}'" for host, hosts in kinds]
     return [
-        ("hosts", f"{layout.topology.hosts:,} of '{host.name}', up to {full} in a rack{kilowatts}"),
+        ("hosts", f"{', '.join(counts)}, up to {full} in a rack{kilowatts}"),
         (
             "host_cables",
             f"{layout.host_cables:,}, {int(layout.host_between.sum()):,} of them between racks; {layout.host_total_m:,.0f} m,"

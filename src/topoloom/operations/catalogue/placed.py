@@ -17,6 +17,11 @@ from topoloom.placement.layout.layout import Layout
 
 if TYPE_CHECKING:
     from topoloom.machine.bill import MachineBill
+    from topoloom.machine.machine import Machine
+    from topoloom.machine.overview import MachineOverview
+
+#: What decides where switches stand.
+_SEARCH = (*PLACING, "seed", "improve", "objective", "seconds", "moves", "runs")
 
 
 @operation
@@ -24,7 +29,8 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
     """Put the switches of TOPOLOGY into racks on a floor; every cable with its length.
 
     -o writes a folder with everything to build the network: cables in the order of pulling, labels, an order list, sheets for
-    every rack and switch, NetBox imports, and the floor plan.
+    every rack and switch, NetBox imports, and the floor plan. The folder of a machine, and those of its networks, are shown as
+    they stand; -o floor.svg draws the room of a machine.
     """
 
     group: ClassVar[str] = "layout"
@@ -76,12 +82,38 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
         """
         network = open_network(self.topology)
         terms = terms_of({**self.arguments(), "host_cables": host_cables}, [network], context)
+        if network.layout is not None and network.layout.housing is not None and network.layout.housing.shared:
+            self.refuse_changed(_SEARCH, f"{network.source} stands in the racks of a machine")
+            return network.priced(**terms) if terms else network
         search = {name: getattr(self, name) for name in ("objective", "improve", "seed", "seconds", "moves", "runs")}
         return network.priced(**terms).placed(
             **placing_of(self.arguments()), **search, jobs=context.jobs, work=context.work
         )
 
-    def run(self, context: RunContext) -> Layout:
+    @property
+    def of_machine(self) -> bool:
+        """Whether it is asked about a machine, not a network."""
+        return names_machine(self.topology)
+
+    def machine(self) -> "Machine":
+        """The machine, which is laid out already.
+
+        Raises
+        ------
+        InputError
+            An option is given that would place it again.
+        """
+        from topoloom.machine.opening import open_machine
+
+        terms = ("parts", "prices", "rate_gbps")
+        self.refuse_changed((*_SEARCH, *terms), "a machine has its own parts, rates and racks, in its folder")
+        return open_machine(self.topology)
+
+    def run(self, context: RunContext) -> "Layout | MachineOverview":
+        if self.of_machine:
+            from topoloom.machine.overview import overview
+
+            return overview(self.machine())
         return self.placed(context).part(Layout)
 
 
