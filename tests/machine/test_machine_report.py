@@ -22,7 +22,7 @@ from topoloom.machine.reading import machine_of
 from topoloom.machine.report import MachineReport, machine_report
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
-from topoloom.report.machine_page import machine_page, write_machine_page
+from topoloom.report.machine_page import machine_page, stored_assessments, write_machine_page
 from topoloom.report.machine_room import common_layout
 
 SCRIPT = "<script>alert(1)</script>"
@@ -241,7 +241,9 @@ def test_design_and_report_write_the_page(tmp_path):
     assert done.code == 0, done.err
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
     machine = open_machine(tmp_path / "machine")
-    write_machine_page(machine, machine_report(machine), tmp_path / "again.html")
+    assessments = stored_assessments(tmp_path / "machine", machine)
+    write_machine_page(machine, machine_report(machine), tmp_path / "again.html", assessments)
+    assert assessments["fabric"].figure("uniform_throughput").label in html.unescape(page)
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
 
 

@@ -2,8 +2,9 @@
 
 import math
 import os
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator, Mapping, Sized
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,20 @@ from topoloom.cost.bill import Bill, sum_of_known
 from topoloom.cost.lines import Line
 from topoloom.cost.price_age import expired_quotes, price_notes
 from topoloom.cost.supply_table import unknown_figures
+from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.measure import maximum_channel_load
 from topoloom.machine.bill import MachineBill
 from topoloom.machine.machine import Machine
 from topoloom.machine.report import MachineReport
 from topoloom.machine.tables import COMMON, LIMIT_HEAD, BillRow, host_rows, limit_rows, machine_bill_rows, network_rows
+from topoloom.model.network_folders import ASSESSMENT, NETWORKS
 from topoloom.placement.layout.layout import Layout
+from topoloom.report.assessment_tables import networks_side_by_side
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.machine_room import power_on, room_section
 from topoloom.report.on_floor import FLOOR_CAPTION, cable_cards
 from topoloom.report.page import cards, figure, page, table
+from topoloom.report.side_by_side import side_by_side
 
 #: The name of the page in the folder of a machine.
 PAGE = "report.html"
@@ -42,8 +47,11 @@ _STYLE = """
 .views { display: flex; flex-wrap: wrap; gap: 24px; }
 .views figure { margin: 0; width: 400px; }
 .contents a { margin-right: 10px; }
+.side-by-side tbody th { font-weight: 400; border-bottom: 1px solid var(--line); width: 45%; }
+.side-by-side tr.group th { color: var(--ink); font-weight: 600; padding-top: 12px; border-bottom: 2px solid var(--line); }
+.side-by-side .how { display: block; line-height: 1.3; }
 @media print {
-  section > figure svg { max-height: 96mm; }
+  section > figure svg { max-height: 84mm; }
   .cards { grid-template-columns: repeat(5, 1fr); }
   .views { display: block; }
   .views figure { display: inline-block; width: 88mm; }
@@ -52,7 +60,30 @@ _STYLE = """
 """
 
 
-def machine_page(machine: Machine, report: MachineReport) -> str:
+def stored_assessments(folder: str | os.PathLike[str], machine: Machine) -> dict[str, Assessment]:
+    """The assessments in the folder of a machine, by network; empty where the design made none.
+
+    Parameters
+    ----------
+    folder : path
+    machine : Machine
+
+    Returns
+    -------
+    dict of str to Assessment
+
+    Raises
+    ------
+    InputError
+        A record is damaged.
+    """
+    files = {name: Path(folder) / NETWORKS / name / ASSESSMENT for name in machine.networks}
+    return {name: Assessment.load(path) for name, path in files.items() if path.is_file()}
+
+
+def machine_page(
+    machine: Machine, report: MachineReport, assessments: Mapping[str, Assessment] = MappingProxyType({})
+) -> str:
     """The report as one self-contained HTML page without scripts, which prints each of its sections on new pages.
 
     Parameters
@@ -60,6 +91,8 @@ def machine_page(machine: Machine, report: MachineReport) -> str:
     machine : Machine
     report : MachineReport
         Its figures.
+    assessments : mapping of str to Assessment
+        What was measured of each network, by its name.
 
     Returns
     -------
@@ -82,7 +115,10 @@ def machine_page(machine: Machine, report: MachineReport) -> str:
         largest=_largest(bill),
         missing=list(_missing(machine, report)),
         limits=table(LIMIT_HEAD, limit_rows(report), text=frozenset({0, 1, 2})) if report.limits else "",
-        sheets=[_network_section(machine, report, number) for number in range(len(machine.networks))],
+        sheets=[
+            _network_section(machine, report, number) | _measured(assessments.get(name))
+            for number, name in enumerate(machine.networks)
+        ],
         room=room_section(machine, report.facility),
     )
     return page(report.title, [body], style=_STYLE)
@@ -103,7 +139,12 @@ def check_page(path: str | os.PathLike[str]) -> None:
         raise InputError(f"output {path}: there is no folder {place.parent}; create it first")
 
 
-def write_machine_page(machine: Machine, report: MachineReport, path: str | os.PathLike[str]) -> None:
+def write_machine_page(
+    machine: Machine,
+    report: MachineReport,
+    path: str | os.PathLike[str],
+    assessments: Mapping[str, Assessment] = MappingProxyType({}),
+) -> None:
     """Write the page, completely or not at all.
 
     Parameters
@@ -112,6 +153,8 @@ def write_machine_page(machine: Machine, report: MachineReport, path: str | os.P
     report : MachineReport
     path : path
         A file whose name ends in .html.
+    assessments : mapping of str to Assessment
+        What was measured of each network, by its name.
 
     Raises
     ------
@@ -119,7 +162,16 @@ def write_machine_page(machine: Machine, report: MachineReport, path: str | os.P
         As `check_page`; or the file cannot be written.
     """
     check_page(path)
-    write_atomically(path, machine_page(machine, report))
+    write_atomically(path, machine_page(machine, report, assessments))
+
+
+def _measured(assessment: Assessment | None) -> dict[str, Any]:
+    """The figures of a network that was assessed, and what they are of."""
+    if assessment is None:
+        return {"measured": "", "why": ""}
+    # As it is stored, where bounds without an end are not known: `report` then gives the same page as `design`.
+    stored = Assessment.from_record(assessment.record())
+    return {"measured": side_by_side(networks_side_by_side([stored])), "why": stored.why}
 
 
 def _cards(report: MachineReport) -> Markup:

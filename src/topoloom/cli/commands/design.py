@@ -92,7 +92,7 @@ def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
         result = operation.machine_design(context)
     if result.machine is not None and result.bill is not None:
-        page = machine_page(result.machine, machine_report(result.machine))
+        page = machine_page(result.machine, machine_report(result.machine), result.assessments)
         save_machine(result.machine, to.output, design_files(result) | {PAGE: page})
     if to.json:
         print_record(result)

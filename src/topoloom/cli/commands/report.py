@@ -22,14 +22,14 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(ReportOperation, _Output)
 def command(operation: ReportOperation, to: _Output) -> None:
     from topoloom.machine.report import machine_report
-    from topoloom.report.machine_page import check_page, write_machine_page
+    from topoloom.report.machine_page import check_page, stored_assessments, write_machine_page
 
     if to.output is not None:
         check_page(to.output)
     machine = operation.machine()
     result = machine_report(machine)
     if to.output is not None:
-        write_machine_page(machine, result, to.output)
+        write_machine_page(machine, result, to.output, stored_assessments(operation.topology, machine))
     if to.json:
         print_record(result)
         return
