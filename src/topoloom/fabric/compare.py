@@ -152,7 +152,7 @@ def compare_fabrics(
         switches_known_by_neighbours=match.inferred,
         links_that_agree=match.share,
         ports="exact" if ports else "any",
-        planned_cables=len(plan.topology.links) + (plan.topology.endpoints.size if hosts else 0),
+        planned_cables=len(planned),
         right_cables=right,
         right_but_for_ports=loose,
         faults=tuple(

@@ -15,31 +15,14 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.diagnosis.evidence import PlanFacts
-from topoloom.fabric.fabric import Fabric, each_node, names_of_nodes
+from topoloom.fabric.fabric import Fabric, each_node
+from topoloom.fabric.fabric_parts import OF_ENDPOINTS, OF_HOSTS, OF_LINKS, OF_SWITCHES, part_of, plane_of
 from topoloom.fabric.identify import SHAPE, Match, identify, plain_name
 from topoloom.fabric.machines import JOIN_HINT
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
 
-#: The arrays of a fabric by what they have one entry of.
-_OF_SWITCHES = (
-    "switch_guids",
-    "switch_ports",
-    "switch_lids",
-    "switch_lmc",
-    "switch_device",
-    "switch_system",
-    "switch_rack",
-    "switch_unit",
-)
-_OF_HOSTS = ("host_guids", "host_sizes", "host_device", "host_system", "host_rack", "host_unit")
-_PER_CABLE = ("width", "rate_gbps", "one_sided", "length_m", "part")
-_OF_LINKS = ("link_ports", *(f"link_{name}" for name in _PER_CABLE))
-_OF_ENDPOINTS = (
-    *("port_guids", "port_lids", "port_lmc", "endpoint_ports", "host_ports"),
-    *(f"endpoint_{name}" for name in _PER_CABLE),
-)
 _ADAPTER = re.compile(r"\S+ (?:mlx5_([0-9]{1,2})|HCA-([0-9]{1,2}))", re.IGNORECASE)
 #: A discovery with this many times the switches of a plane is not one plane.
 _MOST_TIMES = 1.5
@@ -125,7 +108,7 @@ def compare_planes(
     actuals = []
     for place, number in zip(order, chosen, strict=True):
         plane = planes[number]
-        part = _part(plan, plane, plane.topology)
+        part = part_of(plan, plane)
         own_facts = _facts(facts, plan, plane)
         aliases = [[label] if label else [] for label in own_facts.labels]
         match = identify(part, discoveries[place], by, aliases=aliases or None, seed=seed)
@@ -149,7 +132,7 @@ def compare_planes(
         seed,
         sum(match.seconds for match in matches),
     )
-    part = _part(plan, whole, whole.topology)
+    part = part_of(plan, whole)
     return PlaneComparison(part, _facts(facts, plan, whole), actual, match, tuple(chosen), count)
 
 
@@ -188,26 +171,6 @@ def _adapter(discovery: Fabric) -> int | None:
     return next(iter(counts)) if len(counts) == 1 else None
 
 
-def _part(fabric: Fabric, plane: Plane, topology: Topology) -> Fabric:
-    """The switches, hosts and cables of a part of a fabric."""
-    inside = np.isin(fabric.loops[:, 0], plane.switches)
-    loops = fabric.loops[inside].copy()
-    loops[:, 0] = np.searchsorted(plane.switches, loops[:, 0])
-    return replace(
-        fabric,
-        topology=topology,
-        switch_names=tuple(fabric.switch_names[s] for s in plane.switches.tolist()),
-        host_names=tuple(fabric.host_names[h] for h in plane.hosts.tolist()),
-        loops=loops,
-        switch_port_names=names_of_nodes(fabric.switch_port_names, plane.switches),
-        host_port_names=names_of_nodes(fabric.host_port_names, plane.hosts),
-        **{name: getattr(fabric, name)[plane.switches] for name in _OF_SWITCHES},
-        **{name: getattr(fabric, name)[plane.hosts] for name in _OF_HOSTS},
-        **{name: getattr(fabric, name)[plane.links] for name in _OF_LINKS},
-        **{name: getattr(fabric, name)[plane.endpoints] for name in _OF_ENDPOINTS},
-    )
-
-
 def _union(planes: Sequence[Plane], chosen: Sequence[int], topology: Topology, count: int) -> Plane:
     """Several planes as one part of the network."""
     parts = [planes[number] for number in chosen]
@@ -215,18 +178,9 @@ def _union(planes: Sequence[Plane], chosen: Sequence[int], topology: Topology, c
     endpoints = np.concatenate([plane.endpoints for plane in parts])
     links = np.concatenate([plane.links for plane in parts])
     switches, endpoints, links = np.sort(switches), np.sort(endpoints), np.sort(links)
-    hosts, host = np.unique(topology.host[endpoints], return_inverse=True)
     which = f"plane{'s' * (len(chosen) > 1)} {', '.join(map(str, chosen))} of {count}"
-    part = Topology(
-        links=np.searchsorted(switches, topology.links[links]),
-        switches=switches.size,
-        endpoints=np.searchsorted(switches, topology.endpoints[endpoints]),
-        host=host.reshape(-1),
-        labels={key: values[switches] for key, values in topology.labels.items()},
-        name=topology.name if len(chosen) == count else f"{topology.name}, {which}",
-        **topology.rates_of(links, endpoints),
-    )
-    return Plane(part, switches, endpoints, hosts.astype(np.int64), links)
+    name = topology.name if len(chosen) == count else f"{topology.name}, {which}"
+    return plane_of(topology, switches, endpoints, links, name)
 
 
 def _facts(facts: PlanFacts, plan: Fabric, plane: Plane) -> PlanFacts:
@@ -308,9 +262,9 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
     )
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(entry, name) for entry in actuals])
-        for name in (*_OF_SWITCHES, *_OF_LINKS, *_OF_ENDPOINTS)
+        for name in (*OF_SWITCHES, *OF_LINKS, *OF_ENDPOINTS)
     }
-    per_host: dict[str, Any] = {name: np.concatenate([getattr(entry, name) for entry in actuals]) for name in _OF_HOSTS}
+    per_host: dict[str, Any] = {name: np.concatenate([getattr(entry, name) for entry in actuals]) for name in OF_HOSTS}
     sizes = np.zeros(lead.size, per_host["host_sizes"].dtype)
     np.maximum.at(sizes, number, per_host.pop("host_sizes"))
     at_switches: list[Mapping[int, str]] = []

@@ -16,7 +16,7 @@ from topoloom.fabric.comparison import Cable, Plug
 from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.identify import Match
 from topoloom.fabric.port_aliases import with_planned_words
-from topoloom.fabric.port_names import UNKNOWN, PortMatcher, cage_number
+from topoloom.fabric.port_names import UNKNOWN, PortMatcher, cage_number, is_host_port, is_management_port, port_numbers
 
 _DIGITS = re.compile(r".*?([0-9]+)", re.DOTALL)
 #: SONiC numbers the lanes of all ports.
@@ -102,7 +102,9 @@ class _Nodes:
         """
         self._beyond[node] = max([size, *planned, *own])
         self._unplanned |= {(node, port) for port, name in planned.items() if name == UNKNOWN}
-        if planned and own:
+        if aside := _beside_management(planned, own):
+            numbers, stated = aside
+        elif planned and own:
             matcher = PortMatcher({name: port for port, name in planned.items()})
             numbers = {port: None if name == UNKNOWN else matcher.number(name) for port, name in own.items()}
             stated = {port for port, name in own.items() if name != UNKNOWN}
@@ -259,6 +261,29 @@ def _planned_cables(plan: Fabric) -> list[Cable]:
     links = [((u, p), (v, q)) for (u, v), (p, q) in zip(topology.links.tolist(), plan.link_ports.tolist(), strict=True)]
     ends = (topology.endpoints, plan.endpoint_ports, topology.host, plan.host_ports)
     return links + [((s, p), (n + h, q)) for s, p, h, q in zip(*(each.tolist() for each in ends), strict=True)]
+
+
+def _beside_management(planned: _Names, own: _Names) -> tuple[dict[int, int | None], set[int]] | None:
+    """The planned number of each port of a device, where the plan names at most its port for management; and the stated ports.
+
+    None if that is not so: eth0 of a host is a port like others.
+    """
+    management = [port for port, name in own.items() if is_management_port(name)]
+    data = {port: name for port, name in own.items() if name != UNKNOWN and port not in management}
+    if not all(map(is_management_port, planned.values())) or not (management or planned) or not own:
+        return None
+    if not planned and (not data or any(map(is_host_port, data.values()))):
+        return None
+    by_name = port_numbers(data.values())
+    as_named = all(_number_in(name) == number for name, number in by_name.items())
+    numbers: dict[int, int | None] = dict.fromkeys(own)
+    if len(management) == len(planned) == 1:
+        numbers = {management[0]: next(iter(planned)), **{port: None for port in own if port not in management}}
+    stated = {port for port, number in numbers.items() if number is not None}
+    if as_named:
+        numbers |= {port: by_name[name] for port, name in data.items() if by_name[name] not in planned}
+        stated |= data.keys()
+    return numbers, stated
 
 
 def _numbers_by_lane(names: _Names, lanes: Collection[int]) -> dict[int, int | None]:

@@ -28,6 +28,8 @@ from topoloom.placement.layout.housed import common_limits, slots_of_racks
 #: Most rounds until racks and the devices of all networks agree.
 _MOST_ROUNDS = 12
 _ROUNDING = 1 + 1e-9
+#: The port of a switch for management.
+MANAGEMENT_PORT = "mgmt"
 #: The names of switches by their level in a tree.
 _LEVELS = ("leaf", "spine", "core")
 
@@ -294,7 +296,13 @@ def _groups(
         # The uplinks of a switch are further ports of the same device.
         if names and _serves(network, other.name) and other.uplink != network.name:
             yield DeviceGroup(
-                f"switches of {other.name}", "switch", other.name, _box("switch", ("mgmt",), rate), names, 1, rate
+                f"switches of {other.name}",
+                "switch",
+                other.name,
+                _box("switch", (MANAGEMENT_PORT,), rate),
+                names,
+                1,
+                rate,
             )
     for device, names in devices:
         if device.ports and _serves(network, device.name):

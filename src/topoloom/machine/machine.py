@@ -12,7 +12,8 @@ from topoloom.core.errors import InputError
 from topoloom.cost.facility_sums import optics_of_racks
 from topoloom.cost.parts import Parts
 from topoloom.fabric.fabric import planned_fabric
-from topoloom.machine.connecting import Connections, Optics, Room, connected, within_floor
+from topoloom.fabric.port_names import UNKNOWN
+from topoloom.machine.connecting import MANAGEMENT_PORT, Connections, Optics, Room, connected, within_floor
 from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineRequirement
@@ -158,6 +159,14 @@ def _units(topology: Topology, unit: np.ndarray) -> Stated:
     return Stated(np.zeros(len(topology.links)), np.zeros(topology.endpoints.size), unit.astype(np.int32))
 
 
+def _port_names(group: DeviceGroup) -> dict[int, str]:
+    """The names of the ports of a device that is no host: of a switch its port for management, else not known."""
+    if group.origin == "host":
+        return {}
+    ports = range(1, group.ports + 1)
+    return dict.fromkeys(ports, MANAGEMENT_PORT if group.host.devices == (MANAGEMENT_PORT,) else UNKNOWN)
+
+
 def _network(
     connections: Connections, name: str, topology: Topology, floor: Floor, slots: Slots, slot: np.ndarray
 ) -> Network:
@@ -195,6 +204,7 @@ def _network(
         planned_fabric(topology),
         switch_names=connections.switch_names[name],
         host_names=housing.names,
+        host_port_names=tuple(names for group in groups for names in [_port_names(group)] * len(group.names)),
         switch_rack=np.array(layout.rack_names)[layout.rack],
         switch_unit=layout.height.astype(str),
         host_rack=np.array(layout.rack_names)[layout.host_rack],

@@ -14,6 +14,7 @@ from topoloom.fabric.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabric.distinct_names import natural_key
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import SHAPE, Match, identify
+from topoloom.fabric.own_switches import with_own_switches
 from topoloom.fabric.planned_kinds import as_planned
 from topoloom.fabric.port_alignment import aligned_ports
 from topoloom.fabric.port_counters import PortCounters
@@ -86,7 +87,7 @@ def diagnose(
     network = network_of(plan, "diagnose")
     facts = facts or network.facts
     rules = chosen(only, ignore)
-    planned = network.fabric
+    planned, facts = with_own_switches(network.fabric, facts)
     actual_fabric = None if actual is None else taken(actual, Fabric, "diagnose")
     comparison: Comparison | None = None
     if actual_fabric is not None:

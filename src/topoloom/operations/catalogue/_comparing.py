@@ -150,9 +150,10 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         import numpy as np
 
         from topoloom.fabric.machines import joined
+        from topoloom.fabric.own_switches import with_own_switches
         from topoloom.graph.planes import plane_count
 
-        fabric, facts = plan.fabric, plan.facts
+        fabric, facts = with_own_switches(plan.fabric, plan.facts)
         for_planes = self.plane and self.machines == "auto" and plane_count(fabric.topology) < _LEAST_PLANES
         machines = joined(fabric) if self.machines == "joined" or for_planes else fabric
         if machines is fabric or (for_planes and plane_count(machines.topology) < _LEAST_PLANES):

@@ -12,6 +12,7 @@ from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.diagnosis.roots import ITSELF, OTHER_PORT
 from topoloom.fabric.diagnosis.rule import ERROR, NOTE, WARNING, rule
 from topoloom.fabric.flaws import BLIND, CONFLICTING, HOSTS_JOINED, NO_NAME, SEVERAL_HEARD, STALE, TWO_DEVICES
+from topoloom.fabric.port_names import is_management_port
 from topoloom.fabric.running import slow_and_one_sided
 
 _LENGTH_ERROR_M = 1e-6
@@ -190,7 +191,10 @@ def _to_itself(evidence: Evidence) -> Iterator[Finding]:
     if evidence.actual is None:
         for switch, first, second in evidence.plan.fabric.loops.tolist():
             cable = ((switch, first), (switch, second))
-            yield about_cable(evidence, evidence.plan, cable, f"to itself: {evidence.words.cable(cable, True)}")
+            # A switch may be managed through its own port.
+            if not any(is_management_port(evidence.words.port(*plug)) for plug in cable):
+                text = f"to itself: {evidence.words.cable(cable, True)}"
+                yield about_cable(evidence, evidence.plan, cable, text)
 
 
 @rule(
