@@ -84,6 +84,7 @@ HONOURS = {
     "design_machine": "machine/test_machine_sums.py",
     "save_machine": "machine/test_machine_sums.py",
     "open_machine": "machine/test_machine_sums.py",
+    "verify_machine": "machine/test_machine_verify.py",
     "write_export": "fabrics/test_mixed_exports.py",
     "write_machine_export": "machine/test_machine_exports.py",
     "quality": "throughput/test_mixed_rates.py",

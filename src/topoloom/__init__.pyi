@@ -88,6 +88,8 @@ from .machine.reading import read_machine_file as read_machine_file
 from .machine.report import MachineReport as MachineReport
 from .machine.report import machine_report as machine_report
 from .machine.requirement import MachineRequirement as MachineRequirement
+from .machine.verifying import MachineDiagnostics as MachineDiagnostics
+from .machine.verifying import verify_machine as verify_machine
 from .model.topology import Topology as Topology
 from .network import Network as Network
 from .network.folder import save_routing as save_routing

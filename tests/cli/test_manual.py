@@ -49,7 +49,7 @@ def test_groff_and_man_read_the_pages(files, tmp_path):
     (tmp_path / "verify.1").write_text(files["share/man/man1/topoloom-verify.1"])
     shown = subprocess.run(["man", "-l", str(tmp_path / "verify.1")], capture_output=True, text=True, check=False)
     text = re.sub(r"\s+", " ", re.sub(".\b", "", shown.stdout))
-    assert "topoloom verify [OPTIONS] PLAN [ACTUAL]" in text
+    assert "topoloom verify [OPTIONS] PLAN [ACTUAL...]" in text
     assert "--nagios Print one line for Nagios" in text
 
 

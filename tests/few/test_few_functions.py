@@ -339,6 +339,7 @@ _NO_NETWORK = {
     "topology_of",
     "trace_from",
     "write_machine_export",
+    "verify_machine",
 }
 #: Takes discovered fabrics and their tables; below.
 _LIVE = {"repair_fabric"}

@@ -121,6 +121,13 @@ def _machine() -> t.MachineDesign:
     return t.design_machine(t.read_machine_file(path))
 
 
+def _discovered() -> Path:
+    """A sheet with one of the cables of `_machine`."""
+    path = Path(tempfile.mkdtemp()) / "fabric.csv"
+    path.write_text("A-Node Name,A-Port,Z-Node Name,Z-Port\nfabric-leaf01,1,node-001,1\n")
+    return path
+
+
 #: By the schema's name without its version.
 CASES: dict[str, Callable[[], Result]] = {
     "app-run": lambda: t.run_app(_torus(), "alltoall:bytes=64", 4),
@@ -145,6 +152,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "machine-bill": lambda: _machine().bill,
     "machine-design": _machine,
     "machine-report": lambda: t.machine_report(_machine().machine),
+    "machine-diagnostics": lambda: t.verify_machine(_machine().machine, str(_discovered())),
     "machine-overview": lambda: t.overview(_machine().machine),
     "phases": lambda: t.phases("fat-tree:k=4,hosts=8", [4, 8], ["2027-01", "2027-07"]),
     "design": _designed,

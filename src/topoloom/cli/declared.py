@@ -126,7 +126,7 @@ def spelled(sentence: str, command: click.Command) -> str:
         if parameter is None:
             return match[0]
         if isinstance(parameter, click.Argument):
-            return parameter.human_readable_name.removesuffix("...") + word
+            return parameter.human_readable_name.strip("[.]") + word
         if word and isinstance(parameter, click.Option) and parameter.is_flag:
             spellings = parameter.opts if word == " yes" else parameter.secondary_opts
             return max(spellings, key=len, default=match[0])

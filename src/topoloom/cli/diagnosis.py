@@ -1,7 +1,7 @@
 """The text and the SARIF file in which `verify` and `verify-tables` report what is wrong."""
 
 import os
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from topoloom.cli.monitored import monitored
 from topoloom.cli.output import plain, print_facts, print_record, say
@@ -9,6 +9,9 @@ from topoloom.cli.presentation import Monitored
 from topoloom.cli.routing_text import with_lost
 from topoloom.core.settings import setting
 from topoloom.fabric.diagnosis.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from topoloom.machine.verifying import MachineDiagnostics
 
 #: Keys that are printed of a comparison and of verified tables, in this order.
 _COMPARED = (
@@ -43,12 +46,12 @@ class Diagnosed(Monitored, frozen=True, kw_only=True):
     ) = None
 
 
-def report(result: Diagnostics, to: Diagnosed, *sources: str | None) -> int:
+def report(result: "Diagnostics | MachineDiagnostics", to: Diagnosed, *sources: str | None) -> int:
     """Print what is wrong, and write it as SARIF if that is asked for.
 
     Parameters
     ----------
-    result : Diagnostics
+    result : Diagnostics or MachineDiagnostics
     to : Diagnosed
     *sources : str or None
         The inputs; SARIF points at the first one that is a file.
@@ -59,22 +62,39 @@ def report(result: Diagnostics, to: Diagnosed, *sources: str | None) -> int:
         The exit code.
     """
     code = 0 if result.clean else DIFFERENT
+    checked = result if isinstance(result, Diagnostics) else dict(zip(result.networks, result.results, strict=True))
     if to.json:
         print_record(result)
-    elif not to.nagios:
+    elif to.nagios:
+        pass  # prints its line
+    elif isinstance(result, Diagnostics):
         _show(result)
+    else:
+        _show_machine(result)
     if to.sarif is not None:
         from topoloom.fabric.diagnosis.sarif import write_sarif
 
-        write_sarif(
-            result, to.sarif, next((source for source in sources if source and os.path.isfile(source)), None), code
-        )
+        artifact = next((source for source in sources if source and os.path.isfile(source)), None)
+        write_sarif(checked, to.sarif, artifact, code)
         say(f"wrote {to.sarif}", err=True)
-    return monitored(result, to, code, [source for source in sources if source])
+    return monitored(checked, to, code, [source for source in sources if source])
 
 
-def _show(result: Diagnostics) -> None:
-    title = result.plan if result.actual is None else f"{result.plan} (plan) and {result.actual}"
+def _show_machine(result: "MachineDiagnostics") -> None:
+    for name, of_network in zip(result.networks, result.results, strict=True):
+        _show(of_network, f"{name}: ")
+        say()
+    rows = [("networks_verified", ", ".join(result.networks))]
+    rows += [("networks_without_discovery", ", ".join(result.unverified))] * bool(result.unverified)
+    rows += [(key, str(getattr(result, key))) for key in ("errors", "warnings", "notes")]
+    print_facts(result.title, rows)
+    for cause in result.causes:
+        numbers = ", ".join(f"{finding.network} {finding.number}" for finding in cause.findings)
+        say(f"one cause: {cause.text} (findings {numbers})")
+
+
+def _show(result: Diagnostics, network: str = "") -> None:
+    title = network + (result.plan if result.actual is None else f"{result.plan} (plan) and {result.actual}")
     rows: list[tuple[str, str]] = []
     if result.comparison is not None:
         rows += _facts(result.comparison, _COMPARED)

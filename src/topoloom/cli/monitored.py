@@ -7,16 +7,15 @@ from topoloom.cli.output import say
 from topoloom.cli.presentation import Monitored
 
 if TYPE_CHECKING:
-    from topoloom.fabric.diagnosis.diagnostics import Diagnostics
-    from topoloom.fabric.progress import Progress
+    from topoloom.fabric.monitoring import Checked
 
 
-def monitored(result: "Diagnostics | Progress", to: Monitored, code: int, files: Sequence[str]) -> int:
+def monitored(result: "Checked", to: Monitored, code: int, files: Sequence[str]) -> int:
     """Write and print what a monitoring system reads, if asked, and return the exit code.
 
     Parameters
     ----------
-    result : Diagnostics or Progress
+    result : Diagnostics, mapping of str to Diagnostics, or Progress
     to : Monitored
     code : int
         The exit code without ``--nagios``.

@@ -66,21 +66,31 @@ class Sample:
     labels: Mapping[str, str]
 
 
-def samples_of(result: Diagnostics | Progress, files: Iterable[str] = ()) -> list[Sample]:
+#: The result of `diagnose`, those of several networks by name, or that of `progress`.
+Checked = Diagnostics | Mapping[str, Diagnostics] | Progress
+
+
+def samples_of(result: Checked, files: Iterable[str] = ()) -> list[Sample]:
     """The metrics of a check.
 
     Parameters
     ----------
-    result : Diagnostics or Progress
-        Of `diagnose` or `progress`.
+    result : Diagnostics, mapping of str to Diagnostics, or Progress
+        Of `diagnose`, of `diagnose` for several networks by name, or of `progress`.
     files : iterable of path
         The inputs, whose times become metrics; what is not a file is skipped.
 
     Returns
     -------
     list of Sample
-        With the labels check (verify, tables or watch) and fabric.
+        With the labels check (verify, tables or watch) and fabric: of several networks, the name of each.
     """
+    if isinstance(result, Mapping):
+        return [
+            Sample(sample.name, sample.value, {**sample.labels, "fabric": name})
+            for name, of_network in result.items()
+            for sample in samples_of(of_network, [of_network.discovery_file or ""])
+        ]
     if isinstance(result, Progress):
         check, fabric, values = "watch", result.plan, _of_progress(result)
     else:
@@ -114,12 +124,12 @@ def prometheus_text(samples: Iterable[Sample]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_metrics(result: Diagnostics | Progress, path: str | os.PathLike[str], files: Iterable[str] = ()) -> None:
+def write_metrics(result: Checked, path: str | os.PathLike[str], files: Iterable[str] = ()) -> None:
     """Write the metrics of a check for the textfile collector: the file is replaced at once, never half written.
 
     Parameters
     ----------
-    result : Diagnostics or Progress
+    result : Diagnostics, mapping of str to Diagnostics, or Progress
     path : path
         Must end in ``.prom`` for the collector to read it.
     files : iterable of path
@@ -133,7 +143,7 @@ def write_metrics(result: Diagnostics | Progress, path: str | os.PathLike[str], 
     write_atomically(path, prometheus_text(samples_of(result, files)))
 
 
-def nagios(result: Diagnostics | Progress) -> tuple[int, str]:
+def nagios(result: Checked) -> tuple[int, str]:
     """The exit code and the line of a Nagios plug-in.
 
     Errors, and faults or lost cables of a watched cabling, are CRITICAL. Warnings, and cables still to be installed, are
@@ -158,16 +168,22 @@ def nagios(result: Diagnostics | Progress) -> tuple[int, str]:
             ("faults", last.faults, "", "0", ""),
         ]
     else:
-        code = CRITICAL if result.errors else WARNING if result.warnings else OK
-        first = [str(diagnostic) for diagnostic in result.diagnostics if diagnostic.severity != "note"]
-        compared = result.comparison or {}
-        right = f", {compared['right_cables']} cables right" if compared else ""
-        text = f"{_counted(result.errors, 'error')}, {_counted(result.warnings, 'warning')}{right}"
-        counts = [("errors", result.errors, "", "0", ""), ("warnings", result.warnings, "0", "", "")]
+        networks = result if isinstance(result, Mapping) else {"": result}
+        errors, warnings = (sum(getattr(each, key) for each in networks.values()) for key in ("errors", "warnings"))
+        code = CRITICAL if errors else WARNING if warnings else OK
+        first = [
+            f"{name}: {diagnostic}" if name else str(diagnostic)
+            for name, each in networks.items()
+            for diagnostic in each.diagnostics
+            if diagnostic.severity != "note"
+        ]
+        records = [each.comparison for each in networks.values() if each.comparison]
+        compared = {key: sum(record[f"{key}_cables"] for record in records) for key in ("planned", *_CABLES)}
+        right = f", {compared['right']} cables right" if records else ""
+        text = f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}{right}"
+        counts = [("errors", errors, "", "0", ""), ("warnings", warnings, "0", "", "")]
         counts += [
-            (key, int(compared[f"{key}_cables"]), "", "", compared["planned_cables"] if key == "right" else "")
-            for key in _CABLES
-            if compared
+            (key, compared[key], "", "", compared["planned"] if key == "right" else "") for key in _CABLES if records
         ]
     if first:
         text += f"; {first[0]}"

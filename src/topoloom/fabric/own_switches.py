@@ -11,8 +11,10 @@ from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.fabric_parts import OF_LINKS, part_of, plane_of
 from topoloom.fabric.port_names import UNKNOWN
 
+_NOTHING = PlanFacts()
 
-def with_own_switches(plan: Fabric, facts: PlanFacts) -> tuple[Fabric, PlanFacts]:
+
+def with_own_switches(plan: Fabric, facts: PlanFacts = _NOTHING) -> tuple[Fabric, PlanFacts]:
     """A plan in which each device is one node: the ports of hosts that have the name of a switch are ports of that switch.
 
     A switch of a management network has a management port on this network. It is planned as a host of the same name, so that
@@ -21,7 +23,7 @@ def with_own_switches(plan: Fabric, facts: PlanFacts) -> tuple[Fabric, PlanFacts
     Parameters
     ----------
     plan : Fabric
-    facts : PlanFacts
+    facts : PlanFacts, optional
 
     Returns
     -------

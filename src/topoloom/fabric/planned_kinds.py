@@ -1,5 +1,6 @@
 """A discovered fabric in the terms of its plan: its switches and hosts, and the adapters of machines, are those of the plan."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from topoloom.fabric.fabric import Fabric
@@ -29,15 +30,18 @@ def as_planned(plan: Fabric, actual: Fabric, machines: str = "auto") -> Fabric:
     InputError
         `machines` has another value.
     """
-    return joined_for(plan, with_planned_kinds(plan, actual), machines)
+    kinds = dict.fromkeys(plan.switch_names, False) | dict.fromkeys(plan.host_names, True)
+    return joined_for(plan, with_kinds(kinds, actual), machines)
 
 
-def with_planned_kinds(plan: Fabric, actual: Fabric) -> Fabric:
-    """A discovered fabric in which the devices that the plan knows are switches or hosts as the plan says.
+def with_kinds(is_host: Mapping[str, bool], actual: Fabric) -> Fabric:
+    """A discovered fabric in which the devices that are known are switches or hosts as is known.
 
     Parameters
     ----------
-    plan, actual : Fabric
+    is_host : mapping of str to bool
+        Whether each known device is a host, by its name.
+    actual : Fabric
 
     Returns
     -------
@@ -46,9 +50,7 @@ def with_planned_kinds(plan: Fabric, actual: Fabric) -> Fabric:
     """
     if not actual.named_ports:
         return actual
-    kinds = {plain_name(name): False for name in plan.switch_names} | {
-        plain_name(name): True for name in plan.host_names
-    }
+    kinds = {plain_name(name): host for name, host in is_host.items()}
     differs = any(kinds.get(plain_name(name), False) for name in actual.switch_names)
     if not differs and all(kinds.get(plain_name(name), True) for name in actual.host_names):
         return actual

@@ -68,7 +68,7 @@ def aligned_ports(plan: Fabric, actual: Fabric, match: Match) -> AlignedPorts:
             if number >= 0:
                 own_settings = stated.get(device, {})
                 lanes = {own_settings[name].lanes for name in names.values() if name in own_settings}
-                nodes.add(first + number, planned[number], names, int(sizes[number]), lanes)
+                nodes.add(first + number, planned[number], names, int(sizes[number]), lanes, host=first > 0)
         of_switches = nodes.comparable if of_switches is None else of_switches
     return AlignedPorts(nodes.renumbered(plan, actual, match), bool(of_switches))
 
@@ -86,7 +86,9 @@ class _Nodes:
         self._unplanned: set[Plug] = set()
         self._beyond: dict[int, int] = {}
 
-    def add(self, node: int, planned: _Names, own: _Names, size: int, lanes: Collection[int] = ()) -> None:
+    def add(
+        self, node: int, planned: _Names, own: _Names, size: int, lanes: Collection[int] = (), *, host: bool = False
+    ) -> None:
         """Number the ports of a device.
 
         Parameters
@@ -99,6 +101,8 @@ class _Nodes:
             Its number of ports in the plan.
         lanes : collection of int
             The numbers of lanes that its ports have, where stated.
+        host : bool
+            Whether it is a host, whose ports are counted from 0 (ens3f0, ens3f1) or from 1.
         """
         self._beyond[node] = max([size, *planned, *own])
         self._unplanned |= {(node, port) for port, name in planned.items() if name == UNKNOWN}
@@ -111,6 +115,8 @@ class _Nodes:
         elif planned or own:
             # The numbers of one side are compared with the numbers in the names of the other.
             as_named = all(name == UNKNOWN or _number_in(name) == port for port, name in (planned or own).items())
+            if host and own:
+                as_named &= {_number_in(name) for name in own.values()} == {*range(1, size + 1)}
             if planned:
                 self._named[node] = dict(planned)
                 if not as_named:

@@ -17,6 +17,7 @@ from topoloom.fabric._assembly import ReadNode
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.fabric.managed_names import managed
+from topoloom.fabric.own_switches import with_own_switches
 from topoloom.fabric.plugging import Plugging
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
@@ -190,6 +191,7 @@ def read(data: bytes, source: str) -> Topology:
 
 def write_fabric(fabric: Fabric) -> str:
     """One row per cable, hosts' cables first; with speeds in Gb/s where known. NDT has no GUIDs and no LIDs."""
+    fabric, _ = with_own_switches(fabric)
     topology = fabric.topology
     if len(fabric.loops):
         raise InputError(f"{fabric.made}: a switch is cabled to itself, which NDT cannot express")

@@ -11,6 +11,7 @@ from topoloom.fabric.device_kinds import is_switch_role
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.named_cables import NamedCables, NamedDevice
+from topoloom.fabric.own_switches import with_own_switches
 from topoloom.fabric.port_names import named_plugs
 from topoloom.formats._dot_syntax import DotParser
 from topoloom.formats._named_format import register_named_format
@@ -95,6 +96,7 @@ class _Plugs:
 
 def write_fabric(fabric: Fabric) -> str:
     """The cables of a fabric with names and ports; a switch has the role switch, a host the role host."""
+    fabric, _ = with_own_switches(fabric)
     topology = fabric.topology
     switches, hosts = distinct_names(fabric)
     lines = [f"graph {dot_text(topology.name)} {{"]

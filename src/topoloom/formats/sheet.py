@@ -21,6 +21,7 @@ from topoloom.fabric.diagnosis.finding import enumerated
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.named_cables import NamedCables
+from topoloom.fabric.own_switches import with_own_switches
 from topoloom.fabric.port_names import named_plugs
 from topoloom.fabric.port_settings import UNSET, PortSettings, bytes_of, fec_of, gbps_of
 from topoloom.formats._named_format import register_named_format
@@ -337,6 +338,7 @@ def p2p_table(fabric: Fabric) -> tuple[list[str], list[list[str]]]:
     -------
     (list of str, list of list of str)
     """
+    fabric, _ = with_own_switches(fabric)
     switches, hosts = distinct_names(fabric)
     places = list(zip(fabric.switch_rack.tolist(), fabric.switch_unit.tolist(), switches, strict=True))
     places += zip(fabric.host_rack.tolist(), fabric.host_unit.tolist(), hosts, strict=True)

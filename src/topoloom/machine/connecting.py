@@ -208,7 +208,7 @@ def connected(
                 network.rate_gbps,
                 dict(room.blocks),
                 near,
-                _ports(network, parts[network.name]),
+                ports_of_switch(network, parts[network.name]),
                 zones,
             )
             groups[network.name] = own
@@ -391,7 +391,7 @@ def within_floor(rule: RackRule, floor: Floor) -> RackRule:
     return msgspec.structs.replace(rule, **lower)
 
 
-def _ports(network: MachineNetwork, parts: Parts) -> int:
+def ports_of_switch(network: MachineNetwork, parts: Parts) -> int:
     """The ports of a switch at the network's rate; 0 where they are not known."""
     product = parts.switch.product[0] if network.switch.product and parts.switch.product else None
     return network.switch.radix or (0 if product is None else product.ports_at(network.rate_gbps))

@@ -13,7 +13,15 @@ from topoloom.cost.facility_sums import optics_of_racks
 from topoloom.cost.parts import Parts
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.port_names import UNKNOWN
-from topoloom.machine.connecting import MANAGEMENT_PORT, Connections, Optics, Room, connected, within_floor
+from topoloom.machine.connecting import (
+    MANAGEMENT_PORT,
+    Connections,
+    Optics,
+    Room,
+    connected,
+    ports_of_switch,
+    within_floor,
+)
 from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineRequirement
@@ -160,8 +168,8 @@ def _units(topology: Topology, unit: np.ndarray) -> Stated:
 
 
 def _port_names(group: DeviceGroup) -> dict[int, str]:
-    """The names of the ports of a device that is no host: of a switch its port for management, else not known."""
-    if group.origin == "host":
+    """The names of the ports of a switch: that for management; those of uplinks are not known."""
+    if group.origin != "switch":
         return {}
     ports = range(1, group.ports + 1)
     return dict.fromkeys(ports, MANAGEMENT_PORT if group.host.devices == (MANAGEMENT_PORT,) else UNKNOWN)
@@ -200,8 +208,11 @@ def _network(
         stated=_units(topology, racks.switch_unit[number]),
         host_at=at.unit,
     )
+    planned = planned_fabric(topology)
+    ports = ports_of_switch(requirement.plan(name), connections.parts[name])
     fabric = replace(
-        planned_fabric(topology),
+        planned,
+        switch_ports=np.maximum(planned.switch_ports, ports).astype(np.int32),
         switch_names=connections.switch_names[name],
         host_names=housing.names,
         host_port_names=tuple(names for group in groups for names in [_port_names(group)] * len(group.names)),

@@ -12,8 +12,9 @@ from topoloom.operations.catalogue.verify import VerifyOperation
 @declared(VerifyOperation, Diagnosed, Now)
 def command(operation: VerifyOperation, to: Diagnosed, live: Now) -> int:
     if not live.now:
-        return report(performed(operation), to, operation.actual, *operation.plane, operation.plan, *operation.counters)
-    if operation.actual is not None or operation.plane:
+        files = (name.partition("=")[2] or name for name in operation.actual)
+        return report(performed(operation), to, *files, *operation.plane, operation.plan, *operation.counters)
+    if operation.actual or operation.plane:
         raise InputError("--now and ACTUAL both say what is cabled; give one")
     with printed_now(DISCOVERY, "now.net") as actual:
-        return report(performed(replace(operation, actual=actual)), to, operation.plan, *operation.counters)
+        return report(performed(replace(operation, actual=(actual,))), to, operation.plan, *operation.counters)

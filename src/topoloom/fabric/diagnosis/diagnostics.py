@@ -1,5 +1,6 @@
 """Diagnostics: all faults of a network, each with a rule's code, its place, its cause and its fix."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,6 +119,12 @@ class Diagnostics(Result):
     def clean(self) -> bool:
         """Whether there are no errors and no warnings."""
         return not (self.errors or self.warnings)
+
+    @property
+    def discovery_file(self) -> str | None:
+        """The file of the fabric that was compared with the plan; None without one, and for a folder."""
+        source = self.provenance.settings.get("actual")
+        return source if isinstance(source, str) and os.path.isfile(source) else None
 
     @property
     def errors(self) -> int:

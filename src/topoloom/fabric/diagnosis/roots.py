@@ -15,6 +15,7 @@ from topoloom.fabric.comparison import Cable, Comparison, Difference, Plug
 from topoloom.fabric.diagnosis.breakouts import breakout_roots
 from topoloom.fabric.diagnosis.evidence import Evidence
 from topoloom.fabric.diagnosis.root import Root
+from topoloom.graph.planes import plane_count
 
 #: Causes that are nodes.
 SWITCH_MISSING, SWITCH_UNPLANNED, SWITCH_UNCABLED = "switch missing", "switch unplanned", "switch uncabled"
@@ -197,6 +198,8 @@ class _Kinds:
         topology = plan.fabric.topology
         n = evidence.planned_switches
         self._part = plan.part
+        #: Parts that share no hosts are no planes.
+        self._in_planes = plane_count(topology) > 1
         ports: list[set[int]] = [set() for _ in range(n)]
         rails: dict[int, set[int]] = defaultdict(set)
         rows = zip(topology.endpoints.tolist(), topology.host.tolist(), plan.fabric.host_ports.tolist(), strict=True)
@@ -229,7 +232,7 @@ class _Kinds:
     def _crosses(self, cable: Cable) -> bool:
         (a, _), (b, q) = cable
         n, planned_nodes = self._evidence.planned_switches, self._evidence.planned_nodes
-        if a >= n or b >= planned_nodes:
+        if not self._in_planes or a >= n or b >= planned_nodes:
             return False
         if b < n:
             return bool(self._part[a] != self._part[b])

@@ -17,12 +17,15 @@ from topoloom.fabric.diagnosis.rule import RULES
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def sarif_of(found: Diagnostics, artifact: str | None = None, exit_code: int | None = None) -> dict[str, Any]:
-    """The diagnostics as a SARIF log with one run.
+def sarif_of(
+    found: Diagnostics | Mapping[str, Diagnostics], artifact: str | None = None, exit_code: int | None = None
+) -> dict[str, Any]:
+    """The diagnostics as a SARIF log with one run, or with one per network.
 
     Parameters
     ----------
-    found : Diagnostics
+    found : Diagnostics or mapping of str to Diagnostics
+        Those of several networks by name: each run has the name as its id, and the file of its own discovery.
     artifact : str, optional
         The path of the examined file. Results are located in it, and by the names of switches and hosts.
     exit_code : int, optional
@@ -33,6 +36,17 @@ def sarif_of(found: Diagnostics, artifact: str | None = None, exit_code: int | N
     dict
         JSON types only. `level` is the severity; fields of a diagnostic that SARIF lacks are among its properties.
     """
+    if isinstance(found, Diagnostics):
+        runs = [_run(found, artifact, exit_code)]
+    else:
+        runs = [
+            {**_run(result, result.discovery_file, exit_code), "automationDetails": {"id": f"{name}/"}}
+            for name, result in found.items()
+        ]
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": runs}
+
+
+def _run(found: Diagnostics, artifact: str | None, exit_code: int | None) -> dict[str, Any]:
     place = {code: i for i, code in enumerate(found.rules)}
     code = (0 if found.clean else 3) if exit_code is None else exit_code
     run: dict[str, Any] = {
@@ -46,17 +60,20 @@ def sarif_of(found: Diagnostics, artifact: str | None = None, exit_code: int | N
     }
     if artifact is not None:
         run["artifacts"] = [{"location": {"uri": _uri(artifact)}}]
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return run
 
 
 def write_sarif(
-    found: Diagnostics, path: str | os.PathLike[str], artifact: str | None = None, exit_code: int | None = None
+    found: Diagnostics | Mapping[str, Diagnostics],
+    path: str | os.PathLike[str],
+    artifact: str | None = None,
+    exit_code: int | None = None,
 ) -> None:
     """Write `sarif_of` into a file, all of it or nothing.
 
     Parameters
     ----------
-    found : Diagnostics
+    found : Diagnostics or mapping of str to Diagnostics
     path : path
     artifact : str, optional
     exit_code : int, optional

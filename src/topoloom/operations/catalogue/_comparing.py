@@ -145,7 +145,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         name = self.source_formats[-1] if self.source_formats else AUTO
         return None if name == AUTO else name
 
-    def planned(self, plan: "Network") -> "tuple[Fabric, PlanFacts]":
+    def planned(self, plan: "Network", *, planes: bool = False) -> "tuple[Fabric, PlanFacts]":
         """The planned fabric and its facts; the adapters of a machine joined if that is asked for, or if planes need it."""
         import numpy as np
 
@@ -154,7 +154,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.graph.planes import plane_count
 
         fabric, facts = with_own_switches(plan.fabric, plan.facts)
-        for_planes = self.plane and self.machines == "auto" and plane_count(fabric.topology) < _LEAST_PLANES
+        for_planes = planes and self.machines == "auto" and plane_count(fabric.topology) < _LEAST_PLANES
         machines = joined(fabric) if self.machines == "joined" or for_planes else fabric
         if machines is fabric or (for_planes and plane_count(machines.topology) < _LEAST_PLANES):
             return fabric, facts
@@ -168,28 +168,29 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         return machines, facts
 
     def opposed(
-        self, plan: "Network", files: Sequence[str], context: "RunContext", *, lenient: bool = False
+        self, plan: "Network", discoveries: "Sequence[Fabric]", context: "RunContext", *, planes: bool
     ) -> "Opposed":
         """A plan and its discovery, ready to be compared: a discovery of one plane is compared with that plane alone.
 
         Parameters
         ----------
         plan : Network
-        files : sequence of str
-            The discovery; several: one of each plane.
+        discoveries : sequence of Fabric
+            As `opened` gives them; several: one of each plane.
         context : RunContext
-        lenient : bool
-            As in `opened`.
+        planes : bool
+            Whether each is the discovery of a plane.
 
         Returns
         -------
         Opposed
         """
         from topoloom.fabric.plane_matching import compare_planes, is_one_plane
+        from topoloom.fabric.planned_kinds import as_planned
 
-        planned, facts = self.planned(plan)
-        discoveries = [self.opened(planned, name, lenient=lenient) for name in files]
-        if not self.plane and not is_one_plane(planned, discoveries[0]):
+        planned, facts = self.planned(plan, planes=planes)
+        discoveries = [as_planned(planned, discovery, self.machines) for discovery in discoveries]
+        if not planes and not is_one_plane(planned, discoveries[0]):
             match, exact = self.matched(planned, plan.labels, discoveries[0], context)
             return Opposed(planned, facts, discoveries[0], match, exact)
         if self.guids is not None:
@@ -243,34 +244,39 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     def _exact(self, match: "Match") -> bool:
         return match.by != "shape" if self.ports is None else self.ports == "exact"
 
-    def opened(self, plan: "Fabric", actual: str, *, lenient: bool = False) -> "Fabric":
-        """The discovered fabric.
+    def opened(
+        self, plan: "Fabric | None", actual: str, *, lenient: bool = False, management: bool = False
+    ) -> "Fabric":
+        """The discovered fabric, as its file has it.
 
         Parameters
         ----------
-        plan : Fabric
+        plan : Fabric or None
+            What it will be compared with.
         actual : str
             Its file.
         lenient : bool
             Whether impossible values in the file are kept, so that rules can report them, and not refused.
+        management : bool
+            Whether cables of ports for management are included, whatever the setting.
 
         Returns
         -------
         Fabric
         """
-        from topoloom.fabric.planned_kinds import as_planned
         from topoloom.network.opening import open_network
 
         # Rules report what devices hear that is no cable.
         lenient = lenient or Path(actual).is_dir()
-        discovered = open_network(actual, self.actual_format, lenient=lenient, management=self.management).fabric
-        if discovered.planned and not plan.planned and actual != "-" and not Path(actual).is_file():
+        management = management or self.management
+        discovered = open_network(actual, self.actual_format, lenient=lenient, management=management).fabric
+        planned = discovered.planned and plan is not None and not plan.planned
+        if plan is not None and planned and actual != "-" and not Path(actual).is_file():
             raise InputError(
                 f"{plan.made} is a discovered fabric, and {actual} a plan: the plan comes first, then what is cabled"
             )
-        if discovered.planned:  # so that messages name it by its file
-            discovered = replace(discovered, made=actual)
-        return as_planned(plan, discovered, self.machines)
+        # So that messages name it by its file.
+        return replace(discovered, made=actual) if discovered.planned else discovered
 
 
 def counters_of(names: Sequence[str], limits: Sequence[str] = ()) -> "PortCounters | None":

@@ -53,7 +53,12 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
 
         network = self.opened_plan(self.plan)
         days = self._days()
-        states = [self.opposed(network, files, context) for _, files in days]
+        states = [
+            self.opposed(
+                network, [self.opened(network.fabric, name) for name in files], context, planes=bool(self.plane)
+            )
+            for _, files in days
+        ]
         last = states[-1]
         diagnostics = diagnose(
             *(last.plan, last.actual),

@@ -244,8 +244,9 @@ def _as_they_run(evidence: Evidence, kind: str) -> Iterator[Finding]:
     else:
         side = evidence.plan
         rate = evidence.limits.rate
-        if side.fabric.planned and rate is None:
-            return  # its rates are the planned ones
+        # The rates of a plan, which may have racks, are the planned ones.
+        if rate is None and (side.fabric.planned or any(evidence.facts.racks)):
+            return
         cables = [*side.link_cables, *(side.end_cables if evidence.hosts else [])]
         alone = slow_and_one_sided(side.fabric, side.fabric, {}, {cable: i for i, cable in enumerate(cables)}, rate)
         pairs = [(difference, evidence.words.fault(difference, how)) for difference, how in alone.items()]
