@@ -49,9 +49,9 @@ def with_own_switches(plan: Fabric, facts: PlanFacts = _NOTHING) -> tuple[Fabric
         if at == switch:
             loops.append((switch, port, number))
             continue
-        near, far = sorted(((at, port), (switch, number)))
-        links.append((near[0], far[0]))
-        ports.append((near[1], far[1]))
+        (low, low_port), (high, high_port) = sorted(((at, port), (switch, number)))
+        links.append((low, high))
+        ports.append((low_port, high_port))
         joined.append(end)
     fabric = replace(
         part_of(plan, rest),

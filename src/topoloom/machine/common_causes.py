@@ -81,10 +81,10 @@ def common_causes(
     return (*racks, *devices, *_cables(results, planned))
 
 
-def listed(words: Sequence[str]) -> str:
+def in_words(words: Sequence[str]) -> str:
     """Words as a sentence has them.
 
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    >>> in_words(["a"]), in_words(["a", "b"]), in_words(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
@@ -93,8 +93,8 @@ def listed(words: Sequence[str]) -> str:
 def _is_unread(diagnostic: Diagnostic, unread: Collection[str]) -> bool:
     """Whether none of the switches that would show a missing device was read."""
     hidden = {plain_name(switch) for switch in unread}
-    far = {plain_name(end.node) for cable in diagnostic.planned for end in cable if end.node not in diagnostic.nodes}
-    return bool(far) and far <= hidden
+    others = {plain_name(end.node) for cable in diagnostic.planned for end in cable if end.node not in diagnostic.nodes}
+    return bool(others) and others <= hidden
 
 
 def _networks_of(machine: Machine, results: Mapping[str, Diagnostics]) -> dict[str, list[str]]:
@@ -109,8 +109,8 @@ def _networks_of(machine: Machine, results: Mapping[str, Diagnostics]) -> dict[s
 
 def _device(device: str, numbers: Mapping[str, int], planned: Sequence[str]) -> CommonCause:
     present = [name for name in planned if name not in numbers]
-    text = f"{device} is missing in {listed([*numbers])}"
-    text += f", but it is there in {listed(present)}" if present else ""
+    text = f"{device} is missing in {in_words([*numbers])}"
+    text += f", but it is there in {in_words(present)}" if present else ""
     return CommonCause("device", text, (device,), tuple(numbers), _findings(numbers))
 
 
@@ -132,7 +132,7 @@ def _racks(
         if len(devices) < 2 or any(len(missing.get(device, ())) < len(planned[device]) for device in devices):
             continue
         networks = [name for name in machine.networks if any(name == other for other, _ in numbers)]
-        text = f"rack {rack}: all its {len(devices)} devices are missing, in {listed(networks)}"
+        text = f"rack {rack}: all its {len(devices)} devices are missing, in {in_words(networks)}"
         findings = tuple(NumberedFinding(*pair) for pair in dict.fromkeys(numbers))
         causes.append(CommonCause("rack", text, tuple(devices), tuple(networks), findings))
         dark.update(devices)

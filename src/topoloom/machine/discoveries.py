@@ -14,7 +14,7 @@ from topoloom.fabric.identify import Match, plain_name
 from topoloom.fabric.own_switches import with_own_switches
 from topoloom.fabric.planned_kinds import with_kinds
 from topoloom.fabric.port_names import is_management_port, named_plugs
-from topoloom.machine.common_causes import listed
+from topoloom.machine.common_causes import in_words
 from topoloom.machine.machine import Machine
 
 #: A discovery shows a network if it has at least this part of its share of the network that it shows best.
@@ -108,7 +108,7 @@ class PlannedDevices:
                 )
             if name is not None and clear and name not in clear:
                 raise InputError(
-                    f"{fabric.made}: is a discovery of {listed(own or clear)}, not of {name}; give that of the network"
+                    f"{fabric.made}: is a discovery of {in_words(own or clear)}, not of {name}; give that of the network"
                 )
             for other in own if name is None else [name]:
                 shown[other].append(self.part(other, fabric))
@@ -145,10 +145,10 @@ class PlannedDevices:
         """
         topology = discovery.topology
         m, k = len(topology.links), topology.endpoints.size
-        mine = np.array([self._is_of(name, cable) for cable in named_plugs(discovery)], bool)
-        if mine.all():
+        belongs = np.array([self._is_of(name, cable) for cable in named_plugs(discovery)], bool)
+        if belongs.all():
             return discovery
-        links, endpoints = np.flatnonzero(mine[:m]), np.flatnonzero(mine[m : m + k])
+        links, endpoints = np.flatnonzero(belongs[:m]), np.flatnonzero(belongs[m : m + k])
         cabled = {*topology.links[links].ravel().tolist(), *topology.endpoints[endpoints].tolist()}
         switches = [
             switch
@@ -157,7 +157,7 @@ class PlannedDevices:
         ]
         plane = plane_of(topology, np.array(switches, np.int64), endpoints, links, topology.name)
         flaws = tuple(flaw for flaw in discovery.flaws if self._concerns(name, flaw))
-        own = replace(discovery, loops=discovery.loops[mine[m + k :]], flaws=flaws)
+        own = replace(discovery, loops=discovery.loops[belongs[m + k :]], flaws=flaws)
         return part_of(own, plane)
 
     def _read(self, discovery: Fabric) -> set[str]:

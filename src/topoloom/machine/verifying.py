@@ -168,7 +168,20 @@ def machine_diagnostics(
 
 
 def ignored(machine: Machine, name: str, ignore: Sequence[str]) -> tuple[str, ...]:
-    """The rules that do not apply to a network, in addition to those that the user skips."""
+    """The rules to skip for a network: those that the user skips, and those that do not apply to it.
+
+    Parameters
+    ----------
+    machine : Machine
+    name : str
+        The network.
+    ignore : sequence of str
+        What the user skips.
+
+    Returns
+    -------
+    tuple of str
+    """
     return (*ignore, _CONNECTED) if machine.requirement.plan(name).uplink else tuple(ignore)
 
 
