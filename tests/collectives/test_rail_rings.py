@@ -220,7 +220,9 @@ def test_a_layout_with_rack_scale_units_gives_both_levels():
     times = {}
     for rate in (900.0, 9.0):
         host = HostType(u=1, scale_up=16, scale_up_gb_per_s=rate)
-        network = open_network(trays).placed("koibuchi-2013", hosts=Housing(host, RackRule(unit_hosts=4)), rate_gbps=800)
+        network = open_network(trays).placed(
+            "koibuchi-2013", hosts=Housing(host, RackRule(unit_hosts=4)), rate_gbps=800
+        )
         result = collective(network, "allreduce", 64 * _MIB, algorithm="rail-ring")
         assert result.ranks == 8 * 16
         assert result.bound.seconds == pytest.approx(2 * 7 / 8 * 64 * _MIB * 8 / (16 * 800e9), rel=0.05)

@@ -264,3 +264,9 @@ def test_the_room_of_a_machine_is_a_picture(small):
     picture = room_plan(small, room, ".svg")
     assert all(f": {name}, " in picture for name in small.rack_names)
     assert room_plan(small, room, ".png").startswith(b"\x89PNG")
+
+
+def test_jobs_are_near_each_other_on_the_network_that_carries_most(gb200):
+    """In-band has the faster links there, and compute twice the bandwidth per tray."""
+    assert gb200.requirement.plan("in-band").rate_gbps > gb200.requirement.plan("compute").rate_gbps
+    assert compute_network(gb200) == "compute"

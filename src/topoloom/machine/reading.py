@@ -10,6 +10,7 @@ from topoloom.core.errors import InputError, check_path
 from topoloom.core.files import read_text
 from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.core.toml_lines import line_of
+from topoloom.machine.faults import MachineError
 from topoloom.machine.requirement import EVERYTHING, MANAGER, MachineNetwork, MachineRequirement
 from topoloom.placement.floors.floor import PRESETS
 
@@ -33,6 +34,24 @@ def read_machine_file(path: str | Path) -> MachineRequirement:
     """
     check_path(path, "read_machine_file", "name a machine file")
     return machine_of(read_text(path, LONGEST), str(path), Path(path).parent)
+
+
+def placed_fault(fault: MachineError, requirement: MachineRequirement, path: str | Path) -> InputError:
+    """A fault that appeared when a machine was designed, with its place in the machine file.
+
+    Parameters
+    ----------
+    fault : MachineError
+    requirement : MachineRequirement
+        As read from the file.
+    path : path
+
+    Returns
+    -------
+    InputError
+        ``file:line: reason``.
+    """
+    return fault.at_line(requirement, read_text(path, LONGEST), str(path))
 
 
 def machine_of(text: str, source: str, folder: str | Path = ".") -> MachineRequirement:

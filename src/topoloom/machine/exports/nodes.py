@@ -13,7 +13,7 @@ def is_scheduler(record: Export) -> bool:
 
 
 def compute_network(machine: Machine, name: str | None = None) -> str:
-    """The network of the machine's compute hosts with the highest rate; of several, that with most ports of them.
+    """The network whose ports carry most of the machine's compute hosts: by the rates of all their ports on it.
 
     Parameters
     ----------
@@ -27,17 +27,17 @@ def compute_network(machine: Machine, name: str | None = None) -> str:
         There is no such network, or it has no compute hosts.
     """
     compute = {kind.plan.name for kind in machine.kinds if kind.plan.role == "compute"}
-    ports = {
-        each: sum(group.total for group in groups if group.origin == "host" and group.of in compute)
+    carried_gbps = {
+        each: sum(group.total * group.rate_gbps for group in groups if group.origin == "host" and group.of in compute)
         for each, groups in machine.groups.items()
     }
     if name is not None:
         machine.requirement.plan(name)
-    joined = [each for each in ports if ports[each] and name in (None, each)]
+    joined = [each for each in carried_gbps if carried_gbps[each] and name in (None, each)]
     if not joined:
         where = "the machine has no networks" if name is None else f"network '{name}' has no hosts"
         raise InputError(f"{where} of role compute; jobs run on these only")
-    return max(joined, key=lambda each: (machine.requirement.plan(each).rate_gbps, ports[each]))
+    return max(joined, key=carried_gbps.__getitem__)
 
 
 def node_files(

@@ -116,11 +116,9 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         InputError
             The file cannot be read or used; or an option is given that applies to one network.
         """
-        from topoloom.core.files import read_text
-        from topoloom.core.toml_files import LONGEST
         from topoloom.machine.designing import design_machine
         from topoloom.machine.faults import MachineError
-        from topoloom.machine.reading import read_machine_file
+        from topoloom.machine.reading import placed_fault, read_machine_file
 
         self.refuse_changed(
             ("change", "against", "search", "measured"),
@@ -134,8 +132,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         try:
             return design_machine(machine, jobs=context.jobs, work=context.work)
         except MachineError as fault:
-            text = read_text(self.requirement, LONGEST)
-            raise fault.at_line(machine, text, self.requirement) from None
+            raise placed_fault(fault, machine, self.requirement) from None
 
     def prepared(self) -> "Requirement":
         """The requirement, with all changes.

@@ -34,8 +34,8 @@ class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "of a machine, for schedulers: the network by which nodes are near each other; that of the compute hosts with"
-                " the highest rate, if omitted"
+                "of a machine, for schedulers: the network by which nodes are near each other; that whose ports carry most"
+                " of the compute hosts, if omitted"
             ),
         ]
         | None
