@@ -90,8 +90,8 @@ def _housed(path: Path) -> None:
 
 def _machine(path: Path) -> None:
     text = (
-        'parts = "slimfly-2014"\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
-        '[[network]]\nname = "fabric"\nspec = "clos:leaves=2,spines=1,hosts=3"\n'
+        'parts = "slimfly-2014"\nshortlist = 0\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
+        '[[network]]\nname = "fabric"\nrate_gbps = 40\nspec = "clos:leaves=2,spines=1,hosts=3"\n'
     )
     save_machine(design_machine(machine_of(text, "machine.toml")).machine, path)
 
