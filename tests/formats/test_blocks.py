@@ -53,6 +53,17 @@ GOLDEN = {
         {"leaf": 254 + 8 + 4 + 8},
         2,
     ),
+    "basepod-compute": ({"pair": 2}, {"inside pair-pair": 32}, {"pair": 8 * 8}, 1),
+    # Places for ports: in-band for other numbers of servers, too; storage of four units has 4 * 48 and uplinks.
+    "basepod-in-band": ({"pair": 2}, {"inside pair-pair": 2}, {"pair": 2 * 62}, 1),
+    "a90-pair": ({"pair": 2}, {"inside pair-pair": 2}, {"pair": 2 * 60 * 4}, 1),
+    "gb200-in-band": ({"leaf": 4, "spine": 2}, {"leaf-spine": 4 * 24}, {"leaf": 4 * 40 * 4}, 2),
+    "rubin-storage": (
+        {"leaf": 16, "spine": 12, "storage leaf": 4},
+        {"leaf-spine": 16 * 56, "spine-storage leaf": 4 * 56},
+        {"leaf": 1_152, "storage leaf": 4 * 56},
+        2,
+    ),
 }
 
 

@@ -115,6 +115,7 @@ NOT_FUZZED: dict[str, str] = {
     "formats._sheet_heads": "the text of an option; the rows come from formats.sheet",
     "formats.cabled": "damaged in 21 ways by opening/test_adopt.py",
     "cabling.elevations": _OWN,
+    "machine.exports.elevations": _OWN,
     "cli.streams": "the null device",
     "core.compiling.kept": "compiled kernels: code, run only from folders that no other user can write (their tests)",
     "core.compiling.stamp": _OWN,
