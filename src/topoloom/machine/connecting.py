@@ -312,7 +312,7 @@ def _groups(
         if other.uplink == network.name:
             names = switch_names[other.name]
             up_gbps = requirement.uplink_gbps(other)
-            ports = ("mgmt",) * _serves(network, other.name)
+            ports = (MANAGEMENT_PORT,) * _serves(network, other.name)
             ports += tuple(f"up{number}" for number in range(1, other.uplinks + 1))
             yield DeviceGroup(
                 *(f"uplinks of {other.name}", "switch", other.name, _box("switch", ports, up_gbps)),
