@@ -91,8 +91,8 @@ def machine_export(kind: str, machine: Machine, network: str | None = None, *, s
         One of `MACHINE_EXPORTS`, or an export for schedulers with its options: ``slurm:file=yaml``.
     machine : Machine
     network : str, optional
-        The network by which a scheduler's nodes are near each other; if omitted, that of the compute hosts with the highest
-        rate.
+        The network by which a scheduler's nodes are near each other; if omitted, that whose ports carry most of the
+        compute hosts.
     source : str
         The folder of the machine, for messages.
 
@@ -139,8 +139,8 @@ def write_machine_export(
     folder : path
         Created if missing; its parent folder must exist.
     network : str, optional
-        The network by which a scheduler's nodes are near each other; if omitted, that of the compute hosts with the highest
-        rate.
+        The network by which a scheduler's nodes are near each other; if omitted, that whose ports carry most of the
+        compute hosts.
 
     Returns
     -------
