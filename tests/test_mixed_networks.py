@@ -103,6 +103,7 @@ NO_NETWORK = {
         "open_study",
         "overview",
         "machine_facility",
+        "machine_phases",
         "machine_report",
         "read_machine_file",
         "topology_of",

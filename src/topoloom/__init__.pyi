@@ -84,6 +84,7 @@ from .machine.machine import Machine as Machine
 from .machine.opening import open_machine as open_machine
 from .machine.overview import MachineOverview as MachineOverview
 from .machine.overview import overview as overview
+from .machine.phases import machine_phases as machine_phases
 from .machine.reading import read_machine_file as read_machine_file
 from .machine.report import MachineReport as MachineReport
 from .machine.report import machine_report as machine_report

@@ -126,4 +126,4 @@ def test_a_group_has_declared_commands_and_one_for_other_words():
     text = runner.invoke(group, ["--help"]).stdout
     assert "kitchen GUEST...\nUsage: kitchen serve GUEST..." in text
     assert runner.invoke(group, ["--nosuch"]).exit_code == 2
-    assert spelled("`guests` and `warm` no", group) == "[GUEST] and --no-warm"
+    assert spelled("`guests` and `warm` no", group) == "GUEST and --no-warm"

@@ -325,6 +325,7 @@ _NO_NETWORK = {
     "load_chakra",
     "load_goal",
     "machine_facility",
+    "machine_phases",
     "machine_report",
     "new_requirement",
     "open_machine",

@@ -50,7 +50,7 @@ FAULTS = {
         'limits = { taper = 1 }\nspec = "clos:leaves=8',
         "network 'fabric' has a spec, so there is nothing to choose by limits: omit it",
     ),
-    "phases, which are not planned": ("[rack]\nu", "[[phase]]\nhosts = 10\n[rack]\nu", "phase"),
+    "hosts of a phase that are no table": ("[rack]\nu", "[[phase]]\nhosts = 10\n[rack]\nu", "phase"),
     "uplinks in a circle": (
         'serves = "everything"',
         'serves = "everything"\n[[network]]\nname = "far"\nrate_gbps = 1\nuplink = "far2"\nserves = ["node"]\n[[network]]\n'

@@ -85,9 +85,9 @@ TABLE = {
     "compare": ("compare N --minutes 0.2", ["throughput, uniform"]),
     "design": ("design D --against N -o O/designs --jobs 1", ["installed"]),
 }
-#: Commands that take no network.
+#: Commands that take no network; a report is that of a machine.
 NO_NETWORK = frozenset(
-    ("balance", "build", "examples", "families", "manual", "methods", "new", "rules", "serve", "study")
+    ("balance", "build", "examples", "families", "manual", "methods", "new", "report", "rules", "serve", "study")
 )
 _NEED = "hosts = 12\nshortlist = 1\nminutes = 0.02\n[switch]\nradix = 64\n"
 

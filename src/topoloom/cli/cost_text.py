@@ -50,7 +50,7 @@ def print_bill(bill: Bill, *, orders: bool = True) -> None:
 
 def print_machine_bill(bill: "MachineBill") -> None:
     """Print the bill of a machine: each network line by line with its sum, what they share, and the total."""
-    from topoloom.machine.tables import machine_bill_rows
+    from topoloom.machine.tables import PHASE_HEAD, machine_bill_rows, phase_rows
 
     shown = machine_bill_rows(bill)
     item = max(24, *(len(row.item) for rows in shown.values() for row in rows))
@@ -62,6 +62,8 @@ def print_machine_bill(bill: "MachineBill") -> None:
             power = f"{row.power:>12} W" if row.metered else f"{row.power:>12}"
             say(f"  {row.item:{item}} {row.count:>10} {metres} {price:>24} {power}".rstrip())
     say(f"{bill.hosts:,} hosts, {bill.switches:,} switches, {bill.cables:,} cables, {bill.racks:,} racks")
+    if bill.phases:
+        print_table([PHASE_HEAD, *phase_rows(bill)])
     if bill.unpriced:
         say(f"without a price, and not in the sums: {', '.join(bill.unpriced)}")
     if bill.unmetered:

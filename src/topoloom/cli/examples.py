@@ -8,6 +8,7 @@ EXAMPLES = {
     "examples": "ai-4k -o examples",
     "families": "slimfly --hosts 10000 --radix 48",
     "info": "slimfly:q=19,hosts=15",
+    "report": "machine -o report.html",
     "hops": "torus:dims=8x8x8 --latency",
     "bounds": "torus:dims=8x8x8",
     "balance": "--rows 30 --columns 30",

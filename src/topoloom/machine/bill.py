@@ -3,6 +3,7 @@
 import itertools
 import math
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,8 +22,32 @@ from topoloom.cost.switch_kinds import kinds_bought
 from topoloom.figures.style import Axes, drawn
 from topoloom.machine.machine import HOW, Machine
 from topoloom.machine.pairs import pair_cables
+from topoloom.machine.phases import machine_phases
 from topoloom.model.results import Provenance, Result, json_value
 from topoloom.placement.layout.layout import Layout
+
+
+@dataclass(frozen=True)
+class PhasePurchase:
+    """What a phase of a machine buys.
+
+    Attributes
+    ----------
+    name : str
+    hosts : dict of str to int
+        The hosts that come, by kind.
+    switches, cables, racks : int
+    cost_low_usd, cost_high_usd : float
+        Of the items that are ordered, spares included; NaN when none has a price.
+    """
+
+    name: str
+    hosts: dict[str, int]
+    switches: int
+    cables: int
+    racks: int
+    cost_low_usd: float
+    cost_high_usd: float
 
 
 @dataclass(frozen=True)
@@ -44,7 +69,10 @@ class MachineBill(Result):
         networks.
     items : tuple of Item
         What to order for all networks together, where it was requested: racks, cables between pairs. The bill of each network
-        has its own items. The spares of a part stand with its first item over all networks.
+        has its own items. The spares of a part stand with its first item over all networks. In a machine with phases, every
+        item names its phase; spares come with the first pieces of their item, and nothing is returned.
+    phases : tuple of PhasePurchase
+        What each phase of the machine buys.
     currency : str
     """
 
@@ -58,6 +86,7 @@ class MachineBill(Result):
     bills: tuple[Bill, ...]
     common: tuple[Line, ...]
     items: tuple[Item, ...] = ()
+    phases: tuple[PhasePurchase, ...] = ()
     currency: str = "USD"
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
@@ -210,11 +239,12 @@ def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
         # Over all networks, since a spare of one serves another.
         items = with_spares(items, spares)
         common += spare_lines(items, [line for bill in bills for line in bill.lines])
-    edges = np.cumsum([0, *counts]).tolist()
-    bills = [
-        replace(bill, items=tuple(items[first:last]) if orders else ())
-        for bill, (first, last) in zip(bills, itertools.pairwise(edges), strict=True)
-    ]
+    edges = np.cumsum([0, *counts, len(items) - sum(counts)]).tolist()
+    lists = [items[first:last] for first, last in itertools.pairwise(edges)]
+    phases: tuple[PhasePurchase, ...] = ()
+    if machine.requirement.phase:
+        lists, phases = _by_phase(machine, lists)
+    bills = [replace(bill, items=tuple(own) if orders else ()) for bill, own in zip(bills, lists, strict=False)]
     return MachineBill(
         machine.requirement.title,
         machine.hosts,
@@ -222,7 +252,8 @@ def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
         tuple(machine.networks),
         tuple(bills),
         tuple(common),
-        items=tuple(items[edges[-1] :]) if orders else (),
+        items=tuple(lists[-1]) if orders else (),
+        phases=phases,
         currency=next(iter(currencies)),
         provenance=Provenance(name=machine.requirement.title),
     )
@@ -236,3 +267,63 @@ def _pair_cables(machine: Machine) -> Iterator[tuple[Line, list[Item]]]:
         item = f"cable between pairs of '{cables.kind.plan.name}'"
         sums = float(bought.power_w.sum()), float(bought.stock_m.sum())
         yield Line(item, len(cables.port), low, high, *sums, "cable"), list(cable_items(bought.parts, [bought]))
+
+
+def _by_phase(machine: Machine, lists: list[list[Item]]) -> tuple[list[list[Item]], tuple[PhasePurchase, ...]]:
+    """The items of each network, and of what they share, split by phase; and the sums of each phase.
+
+    Parameters
+    ----------
+    machine : Machine
+    lists : list of list of Item
+        Those of the whole machine with its spares, in the order of its networks, and last what they share.
+    """
+    names = list(machine.networks)
+    # The most of each item that any phase so far has, for each list.
+    bought: list[Counter[_Key]] = [Counter() for _ in lists]
+    split: list[list[Item]] = [[] for _ in lists]
+    spares = [{_key(item): item for item in own if item.spares} for own in lists]
+    purchases, earlier = [], Counter[str]()
+    for stage, phase in zip(machine_phases(machine), machine.requirement.phase, strict=True):
+        plain = msgspec.structs.replace(stage.requirement, spares=None, phase=())
+        bill = price_machine(replace(stage, requirement=plain), orders=True)
+        of_networks = [(names.index(name), each.items) for name, each in zip(bill.names, bill.bills, strict=True)]
+        new: list[Item] = []
+        for number, items in (*of_networks, (len(names), bill.items)):
+            first = {_key(item): item for item in reversed(items)}
+            counts = Counter[_Key]()
+            for item in items:
+                counts[_key(item)] += item.count
+            for key, item in first.items():
+                count = counts[key] - bought[number][key]
+                if count > 0:
+                    bought[number][key] = counts[key]
+                    added = replace(item, count=count, phase=phase.name)
+                    if (held := spares[number].pop(key, None)) is not None:
+                        added = replace(added, spares=held.spares, spare_rule=held.spare_rule)
+                    split[number].append(added)
+                    new.append(added)
+        hosts = Counter({kind.plan.name: len(kind.names) for kind in stage.kinds})
+        total = Counter[str]()
+        for item in new:
+            total[item.kind] += item.count
+        purchases.append(
+            PhasePurchase(
+                phase.name,
+                dict(hosts - earlier),
+                total["switch"],
+                total["cable"],
+                total["rack"],
+                sum_of_known(item.to_order * item.unit_low_usd for item in new),
+                sum_of_known(item.to_order * item.unit_high_usd for item in new),
+            )
+        )
+        earlier = hosts
+    return split, tuple(purchases)
+
+
+_Key = tuple[str, str, str, float]
+
+
+def _key(item: Item) -> _Key:
+    return item.kind, item.product, item.part_number, item.length_m

@@ -19,9 +19,10 @@ from topoloom.fabric.fabric import number_in_host
 from topoloom.machine.contents import placed_devices
 from topoloom.machine.devices import DeviceGroup, HostKind
 from topoloom.machine.machine import HOW, Machine
+from topoloom.machine.phases import machine_phases
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineHosts, MachineRequirement
-from topoloom.model.network_folders import MACHINE, NETWORKS
+from topoloom.model.network_folders import MACHINE, NETWORKS, PHASES
 from topoloom.network.folder import folder_contents, open_folder
 from topoloom.placement.hosts.housing import HostType
 from topoloom.placement.hosts.ports import host_ports_as_built
@@ -95,7 +96,8 @@ def save_machine(
     check_type(machine, Machine, "save_machine", HOW)
     check_path(folder, "save_machine", "name a folder")
     files = machine_files(machine) | dict(also or {})
-    return write_folder(folder, files, stale=[f"{NETWORKS}/*/*", f"{NETWORKS}/*/tables/*"])
+    own = [f"{NETWORKS}/*/*", f"{NETWORKS}/*/tables/*"]
+    return write_folder(folder, files, stale=[*own, *(f"{PHASES}/*/{each}" for each in own), f"{PHASES}/*/*"])
 
 
 def machine_files(machine: Machine) -> dict[str, Content]:
@@ -107,6 +109,8 @@ def machine_files(machine: Machine) -> dict[str, Content]:
     }
     for name, network in machine.networks.items():
         files |= {f"{NETWORKS}/{name}/{path}": content for path, content in folder_contents(network, "layout").items()}
+    for phase, part in zip(machine.requirement.phase, machine_phases(machine)[:-1], strict=False):
+        files |= {f"{PHASES}/{phase.name}/{path}": content for path, content in machine_files(part).items()}
     return files
 
 

@@ -190,6 +190,7 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                 *where,
                 idle[0],
             )
+    _check_phases(requirement, complain)
     devices = {device.name for device in requirement.rack.device}
     devices |= {device.name for host in requirement.host for device in host.device}
     for number, network in enumerate(requirement.network):
@@ -248,4 +249,61 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                 f" {' and '.join(given)}: omit {'it' if len(given) == 1 else 'them'}",
                 *where,
                 given[0],
+            )
+
+
+def _check_phases(requirement: MachineRequirement, complain: Callable[..., InputError]) -> None:
+    """Refuse phases that do not grow to the whole machine."""
+    kinds = {host.name: host for host in requirement.host}
+    names: set[str] = set()
+    so_far = dict.fromkeys(kinds, 0)
+    for number, phase in enumerate(requirement.phase):
+        where = ("phase", str(number))
+        if not _NAME.fullmatch(phase.name) or phase.name in names:
+            raise complain(
+                f"phase {phase.name[:60]!r}: give each phase a name of its own of letters, digits, '-', '_' and '.': it is that"
+                " of its folder",
+                *where,
+                "name",
+            )
+        names.add(phase.name)
+        for kind, count in phase.hosts.items():
+            if kind not in kinds:
+                raise complain(
+                    f"phase '{phase.name}': no kind of hosts has the name '{kind}' (there are {', '.join(kinds)})",
+                    *where,
+                    "hosts",
+                    kind,
+                )
+            host = kinds[kind]
+            if not so_far[kind] <= count <= host.count:
+                raise complain(
+                    f"phase '{phase.name}': {count} hosts '{kind}' are fewer than before, or more than its count of"
+                    f" {host.count}; give what is there after the phase",
+                    *where,
+                    "hosts",
+                    kind,
+                )
+            if count % (host.unit_hosts or 1) or (host.pair_cables and count % 2):
+                what = f"rack-scale systems of {host.unit_hosts}" if host.unit_hosts else "pairs"
+                raise complain(
+                    f"phase '{phase.name}': {count} hosts '{kind}' are no whole number of {what}", *where, "hosts", kind
+                )
+            so_far[kind] = count
+        if number == 0:
+            so_far |= {kind: host.count for kind, host in kinds.items() if kind not in phase.hosts}
+    short = next((kind for kind, host in kinds.items() if requirement.phase and so_far[kind] < host.count), None)
+    if short is not None:
+        raise complain(
+            f"the last phase has {so_far[short]} of {kinds[short].count} hosts '{short}'; give all of them, or another phase",
+            "phase",
+            str(len(requirement.phase) - 1),
+        )
+    for number, network in enumerate(requirement.network if requirement.phase else ()):
+        if not network.switch.product:
+            raise complain(
+                f"network '{network.name}': phases need its switch as a `product`, so that all phases buy the same",
+                "network",
+                str(number),
+                "switch",
             )

@@ -274,6 +274,21 @@ class MachineNetwork(TomlTable, frozen=True, kw_only=True):
     prices: PricesOf = ""
 
 
+class MachinePhase(TomlTable, frozen=True, kw_only=True):
+    """A phase in which a part of the hosts comes."""
+
+    group: ClassVar[str] = "[[phase]]"
+
+    name: Annotated[str, setting("its name: that of a folder, as `2027-q1`")]
+    hosts: Annotated[
+        dict[str, Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]],
+        setting(
+            "the hosts of each kind that are there then; as in the phase before where a kind is not named, and all of them in"
+            " the first"
+        ),
+    ] = msgspec.field(default_factory=dict)
+
+
 class MachineLimits(TomlTable, frozen=True):
     """What the whole machine must not exceed; an omitted limit does not apply."""
 
@@ -302,6 +317,7 @@ class MachineRequirement(TomlTable, frozen=True, kw_only=True):
     facility: Facility = FacilityRule()
     floor: FloorOf = FloorRequirement()
     limits: Annotated[MachineLimits, setting("what the whole machine must not exceed")] = MachineLimits()
+    phase: Annotated[tuple[MachinePhase, ...], setting("phases in which the hosts come; the last has all of them")] = ()
     spares: SpareParts = None
     shortlist: Annotated[
         int,

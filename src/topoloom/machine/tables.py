@@ -11,10 +11,11 @@ from topoloom.machine.bill import MachineBill
 from topoloom.machine.overview import MachineOverview
 from topoloom.machine.report import MachineReport
 
-#: The columns of hosts, of networks and of limits.
+#: The columns of hosts, of networks, of limits and of phases.
 HOST_HEAD = ("hosts", "role", "count", "racks", "W each", "ports")
 NETWORK_HEAD = ("network", "Gb/s", "switches", "links", "devices", "ports", "cables", "longest", "topology")
 LIMIT_HEAD = ("limit", "taken most by", "unit", "taken", "most", "left", "share")
+PHASE_HEAD = ("phase", "hosts that come", "switches", "cables", "racks", "to order")
 #: The names of the rows that sum.
 SUM, TOTAL = "sum", "total"
 #: The name of the lines that networks share.
@@ -97,6 +98,22 @@ def machine_bill_rows(bill: MachineBill) -> dict[str, list[BillRow]]:
 def bill_of(bill: Bill) -> list[BillRow]:
     """The rows of a network's bill, and their sum."""
     return bill_rows(bill.lines, bill.cost_low_usd, bill.cost_high_usd, bill.power_w, SUM)
+
+
+def phase_rows(bill: MachineBill) -> list[tuple[str, ...]]:
+    """What each phase buys, in the columns `PHASE_HEAD`."""
+    return [
+        (
+            phase.name,
+            ", ".join(f"{count:,} {kind}" for kind, count in phase.hosts.items()) or "none",
+            f"{phase.switches:,}",
+            f"{phase.cables:,}",
+            f"{phase.racks:,}",
+            price_range(phase.cost_low_usd, phase.cost_high_usd)
+            + (f" {bill.currency}" if not math.isnan(phase.cost_low_usd) else ""),
+        )
+        for phase in bill.phases
+    ]
 
 
 def limit_rows(report: MachineReport) -> list[tuple[str, ...]]:

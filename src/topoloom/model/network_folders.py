@@ -27,6 +27,8 @@ CABLED, CABLED_NET = "cabled.json", "cabled.net"
 FABRIC, FABRIC_TABLES, FABRIC_LEVELS = "fabric.net", "fabric.lft", "fabric.qos"
 #: The file that makes a folder that of a machine of several networks, and the folder of their network folders.
 MACHINE, NETWORKS = "machine.json", "networks"
+#: In it, the folders of the machine after each phase but the last.
+PHASES = "phases"
 #: The assessment of a network that was designed.
 ASSESSMENT = "assessment.json"
 #: The terms, placement and requirement of the network; and the content of its parts catalogue.

@@ -25,7 +25,17 @@ from topoloom.designer.measure import maximum_channel_load
 from topoloom.machine.bill import MachineBill
 from topoloom.machine.machine import Machine
 from topoloom.machine.report import MachineReport
-from topoloom.machine.tables import COMMON, LIMIT_HEAD, BillRow, host_rows, limit_rows, machine_bill_rows, network_rows
+from topoloom.machine.tables import (
+    COMMON,
+    LIMIT_HEAD,
+    PHASE_HEAD,
+    BillRow,
+    host_rows,
+    limit_rows,
+    machine_bill_rows,
+    network_rows,
+    phase_rows,
+)
 from topoloom.model.network_folders import ASSESSMENT, NETWORKS
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.assessment_tables import networks_side_by_side
@@ -114,6 +124,7 @@ def machine_page(
         common=bill_table(own[COMMON], bill.currency),
         largest=_largest(bill),
         missing=list(_missing(machine, report)),
+        phases=table(PHASE_HEAD, phase_rows(report.bill), text=frozenset({0, 1})) if report.bill.phases else "",
         limits=table(LIMIT_HEAD, limit_rows(report), text=frozenset({0, 1, 2})) if report.limits else "",
         sheets=[
             _network_section(machine, report, number) | _measured(assessments.get(name))
