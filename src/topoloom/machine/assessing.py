@@ -1,9 +1,8 @@
 """The full assessment of a machine's networks: tables, throughput, load, collectives, failures and growth of each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -18,11 +17,9 @@ from topoloom.designer.measured_limits import failed_by_assessment
 from topoloom.machine.choices import requirement_of_network
 from topoloom.machine.devices import DeviceGroup
 from topoloom.machine.machine import Machine
+from topoloom.machine.network_parts import part_of_network
 from topoloom.machine.requirement import MachineNetwork
 from topoloom.network import Network
-from topoloom.network.opening import as_network
-from topoloom.placement.hosts.housing import housing_of_some
-from topoloom.placement.layout.layout import Layout
 
 
 def assessed_networks(machine: Machine, jobs: int | None, work: Work) -> tuple[Machine, dict[str, Assessment]]:
@@ -90,26 +87,9 @@ def _with_compute_hosts(machine: Machine, name: str) -> Network | None:
     own = [group.origin == "host" and roles[group.of] == "compute" for group in groups]
     if all(own) or not any(own):
         return network if all(own) else None
-    topology, layout = network.topology, network.part(Layout)
-    keep = np.repeat(own, [len(group.names) for group in groups])
-    at = keep[topology.host]
-    number = np.cumsum(keep) - 1
-    changes: dict[str, Any] = {"endpoints": topology.endpoints[at], "host": number[topology.host[at]], "spec": None}
-    if topology.endpoint_rate_gbps is not None:
-        changes["endpoint_rate_gbps"] = topology.endpoint_rate_gbps[at]
-    some = topology.replace(**changes)
-    stated, slots, units = layout.stated, layout.host_slot, layout.host_at
-    placed = replace(
-        layout,
-        topology=some,
-        housing=None if layout.housing is None else housing_of_some(layout.housing, keep.tolist()),
-        host_slot=None if slots is None else slots[keep],
-        host_at=None if units is None else units[keep],
-        stated=None if stated is None else replace(stated, host_m=stated.host_m[at]),
-    )
-    terms = network.terms
-    readers: dict[str, Callable[[], Any]] = {"terms": lambda: terms, "layout": lambda: placed}
-    return replace(as_network(some), source=name, known=readers)
+    topology = network.topology
+    stays = np.repeat(own, [len(group.names) for group in groups])[topology.host]
+    return part_of_network(network, np.arange(topology.switches), np.flatnonzero(stays), np.arange(len(topology.links)))
 
 
 def _of_whole(machine: Machine, name: str, subject: Subject, assessment: Assessment, work: Work) -> Assessment:

@@ -16,6 +16,7 @@ from topoloom.cost.terms import Terms
 from topoloom.machine.attaching import attached
 from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts, hosts_by_kind
 from topoloom.machine.faults import MachineError
+from topoloom.machine.optics import Optics
 from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
 from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
 from topoloom.machine.uplinked import homes_of_switches, racks_of_switches, switches_and_zones, switches_for, unlinked
@@ -27,7 +28,6 @@ from topoloom.placement.layout.housed import common_limits, slots_of_racks
 
 #: Most rounds until racks and the devices of all networks agree.
 _MOST_ROUNDS = 12
-_ROUNDING = 1 + 1e-9
 #: The port of a switch for management.
 MANAGEMENT_PORT = "mgmt"
 #: The names of switches by their level in a tree.
@@ -56,38 +56,6 @@ class Room:
 
     topology: Topology
     blocks: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Optics:
-    """What transceivers and cables add to the power of each device, W.
-
-    Attributes
-    ----------
-    switches_w : dict of str to float
-        Of a switch, by its network.
-    hosts_w : dict of str to float
-        Of a host, by its kind.
-    """
-
-    switches_w: Mapping[str, float] = field(default_factory=dict)
-    hosts_w: Mapping[str, float] = field(default_factory=dict)
-
-    def exceeds(self, other: "Optics") -> bool:
-        """Whether any of its devices takes more than in another."""
-        return any(
-            watts > theirs.get(name, 0.0) * _ROUNDING
-            for own, theirs in ((self.switches_w, other.switches_w), (self.hosts_w, other.hosts_w))
-            for name, watts in own.items()
-        )
-
-    def at_least(self, other: "Optics") -> "Optics":
-        """The larger of the two for each kind of device."""
-        return Optics(_larger(self.switches_w, other.switches_w), _larger(self.hosts_w, other.hosts_w))
-
-
-def _larger(own: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
-    return {name: max(own.get(name, 0.0), other.get(name, 0.0)) for name in {**other, **own}}
 
 
 @dataclass(frozen=True, eq=False)

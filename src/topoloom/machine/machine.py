@@ -23,6 +23,7 @@ from topoloom.machine.connecting import (
     within_floor,
 )
 from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
+from topoloom.machine.optics import Optics
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachineRequirement
 from topoloom.model.topology import Topology

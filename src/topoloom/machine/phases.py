@@ -1,25 +1,22 @@
 """The phases of a machine: what is there after each, at its final place and in its final port, and what each phase buys."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from topoloom.core.errors import check_type
-from topoloom.fabric.fabric_parts import part_of, plane_of
+from topoloom.fabric.fabric_parts import plane_of
 from topoloom.graph.connectivity import components
 from topoloom.machine.connecting import demands_of_switches
 from topoloom.machine.devices import HostKind, hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
+from topoloom.machine.network_parts import part_of_network
 from topoloom.machine.racks import MachineRacks
 from topoloom.machine.requirement import MachinePhase
 from topoloom.network import Network
-from topoloom.network.opening import as_network
-from topoloom.placement.hosts.housing import housing_of_some
 from topoloom.placement.hosts.stack import host_units
-from topoloom.placement.layout.layout import Layout
 
 _NEVER = np.iinfo(np.int64).max
 
@@ -163,8 +160,8 @@ def _after(machine: Machine, arrival: _Arrival, number: int) -> Machine:
         own = np.flatnonzero(arrival.switch[name] <= number)
         if not own.size:
             continue
-        opened, devices = _part(machine, name, arrival, own, number)
-        networks[name] = opened
+        networks[name] = _part(machine, name, arrival, own, number)
+        devices = frozenset(networks[name].fabric.host_names)
         groups[name] = tuple(
             replace(group, names=names)
             for group in machine.groups[name]
@@ -202,33 +199,14 @@ def _kinds(machine: Machine, has_host: np.ndarray) -> Iterator[HostKind]:
             yield HostKind(plan, kind.server, kind.names[:count])
 
 
-def _part(
-    machine: Machine, name: str, arrival: _Arrival, switches: np.ndarray, number: int
-) -> tuple[Network, frozenset[str]]:
-    """A network after a phase, with the ports of the whole, and the names of the devices on it."""
+def _part(machine: Machine, name: str, arrival: _Arrival, switches: np.ndarray, number: int) -> Network:
+    """A network after a phase, with the ports of the whole."""
     network = machine.networks[name]
-    topology, layout, fabric = network.topology, network.part(Layout), network.fabric
+    topology, phase = network.topology, arrival.switch[name]
     devices = _of_devices(machine, name, arrival) <= number
-    phase = arrival.switch[name]
     endpoints = np.flatnonzero(devices[topology.host] & (phase[topology.endpoints] <= number))
     links = np.flatnonzero((phase[topology.links] <= number).all(axis=1))
-    plane = plane_of(topology, switches, endpoints, links, topology.name)
-    keep = np.zeros(topology.hosts, bool)
-    keep[plane.hosts] = True
-    stated, slots, units, own_u = layout.stated, layout.host_slot, layout.host_at, layout.switch_u
-    placed = replace(
-        layout,
-        topology=plane.topology,
-        slot=layout.slot[switches],
-        housing=None if layout.housing is None else housing_of_some(layout.housing, keep.tolist()),
-        host_slot=None if slots is None else slots[keep],
-        host_at=None if units is None else units[keep],
-        switch_u=own_u[switches] if isinstance(own_u, np.ndarray) else own_u,
-        stated=None if stated is None else stated.part(switches, links, endpoints),
-    )
-    cabled, terms = part_of(fabric, plane), network.terms
-    readers: dict[str, Callable[[], Any]] = {"terms": lambda: terms, "layout": lambda: placed, "fabric": lambda: cabled}
-    return replace(as_network(plane.topology), source=name, known=readers), frozenset(cabled.host_names)
+    return part_of_network(network, switches, endpoints, links)
 
 
 def _absent(machine: Machine, arrival: _Arrival, number: int) -> np.ndarray:
