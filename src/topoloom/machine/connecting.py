@@ -109,7 +109,7 @@ def connected(
     parts: Mapping[str, Parts],
     rooms: Mapping[str, Room],
     floor: Floor,
-    optics: Optics = Optics(),
+    optics: Optics,
 ) -> Connections:
     """The networks with all their devices, and the racks of all.
 

@@ -13,15 +13,7 @@ from topoloom.cost.facility_sums import optics_of_racks
 from topoloom.cost.parts import Parts
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.port_names import UNKNOWN
-from topoloom.machine.connecting import (
-    MANAGEMENT_PORT,
-    Connections,
-    Optics,
-    Room,
-    connected,
-    ports_of_switch,
-    within_floor,
-)
+from topoloom.machine.connecting import MANAGEMENT_PORT, Connections, Room, connected, ports_of_switch, within_floor
 from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
 from topoloom.machine.optics import Optics
 from topoloom.machine.racks import MachineRacks
