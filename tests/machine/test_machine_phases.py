@@ -13,6 +13,7 @@ from topoloom.cli.main import main
 from topoloom.core.errors import InputError
 from topoloom.graph.connectivity import components
 from topoloom.machine.bill import price_machine
+from topoloom.machine.designing import design_machine
 from topoloom.machine.facility import machine_facility
 from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
 from topoloom.machine.opening import open_machine
@@ -135,3 +136,12 @@ def test_phases_that_do_not_grow_are_refused_with_their_line(old, new, message):
     assert old in text
     with pytest.raises(InputError, match=r"^small.toml:\d+: .*" + message):
         machine_of(text.replace(old, new, 1), "small.toml")
+
+
+def test_a_design_has_the_purchase_of_each_phase():
+    """That of the best machine."""
+    text = PRICED + PHASES
+    result = design_machine(machine_of("shortlist = 0\n" + text, "small.toml"), jobs=1)
+    assert [phase.name for phase in result.bill.phases] == ["one", "two", "three"]
+    assert result.machine.requirement.phase
+    assert result.bill.record() == price_machine(result.machine, orders=True).record()

@@ -1,13 +1,12 @@
-"""Workbooks of spreadsheets (.xlsx): reading rows of texts by openpyxl, and writing tables."""
+"""Workbooks of spreadsheets (.xlsx) by openpyxl: reading rows of texts, and writing tables."""
 
 import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from topoloom.core.errors import InputError, at
 
@@ -73,10 +72,8 @@ def _text(cell: object) -> str:
     return str(cell).strip()
 
 
-def workbook_bytes(sheets: Mapping[str, Iterable[Sequence[object]]]) -> bytes:
+def workbook_bytes(sheets: Mapping[str, Sequence[Sequence[object]]]) -> bytes:
     """A workbook of tables, whose first rows are heads; texts are never formulas, and equal tables give equal files.
-
-    Written without openpyxl, which takes minutes for the cables of a large machine.
 
     Parameters
     ----------
@@ -86,80 +83,44 @@ def workbook_bytes(sheets: Mapping[str, Iterable[Sequence[object]]]) -> bytes:
     Returns
     -------
     bytes
+
+    Raises
+    ------
+    InputError
+        openpyxl is not installed.
     """
-    numbered = list(enumerate(sheets.items(), 1))
-    listed = "".join(f'<sheet name={quoteattr(title)} sheetId="{n}" r:id="r{n}"/>' for n, (title, _) in numbered)
-    related = "".join(_relation(f"r{n}", "worksheet", f"worksheets/sheet{n}.xml") for n, _ in numbered)
-    types = "".join(_part(f"/xl/worksheets/sheet{n}.xml", "worksheet") for n, _ in numbered)
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" ContentType='
-        f'"application/vnd.openxmlformats-package.relationships+xml"/>{_part("/xl/workbook.xml", "sheet.main")}{types}</Types>',
-        "_rels/.rels": _relations(_relation("r1", "officeDocument", "xl/workbook.xml")),
-        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": _relations(related),
-        **{f"xl/worksheets/sheet{n}.xml": _worksheet(rows) for n, (_, rows) in numbered},
-    }
+    library = _openpyxl()
+    # Rows are written one by one: the cells of a large machine's cables would take minutes and much memory otherwise.
+    book = library.Workbook(write_only=True)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        sheet.freeze_panes = "A2"
+        for column, width in enumerate(_widths(rows), 1):
+            sheet.column_dimensions[library.utils.get_column_letter(column)].width = min(_WIDEST, width + 2)
+        for row in rows:
+            sheet.append([_written(sheet, library, value) for value in row])
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as book:
-        for name, text in parts.items():
-            book.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), _XML + text, zipfile.ZIP_DEFLATED)
-    return out.getvalue()
+    book.save(out)
+    return without_times(out.getvalue())
 
 
-#: The namespaces of workbooks (ECMA-376).
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_FROZEN = (
-    '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
-    "</sheetView></sheetViews>"
-)
+def _widths(rows: Sequence[Sequence[object]]) -> list[int]:
+    """The most characters of each column."""
+    return [max(len(str(cell or "")) for cell in cells) for cells in zip_longest(*rows)]
 
 
-def _part(name: str, kind: str) -> str:
-    spreadsheet = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    return f'<Override PartName="{name}" ContentType="{spreadsheet}.{kind}+xml"/>'
-
-
-def _relation(key: str, kind: str, target: str) -> str:
-    return f'<Relationship Id="{key}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
-
-
-def _relations(some: str) -> str:
-    return f'<Relationships xmlns="{_PACKAGE}/relationships">{some}</Relationships>'
-
-
-def _worksheet(rows: Iterable[Sequence[object]]) -> str:
-    """A sheet; texts are in its cells, so that none is a formula."""
-    seen: dict[object, str] = {}
-    widths: list[int] = []
-    lines = []
-    for line, row in enumerate(rows, 1):
-        widths += [0] * (len(row) - len(widths))
-        cells = []
-        for column, value in enumerate(row):
-            if value is None or value == "":
-                continue
-            if isinstance(value, str) and value not in seen:
-                seen[value] = f't="inlineStr"><is><t xml:space="preserve">{escape(CONTROL.sub(" ", value))}</t></is>'
-            content = f" {seen[value]}" if isinstance(value, str) else f"><v>{value}</v>"
-            cells.append(f'<c r="{_letters(column)}{line}"{content}</c>')
-            widths[column] = max(widths[column], len(str(value)))
-        lines.append(f'<row r="{line}">{"".join(cells)}</row>')
-    columns = "".join(
-        f'<col min="{n}" max="{n}" width="{min(_WIDEST, width + 2)}" customWidth="1"/>'
-        for n, width in enumerate(widths, 1)
-    )
-    columns = f"<cols>{columns}</cols>" if columns else ""
-    return f'<worksheet xmlns="{_MAIN}">{_FROZEN}{columns}<sheetData>{"".join(lines)}</sheetData></worksheet>'
-
-
-@cache
-def _letters(column: int) -> str:
-    """The letters of a column, from 0: A, B, .., Z, AA."""
-    before, last = divmod(column, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("A") + last)
+def _written(sheet: Any, library: Any, value: object) -> object:
+    """A value for a row of openpyxl; a text that looks like a formula or an error is a cell of text."""
+    if value == "":
+        return None
+    if not isinstance(value, str):
+        return value
+    text = CONTROL.sub(" ", value)
+    if not text.startswith(("=", "#")):
+        return text
+    cell = library.cell.WriteOnlyCell(sheet)
+    fill_cell(cell, text)
+    return cell
 
 
 def _openpyxl(place: str = "") -> Any:

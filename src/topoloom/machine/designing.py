@@ -156,18 +156,23 @@ def design_machine(
     reason = failing_limit(requirement, choices)
     if reason:
         return _without(requirement, counts, reason, len(joined))
-    tried = _placed(requirement, kinds, parts, joined)
+    # Only the best needs what each phase buys.
+    tried = _placed(msgspec.structs.replace(requirement, phase=()), kinds, parts, joined)
     ranked = sorted((each for each in tried if not each.candidate.exceeds), key=_order)
     dropped = [each.candidate for each in tried if each.candidate.exceeds]
     assessments: dict[str, Assessment] = {}
     while ranked and requirement.shortlist:
-        machine, assessments = assessed_networks(ranked[0].machine, jobs, work)
-        failed = failing_network(machine, before, assessments)
+        assessed, assessments = assessed_networks(ranked[0].machine, jobs, work)
+        failed = failing_network(assessed, before, assessments)
         if not failed:
-            ranked[0] = replace(ranked[0], machine=machine)
+            ranked[0] = replace(ranked[0], machine=assessed)
             break
         dropped.append(replace(ranked.pop(0).candidate, exceeds=failed))
     best = ranked[0] if ranked else None
+    machine, bill = (None, None) if best is None else (best.machine, best.bill)
+    if machine is not None and requirement.phase:
+        machine = replace(machine, requirement=requirement)
+        bill = price_machine(machine, orders=True)
     return MachineDesign(
         requirement.title,
         tuple(each.candidate for each in ranked),
@@ -176,8 +181,8 @@ def design_machine(
         len(joined),
         "" if ranked else f"{dropped[0].exceeds} ({len(tried)} of {len(joined):,} machines were placed)",
         assessments if best else {},
-        None if best is None else best.machine,
-        None if best is None else best.bill,
+        machine,
+        bill,
         Provenance(name=requirement.title),
     )
 

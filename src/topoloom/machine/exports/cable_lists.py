@@ -81,8 +81,7 @@ def _number(value: float) -> float:
 
 def _workbook(sheets: dict[str, list[_Row]]) -> bytes:
     titles = _distinct(_NOT_IN_TITLES.sub("_", name)[:_LONGEST_TITLE] for name in sheets)
-    cells = ([_HEADS, *(["" if cell is None else cell for cell in row] for row in rows)] for rows in sheets.values())
-    return workbook_bytes(dict(zip(titles, cells, strict=True)))
+    return workbook_bytes({title: [_HEADS, *rows] for title, rows in zip(titles, sheets.values(), strict=True)})
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
