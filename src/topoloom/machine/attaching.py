@@ -120,33 +120,54 @@ def _places(
     free: np.ndarray, group: DeviceGroup, count: int, network: str, allowed: np.ndarray, idle: np.ndarray
 ) -> np.ndarray:
     """The switch of each port of devices of a group, int64[count, ports]; idle ports are used where places lack."""
-    sets, spread = None, 1
-    for some in (free, free + idle):
-        leaves = np.flatnonzero(allowed & (some > 0))
-        spread = group.leaves or min(group.ports, 2 if len(leaves) > 1 else 1)
-        if group.leaves is None and group.ports % spread:
-            spread = 1
-        each = group.ports // spread
-        sets = _in_sets(some, leaves, count, spread, each)
-        if sets is None:
-            sets = _most_free(some, leaves, count, spread, each)
-        if sets is not None:
-            break
-    if sets is None and group.leaves is not None and group.leaves > (has := int((allowed & (free + idle > 0)).sum())):
+    at = free_places(free, group, count, allowed)
+    if at is None:
+        at = free_places(free + idle, group, count, allowed)
+    if at is not None:
+        return at
+    if group.leaves is not None and group.leaves > (has := int((allowed & (free + idle > 0)).sum())):
         raise MachineError(
             f"network '{network}': the ports of '{group.kind}' are spread over {group.leaves} leaf switches, but it has"
             f" {has}{f' in block {group.block!r}' if group.block else ''}; give fewer `leaves`",
             *("host", group.of, "ports", network, "leaves"),
         )
+    spread = spread_of(group, int((allowed & (free + idle > 0)).sum()))
+    raise MachineError(
+        f"network '{network}': {count * group.ports:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over"
+        f" {spread} leaf switch{'es' * (spread > 1)}) find no place: its leaf switches have {int(free[allowed].sum()):,}"
+        " free; give more places, or other `leaves`",
+        *(("host", group.of, "ports", network) if group.origin == "host" else ("network", network)),
+    )
+
+
+def spread_of(group: DeviceGroup, leaves: int) -> int:
+    """Over how many leaf switches the ports of each device of a group are spread, where that many have free ports."""
+    if group.leaves:
+        return group.leaves
+    spread = min(group.ports, 2 if leaves > 1 else 1)
+    return 1 if group.ports % spread else spread
+
+
+def free_places(free: np.ndarray, group: DeviceGroup, count: int, allowed: np.ndarray) -> np.ndarray | None:
+    """The switch of each port of devices of a group, int64[count, ports]; None where not all find a place.
+
+    Parameters
+    ----------
+    free : int64[switches]
+        The free ports of each switch.
+    group : DeviceGroup
+    count : int
+        How many of its devices.
+    allowed : bool[switches]
+        The switches to which they may be connected.
+    """
+    leaves = np.flatnonzero(allowed & (free > 0))
+    spread = spread_of(group, len(leaves))
+    sets = _in_sets(free, leaves, count, spread, group.ports // spread)
     if sets is None:
-        raise MachineError(
-            f"network '{network}': {count * group.ports:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over"
-            f" {spread} leaf switch{'es' * (spread > 1)}) find no place: its leaf switches have {int(free[allowed].sum()):,}"
-            " free; give more places, or other `leaves`",
-            *(("host", group.of, "ports", network) if group.origin == "host" else ("network", network)),
-        )
+        sets = _most_free(free, leaves, count, spread, group.ports // spread)
     # Ports alternate between the switches of the set: port 1 on the first, port 2 on the second.
-    return sets[:, np.arange(group.ports) % spread]
+    return None if sets is None else sets[:, np.arange(group.ports) % spread]
 
 
 def _in_sets(free: np.ndarray, leaves: np.ndarray, count: int, spread: int, each: int) -> np.ndarray | None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -151,7 +151,7 @@ def connected(
         topologies, groups, inside = {}, {}, {}
         devices = _rack_devices(racks, floor)
         for network in requirement.network:
-            own = tuple(_groups(requirement, kinds, network, switch_names, devices))
+            own = tuple(groups_on(requirement, kinds, network, switch_names, devices))
             inside[network.name] = racks_of_switches(kinds, network, racks)
             if not own:
                 raise MachineError(
@@ -187,7 +187,7 @@ def connected(
                 network.place,
                 demands_of_switches(topologies[network.name], parts[network.name], network, requirement)
                 + np.array([0.0, optics.switches_w.get(network.name, 0.0), 0.0, 0.0]),
-                _hosts_at(topologies[network.name], groups[network.name], kinds),
+                hosts_at(topologies[network.name], groups[network.name], kinds),
                 homes_of_switches(topologies[network.name].switches, inside[network.name], racks),
             )
             for network in requirement.network
@@ -201,7 +201,7 @@ def connected(
         )
         if state == seen:
             heights = {of.name: float(of.demands[:, 0].min()) for of in standing}
-            return Connections(requirement, kinds, parts, topologies, _described(groups, heights), switch_names, racks)
+            return Connections(requirement, kinds, parts, topologies, described(groups, heights), switch_names, racks)
         seen = state
     raise InputError(
         "the racks and the devices of the management networks do not agree; give `leaves` in their [[network]]"
@@ -234,25 +234,36 @@ def groups_before_racks(
         racks = machine_racks(kinds, within_floor(requirement.rack, requirement.floor.floor()), [])
     for network in requirement.network:
         if network.uplink:
-            served = tuple(_groups(requirement, kinds, network, names, []))
+            served = tuple(groups_on(requirement, kinds, network, names, []))
             inside = racks_of_switches(kinds, network, racks)
             own = {kind.plan.name for kind in kinds if network.name in kind.plan.rack_switches}
             others = sum(group.total for group in served if group.of not in own)
             least = switches_for(requirement, network, others, parts[network.name], inside.size).switches
             count = least if network.leaves else least + 1
             names[network.name] = _switch_names(network.name, unlinked(count, 1))
-    groups = {network.name: tuple(_groups(requirement, kinds, network, names, [])) for network in requirement.network}
+    groups = {network.name: tuple(groups_on(requirement, kinds, network, names, [])) for network in requirement.network}
     return {name: tuple(group for group in some if group.names) or of_hosts[name] for name, some in groups.items()}
 
 
-def _groups(
+def groups_on(
     requirement: MachineRequirement,
     kinds: tuple[HostKind, ...],
     network: MachineNetwork,
     switch_names: Mapping[str, tuple[str, ...]],
     devices: Iterable[tuple[RackDevice, tuple[str, ...]]],
-) -> Iterable[DeviceGroup]:
-    """The devices of a network: its hosts, what it serves, and the switches of networks with an uplink to it."""
+) -> Iterator[DeviceGroup]:
+    """Yield the devices of a network: its hosts, what it serves, and the switches of networks with an uplink to it.
+
+    Parameters
+    ----------
+    requirement : MachineRequirement
+    kinds : tuple of HostKind
+    network : MachineNetwork
+    switch_names : mapping of str to tuple of str
+        The switches of each network.
+    devices : iterable of (RackDevice, tuple of str)
+        The further devices of racks by kind, with the name of each.
+    """
     yield from groups_of_hosts(kinds, network)
     rate = network.rate_gbps
     for kind in kinds:
@@ -302,7 +313,7 @@ def _box(name: str, ports: tuple[str, ...], rate_gbps: float, u: float = 1.0) ->
     return HostType(name=name, nics=len(ports), rate_gbps=rate_gbps, devices=ports, u=u)
 
 
-def _described(
+def described(
     groups: Mapping[str, tuple[DeviceGroup, ...]], heights: Mapping[str, float]
 ) -> dict[str, tuple[DeviceGroup, ...]]:
     """The groups with the height of switches, and with port names that no other port of a device has.
@@ -328,14 +339,29 @@ def _described(
 
 
 def _rack_devices(racks: MachineRacks | None, floor: Floor) -> list[tuple[RackDevice, tuple[str, ...]]]:
-    """The further devices of all racks by kind, with the name of each: its rack, its kind and its number in the rack."""
+    """The further devices of all racks by kind, with the name of each."""
     if racks is None:
         return []
     slots, slot = slots_of_racks(floor, racks.contents)
+    return named_devices(racks, [slots.names[at] for at in slot.tolist()])
+
+
+def named_devices(racks: MachineRacks, rack_names: Sequence[str]) -> list[tuple[RackDevice, tuple[str, ...]]]:
+    """The further devices of racks by kind, with the name of each: its rack, its kind and its number in the rack.
+
+    Parameters
+    ----------
+    racks : MachineRacks
+    rack_names : sequence of str
+        The name of each rack.
+
+    Returns
+    -------
+    list of (RackDevice, tuple of str)
+    """
     names: dict[str, list[str]] = {}
     devices: dict[str, RackDevice] = {}
-    called = racks.device_names([slots.names[at] for at in slot.tolist()])
-    for (_, device, _), name in zip(racks.devices, called, strict=True):
+    for (_, device, _), name in zip(racks.devices, racks.device_names(rack_names), strict=True):
         devices.setdefault(device.name, device)
         names.setdefault(device.name, []).append(name)
     return [(device, tuple(names[name])) for name, device in devices.items()]
@@ -413,8 +439,21 @@ def demands_of_switches(
     return demands
 
 
-def _hosts_at(topology: Topology, groups: tuple[DeviceGroup, ...], kinds: tuple[HostKind, ...]) -> list[np.ndarray]:
-    """The machine's hosts with a port at each switch."""
+def hosts_at(topology: Topology, groups: tuple[DeviceGroup, ...], kinds: tuple[HostKind, ...]) -> list[np.ndarray]:
+    """The machine's hosts with a port at each switch.
+
+    Parameters
+    ----------
+    topology : Topology
+        Its hosts are the devices of the groups, in order.
+    groups : tuple of DeviceGroup
+    kinds : tuple of HostKind
+
+    Returns
+    -------
+    list of int64[n]
+        One per switch.
+    """
     numbers = {kind.plan.name: hosts for kind, hosts in hosts_by_kind(kinds)}
     number = np.concatenate(
         [np.array(numbers[group.of]) if group.origin == "host" else np.full(len(group.names), -1) for group in groups]

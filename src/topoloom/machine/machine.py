@@ -112,14 +112,14 @@ def placed_machine(
         machine = _in_slots(connected(requirement, kinds, parts, rooms, floor, optics), floor)
         if np.isinf(within_floor(requirement.rack, floor).supply_w):
             return machine
-        more = _optics(machine)
+        more = optics_of(machine)
         if not more.exceeds(optics):
             return machine
         optics = more.at_least(optics)
     return machine
 
 
-def _optics(machine: Machine) -> Optics:
+def optics_of(machine: Machine) -> Optics:
     """The power of transceivers and cables per device, in the rack where it is most; 0 where the catalogue lacks a part."""
     rack_at = {slot: rack for rack, slot in enumerate(machine.slot.tolist())}
     of_switches, at_hosts = dict[str, float](), np.zeros(len(machine.racks))
@@ -148,10 +148,7 @@ def _in_slots(connections: Connections, floor: Floor) -> Machine:
     """The machine with every rack in a slot of the floor."""
     racks = connections.racks
     slots, slot = slots_of_racks(floor, racks.contents)
-    networks = {
-        name: _network(connections, name, topology, floor, slots, slot)
-        for name, topology in connections.topologies.items()
-    }
+    networks = {name: network_in_slots(connections, name, floor, slots, slot) for name in connections.topologies}
     return Machine(connections.requirement, connections.kinds, networks, connections.groups, racks, floor, slots, slot)
 
 
@@ -168,11 +165,20 @@ def _port_names(group: DeviceGroup) -> dict[int, str]:
     return dict.fromkeys(ports, MANAGEMENT_PORT if group.host.devices == (MANAGEMENT_PORT,) else UNKNOWN)
 
 
-def _network(
-    connections: Connections, name: str, topology: Topology, floor: Floor, slots: Slots, slot: np.ndarray
-) -> Network:
-    """A network with its layout, its terms and its names."""
+def network_in_slots(connections: Connections, name: str, floor: Floor, slots: Slots, slot: np.ndarray) -> Network:
+    """A network with its layout, its terms and its names.
+
+    Parameters
+    ----------
+    connections : Connections
+    name : str
+    floor : Floor
+    slots : Slots
+    slot : int64[racks]
+        The slot of each rack.
+    """
     requirement, racks, groups = connections.requirement, connections.racks, connections.groups[name]
+    topology = connections.topologies[name]
     number = list(connections.topologies).index(name)
     at = connections.places(name)
     first, *others = groups

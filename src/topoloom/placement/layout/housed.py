@@ -45,7 +45,7 @@ def planned_racks(
     return racks, slots, slot
 
 
-def slots_of_racks(floor: Floor, loads: np.ndarray) -> tuple[Slots, np.ndarray]:
+def slots_of_racks(floor: Floor, loads: np.ndarray, taken: np.ndarray | None = None) -> tuple[Slots, np.ndarray]:
     """The slots of a floor, and the slot of each rack in the order of its rows.
 
     Parameters
@@ -53,6 +53,8 @@ def slots_of_racks(floor: Floor, loads: np.ndarray) -> tuple[Slots, np.ndarray]:
     floor : Floor
     loads : float64[racks, 3]
         The switches, hosts and watts of each rack.
+    taken : int64[n], optional
+        Slots in which other racks stand.
 
     Returns
     -------
@@ -63,8 +65,10 @@ def slots_of_racks(floor: Floor, loads: np.ndarray) -> tuple[Slots, np.ndarray]:
     InputError
         The floor has too few slots, or none with room for a rack.
     """
-    slots = floor.slots_for(1 if floor.fixed is not None else len(loads))
+    taken = np.zeros(0, np.int64) if taken is None else taken
+    slots = floor.slots_for(1 if floor.fixed is not None else len(loads) + taken.size)
     order = slots.serpentine()
+    order = order[~np.isin(order, taken)]
     if floor.fixed is None:
         return slots, order[: len(loads)]
     hostless = order[slots.limits[order, 1] == 0]
