@@ -84,7 +84,8 @@ def write_net(cables, switches, path):
             "",
             f"{'switchguid' if switch else 'caguid'}=0x{guid:x}({guid:x})" if switch else f"caguid=0x{guid:x}",
         ]
-        head = f'{"Switch" if switch else "Ca"}\t{64 if switch else 4} "{ids[device]}"\t# "{called}"'
+        count = max(64 if switch else 4, *(number[device, port] for port in ports[device]))
+        head = f'{"Switch" if switch else "Ca"}\t{count} "{ids[device]}"\t# "{called}"'
         lines.append(head + (" base port 0 lid 0 lmc 0" if switch else ""))
         for port in sorted(ports[device], key=lambda each: number[device, each]):
             other = far[device, port]

@@ -116,6 +116,56 @@ def test_the_networks_of_the_best_are_assessed(tmp_path):
     ).assessments
 
 
+MANY_SWITCHES = """
+title = "a network of many switches, and their management"
+shortlist = 0
+[[host]]
+name = "node"
+count = 24
+u = 1
+power_w = 500
+ports = { fabric = 1, service = 1 }
+[[network]]
+name = "service"
+rate_gbps = 10
+switch = { radix = 36 }
+families = { try = ["fat-tree"] }
+minimize = "switches"
+[[network]]
+name = "fabric"
+rate_gbps = 40
+spec = "torus:dims=8x12,hosts=1"
+switch = { radix = 16 }
+[[network]]
+name = "oob"
+rate_gbps = 1
+switch = { radix = 12 }
+serves = "everything"
+uplink = "service"
+[[rack.device]]
+name = "PDU"
+count = 2
+racks = "all"
+u = 0
+ports = 1
+[floor]
+preset = "koibuchi-2013"
+"""
+
+
+def test_a_network_has_places_for_the_uplinks_of_all_switches_that_manage_another():
+    """It is chosen after the networks whose switches need management, and with the further devices of racks."""
+    design = design_machine(machine_of(MANY_SWITCHES, "many.toml"), jobs=1)
+    assert design.ranked
+    machine = design.machine
+    managing = machine.networks["oob"].topology
+    devices = {group.kind: group.total for group in machine.groups["oob"]}
+    assert devices["switches of fabric"] == 96
+    assert devices["PDU"] == 2 * len(machine.racks)
+    assert managing.endpoints.size == sum(devices.values())
+    assert machine.networks["service"].topology.endpoints.size == 24 + 2 * managing.switches
+
+
 def test_a_machine_whose_network_fails_a_measured_limit_is_dropped(monkeypatch):
     """The limit is named with its network, and no machine is left where the only one fails."""
     monkeypatch.setattr(

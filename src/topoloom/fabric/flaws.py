@@ -30,6 +30,8 @@ class Flaw:
         The ports concerned, by the names of their nodes; port 0 means the node itself.
     ports : tuple of (str, str)
         The ports without a cable because of it, by the names of device and port.
+    others : tuple of str
+        The devices at the other ends of the cables concerned.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class Flaw:
     line: int
     plugs: tuple[tuple[str, int], ...]
     ports: tuple[tuple[str, str], ...] = ()
+    others: tuple[str, ...] = ()
 
 
 class Flaws:

@@ -70,7 +70,8 @@ class NamedDevice:
             self.settings[port] = self.settings[port].completed(settings) if port in self.settings else settings
 
 
-_Ends = tuple[tuple[NamedDevice, str], tuple[NamedDevice, str]]
+_End = tuple[NamedDevice, str]
+_Ends = tuple[_End, _End]
 
 
 @dataclass(eq=False)
@@ -133,7 +134,7 @@ class NamedCables:
         self.flaws: list[Flaw] = []
         self._devices: dict[str, NamedDevice] = {}
         self._cables: list[NamedCable] = []
-        self._at: dict[tuple[NamedDevice, str], NamedCable] = {}
+        self._at: dict[_End, NamedCable] = {}
 
     def __len__(self) -> int:
         return len(self._cables)
@@ -196,8 +197,8 @@ class NamedCables:
 
     def cable(
         self,
-        near_end: tuple[NamedDevice, str],
-        other: tuple[NamedDevice, str],
+        near_end: _End,
+        other: _End,
         line: int | None = None,
         *,
         rate_gbps: float = 0.0,
@@ -251,12 +252,8 @@ class NamedCables:
             far_end = earlier.ends[1] if earlier.ends[0] == end else earlier.ends[0]
             instead = ends[1] if ends[0] == end else ends[0]
             before = f" ({place})" if (place := earlier.place(file)) else ""
-            self._flaw(
-                PORT_TWICE,
-                cable,
-                f"{_end(end)} is cabled to {_end(instead)}, but also to {_end(far_end)}{before}",
-                (end,),
-            )
+            text = f"{_end(end)} is cabled to {_end(instead)}, but also to {_end(far_end)}{before}"
+            self._flaw(PORT_TWICE, cable, text, (end,), (far_end[0].name, instead[0].name))
             # The cable stays, in a port that is not known.
             taken = {end for end, _ in present}
             first, second = ((device, UNKNOWN if (device, port) in taken else port) for device, port in ends)
@@ -284,10 +281,12 @@ class NamedCables:
             if end[1] != UNKNOWN:
                 self._at.setdefault(end, earlier)
 
-    def _flaw(self, kind: str, cable: NamedCable, text: str, ends: Iterable[tuple[NamedDevice, str]]) -> None:
+    def _flaw(
+        self, kind: str, cable: NamedCable, text: str, ends: Iterable[_End], others: tuple[str, ...] = ()
+    ) -> None:
         place = cable.where if cable.source == self.source else cable.place(self.source)
         plugs = tuple((device.name, 0) for device, _ in ends)
-        self.flaws.append(Flaw(kind, f"{place}: {text}" if place else text, cable.line or 0, plugs))
+        self.flaws.append(Flaw(kind, f"{place}: {text}" if place else text, cable.line or 0, plugs, others=others))
 
     def note(self, text: str) -> None:
         """Report what a file has that is not among the cables."""
@@ -445,6 +444,6 @@ def _agree(mine: _Ends, theirs: _Ends) -> bool:
     return all(a is b and (p == q or UNKNOWN in (p, q)) for (a, p), (b, q) in zip(mine, theirs, strict=True))
 
 
-def _end(end: tuple[NamedDevice, str]) -> str:
+def _end(end: _End) -> str:
     device, port = end
     return f"{device.name} port {port}" if port != UNKNOWN else device.name

@@ -19,6 +19,7 @@ from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.fabric_parts import OF_ENDPOINTS, OF_HOSTS, OF_LINKS, OF_SWITCHES, part_of, plane_of
 from topoloom.fabric.identify import SHAPE, Match, identify, plain_name
 from topoloom.fabric.machines import JOIN_HINT
+from topoloom.fabric.port_names import UNKNOWN
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
@@ -236,6 +237,7 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
     keys = np.where(planned >= 0, planned, planned.size + np.arange(planned.size) + planned.max(initial=0))
     _, lead, number = np.unique(keys, return_index=True, return_inverse=True)
     number = number.reshape(-1)
+    actuals = _with_distinct_ports(actuals, np.split(number, first_host[1:-1]))
     members: dict[int, list[str]] = {}
     for host, name in zip(number.tolist(), names, strict=True):
         members.setdefault(host, []).append(name)
@@ -294,6 +296,41 @@ def _joined(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> tuple[Fab
         **{name: values[lead] for name, values in per_host.items()},
     )
     return fabric, planned[lead]
+
+
+def _with_distinct_ports(actuals: Sequence[Fabric], hosts: Sequence[np.ndarray]) -> list[Fabric]:
+    """Discoveries in which a named port of a host has a number of its own: each discovery counts those that it shows.
+
+    Parameters
+    ----------
+    actuals : sequence of Fabric
+    hosts : sequence of int64[hosts]
+        The common number of each host of each discovery.
+    """
+    used: dict[int, dict[int, str]] = {}
+    distinct = []
+    for entry, numbers in zip(actuals, hosts, strict=True):
+        new: dict[tuple[int, int], int] = {}
+        names: list[dict[int, str]] = []
+        for host, of_host in enumerate(entry.host_port_names):
+            others = used.setdefault(int(numbers[host]), {})
+            at = {name: port for port, name in others.items() if name != UNKNOWN}
+            beyond = max([*others, *of_host], default=0)
+            own: dict[int, str] = {}
+            for port, name in of_host.items():
+                place = at.get(name, port)
+                if name not in at and port in others:
+                    place = beyond = beyond + 1
+                own[place] = name
+                new[host, port] = place
+            others |= own
+            names.append(own)
+        pairs = zip(entry.topology.host.tolist(), entry.host_ports.tolist(), strict=True)
+        ports = np.array([new.get(pair, pair[1]) for pair in pairs], np.int32)
+        sizes = entry.host_sizes.copy()
+        np.maximum.at(sizes, entry.topology.host, ports)
+        distinct.append(replace(entry, host_ports=ports, host_sizes=sizes, host_port_names=tuple(names)))
+    return distinct
 
 
 def _common_name(names: Sequence[str]) -> str:

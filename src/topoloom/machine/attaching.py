@@ -132,9 +132,10 @@ def _places(
             *("host", group.of, "ports", network, "leaves"),
         )
     spread = spread_of(group, int((allowed & (free + idle > 0)).sum()))
+    places = int(np.maximum(0, free[allowed]).sum())
     raise MachineError(
         f"network '{network}': {count * group.ports:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over"
-        f" {spread} leaf switch{'es' * (spread > 1)}) find no place: its leaf switches have {int(free[allowed].sum()):,}"
+        f" {spread} leaf switch{'es' * (spread > 1)}) find no place: its leaf switches have {places:,}"
         " free; give more places, or other `leaves`",
         *(("host", group.of, "ports", network) if group.origin == "host" else ("network", network)),
     )

@@ -19,7 +19,7 @@ from topoloom.machine.faults import MachineError
 from topoloom.machine.optics import Optics
 from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
 from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
-from topoloom.machine.uplinked import homes_of_switches, racks_of_switches, switches_and_zones, switches_for, unlinked
+from topoloom.machine.uplinked import homes_of_switches, racks_of_switches, switches_and_zones, unlinked
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.hosts.housing import HostType, RackRule
@@ -206,43 +206,6 @@ def connected(
     raise InputError(
         "the racks and the devices of the management networks do not agree; give `leaves` in their [[network]]"
     )
-
-
-def groups_before_racks(
-    requirement: MachineRequirement, kinds: tuple[HostKind, ...], parts: Mapping[str, Parts]
-) -> dict[str, tuple[DeviceGroup, ...]]:
-    """The devices of each network as far as they are known before its switches and the racks are.
-
-    A network with an uplink has as many switches as these devices need, and one more: what is not known yet will need ports.
-
-    Parameters
-    ----------
-    requirement : MachineRequirement
-    kinds : tuple of HostKind
-    parts : mapping of str to Parts
-        The catalogue of each network.
-
-    Returns
-    -------
-    dict of str to tuple of DeviceGroup
-        By the names of networks.
-    """
-    of_hosts = {network.name: tuple(groups_of_hosts(kinds, network)) for network in requirement.network}
-    names: dict[str, tuple[str, ...]] = {network.name: () for network in requirement.network}
-    racks = None
-    if any(kind.plan.rack_switches for kind in kinds):
-        racks = machine_racks(kinds, within_floor(requirement.rack, requirement.floor.floor()), [])
-    for network in requirement.network:
-        if network.uplink:
-            served = tuple(groups_on(requirement, kinds, network, names, []))
-            inside = racks_of_switches(kinds, network, racks)
-            own = {kind.plan.name for kind in kinds if network.name in kind.plan.rack_switches}
-            others = sum(group.total for group in served if group.of not in own)
-            least = switches_for(requirement, network, others, parts[network.name], inside.size).switches
-            count = least if network.leaves else least + 1
-            names[network.name] = _switch_names(network.name, unlinked(count, 1))
-    groups = {network.name: tuple(groups_on(requirement, kinds, network, names, [])) for network in requirement.network}
-    return {name: tuple(group for group in some if group.names) or of_hosts[name] for name, some in groups.items()}
 
 
 def groups_on(

@@ -15,10 +15,11 @@ from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.pareto import undominated
 from topoloom.machine.assessing import assessed_networks, failing_network
+from topoloom.machine.before_racks import groups_before_racks
 from topoloom.machine.bill import MachineBill, price_machine
 from topoloom.machine.choices import NetworkChoice, all_parts, choices_of, network_parts
-from topoloom.machine.connecting import Room, groups_before_racks
-from topoloom.machine.devices import HostKind, host_kinds
+from topoloom.machine.connecting import Room
+from topoloom.machine.devices import DeviceGroup, HostKind, host_kinds
 from topoloom.machine.facility import machine_facility
 from topoloom.machine.machine import Machine, placed_machine
 from topoloom.machine.requirement import MachineRequirement
@@ -142,15 +143,20 @@ def design_machine(
     work = Work() if work is None else work
     parts = {network.name: network_parts(requirement, network) for network in requirement.network}
     kinds = host_kinds(requirement, all_parts(requirement))
-    before = groups_before_racks(requirement, kinds, parts)
-    choices: list[list[NetworkChoice]] = []
-    for network in requirement.network:
+    before: dict[str, tuple[DeviceGroup, ...]] = {}
+    choices_by: dict[str, list[NetworkChoice]] = {}
+    # A network that another one has uplinks to comes last: these follow from the switches of all others.
+    targets = {network.uplink for network in requirement.network}
+    for network in sorted(requirement.network, key=lambda each: each.name in targets):
         if network.uplink:
             continue
+        switches = {name: max(choice.switches for choice in some) for name, some in choices_by.items()}
+        before[network.name] = groups_before_racks(requirement, kinds, parts, switches)[network.name]
         some, why = choices_of(requirement, network, before[network.name], jobs, work)
         if not some:
             return _without(requirement, {}, f"network '{network.name}': {why}")
-        choices.append(some)
+        choices_by[network.name] = some
+    choices = [choices_by[network.name] for network in requirement.network if network.name in choices_by]
     counts = {some[0].network: len(some) for some in choices}
     joined = joined_choices(choices)
     reason = failing_limit(requirement, choices)

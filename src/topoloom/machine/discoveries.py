@@ -13,7 +13,7 @@ from topoloom.fabric.flaws import Flaw
 from topoloom.fabric.identify import Match, plain_name
 from topoloom.fabric.own_switches import with_own_switches
 from topoloom.fabric.planned_kinds import with_kinds
-from topoloom.fabric.port_names import is_management_port, named_plugs
+from topoloom.fabric.port_names import UNKNOWN, is_management_port, named_plugs
 from topoloom.machine.common_causes import in_words
 from topoloom.machine.machine import Machine
 
@@ -28,7 +28,7 @@ class PlannedDevices:
 
     One discovery may show several networks, such as a folder with the neighbours that all Ethernet switches hear. A cable is of
     the network that joins its two devices; at a switch's port for management, of the network that serves this switch; else of
-    the networks of its switches.
+    the networks of its switches, or of that of the two to which the other one has its uplinks.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ class PlannedDevices:
 
     def __init__(self, machine: Machine) -> None:
         self._networks = list(machine.networks)
+        self._leads_to = {name: machine.requirement.plan(name).uplink for name in machine.networks}
         self._switches: dict[str, str] = {}
         self._known: set[str] = set()
         #: The pairs that each network joins, those at ports for management, and those between switches of two networks.
@@ -125,7 +126,7 @@ class PlannedDevices:
         for cable in named_plugs(discovery):
             pair = self._pair(cable[0][0], cable[1][0])
             for name in self._networks:
-                if pair in self._data[name] | self._management[name] and self._is_of(name, cable):
+                if (pair in self._data[name] or pair in self._management[name]) and self._is_of(name, cable):
                     shown[name].add(pair)
         return {name: self._share(name, shown[name]) for name in self._networks}
 
@@ -202,7 +203,10 @@ class PlannedDevices:
         return device not in self._known or self._switches.get(device) == name
 
     def _concerns(self, name: str, flaw: Flaw) -> bool:
-        named = {self._device(device) for device, _ in (*flaw.plugs, *flaw.ports)}
+        named = set(map(self._device, (*(device for device, _ in (*flaw.plugs, *flaw.ports)), *flaw.others)))
+        of_switches = {self._switches[device] for device in named if device in self._switches}
+        if of_switches:
+            return name in of_switches
         return not named or any(device not in self._known or device in self._devices[name] for device in named)
 
     def _is_of(self, name: str, cable: _Plugs) -> bool:
@@ -213,10 +217,14 @@ class PlannedDevices:
                 return name in self._serving[device]
         pair = frozenset(device for device, _ in ends)
         joining = {other for other in self._networks if pair in self._data[other]}
-        joining = joining or {other for other in self._networks if pair in self._management[other]}
+        of_switches = {self._switches[device] for device, _ in ends if device in self._switches}
+        # A cable between a network with an uplink and the one that it leads to is the latter's, as planned uplinks are.
+        leading = {own for own in of_switches if self._leads_to[own] in of_switches}
+        if not joining and not (leading and all(port != UNKNOWN for _, port in ends)):
+            joining = {other for other in self._networks if pair in self._management[other]}
         if joining:
             return name in joining
-        of_switches = {self._switches[device] for device, _ in ends if device in self._switches}
+        of_switches -= leading
         return name in of_switches or not of_switches
 
     def _pair(self, first: str, second: str) -> frozenset[str]:

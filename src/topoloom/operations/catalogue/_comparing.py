@@ -198,7 +198,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         several = compare_planes(planned, facts, discoveries, self.match, self.seed)
         if len(several.planes) < several.count:
             which = f"plane{'s' * (len(several.planes) > 1)} {', '.join(map(str, several.planes))} of {several.count}"
-            context.note(f"{several.actual.made}: {which} (from 0); give each plane with --plane to compare all")
+            context.note(f"{several.actual.made}: {which} (from 0); give each plane to compare all")
         self._note_shape(several.actual, several.match, context)
         return Opposed(several.plan, several.facts, several.actual, several.match, self._exact(several.match))
 

@@ -33,7 +33,7 @@ def _guid_twice(evidence: Evidence) -> Iterator[Finding]:
     yield from flawed(evidence, GUID_TWICE)
     for side in evidence.sides:
         fabric = side.fabric
-        if fabric.planned:
+        if fabric.planned or not fabric.guids_given:
             continue  # topoloom invents its GUIDs
         reported = {name for flaw in fabric.flaws if flaw.kind == GUID_TWICE for name, _ in flaw.plugs}
         nodes = [*side.switch.tolist(), *side.host.tolist()]
