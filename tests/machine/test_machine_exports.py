@@ -33,7 +33,8 @@ def _rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.fixture(scope="module", params=["small", "superpod", "gb200"])
+# Lists of the published machines take seconds: with those, what is about lists is in the second tier.
+@pytest.fixture(scope="module", params=["small", "gb200", "superpod"])
 def machine(request):
     return request.getfixturevalue(request.param)
 
@@ -70,6 +71,7 @@ def test_a_host_has_one_device_with_the_ports_of_its_file(small):
     assert own == ["fabric-1", "fabric-2", "storage-1", "service-1", "oob-1"]
 
 
+@pytest.mark.sweep(1)
 def test_lists_have_every_cable_with_both_ends(machine, lists):
     """Those of networks have each once and lengths as the machine's folder, those of racks at both ends, seen from there."""
     whole = _rows(lists["cables.csv"])
@@ -109,6 +111,7 @@ def _text(content):
     return content if isinstance(content, str) else content.decode()
 
 
+@pytest.mark.sweep(1)
 def test_workbooks_have_the_same_lists(machine, lists):
     """A sheet per network after that of all cables, and a sheet per rack; numbers are numbers."""
     book = openpyxl.load_workbook(io.BytesIO(lists["networks.xlsx"]))

@@ -64,6 +64,19 @@ def shown(machine):
     return machine_page(machine, machine_report(machine))
 
 
+@pytest.fixture
+def room_only(monkeypatch):
+    """Pages without the floor plans of the networks, which take most of a page's time, for what is not about these."""
+    monkeypatch.setattr("topoloom.report.machine_page.floorplan_svg", lambda *_, **__: "<svg></svg>")
+
+
+@pytest.fixture
+def undrawn(room_only, monkeypatch):
+    """Pages without any floor plan."""
+    monkeypatch.setattr("topoloom.report.machine_room.floorplan_svg", lambda *_, **__: "<svg></svg>")
+    monkeypatch.setattr("topoloom.report.machine_room.svg_text", lambda _: "<svg></svg>")
+
+
 def _rows(page):
     """The rows of all tables, each as its cells."""
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", page, re.DOTALL)
@@ -154,6 +167,7 @@ def test_limits_tell_how_far_the_machine_is_from_each(machine, folder):
     assert "exceeded by 6" in run("report", folder).out
 
 
+@pytest.mark.usefixtures("room_only")
 def test_a_rack_beyond_its_limit_is_said_and_drawn(machine, tmp_path):
     """`facility` refuses it in the same words; the report shows the whole room."""
     rack = msgspec.structs.replace(machine.requirement.rack, power_w=5_000.0)
@@ -192,6 +206,7 @@ def test_every_device_is_in_the_front_view_of_a_type(machine, shown):
         assert numbers.any() or not {machine.rack_names[rack] for rack in machine.racks.host.tolist()} & first
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_is_not_in_the_sums_is_said(machine, shown):
     """Hosts and further devices have no price; racks have none either."""
     text = html.unescape(shown)
@@ -224,6 +239,7 @@ def test_the_page_fetches_nothing(shown):
     assert all(f'id="{name}"' in shown for name in ids)
 
 
+@pytest.mark.usefixtures("room_only")
 def test_design_and_report_write_the_page(tmp_path):
     """`design` into its folder; `report` gives the same page."""
     text = (

@@ -243,7 +243,7 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
         each = f"{least:,}" if least == most else f"{least:,} (thin) to {most:,} (wide)"
         title = f"{some} {len(pairs):,} bundles of cables between two racks; cables in a bundle: {each}"
     rows = -(-len(handles) // _LEGEND_COLUMNS)
-    axes.set_title(title, fontsize=8.5, loc="left", pad=6 + 14 * rows)
+    axes.set_title(title, fontsize=8.5, loc="left", y=1.0, pad=6 + 14 * rows)
     axes.legend(
         handles=handles,
         loc="lower left",
@@ -354,6 +354,6 @@ def draw_trays(axes: "Axes", view: View, trays: tuple[np.ndarray, np.ndarray]) -
         if floor.trays_m
         else "assumed trays: along x over a row, then along y over a column"
     )
-    axes.set_title(f"cables on each section of tray\n({how})", fontsize=8.5, loc="left")
+    axes.set_title(f"cables on each section of tray\n({how})", fontsize=8.5, loc="left", y=1.0)
     if cables.any():
         _colour_bar(axes, colours, most, "cables")

@@ -120,7 +120,7 @@ def tray_plan(layout: DrawnLayout, trays: Mapping[str, tuple[np.ndarray, np.ndar
         for number, (name, load) in enumerate(trays.items(), 1):
             axes = figure.add_subplot(rows, columns, number)
             draw_trays(axes, view, load)
-            axes.set_title(f"{name}: at most {int(load[1].max(initial=0)):,} cables", fontsize=9, loc="left")
+            axes.set_title(f"{name}: at most {int(load[1].max(initial=0)):,} cables", fontsize=9, loc="left", y=1.0)
     return figure
 
 

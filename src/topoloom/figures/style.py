@@ -2,18 +2,20 @@
 
 import io
 import re
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from topoloom.core.surroundings import import_library
 
 if TYPE_CHECKING:
     import matplotlib.axes
+    import matplotlib.backend_bases
     import matplotlib.figure
 
     Axes = matplotlib.axes.Axes
     Figure = matplotlib.figure.Figure
+    FigureCanvasBase = matplotlib.backend_bases.FigureCanvasBase
 else:  # matplotlib is loaded when something is drawn
     Axes = Figure = Any
 
@@ -90,8 +92,10 @@ def frame(axes: "Axes") -> None:
 
 def svg_text(figure: "Figure") -> str:
     """The figure from ``<svg`` on: without XML prologue and date, and as wide as the page around it."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     out = io.StringIO()
-    with style():
+    with style(), _placed(figure, FigureCanvasSVG, FigureCanvasSVG.fixed_dpi):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()[out.getvalue().index("<svg") :]
     for side in ("height", "width"):
@@ -101,10 +105,31 @@ def svg_text(figure: "Figure") -> str:
 
 def png_bytes(figure: "Figure") -> bytes:
     """The figure as a PNG picture of 150 dots per inch, without a date."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     out = io.BytesIO()
-    with style():
+    with style(), _placed(figure, FigureCanvasAgg, 150):
         figure.savefig(out, format="png", dpi=150, metadata={"Software": None})
     return out.getvalue()
+
+
+@contextmanager
+def _placed(figure: "Figure", canvas: "type[FigureCanvasBase]", dpi: float) -> Iterator[None]:
+    """The figure with its panels in their places; `savefig` alone draws all of it once more to find these."""
+    engine, own_canvas, own_dpi = figure.get_layout_engine(), figure.canvas, figure.dpi
+    if engine is None:
+        yield
+        return
+    try:
+        canvas(figure)
+        figure.dpi = dpi
+        engine.execute(figure)
+        figure.set_layout_engine(None)
+        yield
+    finally:
+        figure.set_layout_engine(engine)
+        figure.set_canvas(own_canvas)
+        figure.dpi = own_dpi
 
 
 def svg_of(draw: "Callable[[Axes], None]", width_in: float = 8.6, height_in: float = 4.6) -> str:
