@@ -54,7 +54,7 @@ static() {
     echo "== import-linter"
     $bin/lint-imports
     echo "== docs"
-    sh tools/docs.sh
+    sh tools/docs.sh --check
 }
 
 # Waits for a part and prints its output; if it failed, stops everything.

@@ -212,11 +212,11 @@ def test_where_no_forest_is_packed_the_rings_use_all_ports(monkeypatch):
 
 
 def test_a_layout_with_rack_scale_units_gives_both_levels():
-    """Eight racks of four trays with four accelerators each are eight hosts of 16 ranks, at the rate that the hosts state.
+    """Four racks of four trays with four accelerators each are four hosts of 16 ranks, at the rate that the hosts state.
 
-    Outside, 2 (7/8) of the vector goes through 16 ports of 800 Gb/s; the chain of ranks inside takes more at a lower rate.
+    Outside, 2 (3/4) of the vector goes through 16 ports of 800 Gb/s; the chain of ranks inside takes more at a lower rate.
     """
-    trays = "fat-tree:k=8,hosts=32+planes:count=4"
+    trays = "fat-tree:k=4,hosts=16+planes:count=4"
     times = {}
     for rate in (900.0, 9.0):
         host = HostType(u=1, scale_up=16, scale_up_gb_per_s=rate)
@@ -224,8 +224,8 @@ def test_a_layout_with_rack_scale_units_gives_both_levels():
             "koibuchi-2013", hosts=Housing(host, RackRule(unit_hosts=4)), rate_gbps=800
         )
         result = collective(network, "allreduce", 64 * _MIB, algorithm="rail-ring")
-        assert result.ranks == 8 * 16
-        assert result.bound.seconds == pytest.approx(2 * 7 / 8 * 64 * _MIB * 8 / (16 * 800e9), rel=0.05)
+        assert result.ranks == 4 * 16
+        assert result.bound.seconds == pytest.approx(2 * 3 / 4 * 64 * _MIB * 8 / (16 * 800e9), rel=0.05)
         assert result.settings.loopback_gbps == 8 * rate
         times[rate] = result.seconds
     assert times[900.0] < times[9.0] / 5

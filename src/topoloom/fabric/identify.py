@@ -284,7 +284,8 @@ def _believed(plan: Fabric, actual: Fabric, certain: np.ndarray, shaped: np.ndar
     believed = shaped.copy()
     for x in np.flatnonzero((certain < 0) & (shaped >= 0)).tolist():
         offsets, to, _ = actual.topology.csr
-        actual_neighbours = Counter(shaped[to[offsets[x] : offsets[x + 1]]].tolist())
+        neighbours = to[offsets[x] : offsets[x + 1]]
+        actual_neighbours = Counter(shaped[neighbours].tolist())
         offsets, to, _ = plan.topology.csr
         u = int(shaped[x])
         planned_neighbours = Counter(to[offsets[u] : offsets[u + 1]].tolist())

@@ -207,7 +207,8 @@ def _agreeing(plan: _Side, actual: _Side, match: np.ndarray) -> int:
     number = plan.topology.switches
     ends = match[actual.topology.links]
     ends = np.sort(ends[(ends >= 0).all(axis=1)], axis=1)
-    actual_keys, actual_counts = np.unique(ends[:, 0] * number + ends[:, 1], return_counts=True)
+    small, large = ends.T
+    actual_keys, actual_counts = np.unique(small * number + large, return_counts=True)
     planned = plan.topology.links.astype(np.int64)
     planned_keys, planned_counts = np.unique(planned[:, 0] * number + planned[:, 1], return_counts=True)
     _, in_actual, in_plan = np.intersect1d(actual_keys, planned_keys, assume_unique=True, return_indices=True)

@@ -366,7 +366,8 @@ def _drawn_pairs(count: int, wanted: int, draws: Draws) -> np.ndarray:
     pairs = np.empty((0, 2), np.int64)
     while len(pairs) < wanted:
         drawn = np.sort(draws.below(count, 4 * wanted).reshape(-1, 2), axis=1)
-        pairs = np.concatenate([pairs, drawn[drawn[:, 0] < drawn[:, 1]]])
+        small, large = drawn.T
+        pairs = np.concatenate([pairs, drawn[small < large]])
         _, first = np.unique(pairs, axis=0, return_index=True)
         pairs = pairs[np.sort(first)]
     return pairs[:wanted]

@@ -105,10 +105,11 @@ def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = No
     number = np.empty(part.size, np.int64)
     lengths_by_key: dict[bytes, PathLengths] = {}
     by_part = []
+    part_of_link = part[links[:, 0]]
     for number_of_part in range(int(part.max()) + 1):
         inside = np.flatnonzero(part == number_of_part)
         number[inside] = np.arange(inside.size)
-        own = number[links[part[links[:, 0]] == number_of_part]].reshape(-1, 2)
+        own = number[links[part_of_link == number_of_part]].reshape(-1, 2)
         key = np.append(own.ravel(), inside.size).tobytes()
         if inside.size and key not in lengths_by_key:
             lengths_by_key[key] = path_lengths(Topology(links=own, switches=inside.size), jobs)

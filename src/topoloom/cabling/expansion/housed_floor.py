@@ -114,7 +114,8 @@ class HousedFloor(GrowingFloor):
         while guests.size:
             fits = self._fits(0, 1)
             mates = np.zeros(len(self.slots), bool)
-            mates[host_slot[hosts[host_slot[hosts] >= 0]]] = True
+            standing = host_slot[hosts]
+            mates[standing[standing >= 0]] = True
             slots = np.flatnonzero(fits & mates)
             slots = slots if slots.size else self._open(fits, (self._hosts > 0) & (self._switches == 0))
             if not slots.size:

@@ -103,7 +103,8 @@ def _groups(topology: Topology) -> np.ndarray | None:
     groups, n = int(group.max()) + 1, topology.switches
     if groups < 2 or n % groups or not np.array_equal(group, np.arange(n) // (n // groups)):
         return None
-    inside = topology.links[group[topology.links[:, 0]] == group[topology.links[:, 1]]]
+    a, b = group[topology.links].T
+    inside = topology.links[a == b]
     width = n // groups
     _, counts = np.unique(inside, axis=0, return_counts=True)
     full = counts.size == groups * width * (width - 1) // 2 and (not counts.size or (counts == counts[0]).all())

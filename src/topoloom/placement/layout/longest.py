@@ -48,13 +48,15 @@ def shorten_longest(
     choices = np.unique(length_m)
     failed = -1
     for number in range(_ROUNDS):
-        longest = int(np.searchsorted(choices, length_m[slot[ends[:, 0]], slot[ends[:, 1]]].max()))
+        a, b = slot[ends].T
+        longest = int(np.searchsorted(choices, length_m[a, b].max()))
         if longest - failed <= 1:
             break
         middle = (longest + failed) // 2
         prices = above_prices(length_m, float(choices[middle]))
         tried = joint(topology, slots, slot, seating, prices, effort.part(1 / _ROUNDS, number), hot=False)
-        reached = length_m[tried[ends[:, 0]], tried[ends[:, 1]]].max()
+        a, b = tried[ends].T
+        reached = length_m[a, b].max()
         if reached > choices[middle] + 1e-9:
             failed = middle
         if reached < choices[longest]:

@@ -19,8 +19,9 @@ def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
         paths = tray_paths(layout.slots.place_m, np.array(layout.floor.trays_m))
         load = paths.load(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]], cables)
         return np.hstack([paths.nodes[paths.edges[:, 0]], paths.nodes[paths.edges[:, 1]]]), load
-    xs, x = np.unique(np.round(layout.place_m[:, 0], 6), return_inverse=True)
-    ys, y = np.unique(np.round(layout.place_m[:, 1], 6), return_inverse=True)
+    x_m, y_m = np.round(layout.place_m, 6).T
+    xs, x = np.unique(x_m, return_inverse=True)
+    ys, y = np.unique(y_m, return_inverse=True)
     low, high = pairs.T
     row, step, over_rows = _over(y[low], x[low], x[high], cables, (ys.size, xs.size))
     column, jump, over_columns = _over(x[high], y[low], y[high], cables, (xs.size, ys.size))

@@ -82,7 +82,8 @@ def dragonfly_groups(topology: Topology) -> np.ndarray:
     if "group" not in topology.labels:
         raise InputError(f"{topology.name}: its switches have no label 'group'; use engine orders")
     group = np.unique(topology.labels["group"], return_inverse=True)[1].reshape(-1)
-    ends = np.unique(topology.links[group[topology.links[:, 0]] == group[topology.links[:, 1]]], axis=0)
+    a, b = group[topology.links].T
+    ends = np.unique(topology.links[a == b], axis=0)
     size = np.bincount(group)
     joined = np.bincount(group[ends[:, 0]], minlength=size.size)
     if not (joined == size * (size - 1) // 2).all():

@@ -129,9 +129,10 @@ def _up_a_tree(topology: Topology, first: np.ndarray) -> np.ndarray | None:
     if (level[carrying] != level.min()).any():
         return None
     ends = np.concatenate([topology.links, topology.links[:, ::-1]])
+    lower, upper = level[ends].T
     phase = np.where(level == level.min(), first, first.max())
     for above in range(int(level.min()) + 1, int(level.max()) + 1):
-        up = ends[(level[ends[:, 0]] == above - 1) & (level[ends[:, 1]] == above)]
+        up = ends[(lower == above - 1) & (upper == above)]
         np.minimum.at(phase, up[:, 1], phase[up[:, 0]])
     return phase
 

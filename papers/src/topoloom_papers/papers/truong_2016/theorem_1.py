@@ -324,7 +324,8 @@ def _proof() -> Outcome:
     for way in _HALVES:
         topology, cut = _halved(1024, *way)
         group, level = topology.labels["group"], topology.labels["level"]
-        u, v = topology.links[cut.part[topology.links[:, 0]] != cut.part[topology.links[:, 1]]].T
+        a, b = cut.part[topology.links].T
+        u, v = topology.links[a != b].T
         # Succ links, p = 7: from level p of a supernode to level 1 of the next.
         others = int(((abs(level[u] - level[v]) != 6) | (group[u] == group[v])).sum())
         statements[_way(*way)] = cut.links == 128 and not others

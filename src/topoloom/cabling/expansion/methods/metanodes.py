@@ -78,11 +78,12 @@ def _meta_nodes(topology: Topology) -> np.ndarray:
     sizes = np.bincount(group)
     ends = topology.links.astype(np.int64)
     count = sizes.size
-    if (sizes != sizes[0]).any() or (group[ends[:, 0]] == group[ends[:, 1]]).any():
+    (u, v), (group_u, group_v) = ends.T, group[ends].T
+    if (sizes != sizes[0]).any() or (group_u == group_v).any():
         raise _refusal(topology, "its groups differ in size, or have links inside")
     # Every switch has one link to each group to which its own group is linked.
-    towards = np.concatenate([ends[:, 0] * count + group[ends[:, 1]], ends[:, 1] * count + group[ends[:, 0]]])
-    pairs = np.unique(group[ends[:, 0]] * count + group[ends[:, 1]])
+    towards = np.concatenate([u * count + group_v, v * count + group_u])
+    pairs = np.unique(group_u * count + group_v)
     both = np.unique(np.concatenate([pairs, pairs % count * count + pairs // count]))
     if np.unique(towards).size != towards.size or towards.size != both.size * sizes[0]:
         raise _refusal(topology, "two of its groups are not joined by a perfect matching")

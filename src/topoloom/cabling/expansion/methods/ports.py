@@ -105,7 +105,8 @@ def _random_links(topology: Topology, spare: np.ndarray, slot: np.ndarray, count
         ports = ports[draws.permutation(ports.size)]
         ports = ports[np.argsort(slot[ports], kind="stable")]
         pairs = np.sort(np.stack([ports[:-1:2], ports[1::2]], axis=1), axis=1)
-        pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & (slot[pairs[:, 0]] == slot[pairs[:, 1]])]
+        (u, v), (own, other) = pairs.T, slot[pairs].T
+        pairs = pairs[(u != v) & (own == other)]
         keys, first = np.unique(pairs @ [n, 1], return_index=True)
         good = first[~np.isin(keys, taken)]
         if not good.size:
