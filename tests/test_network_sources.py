@@ -136,7 +136,15 @@ def _plain(value):
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-@pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call is not None])
+@pytest.mark.parametrize(
+    "name",
+    # Nine comparisons take seconds; `compare` opens its networks as all others do.
+    [
+        pytest.param(name, marks=pytest.mark.exhaustive if name == "compare" else ())
+        for name, call in CALLS.items()
+        if call is not None
+    ],
+)
 def test_every_form_gives_the_same(name, sources, tmp_path):
     """A spec, a path, a folder, a topology, a network, a layout, tables, a fabric and a graph."""
     wanted = None

@@ -1,6 +1,7 @@
 """The phases of a requirement: a design is sized for the last one, and its folder has what each phase buys."""
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -35,11 +36,18 @@ def required(tmp_path, *phases):
     return path
 
 
-def test_a_design_has_the_phases_of_its_winner(tmp_path):
+@pytest.fixture(scope="module")
+def winner(tmp_path_factory):
+    """A design in two phases without a shortlist, and its folder."""
+    path = tmp_path_factory.mktemp("winner")
+    made = design(required(path, (16, "2027-01"), (32, "2027-07")), shortlist=0, jobs=1)
+    write_design(made, path / "out")
+    return made, path / "out"
+
+
+def test_a_design_has_the_phases_of_its_winner(winner, tmp_path):
     """Without a shortlist: 4 leaves and 4 spines for 16 hosts, then 4 leaves; in the record, the folder, and the report."""
-    path = required(tmp_path, (16, "2027-01"), (32, "2027-07"))
-    path.write_text(path.read_text().replace("shortlist = 1", "shortlist = 0"))
-    made = design(path, jobs=1)
+    made, folder = winner
     grown = made.phases_of(made.best)
     assert [phase.new_switches for phase in grown.phases] == [{"leaf": 4, "spine": 4}, {"leaf": 4}]
     assert [phase.by for phase in grown.phases] == ["2027-01", "2027-07"]
@@ -47,29 +55,38 @@ def test_a_design_has_the_phases_of_its_winner(tmp_path):
     assert grown.cost_usd == pytest.approx(made.winner.cost_usd)
     again = Design.from_record(json.loads(json.dumps(made.record())))
     assert again.record() == made.record()
-    write_design(made, tmp_path / "out")
-    assert open_network(tmp_path / "out" / "phases" / "1").topology.hosts == 16
-    report = (tmp_path / "out" / "report.html").read_text()
+    assert open_network(folder / "phases" / "1").topology.hosts == 16
+    report = (folder / "report.html").read_text()
     assert "ports kept free" in report
     assert "2027-07" in report
-    path.write_text(path.read_text().partition("[[phase]]")[0])
-    write_design(design(path, jobs=1), tmp_path / "out")
+    shutil.copytree(folder, tmp_path / "out")
+    write_design(design(required(tmp_path), shortlist=0, jobs=1), tmp_path / "out")
     assert not (tmp_path / "out" / "phases" / "1" / "cables.csv").exists()
 
 
-@pytest.mark.parametrize("growth", [False, True], ids=["phases", "a growth"])
-def test_workbooks_are_those_of_the_commands(growth, tmp_path):
-    """What `cost -o` and `phases -o` write from the folder, byte by byte; of a growth, from the folder of its last phase."""
+@pytest.fixture
+def in_phases(winner):
+    return winner[1]
+
+
+@pytest.fixture
+def with_growth(tmp_path):
+    """The folder of a design that grows further than its hosts."""
     path = required(tmp_path, (16, "2027-01"), (32, "2027-07"))
-    grow = "[least]\ngrow_to_hosts = 64\n" if growth else ""
-    path.write_text(path.read_text().replace("shortlist = 1", "shortlist = 0").replace("[limits]", f"{grow}[limits]"))
-    write_design(design(path, jobs=1), tmp_path / "out")
-    counts = [16, 32, *([64] if growth else [])]
-    last = open_network(tmp_path / "out" / "phases" / str(len(counts)) if growth else tmp_path / "out")
-    price(tmp_path / "out", orders=True).save(tmp_path / "bill.xlsx")
+    path.write_text(path.read_text().replace("[limits]", "[least]\ngrow_to_hosts = 64\n[limits]"))
+    write_design(design(path, shortlist=0, jobs=1), tmp_path / "out")
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize(("name", "counts"), [("in_phases", [16, 32]), ("with_growth", [16, 32, 64])])
+def test_workbooks_are_those_of_the_commands(name, counts, tmp_path, request):
+    """What `cost -o` and `phases -o` write from the folder, byte by byte; of a growth, from the folder of its last phase."""
+    folder = request.getfixturevalue(name)
+    last = open_network(folder / "phases" / str(len(counts)) if name == "with_growth" else folder)
+    price(folder, orders=True).save(tmp_path / "bill.xlsx")
     phases(last, counts, ["2027-01", "2027-07", ""][: len(counts)]).save(tmp_path / "phases.xlsx")
-    for name in ("bill.xlsx", "phases.xlsx"):
-        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / name).read_bytes()
+    for workbook in ("bill.xlsx", "phases.xlsx"):
+        assert (folder / workbook).read_bytes() == (tmp_path / workbook).read_bytes()
 
 
 @pytest.mark.exhaustive

@@ -39,7 +39,6 @@ _FIRST = {
     "file-formats.md",
     "glossary.md",
     "balance-routing.md",
-    "administrator.md",
 }
 _LONG = {"design", "compare", "study", "reproduce"}
 

@@ -118,7 +118,11 @@ def given(tmp_path_factory):
     }
 
 
-@pytest.mark.parametrize("question", TABLE)
+@pytest.mark.parametrize(
+    "question",
+    # Whole comparisons and designs take seconds; `compare` and `design --against` stand in tests of their own, too.
+    [pytest.param(name, marks=pytest.mark.exhaustive if name in ("compare", "design") else ()) for name in TABLE],
+)
 def test_an_adopted_folder_is_opened(question, given, tmp_path):
     """Exit code 0 or 3, what is asked is answered, and the folder stays as it is."""
     words, expected = TABLE[question]

@@ -213,7 +213,10 @@ def test_the_command_line(tmp_path, monkeypatch):
         assert result.exit_code == 0, result.output
         return result
 
-    assert "4: 2 done, 0 failed, 2 to go" in run("s.toml", "-o", "out", "--dry-run", "--pilots", "2").stdout
+    assert (
+        "4: 2 done, 0 failed, 2 to go"
+        in run("s.toml", "-o", "out", "--dry-run", "--pilots", "2", "--executor", "threads").stdout
+    )
     assert "4 of 4 tasks done" in run("s.toml", "-o", "out").stdout
     assert json.loads(run("status", "out", "--json").stdout)["to_go"] == 0
     run("export", "out", "-o", "t.csv")
@@ -225,12 +228,12 @@ def test_the_command_line(tmp_path, monkeypatch):
 
     assert list(pandas.read_parquet("t.parquet")["diameter"]) == [2, 4, 4, 6]
     assert xarray.open_dataset("t.nc")["diameter"].sel(side=6) == 6
-    part = run("s.toml", "-o", "half", "--only", "side <= 4")
+    part = run("s.toml", "-o", "half", "--only", "side <= 4", "--executor", "threads")
     assert "2 tasks of hops" in part.stderr
-    assert [row.split()[0] for row in run("s.toml", "-o", "out", "--only", "side > 5").stdout.splitlines()[:2]] == [
-        "side",
-        "6",
-    ]
+    assert [
+        row.split()[0]
+        for row in run("s.toml", "-o", "out", "--only", "side > 5", "--executor", "threads").stdout.splitlines()[:2]
+    ] == ["side", "6"]
     assert json.loads(run("merge", "new", "half", "out", "--json").stdout) == {"taken": 4, "records": 4}
     assert isinstance(CliRunner().invoke(cli, ["study", "export", "out", "-o", "t.xls"]).exception, InputError)
 

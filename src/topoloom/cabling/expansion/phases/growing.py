@@ -80,9 +80,9 @@ def phases(
 
     Examples
     --------
-    >>> grown = phases("fat-tree:k=64,hosts=2048", [1024, 2048])
+    >>> grown = phases("fat-tree:k=16,hosts=128", [64, 128])
     >>> [(phase.switches, phase.new_switches, phase.moved) for phase in grown.phases]
-    [(64, {'leaf': 32, 'spine': 32}, 0), (96, {'leaf': 32}, 0)]
+    [(16, {'leaf': 8, 'spine': 8}, 0), (24, {'leaf': 8}, 0)]
     """
     work = Work() if work is None else work
     source = network_of(network, "phases")
