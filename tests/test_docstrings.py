@@ -8,6 +8,7 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -112,6 +113,7 @@ def _files(package: ModuleType) -> list[Path]:
     return sorted(Path(package.__file__).parent.rglob("*.py"))
 
 
+@cache
 def _public() -> list[_Function]:
     """Those of every module but kernels and private ones; the commands of the command line have help texts."""
     found = []
@@ -131,9 +133,6 @@ def _classes() -> set[str]:
     return {name for text in texts for name in _DOCUMENTED.findall(text)}
 
 
-_FUNCTIONS = _public()
-
-
 @pytest.mark.parametrize("name", _SHOWING)
 def test_what_a_docstring_shows_is_what_happens(name):
     """Every `>>>` of the module gives the value that stands below it."""
@@ -150,15 +149,15 @@ def test_docstrings_have_examples():
 
 def test_the_functions_are_found():
     """The laws below look at many functions, and at those that users call first."""
-    assert len(_FUNCTIONS) > 200
+    assert len(_public()) > 200
     assert {"cost/bill:price", "routing/route:route", "simulation/flits/simulate:simulate"} <= {
-        one.place for one in _FUNCTIONS
+        one.place for one in _public()
     }
 
 
 def test_parameters_are_described():
     """A public function of three parameters or more describes each of them, and no others, itself or in its register."""
-    wrong = {one.place: sorted({*one.parameters} ^ one.described) for one in _FUNCTIONS}
+    wrong = {one.place: sorted({*one.parameters} ^ one.described) for one in _public()}
     assert {place: names for place, names in wrong.items() if names} == {}
 
 
@@ -167,7 +166,7 @@ def test_what_is_returned_is_described():
     known = {"None", *_classes()}
     silent = [
         one.place
-        for one in _FUNCTIONS
+        for one in _public()
         if ast.unparse(one.node.returns or ast.Constant(None)).strip("'") not in known
         and one.register is None
         and not {"Returns", "Yields"} & {*one.sections}
@@ -177,4 +176,4 @@ def test_what_is_returned_is_described():
 
 def test_what_is_raised_is_described():
     """Such a function that raises InputError or Stopped says under Raises when."""
-    assert [one.place for one in _FUNCTIONS if one.raises and "Raises" not in one.sections] == []
+    assert [one.place for one in _public() if one.raises and "Raises" not in one.sections] == []

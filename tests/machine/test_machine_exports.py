@@ -33,7 +33,7 @@ def _rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-# Lists of the published machines take seconds: with those, what is about lists is in the second tier.
+# In the first tier, what takes seconds for a published machine is tested on the small one, and the rest on one published one.
 @pytest.fixture(scope="module", params=["small", "gb200", "superpod"])
 def machine(request):
     return request.getfixturevalue(request.param)
@@ -44,6 +44,7 @@ def lists(machine):
     return machine_export("cables", machine).files
 
 
+@pytest.mark.sweep(2)
 def test_netbox_has_every_device_once_with_its_interfaces_on_all_networks(machine):
     """The rules of the import hold; interfaces are the ends of all cables, and no device stands in the unit of another."""
     files = machine_export("netbox", machine).files
@@ -139,6 +140,7 @@ def test_the_list_of_a_network_opens_as_that_network(small, tmp_path):
     }
 
 
+@pytest.mark.sweep(2)
 def test_labels_are_unique_in_the_machine(machine):
     """Two per cord, with the network and the number of the cable; each end names the other."""
     rows = _rows(machine_export("labels", machine).files["labels.csv"])
@@ -149,6 +151,7 @@ def test_labels_are_unique_in_the_machine(machine):
         assert b["line_2"] == "to " + a["line_1"].partition(" ")[2]
 
 
+@pytest.mark.sweep(2)
 def test_front_views_have_every_device_once(machine):
     """One picture per rack, with the names of all its devices; no two devices in a unit."""
     files = machine_export("elevations", machine).files

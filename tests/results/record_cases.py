@@ -82,6 +82,7 @@ def _executed() -> t.Execution:
     return t.execute(_routed(), "chip:processors=1,banks=1,memories=1,window=1,requests=20,miss=0")
 
 
+@cache
 def _designed() -> t.Design:
     switch, families = SwitchRequirement(radix=8), FamiliesRequirement(only=("hypercube",))
     return t.design(
