@@ -30,6 +30,12 @@ _EXAMPLES = Path(__file__).parents[2] / "examples"
 _FEW = FamiliesRequirement(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree"))
 
 
+@pytest.fixture(scope="module")
+def usual():
+    """The design of the requirement as it stands."""
+    return design(_requirement(), jobs=1)
+
+
 def _requirement(**changes) -> Requirement:
     return msgspec.structs.replace(
         Requirement(hosts=200, switch=SwitchRequirement(radix=16), families=_FEW, shortlist=0), **changes
@@ -316,24 +322,23 @@ def test_a_design_is_a_record_and_comes_back(tmp_path):
     jsonschema.validate(found.record(), json_schema(Design))
 
 
-def test_a_design_of_the_first_release_is_read(tmp_path):
+def test_a_design_of_the_first_release_is_read(usual, tmp_path):
     """The record of 0.1, which had a format and a version, gives the same design."""
-    found = design(_requirement(), jobs=1)
-    record = found.record()
+    record = usual.record()
     old = {key: record[key] for key in ("requirement", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
     old |= {"format": "topoloom-design", "version": 1, "made_by": "topoloom 0.1.0", "winner": record["best"]}
     old["requirement"] = {**old["requirement"], "compare": ["004/table-iv"]}
     (tmp_path / "old.json").write_text(json.dumps(old))
     again = Design.load(tmp_path / "old.json")
-    assert again.ranked == found.ranked
+    assert again.ranked == usual.ranked
     assert again.provenance.version == "0.1.0"
     assert again.requirement.compare == ("besta-2014/table-iv",)
 
 
-def test_a_design_draws_itself():
+def test_a_design_draws_itself(usual):
     """Cost against latency on the axes it is given; without a candidate that is refused in a sentence."""
     axes = sheet(5, 4).add_subplot()
-    assert design(_requirement(), jobs=1).plot(axes) is axes
+    assert usual.plot(axes) is axes
     assert axes.get_xlabel() == "cost [USD per host]"
     with pytest.raises(InputError, match="nothing to draw"):
         design(_requirement(limits=DesignLimits(cost_per_host_usd=1)), jobs=1).plot()
