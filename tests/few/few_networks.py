@@ -40,7 +40,7 @@ JOINED = f"{ONE} {TWO} twin4"
 LINKED = f"{TWO} twin4"
 
 #: Sentences that many operations share; each says what would do.
-PARTS = "not connected: 2 parts.*route each part, or add links"
+PARTS = "not connected: 2 parts.*route each part, or add links|have no links among them, so there is nothing to route; name the"
 NO_HOSTS = "no hosts for the ranks; add hosts, as in hosts=4"
 FEW_HOSTS = "traffic needs at least two hosts, but the network has [01]; add hosts to the spec, as in hosts=4"
 #: Of an application that sends between ranks, on one host.

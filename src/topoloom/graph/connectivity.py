@@ -41,6 +41,33 @@ def component_count(topology: Topology) -> int:
     return int(components(topology).max()) + 1
 
 
+def without_links(topology: Topology) -> str:
+    """That several switches have no links among them, in words; empty if they have some."""
+    if topology.switches < 2 or len(topology.links):
+        return ""
+    return f"{topology.name}: its {topology.switches:,} switches have no links among them"
+
+
+def in_parts(topology: Topology, planes: str = "") -> str:
+    """Why nothing can be routed over a network that is not connected, as a sentence.
+
+    Parameters
+    ----------
+    topology : Topology
+    planes : str
+        What is added about its parts.
+
+    Examples
+    --------
+    >>> in_parts(Topology([], 2, [0, 1], name="oob"))
+    'oob: its 2 switches have no links among them, so there is nothing to route; name the network that joins them'
+    """
+    if reason := without_links(topology):
+        return f"{reason}, so there is nothing to route; name the network that joins them"
+    parts = component_count(topology)
+    return f"{topology.name}: not connected: {parts} parts{planes}; route each part, or add links between them"
+
+
 def edge_connectivity(topology: Topology) -> int:
     """The fewest links whose loss disconnects the switches; parallel links count separately. 0 if disconnected, or for one
     switch.

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
-from topoloom.graph.connectivity import component_count
+from topoloom.graph.connectivity import in_parts
 from topoloom.graph.planes import plane_count
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
@@ -110,10 +110,7 @@ def route(
         _check_root(topology, chosen, root)
     planes = plane_count(topology)
     if planes == 0:
-        raise InputError(
-            f"{topology.name}: not connected: {component_count(topology)} parts, and they are not planes"
-            " that share hosts; route each part, or add links"
-        )
+        raise InputError(in_parts(topology, ", and they are not planes that share hosts"))
     if planes > 1:
         _check_planes(topology, folder, root)
 

@@ -26,7 +26,13 @@ def command(operation: InfoOperation, threads: Threads, output: Json) -> None:
     if result.planes > 1:
         rows.append(("planes", f"{result.planes}; measures are per plane, sizes and bisection of all planes together"))
     values = {key: getattr(result, key) for key in result.__dataclass_fields__ if key not in omitted}
+    linkless = result.links == 0 and result.switches > 1
+    if linkless:
+        # Distances are infinite, and bounds, cuts and loads say nothing.
+        values = {key: values[key] for key in ("switches", "hosts", "links", "radix")}
     rows += [(key, plain(value)) for key, value in values.items() if value is not None]
+    if linkless:
+        rows.append(("no distances", "its switches have no links among them; another network joins them"))
     rows.append(("digest", provenance.digest[:16]))
     rows += [(f"no {name}", reason) for name, reason in result.skipped.items()]
     print_facts(provenance.name, rows)

@@ -65,12 +65,15 @@ class BoundsOperation(Operation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Bounds | BalancedPairs":
         from topoloom.graph.bounds import bounds, bounds_of_order, bounds_on_grid
+        from topoloom.graph.connectivity import without_links
         from topoloom.graph.geometry import Geometry
         from topoloom.graph.grid_bounds import balanced_pairs
         from topoloom.network.opening import open_network
 
         if self.topology is not None:
             topology = open_network(self.topology).topology
+            if reason := without_links(topology):
+                context.note(reason)
             return bounds(topology, measured=True, point=self.point, balanced=self.balanced, work=context.work)
         if self.switches is not None:
             return bounds_of_order(self.switches, self.degree or 0)

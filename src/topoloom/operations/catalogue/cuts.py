@@ -35,10 +35,13 @@ class CutsOperation(Operation, frozen=True, kw_only=True):
             raise InputError("`exact` is for two `ways`, by switches")
 
     def run(self, context: RunContext) -> "Cuts":
+        from topoloom.graph.connectivity import without_links
         from topoloom.graph.cuts import cuts, exact_bisection
         from topoloom.network.opening import open_network
 
         topology = open_network(self.topology).topology
+        if reason := without_links(topology):
+            context.note(reason)
         if self.exact:
             return exact_bisection(topology, work=context.work)
         return cuts(topology, self.ways, self.seeds, self.by, self.seed, work=context.work)

@@ -76,6 +76,7 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
     ] = "auto"
 
     def run(self, context: RunContext) -> "Hops":
+        from topoloom.graph.connectivity import without_links
         from topoloom.graph.hops import hops
         from topoloom.graph.latency import Delays
         from topoloom.graph.serialization import Serialization
@@ -96,6 +97,8 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
         length_m = self.length_m if layout is None else layout.length_m
         if layout is None and self.latency and network.cabled is not None:
             length_m = self._stated_m(network.cabled, context)
+        if reason := without_links(network.topology):
+            context.note(reason)
         self._announce(network.topology, context)
         return hops(
             network.topology,

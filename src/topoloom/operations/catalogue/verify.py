@@ -167,7 +167,7 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
         opposed = self.opposed(planned, discoveries, context, planes=planes) if discoveries else None
-        # The networks of a machine were told apart by the names of their devices.
+        # Discoveries of a machine are assigned to its networks by the names of their devices.
         if opposed is not None and devices is None and opposed.match.share < _DOUBTFUL:
             context.note("few links agree: names may match by chance; try `match` shape, or give `guids`")
         if opposed is not None and devices is not None:

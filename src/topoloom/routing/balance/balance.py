@@ -10,7 +10,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Ended, Work
-from topoloom.graph.connectivity import component_count
+from topoloom.graph.connectivity import component_count, in_parts
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
@@ -335,7 +335,6 @@ def _checked(source: NetworkSource, objective: str, taker: str) -> Topology:
     topology = taken(source, Topology, taker)
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; choose '{VERTICES}' or '{EDGES}'")
-    parts = component_count(topology)
-    if parts > 1:
-        raise InputError(f"{topology.name}: not connected: {parts} parts; route each part, or add links between them")
+    if component_count(topology) > 1:
+        raise InputError(in_parts(topology))
     return topology

@@ -11,7 +11,9 @@ from topoloom.fabric.diagnosis.finding import Finding, enumerated
 from topoloom.fabric.diagnosis.roots import PLANE, RAIL, SWITCH_UNCABLED
 from topoloom.fabric.diagnosis.rule import ERROR, NOTE, rule
 from topoloom.fabric.diagnosis.rules.cables import cable_finding
+from topoloom.fabric.fabric import Fabric, each_node
 from topoloom.fabric.machines import JOIN_HINT, joined
+from topoloom.fabric.port_names import UNKNOWN, is_management_port
 from topoloom.graph.planes import plane_count
 from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
 from topoloom.model.topology import Topology
@@ -251,6 +253,16 @@ def _upward(side: Side) -> dict[int, list[int]]:
     return {s: many for s, many in sorted(sizes.items()) if max(many) > 1}
 
 
+def _has_links(plan: Fabric) -> bool:
+    """Whether switches have links to each other, apart from those at ports for management."""
+    topology, names = plan.topology, each_node(plan.switch_port_names, plan.topology.switches)
+    cables = zip(topology.links.tolist(), plan.link_ports.tolist(), strict=True)
+    return any(
+        not any(is_management_port(names[s].get(port, UNKNOWN)) for s, port in zip(*cable, strict=True))
+        for cable in cables
+    )
+
+
 def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
     """A plan in parts that share no hosts, or with more parts than it has planes."""
     side = evidence.plan
@@ -282,6 +294,8 @@ def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
         text = f"not connected: the plan has {what}; the smallest is {names}"
         if plane_count(joined(side.fabric).topology) > 1:
             text += f". {JOIN_HINT}"
+        if not _has_links(side.fabric):
+            text += ". It has no links: if another network joins its switches, verify the whole machine, or omit TL305"
         yield Finding(text, tuple(evidence.names[node] for node in nodes), racks=evidence.racks(nodes))
 
 
