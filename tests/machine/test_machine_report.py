@@ -218,6 +218,7 @@ def test_what_is_not_in_the_sums_is_said(machine, shown):
     assert "12 x switch, 12 ports (SN5600) (fabric)" in text
 
 
+@pytest.mark.usefixtures("room_only")
 def test_names_are_never_read_as_html(machine):
     """Title, hosts, devices, floor, catalogue: shown as they are written."""
     text = PRICED.replace("a small machine", f"title {SCRIPT}").replace('name = "PDU"', f'name = "PDU {SCRIPT}"')
