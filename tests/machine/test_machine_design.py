@@ -188,6 +188,25 @@ def test_a_machine_whose_network_fails_a_measured_limit_is_dropped(monkeypatch):
     assert result.machine is None
 
 
+@pytest.mark.parametrize("column", ["power_w", "switches"])
+def test_the_only_machine_within_a_limit_remains_however_many_are_cheaper(monkeypatch, column):
+    """The one that takes least of each sum is among the partial machines, where only few of these are pursued."""
+    monkeypatch.setattr(designing, "_MOST_PARTIAL", 4)
+    choices = [
+        [
+            # The cheaper, the more power; and the more switches.
+            NetworkChoice(f"n{network}", str(number), "", 10.0 + number, 90.0 - number, 50 - number, 0.0, None)
+            for number in range(9)
+        ]
+        for network in range(3)
+    ]
+    joined = joined_choices(choices)
+    assert len(joined) == 4
+    assert [choice.spec for choice in joined[0]] == ["0", "0", "0"]
+    least = sum(min(getattr(choice, column) for choice in some) for some in choices)
+    assert min(sum(getattr(choice, column) for choice in some) for some in joined) == least
+
+
 @pytest.mark.parametrize(("limit", "chosen"), [("power_w", "frugal"), ("racks", "few")])
 def test_where_the_cheapest_exceeds_a_limit_others_are_tried(monkeypatch, limit, chosen):
     """Of the machines that none beats, the next that is placed takes least of what failed."""

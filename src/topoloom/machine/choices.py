@@ -163,8 +163,39 @@ def choices_of(
         return [], f"no candidate is within the limits of its own requirement (dropped by: {dropped or 'none'}{why})"
     best = getattr(result.ranked[0], network.minimize)
     values = np.array([_values(candidate, network, best) for candidate in result.ranked])
-    front = [result.ranked[i] for i in np.flatnonzero(undominated(np.nan_to_num(values))).tolist()]
-    return [_choice(network, candidate, best) for candidate in front[:_MOST_CHOICES]], ""
+    front = np.flatnonzero(undominated(np.nan_to_num(values))).tolist()
+    return [_choice(network, result.ranked[i], best) for i in shortened(front, values, _MOST_CHOICES)], ""
+
+
+def shortened(order: Sequence[int], values: np.ndarray, most: int) -> list[int]:
+    """The first rows of an order, and the least of each column: a limit may leave only one that is not among the first.
+
+    Parameters
+    ----------
+    order : sequence of int
+        Rows, the best first.
+    values : float64[rows, columns]
+        NaN: not known.
+    most : int
+        How many rows remain; at least one per column.
+
+    Returns
+    -------
+    list of int
+        In this order.
+
+    Examples
+    --------
+    >>> shortened([0, 1, 2, 3], np.array([[1.0, 9.0], [2.0, 8.0], [3.0, 7.0], [4.0, 1.0]]), 2)
+    [0, 3]
+    """
+    sums = np.where(np.isnan(values), np.inf, values)
+    remaining = {min(order, key=lambda row: sums[row, column]) for column in range(sums.shape[1])}
+    for row in order:
+        if len(remaining) >= most:
+            break
+        remaining.add(row)
+    return [row for row in order if row in remaining]
 
 
 def _values(candidate: Candidate, network: MachineNetwork, best: float) -> list[float]:

@@ -17,7 +17,7 @@ from topoloom.designer.pareto import undominated
 from topoloom.machine.assessing import assessed_networks, failing_network
 from topoloom.machine.before_racks import groups_before_racks
 from topoloom.machine.bill import MachineBill, price_machine
-from topoloom.machine.choices import NetworkChoice, all_parts, choices_of, network_parts
+from topoloom.machine.choices import NetworkChoice, all_parts, choices_of, network_parts, shortened
 from topoloom.machine.connecting import Room
 from topoloom.machine.devices import DeviceGroup, HostKind, host_kinds
 from topoloom.machine.facility import machine_facility
@@ -257,6 +257,8 @@ def _without(requirement: MachineRequirement, counts: dict[str, int], reason: st
 def joined_choices(choices: Sequence[Sequence[NetworkChoice]]) -> list[tuple[NetworkChoice, ...]]:
     """The machines that none beats in the sums of cost, power, switches and regret, the cheapest first.
 
+    Where there are too many, the cheapest and those that take least power, fewest switches and least regret remain.
+
     Parameters
     ----------
     choices : sequence of sequence of NetworkChoice
@@ -276,7 +278,7 @@ def joined_choices(choices: Sequence[Sequence[NetworkChoice]]) -> list[tuple[Net
         keep = np.sort(first)
         keep = keep[undominated(values[keep])]
         order = sorted(keep.tolist(), key=lambda number: tuple(values[number]))
-        partial = [longer[number] for number in order[:_MOST_PARTIAL]]
+        partial = [longer[number] for number in shortened(order, values, _MOST_PARTIAL)]
     return partial
 
 
