@@ -81,6 +81,7 @@ HONOURS = {
     "optimize": "optimizer/test_rates_of_hosts.py",
     "price": "cost/test_mixed_bill.py",
     "price_machine": "machine/test_machine_sums.py",
+    "expand_machine": "machine/test_machine_growth.py",
     "design_machine": "machine/test_machine_sums.py",
     "save_machine": "machine/test_machine_sums.py",
     "open_machine": "machine/test_machine_sums.py",

@@ -80,6 +80,8 @@ from .machine.designing import design_machine as design_machine
 from .machine.exports.kinds import write_machine_export as write_machine_export
 from .machine.facility import machine_facility as machine_facility
 from .machine.folder import save_machine as save_machine
+from .machine.growing.expanding import expand_machine as expand_machine
+from .machine.growing.expansion import MachineExpansion as MachineExpansion
 from .machine.machine import Machine as Machine
 from .machine.opening import open_machine as open_machine
 from .machine.overview import MachineOverview as MachineOverview

@@ -322,6 +322,7 @@ _NO_NETWORK = {
     "copy_examples",
     "design",
     "design_machine",
+    "expand_machine",
     "load_chakra",
     "load_goal",
     "machine_facility",

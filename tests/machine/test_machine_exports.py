@@ -18,7 +18,8 @@ from topoloom.machine.contents import placed_devices
 from topoloom.machine.exports.kinds import MACHINE_EXPORTS, machine_export, write_machine_export
 from topoloom.machine.exports.nodes import compute_network
 from topoloom.machine.facility import machine_facility
-from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
+from topoloom.machine.folder import save_machine
+from topoloom.machine.lists import devices_csv, machine_cables_csv
 from topoloom.machine.opening import open_machine
 from topoloom.machine.overview import overview
 from topoloom.machine.reading import machine_of

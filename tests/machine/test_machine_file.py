@@ -47,7 +47,7 @@ FAULTS = {
     ),
     "a limit of a given network": (
         'spec = "clos:leaves=8',
-        'limits = { taper = 1 }\nspec = "clos:leaves=8',
+        'limits = { switches = 9 }\nspec = "clos:leaves=8',
         "network 'fabric' has a spec, so there is nothing to choose by limits: omit it",
     ),
     "hosts of a phase that are no table": ("[rack]\nu", "[[phase]]\nhosts = 10\n[rack]\nu", "phase"),

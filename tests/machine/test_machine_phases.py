@@ -15,7 +15,8 @@ from topoloom.graph.connectivity import components
 from topoloom.machine.bill import price_machine
 from topoloom.machine.designing import design_machine
 from topoloom.machine.facility import machine_facility
-from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
+from topoloom.machine.folder import save_machine
+from topoloom.machine.lists import devices_csv, machine_cables_csv
 from topoloom.machine.opening import open_machine
 from topoloom.machine.overview import overview
 from topoloom.machine.phases import machine_phases

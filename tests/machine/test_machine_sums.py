@@ -11,7 +11,8 @@ from machine_cases import SMALL, built
 from topoloom.core.errors import InputError
 from topoloom.machine.bill import price_machine
 from topoloom.machine.facility import machine_facility
-from topoloom.machine.folder import devices_csv, machine_cables_csv, save_machine
+from topoloom.machine.folder import save_machine
+from topoloom.machine.lists import devices_csv, machine_cables_csv
 from topoloom.machine.opening import open_machine
 from topoloom.machine.overview import overview
 from topoloom.machine.reading import machine_of, read_machine_file

@@ -114,12 +114,21 @@ def _apps() -> t.AppRuns:
 
 
 def _machine() -> t.MachineDesign:
+    return t.design_machine(_machine_file(6))
+
+
+def _more_hosts() -> t.MachineRequirement:
+    """The file of `_machine` with two more hosts."""
+    return _machine_file(8)
+
+
+def _machine_file(hosts: int) -> t.MachineRequirement:
     path = Path(tempfile.mkdtemp()) / "machine.toml"
     path.write_text(
-        'parts = "slimfly-2014"\nshortlist = 0\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
+        f'parts = "slimfly-2014"\nshortlist = 0\n[[host]]\nname = "node"\ncount = {hosts}\nu = 1\nports = {{ fabric = 1 }}\n'
         '[[network]]\nname = "fabric"\nrate_gbps = 40\nspec = "clos:leaves=2,spines=1,hosts=3"\n'
     )
-    return t.design_machine(t.read_machine_file(path))
+    return t.read_machine_file(path)
 
 
 def _discovered() -> Path:
@@ -152,6 +161,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
     "machine-bill": lambda: _machine().bill,
     "machine-design": _machine,
+    "machine-expansion": lambda: t.expand_machine(_machine().machine, _more_hosts()),
     "machine-report": lambda: t.machine_report(_machine().machine),
     "machine-diagnostics": lambda: t.verify_machine(_machine().machine, str(_discovered())),
     "machine-overview": lambda: t.overview(_machine().machine),

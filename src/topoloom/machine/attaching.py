@@ -131,7 +131,7 @@ def _places(
             f" {has}{f' in block {group.block!r}' if group.block else ''}; give fewer `leaves`",
             *("host", group.of, "ports", network, "leaves"),
         )
-    spread = spread_of(group, int((allowed & (free + idle > 0)).sum()))
+    spread = leaves_of_each(group, int((allowed & (free + idle > 0)).sum()))
     places = int(np.maximum(0, free[allowed]).sum())
     raise MachineError(
         f"network '{network}': {count * group.ports:,} ports of '{group.kind}' ({count:,} x {group.ports}, each over"
@@ -141,7 +141,7 @@ def _places(
     )
 
 
-def spread_of(group: DeviceGroup, leaves: int) -> int:
+def leaves_of_each(group: DeviceGroup, leaves: int) -> int:
     """Over how many leaf switches the ports of each device of a group are spread, where that many have free ports."""
     if group.leaves:
         return group.leaves
@@ -161,9 +161,13 @@ def free_places(free: np.ndarray, group: DeviceGroup, count: int, allowed: np.nd
         How many of its devices.
     allowed : bool[switches]
         The switches to which they may be connected.
+
+    Returns
+    -------
+    int64[count, ports] or None
     """
     leaves = np.flatnonzero(allowed & (free > 0))
-    spread = spread_of(group, len(leaves))
+    spread = leaves_of_each(group, len(leaves))
     sets = _in_sets(free, leaves, count, spread, group.ports // spread)
     if sets is None:
         sets = _most_free(free, leaves, count, spread, group.ports // spread)

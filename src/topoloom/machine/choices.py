@@ -15,6 +15,7 @@ from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.terms import DEFAULT_PARTS
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate
+from topoloom.designer.offers import worst_taper
 from topoloom.designer.pareto import undominated
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_keys import NETWORK_KEYS
@@ -108,11 +109,27 @@ def given_room(network: MachineNetwork) -> Room:
         topology = open_network(network.spec).topology
     except InputError as error:
         raise MachineError(f"network '{network.name}': {error}", "network", network.name, "spec") from None
-    return Room(topology, _blocks(topology))
+    taper, limit = worst_taper(topology), network.limits.taper
+    if taper is not None and limit is not None and taper > limit * (1 + 1e-9):
+        raise MachineError(
+            f"network '{network.name}': its spec has a taper of {taper:g}, above limits.taper = {limit:g}; give another spec or"
+            " limit",
+            *("network", network.name, "limits", "taper"),
+        )
+    return Room(topology, blocks_of(topology))
 
 
-def _blocks(topology: Topology) -> dict[str, np.ndarray]:
-    """The leaf switches of each block, bool[switches]; empty where a network is not described by blocks."""
+def blocks_of(topology: Topology) -> dict[str, np.ndarray]:
+    """The leaf switches of each block, bool[switches]; empty where a network is not described by blocks.
+
+    Parameters
+    ----------
+    topology : Topology
+
+    Returns
+    -------
+    dict of str to bool[switches]
+    """
     names = topology.labels.get("block")
     if names is None or names.dtype.kind != "U":
         return {}

@@ -201,7 +201,9 @@ def connected(
         )
         if state == seen:
             heights = {of.name: float(of.demands[:, 0].min()) for of in standing}
-            return Connections(requirement, kinds, parts, topologies, described(groups, heights), switch_names, racks)
+            return Connections(
+                requirement, kinds, parts, topologies, with_distinct_ports(groups, heights), switch_names, racks
+            )
         seen = state
     raise InputError(
         "the racks and the devices of the management networks do not agree; give `leaves` in their [[network]]"
@@ -226,6 +228,10 @@ def groups_on(
         The switches of each network.
     devices : iterable of (RackDevice, tuple of str)
         The further devices of racks by kind, with the name of each.
+
+    Yields
+    ------
+    DeviceGroup
     """
     yield from groups_of_hosts(kinds, network)
     rate = network.rate_gbps
@@ -276,7 +282,7 @@ def _box(name: str, ports: tuple[str, ...], rate_gbps: float, u: float = 1.0) ->
     return HostType(name=name, nics=len(ports), rate_gbps=rate_gbps, devices=ports, u=u)
 
 
-def described(
+def with_distinct_ports(
     groups: Mapping[str, tuple[DeviceGroup, ...]], heights: Mapping[str, float]
 ) -> dict[str, tuple[DeviceGroup, ...]]:
     """The groups with the height of switches, and with port names that no other port of a device has.

@@ -57,10 +57,24 @@ class HostKind:
     names: tuple[str, ...]
 
     @classmethod
-    def named(cls, plan: MachineHosts, server: ServerProduct | None) -> "HostKind":
-        """A kind with the names of its hosts: the prefix and a number."""
-        digits = max(1 if plan.role == "management" else 3, len(str(plan.count)))
+    def named(cls, plan: MachineHosts, server: ServerProduct | None, digits: int | None = None) -> "HostKind":
+        """A kind with the names of its hosts: the prefix and a number.
+
+        Parameters
+        ----------
+        plan : MachineHosts
+        server : ServerProduct or None
+        digits : int, optional
+            The digits of the numbers, at least; by default three, or as many as the last number has.
+        """
+        if digits is None:
+            digits = max(1 if plan.role == "management" else 3, len(str(plan.count)))
         return cls(plan, server, tuple(f"{plan.node}{number:0{digits}d}" for number in range(1, plan.count + 1)))
+
+    @property
+    def digits(self) -> int:
+        """The digits of the number in the name of the first."""
+        return len(self.names[0]) - len(self.plan.node)
 
     @property
     def units(self) -> float:
@@ -262,6 +276,8 @@ def _kind(plan: MachineHosts, server: ServerProduct | None, requirement: Machine
         if not plan.device:
             changes["device"] = server.rack_device
     filled = msgspec.structs.replace(plan, **changes)
+    if partial := filled.partial_system:
+        raise MachineError(partial, "host", plan.name, "count")
     # Switches of a network that stand in the rack are no further devices of it.
     switches = {requirement.plan(name).switch.product for name in plan.rack_switches}
     devices = tuple(device for device in filled.device if device.name not in switches)

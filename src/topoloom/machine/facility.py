@@ -4,12 +4,31 @@ import numpy as np
 
 from topoloom.core.errors import check_type
 from topoloom.cost.facility import Facility, facility_of, with_rises
+from topoloom.cost.facility_limits import LimitedSum, limited_sums
 from topoloom.cost.facility_sums import Sums, add_devices, add_hosts, rack_sums
 from topoloom.machine.devices import hosts_by_kind
 from topoloom.machine.machine import HOW, Machine
 from topoloom.model.results import Provenance
 from topoloom.placement.hosts.rack_device import RackDevice
 from topoloom.placement.layout.layout import Layout
+
+
+def room_limits(machine: Machine, room: Facility) -> list[LimitedSum]:
+    """Every sum of a rack, a row or the room that a limit of the machine file or of the floor applies to.
+
+    Parameters
+    ----------
+    machine : Machine
+    room : Facility
+        As `machine_facility` returns it.
+
+    Returns
+    -------
+    list of LimitedSum
+        Racks first, then rows, then the room.
+    """
+    rule, place_w = machine.requirement, machine.slots.limits[machine.slot, 2]
+    return list(limited_sums(rule.rack, place_w, room.racks, room.rows_of_floor, room.total, rule.facility))
 
 
 def machine_facility(

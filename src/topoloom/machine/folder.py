@@ -9,15 +9,13 @@ import msgspec
 import numpy as np
 
 from topoloom._version import __version__
-from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 from topoloom.core.errors import at, check_path, check_type
 from topoloom.core.files import read_text
 from topoloom.core.folders import settle, write_folder
 from topoloom.core.json_files import parse_json
 from topoloom.core.staging import Content
-from topoloom.fabric.fabric import number_in_host
-from topoloom.machine.contents import placed_devices
 from topoloom.machine.devices import DeviceGroup, HostKind
+from topoloom.machine.lists import devices_csv, machine_cables_csv
 from topoloom.machine.machine import HOW, Machine
 from topoloom.machine.phases import machine_phases
 from topoloom.machine.racks import MachineRacks
@@ -25,7 +23,6 @@ from topoloom.machine.requirement import MachineHosts, MachineRequirement
 from topoloom.model.network_folders import MACHINE, NETWORKS, PHASES
 from topoloom.network.folder import folder_contents, open_folder
 from topoloom.placement.hosts.housing import HostType
-from topoloom.placement.hosts.ports import host_ports_as_built
 from topoloom.placement.hosts.rack_device import RackDevice
 from topoloom.placement.layout.layout import Layout
 
@@ -60,6 +57,7 @@ class _Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     version: str = __version__
     requirement: MachineRequirement
     kinds: tuple[MachineHosts, ...]
+    digits: dict[str, int] = {}
     groups: dict[str, tuple[_StoredGroup, ...]]
     slot: tuple[int, ...]
     host_rack: tuple[int, ...]
@@ -120,6 +118,11 @@ def _stored(machine: Machine) -> _Stored:
     return _Stored(
         requirement=machine.requirement,
         kinds=tuple(kind.plan for kind in machine.kinds),
+        digits={
+            kind.plan.name: kind.digits
+            for kind in machine.kinds
+            if kind.names != HostKind.named(kind.plan, kind.server).names
+        },
         groups={name: tuple(_StoredGroup(**vars(group)) for group in some) for name, some in machine.groups.items()},
         slot=tuple(machine.slot.tolist()),
         host_rack=tuple(racks.host.tolist()),
@@ -161,7 +164,7 @@ def open_machine_folder(folder: str | os.PathLike[str]) -> Machine:
         tuple((each.rack, each.device, each.unit) for each in stored.devices),
         np.array(stored.load, float).reshape(-1, 4),
     )
-    kinds = tuple(HostKind.named(plan, None) for plan in stored.kinds)
+    kinds = tuple(HostKind.named(plan, None, stored.digits.get(plan.name)) for plan in stored.kinds)
     groups = {
         name: tuple(DeviceGroup(**{key: getattr(each, key) for key in each.__struct_fields__}) for each in some)
         for name, some in stored.groups.items()
@@ -171,60 +174,3 @@ def open_machine_folder(folder: str | os.PathLike[str]) -> Machine:
     return Machine(
         stored.requirement, kinds, networks, groups, racks, first.floor, first.slots, np.array(stored.slot, np.int64)
     )
-
-
-def devices_csv(machine: Machine) -> str:
-    """One row per device: its name, what it is, its network if it is a switch, its rack, its lowest unit and its height."""
-    placed = list(placed_devices(machine))
-    standing = [each.standing for each in placed]
-    return csv_table(
-        {
-            "name": texts(device.name for device in standing),
-            "kind": texts(device.product for device in standing),
-            "network": texts(each.network for each in placed),
-            "rack": texts(machine.rack_names[each.rack] for each in placed),
-            "unit": numbers(np.array([np.nan if device.unit is None else device.unit for device in standing]), 2),
-            "units": numbers(np.array([device.units for device in standing]), 2),
-        }
-    )
-
-
-def machine_cables_csv(machine: Machine) -> str:
-    """One row per cable of every network: its network, both devices with ports and racks, rate and length."""
-    columns: dict[str, list[str]] = {key: [] for key in ("network", *_ENDS, "rate_gbps", "length_m")}
-    for name, network in machine.networks.items():
-        layout, fabric, topology = network.part(Layout), network.fabric, network.topology
-        racks = layout.rack_names
-        rate = machine.requirement.plan(name).rate_gbps
-        links, ends = topology.links, topology.endpoints
-        of_links = np.full(len(links), rate) if topology.link_rate_gbps is None else topology.link_rate_gbps
-        of_ends = np.full(len(ends), rate) if topology.endpoint_rate_gbps is None else topology.endpoint_rate_gbps
-        a = [*links[:, 0].tolist(), *ends.tolist()]
-        b_names = [fabric.switch_names[at] for at in links[:, 1]] + [fabric.host_names[at] for at in topology.host]
-        b_racks = [*layout.rack[links[:, 1]].tolist(), *layout.host_rack[topology.host].tolist()]
-        a_ports = [*fabric.link_ports[:, 0].tolist(), *fabric.endpoint_ports.tolist()]
-        b_ports = [*map(str, fabric.link_ports[:, 1].tolist()), *_host_ports(layout)]
-        columns["network"] += [guarded(name)] * len(a)
-        columns["a_device"] += texts(fabric.switch_names[at] for at in a)
-        columns["a_port"] += map(str, a_ports)
-        columns["a_rack"] += texts(racks[layout.rack[at]] for at in a)
-        columns["b_device"] += texts(b_names)
-        columns["b_port"] += texts(b_ports)
-        columns["b_rack"] += texts(racks[at] for at in b_racks)
-        columns["rate_gbps"] += numbers(np.concatenate([of_links, of_ends]))
-        columns["length_m"] += numbers(np.concatenate([layout.length_m, layout.host_length_m]))
-    return csv_table(columns)
-
-
-def _host_ports(layout: Layout) -> list[str]:
-    """The name of each endpoint's port at its device; its number where the device has no names of ports."""
-    if layout.housing is None:
-        return list(map(str, number_in_host(layout.topology).tolist()))
-    ports = host_ports_as_built(layout.topology, layout.housing)
-    return [
-        ports.kinds[kind].names[number] if ports.kinds[kind].host.devices else str(number + 1)
-        for kind, number in zip(ports.kind.tolist(), ports.number.tolist(), strict=True)
-    ]
-
-
-_ENDS = ("a_device", "a_port", "a_rack", "b_device", "b_port", "b_rack")

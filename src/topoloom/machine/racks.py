@@ -137,6 +137,19 @@ def machine_racks(
     return _Planner(tuple(kinds), rule, tuple(networks), optics_w).planned()
 
 
+def host_demands(kind: HostKind, optics_w: float) -> np.ndarray:
+    """What a host takes of its rack, float64[4]: units, W, kg, m³/h; 0 where a figure is not known.
+
+    Parameters
+    ----------
+    kind : HostKind
+    optics_w : float
+        What its transceivers and cables add to its power.
+    """
+    plan = kind.plan
+    return np.array([host_units(kind.units), plan.power_w + optics_w, plan.weight_kg or 0.0, plan.air_m3h or 0.0])
+
+
 class _Planner:
     def __init__(
         self,
@@ -173,8 +186,7 @@ class _Planner:
                     "host",
                     plan.name,
                 )
-        watts = plan.power_w + self.optics_w.get(plan.name, 0.0)
-        return np.array([host_units(kind.units), watts, plan.weight_kg or 0.0, plan.air_m3h or 0.0])
+        return host_demands(kind, self.optics_w.get(plan.name, 0.0))
 
     def planned(self) -> MachineRacks:
         rows = self._rows()

@@ -10,6 +10,7 @@ from topoloom.core.errors import InputError, check_path
 from topoloom.core.files import read_text
 from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.core.toml_lines import line_of
+from topoloom.designer.requirement_tables import DesignLimits
 from topoloom.machine.faults import MachineError
 from topoloom.machine.requirement import EVERYTHING, MANAGER, MachineNetwork, MachineRequirement
 from topoloom.placement.floors.floor import PRESETS
@@ -160,12 +161,8 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                 *where,
                 "pair_cables",
             )
-        if host.unit_hosts is not None and host.count % host.unit_hosts:
-            raise complain(
-                f"host '{host.name}': {host.count} hosts are no whole number of rack-scale systems of {host.unit_hosts}",
-                *where,
-                "count",
-            )
+        if partial := host.partial_system:
+            raise complain(partial, *where, "count")
         for name in host.rack_switches:
             if name not in networks or not requirement.network[networks[name]].uplink:
                 raise complain(
@@ -243,6 +240,9 @@ def _check(requirement: MachineRequirement, complain: Callable[..., InputError])
                     "serves",
                 )
         given = [key for key in _CHOOSING if getattr(network, key) != getattr(_NOTHING, key)]
+        if network.spec and network.limits == DesignLimits(taper=network.limits.taper):
+            # A given network is tested against it, and keeps it when it grows.
+            given = [key for key in given if key != "limits"]
         if given and (network.spec or network.uplink):
             raise complain(
                 f"network '{network.name}' has {'a spec' if network.spec else 'an uplink'}, so there is nothing to choose by"

@@ -7,9 +7,9 @@ from typing import Any
 
 from topoloom.core.errors import check_type
 from topoloom.cost.facility import Facility, Supply
-from topoloom.cost.facility_limits import LimitedSum, limited_sums
+from topoloom.cost.facility_limits import LimitedSum
 from topoloom.machine.bill import MachineBill, price_machine
-from topoloom.machine.facility import machine_facility
+from topoloom.machine.facility import machine_facility, room_limits
 from topoloom.machine.machine import HOW, Machine
 from topoloom.machine.overview import MachineOverview, overview
 from topoloom.model.results import Provenance, Result
@@ -99,9 +99,7 @@ def machine_report(machine: Machine) -> MachineReport:
     """
     check_type(machine, Machine, "machine_report", HOW)
     bill, room = price_machine(machine), machine_facility(machine, tested=False)
-    rule, title = machine.requirement, machine.requirement.title
-    place_w = machine.slots.limits[machine.slot, 2]
-    sums = list(limited_sums(rule.rack, place_w, room.racks, room.rows_of_floor, room.total, rule.facility))
+    title, sums = machine.requirement.title, room_limits(machine, room)
     limits = (*_of_machine(machine, bill, room.total), *_of_contents(machine), *_fullest(sums))
     exceeded = next((words for each in sums if (words := each.exceeded)), "")
     return MachineReport(title, overview(machine), bill, room, limits, exceeded, Provenance(name=title))

@@ -204,6 +204,13 @@ class MachineHosts(TomlTable, frozen=True, kw_only=True):
         """Whether its hosts fill racks of their own."""
         return self.racks == "own" or (self.racks is None and self.role in ("compute", "storage"))
 
+    @property
+    def partial_system(self) -> str:
+        """What is wrong where its hosts are no whole number of rack-scale systems; else empty."""
+        if not self.count % (self.unit_hosts or 1):
+            return ""
+        return f"host '{self.name}': {self.count} hosts are no whole number of rack-scale systems of {self.unit_hosts}"
+
     def on(self, network: str) -> NetworkPorts:
         """Its ports on a network; none if it names none."""
         ports = self.ports.get(network, 0)

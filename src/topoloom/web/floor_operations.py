@@ -150,7 +150,7 @@ class GrowOperation(ExpandOperation, frozen=True, kw_only=True):
 
 
 def _grow(arguments: GrowOperation, context: RunContext) -> dict[str, Any]:
-    plan = ExpandOperation.run(arguments, context)
+    plan = arguments.planned(context)
     cables: dict[int, list[dict[str, Any]]] = {}
     for row in plan.rows():
         cables.setdefault(row["step"], []).append({name: row[name] for name in _PULLED})

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import plain, print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json, Threads
-from topoloom.core.amounts import with_currency
+from topoloom.core.amounts import price_range, with_currency
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.expand import ExpandOperation
 
 if TYPE_CHECKING:
     from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
+    from topoloom.machine.growing.expansion import MachineExpansion, NetworkGrowth
     from topoloom.model.topology import Topology
 
 #: Steps that are listed on the screen; the others are in the files.
@@ -33,6 +34,9 @@ def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.expansion.check import check_plan
     from topoloom.report.expansion_page import write_expansion
 
+    if operation.of_machine:
+        _machine(operation, to)
+        return
     if to.check and operation.to is None and operation.into is None:
         _check(operation.topology, to.json)
         return
@@ -51,6 +55,51 @@ def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
     _print_plan(plan)
     if to.output is not None:
         say(f"wrote {to.output}")
+
+
+def _machine(operation: ExpandOperation, to: _Output) -> None:
+    """Grow a machine, and write the grown machine with the lists of what is added."""
+    from topoloom.machine.folder import save_machine
+
+    if to.check:
+        raise InputError("--check: a machine grows without unplugging a cable, so there is no plan to check; omit it")
+    if to.output is not None:
+        _refuse_own(operation.topology, to.output)
+    result: MachineExpansion = performed(operation)
+    if to.output is not None:
+        save_machine(result.machine, to.output, result.files())
+    if to.json:
+        print_record(result)
+        return
+    new = ", ".join(f"{count:,} {kind}" for kind, count in result.hosts.items())
+    cost = price_range(result.cost_low_usd, result.cost_high_usd)
+    amount = cost if cost == "no price" else f"{cost} {result.currency}"
+    print_facts(
+        result.title,
+        [
+            ("new hosts", new),
+            ("new switches", f"{result.switches:,}"),
+            ("new cables", f"{len(result.cables):,}"),
+            ("new racks", ", ".join(result.racks) or "none"),
+            ("filled racks", ", ".join(result.filled) or "none"),
+            ("to buy", f"{amount}, without the hosts"),
+        ],
+    )
+    if result.unpriced:
+        say(f"without a price, and not in the sum: {', '.join(result.unpriced)}")
+    say()
+    head = ("network", "devices", "ports", "switches", "links", "free ports", "taper")
+    print_table([head, *(_network_row(network) for network in result.networks)])
+    if to.output is not None:
+        say(f"wrote {to.output}: the grown machine, and added-devices.csv, added-cables.csv, added-order.csv")
+
+
+def _network_row(network: "NetworkGrowth") -> tuple[str, ...]:
+    numbers = (network.devices, network.ports, network.switches, network.links, network.free_ports)
+    taper = "" if network.taper is None else f"{network.taper:.3g}"
+    if network.taper_before is not None and taper != f"{network.taper_before:.3g}":
+        taper = f"{network.taper_before:.3g}, then {taper}"
+    return (network.name, *(f"{number:,}" for number in numbers), taper)
 
 
 def _check(folder: str, as_json: bool) -> None:

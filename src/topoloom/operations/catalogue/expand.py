@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
+from topoloom.machine.recognizing import names_machine
 from topoloom.operations.catalogue._placing import Placing, networks_on_floors
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
@@ -11,6 +12,7 @@ from topoloom.operations.shared import Degree, HostCables, Radix
 
 if TYPE_CHECKING:
     from topoloom.cabling.expansion.expansion import Expansion
+    from topoloom.machine.growing.expansion import MachineExpansion
     from topoloom.network import Network
 
 
@@ -21,11 +23,14 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
     TOPOLOGY may also be a folder of `topoloom layout -o`, or the folder `after` of `topoloom expand -o`: then all switches and
     ports stay where they are. With --check alone, TOPOLOGY is the folder of a plan, which is checked on paper: the cables
     before, changed by its tasks, must give the cables after. `topoloom methods` lists the methods.
+
+    Of the folder of a machine: --into is its machine file with more hosts. They get free ports, free units and free places of
+    the room; nothing that exists is moved, renamed or unplugged.
     """
 
     group: ClassVar[str] = "expand"
     doing: ClassVar[str] = "expanding"
-    functions: ClassVar[tuple[str, ...]] = ("expand", "check_plan", "load_expansion")
+    functions: ClassVar[tuple[str, ...]] = ("expand", "expand_machine", "check_plan", "load_expansion")
 
     to: (
         Annotated[
@@ -42,7 +47,8 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "the network to become, keeping most cables, instead of a size and a method: a spec, a file or a folder",
+                "the network to become, keeping most cables, instead of a size and a method: a spec, a file or a folder; of a"
+                " machine, its machine file with more hosts",
                 names="file",
             ),
         ]
@@ -58,7 +64,16 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
         if self.degree == 0:
             raise InputError("`degree` is 0: a new switch has at least one link")
 
-    def run(self, context: RunContext) -> "Expansion":
+    def run(self, context: RunContext) -> "Expansion | MachineExpansion":
+        return self._grown_machine() if self.of_machine else self.planned(context)
+
+    def planned(self, context: RunContext) -> "Expansion":
+        """The plan of a network.
+
+        Parameters
+        ----------
+        context : RunContext
+        """
         from topoloom.cabling.expansion.expand import expand
         from topoloom.network.opening import open_network
 
@@ -78,6 +93,28 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
             work=context.work,
         )
 
+    @property
+    def of_machine(self) -> bool:
+        """Whether it is asked about a machine, not a network."""
+        return names_machine(self.topology)
+
+    def _grown_machine(self) -> "MachineExpansion":
+        from topoloom.machine.faults import MachineError
+        from topoloom.machine.growing.expanding import expand_machine
+        from topoloom.machine.opening import open_machine
+        from topoloom.machine.reading import placed_fault, read_machine_file
+
+        others = [name for name in self.arguments() if name not in ("topology", "into")]
+        self.refuse_changed(others, "a machine grows by its machine file with more hosts")
+        if self.into is None:
+            raise InputError(f"{self.topology} is a machine: give its machine file with more hosts (into)")
+        machine = open_machine(self.topology)
+        into = read_machine_file(self.into)
+        try:
+            return expand_machine(machine, into)
+        except MachineError as error:
+            raise placed_fault(error, into, self.into) from None
+
     def _standing(self, network: "Network", context: RunContext) -> "Network":
         """The network on its floor; the floor of a laid-out network can only get more rows."""
         import msgspec
@@ -92,6 +129,8 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
+        if not hasattr(result, "topology"):
+            return super().row(result)
         size = {
             "switches": result.topology.switches,
             "hosts": result.topology.hosts,
