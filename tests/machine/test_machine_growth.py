@@ -88,6 +88,7 @@ def test_every_device_has_the_ports_that_the_file_gives_it(growth):
             assert cables["oob", device.name] == 1
         if device.network == "oob":
             assert cables["service", device.name] == 2
+    assert all(cable.a_device != cable.b_device for cable in growth.cables)
     pdus = Counter(device.rack for device in growth.devices if device.kind == "PDU")
     assert pdus == dict.fromkeys(growth.racks, 2)
 

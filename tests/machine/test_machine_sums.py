@@ -205,3 +205,10 @@ def test_places_of_the_floor_limit_racks_too(tmp_path):
         assert switches <= 20
         assert not (hosts and rack.startswith("N"))
     assert max(rack.max_w for rack in machine_facility(machine).racks) <= 8000
+
+
+def test_no_switch_has_its_management_port_on_itself(small):
+    """Where there is another one: a switch that fails could not be reached."""
+    cables = [row for row in _rows(machine_cables_csv(small)) if row["network"] == "oob"]
+    assert sum(row["b_device"].startswith("oob-") for row in cables) == small.networks["oob"].topology.switches > 1
+    assert all(row["a_device"] != row["b_device"] for row in cables)

@@ -33,8 +33,10 @@ def test_nothing_can_be_routed(folder, command):
     assert "switches have no links among them, so there is nothing to route" in done.err
 
 
-def test_verify_of_its_plan_names_the_machine(folder):
+def test_verify_of_its_plan_names_the_machine(gb200, tmp_path):
     """Another network joins the switches: what is no fault of the machine is one of its network alone, with the remedy."""
+    save_machine(gb200, tmp_path / "gb200")
+    folder = tmp_path / "gb200" / "networks" / "oob"
     alone = run("verify", folder)
     assert alone.code == 3
     assert "if another network joins its switches, verify the whole machine, or omit TL305" in alone.out

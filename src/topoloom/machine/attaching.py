@@ -81,6 +81,8 @@ def attached(
                     for zone in np.unique(own_zone).tolist()
                 ]
                 at = np.concatenate(pieces)
+            if group.origin == "switch" and group.of == network:
+                at = _apart_from_themselves(at, order, None if zones is None else own_zone[order])
             placed[number] = at.reshape(-1), first + np.repeat(order, group.ports)
         np.subtract.at(free, placed[number][0], 1)
     switches, hosts = ([placed[number][column] for number in range(len(groups))] for column in (0, 1))
@@ -93,6 +95,29 @@ def attached(
     # `replace` sorts endpoints by switch, stably.
     order = np.argsort(changes["endpoints"], kind="stable")
     return joined if (rate == rate_gbps).all() else joined.with_rates(rate_gbps, rate[order])
+
+
+def _apart_from_themselves(at: np.ndarray, order: np.ndarray, zone: np.ndarray | None) -> np.ndarray:
+    """The ports of a network's own switches, of which none is on the switch itself, where another one has as many.
+
+    Parameters
+    ----------
+    at : int64[switches, ports]
+        The switch of each port.
+    order : int64[switches]
+        The number of the switch in each row.
+    zone : int64[switches], optional
+        The zone of each row: only rows of a zone are exchanged.
+    """
+    at = at.copy()
+    for row in np.flatnonzero((at == order[:, None]).any(axis=1)).tolist():
+        others = (at != order[row]).all(axis=1) & (order[:, None] != at[row]).all(axis=1)
+        if zone is not None:
+            others &= zone == zone[row]
+        if (at[row] == order[row]).any() and others.any():
+            other = int(others.argmax())
+            at[[row, other]] = at[[other, row]]
+    return at
 
 
 def _whole_hosts(room: Topology, group: DeviceGroup) -> bool:

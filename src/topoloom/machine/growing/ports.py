@@ -246,9 +246,11 @@ def _nearest(
     reserved = {switch: at for at, switches in standing.inside.items() for switch in switches}
     chosen: dict[str, np.ndarray] = {}
     apart: dict[int, list[float]] = {}
+    number = {name: switch for switch, name in enumerate(standing.switch_names)}
     for group, names in new:
+        own = number if group.origin == "switch" and group.of == ports.plan.name else {}
         for name in names:
-            at = standing.device.get(name, -1)
+            at, itself = standing.device.get(name, -1), own.get(name, -1)
             if at not in apart:
                 apart[at] = _apart(standing, at, slot)
             near, room = apart[at], ports.rooms(group.rate_gbps)
@@ -258,8 +260,10 @@ def _nearest(
             order = sorted(
                 (switch for switch in outside if room[switch] >= each),
                 key=lambda switch: (
+                    switch == itself,  # it could not be reached when it fails
                     reserved.get(switch, -2) != at,
                     near[switch] if switch < len(near) else np.inf,
+                    -int(room[switch]),
                     switch,
                 ),
             )
