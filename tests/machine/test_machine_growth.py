@@ -8,6 +8,7 @@ from collections import Counter
 import msgspec
 import numpy as np
 import pytest
+from discovered_machines import plugs, write_lldp
 from machine_cases import EXAMPLES, SMALL, built, example
 
 from topoloom.cli.main import main
@@ -22,6 +23,7 @@ from topoloom.machine.growing.expanding import expand_machine
 from topoloom.machine.lists import listed_cables, listed_devices
 from topoloom.machine.opening import open_machine
 from topoloom.machine.reading import machine_of, read_machine_file
+from topoloom.machine.verifying import verify_machine
 from topoloom.placement.layout.layout import Layout
 
 QUOTES = EXAMPLES.parent / "quotes" / "made-up-2026.toml"
@@ -368,3 +370,20 @@ def test_racks_stand_on_the_floor_of_the_layouts(growth):
         layout = network.part(Layout)
         assert layout.slots == machine.slots
         assert set(layout.used.tolist()) <= set(machine.slot.tolist())
+
+
+def test_a_discovery_shows_what_is_not_installed_yet(growth, stands, tmp_path):
+    """All cables of the grown machine are right; with those of the machine before, each report is about a new device."""
+    for machine, folder in ((growth.machine, tmp_path / "after"), (stands, tmp_path / "before")):
+        folder.mkdir()
+        for name, cables in plugs(machine).items():
+            write_lldp(cables, machine.networks[name].fabric.switch_names, folder / name)
+    names = list(stands.networks)
+    assert verify_machine(growth.machine, {name: str(tmp_path / "after" / name) for name in names}).clean
+    early = verify_machine(growth.machine, {name: str(tmp_path / "before" / name) for name in names})
+    new = {device.name for device in growth.devices}
+    reports = [row["text"] for row in early.rows()]
+    assert reports
+    assert all(any(name in text for name in new) for text in reports)
+    hosts = {device.name for device in growth.devices if device.kind in growth.hosts}
+    assert {name for name in hosts if any(name in text for text in reports)} == hosts
