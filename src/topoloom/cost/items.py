@@ -16,6 +16,9 @@ from topoloom.cost.switch_kinds import SwitchKind
 from topoloom.placement.hosts.housing import RackRule
 from topoloom.placement.layout.layout import Layout
 
+#: Kind, product, part number and length.
+ItemKey = tuple[str, str, str, float]
+
 
 @dataclass(frozen=True)
 class Item:
@@ -76,6 +79,11 @@ class Item:
     def unit_usd(self) -> float:
         """The middle of the price of one; NaN without a price."""
         return (self.unit_low_usd + self.unit_high_usd) / 2
+
+    @property
+    def key(self) -> "ItemKey":
+        """What items of two purchases that are the same have in common."""
+        return self.kind, self.product, self.part_number, self.length_m
 
     @property
     def to_order(self) -> int:

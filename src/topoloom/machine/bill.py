@@ -15,7 +15,7 @@ import numpy as np
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import write_atomically
 from topoloom.cost.bill import Bill, bill_with, sum_of_known
-from topoloom.cost.items import Item, cable_items, rack_item, with_spares
+from topoloom.cost.items import Item, ItemKey, cable_items, rack_item, with_spares
 from topoloom.cost.lines import Line, rack_line, spare_lines
 from topoloom.cost.purchase_files import SUFFIXES, purchase_content
 from topoloom.cost.switch_kinds import kinds_bought
@@ -280,9 +280,9 @@ def _by_phase(machine: Machine, lists: list[list[Item]]) -> tuple[list[list[Item
     """
     names = list(machine.networks)
     # The most of each item that any phase so far has, for each list.
-    bought: list[Counter[_Key]] = [Counter() for _ in lists]
+    bought: list[Counter[ItemKey]] = [Counter() for _ in lists]
     split: list[list[Item]] = [[] for _ in lists]
-    spares = [{_key(item): item for item in own if item.spares} for own in lists]
+    spares = [{item.key: item for item in own if item.spares} for own in lists]
     purchases, earlier = [], Counter[str]()
     for stage, phase in zip(machine_phases(machine), machine.requirement.phase, strict=True):
         plain = msgspec.structs.replace(stage.requirement, spares=None, phase=())
@@ -290,10 +290,10 @@ def _by_phase(machine: Machine, lists: list[list[Item]]) -> tuple[list[list[Item
         of_networks = [(names.index(name), each.items) for name, each in zip(bill.names, bill.bills, strict=True)]
         new: list[Item] = []
         for number, items in (*of_networks, (len(names), bill.items)):
-            first = {_key(item): item for item in reversed(items)}
-            counts = Counter[_Key]()
+            first = {item.key: item for item in reversed(items)}
+            counts = Counter[ItemKey]()
             for item in items:
-                counts[_key(item)] += item.count
+                counts[item.key] += item.count
             for key, item in first.items():
                 count = counts[key] - bought[number][key]
                 if count > 0:
@@ -320,10 +320,3 @@ def _by_phase(machine: Machine, lists: list[list[Item]]) -> tuple[list[list[Item
         )
         earlier = hosts
     return split, tuple(purchases)
-
-
-_Key = tuple[str, str, str, float]
-
-
-def _key(item: Item) -> _Key:
-    return item.kind, item.product, item.part_number, item.length_m

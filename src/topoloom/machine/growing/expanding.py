@@ -10,7 +10,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.cost.bill import sum_of_known
-from topoloom.cost.items import Item
+from topoloom.cost.items import Item, ItemKey
 from topoloom.cost.parts import Parts
 from topoloom.designer.offers import worst_taper
 from topoloom.machine.bill import MachineBill, price_machine
@@ -307,14 +307,14 @@ def _items(bill: MachineBill) -> Iterator[Item]:
 
 def _difference(before: Iterable[Item], after: Iterable[Item]) -> list[Item]:
     """What is bought in addition, spares included: the items of the one bill without those of the other."""
-    counts, spares = Counter[_Key](), Counter[_Key]()
+    counts, spares = Counter[ItemKey](), Counter[ItemKey]()
     for item in before:
-        counts[_key(item)] += item.count
-        spares[_key(item)] += item.spares
-    first: dict[_Key, Item] = {}
-    total, total_spares = Counter[_Key](), Counter[_Key]()
+        counts[item.key] += item.count
+        spares[item.key] += item.spares
+    first: dict[ItemKey, Item] = {}
+    total, total_spares = Counter[ItemKey](), Counter[ItemKey]()
     for item in after:
-        key = _key(item)
+        key = item.key
         if key not in first or item.spares:
             first[key] = item
         total[key] += item.count
@@ -324,13 +324,6 @@ def _difference(before: Iterable[Item], after: Iterable[Item]) -> list[Item]:
         for key, item in first.items()
     )
     return [item if item.spares else replace(item, spare_rule="") for item in more if item.to_order]
-
-
-_Key = tuple[str, str, str, float]
-
-
-def _key(item: Item) -> _Key:
-    return item.kind, item.product, item.part_number, item.length_m
 
 
 def _filled(machine: Machine, grown: Machine) -> list[int]:
