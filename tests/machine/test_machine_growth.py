@@ -387,3 +387,17 @@ def test_a_discovery_shows_what_is_not_installed_yet(growth, stands, tmp_path):
     assert all(any(name in text for name in new) for text in reports)
     hosts = {device.name for device in growth.devices if device.kind in growth.hosts}
     assert {name for name in hosts if any(name in text for text in reports)} == hosts
+
+
+def test_names_of_new_switches_go_on_in_their_block(tmp_path):
+    """A block whose name ends in a digit: after the second switch of L1 comes its third."""
+    (tmp_path / "blocks.toml").write_text(
+        'title = "blocks"\nrate_gbps = 400\n[[block]]\nname = "L1"\nswitches = 2\nhosts = 8\n[[block]]\nname = "L2"\n'
+        'switches = 2\nradix = 64\n[[join]]\nbetween = ["L1", "L2"]\nlinks_per_pair = 4\n'
+    )
+    text = RAILS.replace("rails = true\nplanes = [1]\n", "").replace("compute = 4 }", "compute = 1 }")
+    text = re.sub(r'spec = ".*"', 'limits = { taper = 1 }\nspec = "blocks.toml"', text)
+    machine = built(machine_of(text, "before.toml", tmp_path))
+    growth = expand_machine(machine, machine_of(text.replace("count = 16", "count = 20"), "after.toml", tmp_path))
+    names = growth.machine.networks["compute"].fabric.switch_names
+    assert names == ("compute-L101", "compute-L102", "compute-L201", "compute-L202", "compute-L103")

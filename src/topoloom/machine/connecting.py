@@ -362,18 +362,35 @@ def ports_of_switch(network: MachineNetwork, parts: Parts) -> int:
 
 def _switch_names(name: str, topology: Topology) -> tuple[str, ...]:
     """The names of a network's switches: ``compute-leaf01``, ``compute-spine01``, by their blocks or their levels."""
-    level, block = topology.labels.get("level"), topology.labels.get("block")
-    if block is not None:
-        what_of = [str(at).replace(" ", "-") for at in block.tolist()]
-    else:
-        what_of = ["switch"] * topology.switches if level is None else [_LEVELS[min(int(at), 2)] for at in level]
-    totals = Counter(what_of)
+    stems = name_stems(name, topology)
+    totals = Counter(stems)
     seen: dict[str, int] = {}
     names = []
-    for what in what_of:
-        seen[what] = seen.get(what, 0) + 1
-        names.append(f"{name}-{what}{seen[what]:0{max(2, len(str(totals[what])))}d}")
+    for stem in stems:
+        seen[stem] = seen.get(stem, 0) + 1
+        names.append(f"{stem}{seen[stem]:0{max(2, len(str(totals[stem])))}d}")
     return tuple(names)
+
+
+def name_stems(name: str, topology: Topology) -> list[str]:
+    """The name of each switch without its number: ``compute-leaf``.
+
+    Parameters
+    ----------
+    name : str
+        Of the network.
+    topology : Topology
+
+    Returns
+    -------
+    list of str
+    """
+    level, block = topology.labels.get("level"), topology.labels.get("block")
+    if block is not None:
+        return [f"{name}-{str(at).replace(' ', '-')}" for at in block.tolist()]
+    if level is None:
+        return [f"{name}-switch"] * topology.switches
+    return [f"{name}-{_LEVELS[min(int(at), 2)]}" for at in level]
 
 
 def demands_of_switches(

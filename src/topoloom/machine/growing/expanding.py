@@ -20,6 +20,7 @@ from topoloom.machine.connecting import (
     demands_of_switches,
     groups_on,
     hosts_at,
+    name_stems,
     named_devices,
     with_distinct_ports,
 )
@@ -175,7 +176,7 @@ def _planned(
                 hosts_at(topology, own, kinds)[first:],
                 inside,
             )
-            switch_names[plan.name] = (*existing[plan.name], *_new_names(existing[plan.name], copies))
+            switch_names[plan.name] = (*existing[plan.name], *_new_names(plan.name, network, copies))
         ports = all_ports
         places = new_places(machine, into, kinds, switches, None if places is None else places.new, closed, optics)
         racks, placed = places.racks, kinds
@@ -238,16 +239,17 @@ def _standing(
     return KnownPlaces(at, at, room.slots.apart_m, inside, switch_names[name])
 
 
-def _new_names(existing: tuple[str, ...], copies: tuple[int, ...]) -> list[str]:
+def _new_names(name: str, network: Network, copies: tuple[int, ...]) -> list[str]:
     """The names of new switches: those of the switches that they are copies of, with the next numbers."""
+    existing, stems = network.fabric.switch_names, name_stems(name, network.topology)
     taken, names = set(existing), list[str]()
     for copy in copies:
-        stem = existing[copy].rstrip("0123456789")
+        stem = stems[copy]
         digits, number = len(existing[copy]) - len(stem), 1
-        while (name := f"{stem}{number:0{digits}d}") in taken:
+        while (called := f"{stem}{number:0{digits}d}") in taken:
             number += 1
-        taken.add(name)
-        names.append(name)
+        taken.add(called)
+        names.append(called)
     return names
 
 
