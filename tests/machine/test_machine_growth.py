@@ -301,6 +301,14 @@ REFUSED = {
         larger(node=1000).replace("[[network]]", f'{NEW_KIND}node = "node-"\n[[network]]', 1),
         "host 'archive': the machine has a host node-001 already; give this kind another `node`",
     ),
+    "an unknown block": (
+        GROWTHS["another kind"].replace("count = 2, rate_gbps = 200", 'count = 2, rate_gbps = 200, block = "far"'),
+        "network 'storage' has no block 'far' for 'archive'; it is not described by blocks",
+    ),
+    "leaves that are not there": (
+        GROWTHS["another kind"].replace("count = 2, rate_gbps = 200", "count = 9, leaves = 9, rate_gbps = 200"),
+        "its ports are spread over 9 leaf switches, but the network has 4: add fewer hosts",
+    ),
     "a limit": (
         larger(node=70) + "[limits]\nracks = 8\n",
         r"\[limits\] racks = 8: with the new hosts, machine has \d+ racks; add fewer hosts, or raise the limit",

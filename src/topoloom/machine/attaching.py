@@ -70,7 +70,7 @@ def attached(
             placed[number] = own.endpoints.astype(np.int64), first + own.host.astype(np.int64)
         else:
             order = np.arange(count) if near is None else np.argsort(near[first : first + count], kind="stable")
-            allowed = _allowed(group, network, blocks, free.size)
+            allowed = allowed_switches(group, network, blocks, free.size)
             if zones is None:
                 at = _places(free, group, count, network, allowed, idle)
             else:
@@ -128,8 +128,29 @@ def _whole_hosts(room: Topology, group: DeviceGroup) -> bool:
     return bool((counts == group.ports).all()) and room.hosts >= len(group.names)
 
 
-def _allowed(group: DeviceGroup, network: str, blocks: dict[str, np.ndarray] | None, switches: int) -> np.ndarray:
-    """The switches to which the devices of a group may be connected, bool[switches]: those of its block, if it names one."""
+def allowed_switches(
+    group: DeviceGroup, network: str, blocks: dict[str, np.ndarray] | None, switches: int
+) -> np.ndarray:
+    """The switches to which the devices of a group may be connected: those of its block, if it names one.
+
+    Parameters
+    ----------
+    group : DeviceGroup
+    network : str
+        Its name, for messages.
+    blocks : dict of str to bool[switches] or None
+        The leaf switches of each block.
+    switches : int
+
+    Returns
+    -------
+    bool[switches]
+
+    Raises
+    ------
+    InputError
+        The network has no such block.
+    """
     if not group.block:
         return np.full(switches, True)
     if blocks is None or group.block not in blocks:

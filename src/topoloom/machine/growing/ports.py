@@ -10,7 +10,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.switch_kinds import switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
-from topoloom.machine.attaching import free_places, leaves_of_each
+from topoloom.machine.attaching import allowed_switches, free_places, leaves_of_each
 from topoloom.machine.choices import blocks_of
 from topoloom.machine.devices import DeviceGroup
 from topoloom.machine.faults import MachineError
@@ -350,8 +350,10 @@ def _like_others(
                 chosen[name] = np.array(best, np.int64)
         return left
 
-    blocks = blocks_of(network.topology)
-    allowed = blocks[group.block] if group.block else network.topology.endpoints_at > 0
+    topology = network.topology
+    allowed = allowed_switches(group, ports.plan.name, blocks_of(topology), topology.switches) & (
+        topology.endpoints_at > 0
+    )
     left = of_sets(names)
     if left and not _on_rails(ports.plan, network, group, list(sets.slots)):
         at = _most_places(ports.rooms(group.rate_gbps)[: allowed.size], group, len(left), allowed)
@@ -412,6 +414,8 @@ def _copied_set(
         pattern = next(some for some in reversed(sets) if max(some) < topology.switches)
     else:
         leaves = np.flatnonzero(allowed)
+        if group.leaves is not None and group.leaves > leaves.size:
+            return (), f"its ports are spread over {group.leaves} leaf switches, but the network has {leaves.size}"
         pattern = tuple(np.resize(leaves[-leaves_of_each(group, leaves.size) :], group.ports).tolist())
     distinct = sorted(set(pattern))
     needed: Counter[tuple[int, float]] = Counter()
