@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from topoloom.cost.parts import Parts
-from topoloom.machine.connecting import groups_on, named_devices, within_floor
+from topoloom.machine.connecting import groups_on, within_floor
 from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts
+from topoloom.machine.naming import named_devices
 from topoloom.machine.racks import machine_racks
 from topoloom.machine.requirement import MachineRequirement
 from topoloom.machine.uplinked import racks_of_switches, switches_for

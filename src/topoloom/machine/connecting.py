@@ -1,9 +1,8 @@
 """The connections of a machine: what each network joins; this depends on the racks and on other networks' switches, too."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
@@ -16,6 +15,7 @@ from topoloom.cost.terms import Terms
 from topoloom.machine.attaching import attached
 from topoloom.machine.devices import DeviceGroup, HostKind, groups_of_hosts, hosts_by_kind
 from topoloom.machine.faults import MachineError
+from topoloom.machine.naming import named_devices, names_of_switches, with_distinct_ports
 from topoloom.machine.optics import Optics
 from topoloom.machine.racks import MachineRacks, NetworkSwitches, machine_racks
 from topoloom.machine.requirement import EVERYTHING, MachineNetwork, MachineRequirement
@@ -30,8 +30,6 @@ from topoloom.placement.layout.housed import common_limits, slots_of_racks
 _MOST_ROUNDS = 12
 #: The port of a switch for management.
 MANAGEMENT_PORT = "mgmt"
-#: The names of switches by their level in a tree.
-_LEVELS = ("leaf", "spine", "core")
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +141,7 @@ def connected(
     # A network with an uplink has as few switches as its ports need, which are counted in the first round.
     room_of = {name: rooms[name].topology for name in names if name in rooms}
     switch_names = {
-        network.name: _switch_names(network.name, room_of.get(network.name) or unlinked(network.leaves or 1, 1))
+        network.name: names_of_switches(network.name, room_of.get(network.name) or unlinked(network.leaves or 1, 1))
         for network in requirement.network
     }
     seen: tuple[object, ...] | None = None
@@ -180,7 +178,7 @@ def connected(
                 zones,
             )
             groups[network.name] = own
-        switch_names = {name: _switch_names(name, topology) for name, topology in topologies.items()}
+        switch_names = {name: names_of_switches(name, topology) for name, topology in topologies.items()}
         standing = [
             NetworkSwitches(
                 network.name,
@@ -282,58 +280,12 @@ def _box(name: str, ports: tuple[str, ...], rate_gbps: float, u: float = 1.0) ->
     return HostType(name=name, nics=len(ports), rate_gbps=rate_gbps, devices=ports, u=u)
 
 
-def with_distinct_ports(
-    groups: Mapping[str, tuple[DeviceGroup, ...]], heights: Mapping[str, float]
-) -> dict[str, tuple[DeviceGroup, ...]]:
-    """The groups with the height of switches, and with port names that no other port of a device has.
-
-    Parameters
-    ----------
-    groups : mapping of str to tuple of DeviceGroup
-    heights : mapping of str to float
-        That of the switches of each network: of the lowest, where they differ.
-    """
-    used: dict[tuple[str, str], set[str]] = {}
-    described: dict[str, tuple[DeviceGroup, ...]] = {}
-    for network, some in groups.items():
-        own = []
-        for group in some:
-            ports = used.setdefault((group.origin, group.of), set())
-            names = tuple(f"{network}-{name}" if name in ports else name for name in group.host.devices)
-            ports |= set(names)
-            u = heights[group.of] if group.origin == "switch" else group.host.u
-            own.append(replace(group, host=msgspec.structs.replace(group.host, u=u, devices=names)))
-        described[network] = tuple(own)
-    return described
-
-
 def _rack_devices(racks: MachineRacks | None, floor: Floor) -> list[tuple[RackDevice, tuple[str, ...]]]:
     """The further devices of all racks by kind, with the name of each."""
     if racks is None:
         return []
     slots, slot = slots_of_racks(floor, racks.contents)
     return named_devices(racks, [slots.names[at] for at in slot.tolist()])
-
-
-def named_devices(racks: MachineRacks, rack_names: Sequence[str]) -> list[tuple[RackDevice, tuple[str, ...]]]:
-    """The further devices of racks by kind, with the name of each: its rack, its kind and its number in the rack.
-
-    Parameters
-    ----------
-    racks : MachineRacks
-    rack_names : sequence of str
-        The name of each rack.
-
-    Returns
-    -------
-    list of (RackDevice, tuple of str)
-    """
-    names: dict[str, list[str]] = {}
-    devices: dict[str, RackDevice] = {}
-    for (_, device, _), name in zip(racks.devices, racks.device_names(rack_names), strict=True):
-        devices.setdefault(device.name, device)
-        names.setdefault(device.name, []).append(name)
-    return [(device, tuple(names[name])) for name, device in devices.items()]
 
 
 def within_floor(rule: RackRule, floor: Floor) -> RackRule:
@@ -358,39 +310,6 @@ def ports_of_switch(network: MachineNetwork, parts: Parts) -> int:
     """The ports of a switch at the network's rate; 0 where they are not known."""
     product = parts.switch.product[0] if network.switch.product and parts.switch.product else None
     return network.switch.radix or (0 if product is None else product.ports_at(network.rate_gbps))
-
-
-def _switch_names(name: str, topology: Topology) -> tuple[str, ...]:
-    """The names of a network's switches: ``compute-leaf01``, ``compute-spine01``, by their blocks or their levels."""
-    stems = name_stems(name, topology)
-    totals = Counter(stems)
-    seen: dict[str, int] = {}
-    names = []
-    for stem in stems:
-        seen[stem] = seen.get(stem, 0) + 1
-        names.append(f"{stem}{seen[stem]:0{max(2, len(str(totals[stem])))}d}")
-    return tuple(names)
-
-
-def name_stems(name: str, topology: Topology) -> list[str]:
-    """The name of each switch without its number: ``compute-leaf``.
-
-    Parameters
-    ----------
-    name : str
-        Of the network.
-    topology : Topology
-
-    Returns
-    -------
-    list of str
-    """
-    level, block = topology.labels.get("level"), topology.labels.get("block")
-    if block is not None:
-        return [f"{name}-{str(at).replace(' ', '-')}" for at in block.tolist()]
-    if level is None:
-        return [f"{name}-switch"] * topology.switches
-    return [f"{name}-{_LEVELS[min(int(at), 2)]}" for at in level]
 
 
 def demands_of_switches(

@@ -99,10 +99,29 @@ def machine_report(machine: Machine) -> MachineReport:
     """
     check_type(machine, Machine, "machine_report", HOW)
     bill, room = price_machine(machine), machine_facility(machine, tested=False)
-    title, sums = machine.requirement.title, room_limits(machine, room)
-    limits = (*_of_machine(machine, bill, room.total), *_of_contents(machine), *_fullest(sums))
-    exceeded = next((words for each in sums if (words := each.exceeded)), "")
+    title, (limits, exceeded) = machine.requirement.title, limits_in_use(machine, bill, room)
     return MachineReport(title, overview(machine), bill, room, limits, exceeded, Provenance(name=title))
+
+
+def limits_in_use(machine: Machine, bill: MachineBill, room: Facility) -> tuple[tuple[LimitUse, ...], str]:
+    """Every limit that a machine file states, with what the machine takes of it.
+
+    Parameters
+    ----------
+    machine : Machine
+    bill : MachineBill
+        As `price_machine` returns it.
+    room : Facility
+        As `machine_facility` returns it, also where a limit is exceeded.
+
+    Returns
+    -------
+    (tuple of LimitUse, str)
+        And the first limit of a rack, a row or the room that is exceeded, in one sentence; empty if none.
+    """
+    sums = room_limits(machine, room)
+    exceeded = next((words for each in sums if (words := each.exceeded)), "")
+    return (*_of_machine(machine, bill, room.total), *_of_contents(machine), *_fullest(sums)), exceeded
 
 
 def _of_machine(machine: Machine, bill: MachineBill, total: Supply) -> Iterator[LimitUse]:

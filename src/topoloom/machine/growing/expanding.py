@@ -10,20 +10,13 @@ import numpy as np
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.cost.bill import sum_of_known
+from topoloom.cost.facility import Facility
 from topoloom.cost.items import Item, ItemKey
 from topoloom.cost.parts import Parts
 from topoloom.designer.offers import worst_taper
 from topoloom.machine.bill import MachineBill, price_machine
 from topoloom.machine.choices import network_parts
-from topoloom.machine.connecting import (
-    Connections,
-    demands_of_switches,
-    groups_on,
-    hosts_at,
-    name_stems,
-    named_devices,
-    with_distinct_ports,
-)
+from topoloom.machine.connecting import Connections, demands_of_switches, groups_on, hosts_at
 from topoloom.machine.devices import DeviceGroup, HostKind, hosts_by_kind
 from topoloom.machine.facility import machine_facility, room_limits
 from topoloom.machine.growing.additions import grown_kinds
@@ -34,9 +27,10 @@ from topoloom.machine.growing.places import NewPlaces, NewSwitches, new_places, 
 from topoloom.machine.growing.ports import KnownPlaces, NewPorts, new_ports
 from topoloom.machine.lists import listed_cables, listed_devices
 from topoloom.machine.machine import HOW, Machine, network_in_slots, optics_of
+from topoloom.machine.naming import name_stems, named_devices, with_distinct_ports
 from topoloom.machine.optics import Optics
 from topoloom.machine.racks import MachineRacks
-from topoloom.machine.report import machine_report
+from topoloom.machine.report import limits_in_use
 from topoloom.machine.requirement import MachineRequirement
 from topoloom.machine.uplinked import racks_of_switches
 from topoloom.model.results import Provenance
@@ -75,9 +69,9 @@ def expand_machine(machine: Machine, into: MachineRequirement) -> MachineExpansi
     check_type(into, MachineRequirement, "expand_machine", "read_machine_file(path) reads one")
     kinds = grown_kinds(machine, into)
     parts = {network.name: network_parts(into, network) for network in into.network}
-    plan, grown = _within_racks(machine, into, kinds, parts)
-    _check_limits(grown)
+    plan, grown, room = _within_racks(machine, into, kinds, parts)
     bill, before = price_machine(grown, orders=True), price_machine(_at_terms_of(machine, grown), orders=True)
+    _check_limits(grown, bill, room)
     items = _difference([*_items(before)], [*_items(bill)])
     devices, cables = set(listed_devices(machine)), set(listed_cables(machine))
     count = len(machine.racks)
@@ -102,8 +96,8 @@ def expand_machine(machine: Machine, into: MachineRequirement) -> MachineExpansi
 
 def _within_racks(
     machine: Machine, into: MachineRequirement, kinds: tuple[HostKind, ...], parts: Mapping[str, Parts]
-) -> tuple["_Plan", Machine]:
-    """The plan and the grown machine, within the limits of racks.
+) -> tuple["_Plan", Machine, Facility]:
+    """The plan, the grown machine and its room, within the limits of racks.
 
     An existing rack that would exceed one with what is put into it is left as it is; what transceivers and cables add to the
     power of devices in new racks is known when all is connected.
@@ -113,12 +107,12 @@ def _within_racks(
     while True:
         plan = _planned(machine, into, kinds, parts, closed, optics)
         grown = _grown(machine, into, kinds, parts, plan)
-        limits = room_limits(grown, machine_facility(grown, tested=False))
-        beyond = {each.where for each in limits if each.exceeded}
+        room = machine_facility(grown, tested=False)
+        beyond = {each.where for each in room_limits(grown, room) if each.exceeded}
         more = {rack for rack in _filled(machine, grown) if f"rack {grown.rack_names[rack]}" in beyond}
         needed = optics_of(grown)
         if not beyond or (more <= closed and not needed.exceeds(optics)):
-            return plan, grown
+            return plan, grown, room
         closed, optics = closed | more, needed.at_least(optics)
 
 
@@ -236,7 +230,7 @@ def _standing(
             slot = at.get(each, -1)
             if slot in slots:
                 inside[slot] = (*inside.get(slot, ()), switch)
-    return KnownPlaces(at, at, room.slots.apart_m, inside, switch_names[name])
+    return KnownPlaces(at, room.slots.apart_m, inside, switch_names[name])
 
 
 def _new_names(name: str, network: Network, copies: tuple[int, ...]) -> list[str]:
@@ -288,12 +282,12 @@ def _at_terms_of(machine: Machine, grown: Machine) -> Machine:
     return replace(machine, requirement=requirement, networks=networks)
 
 
-def _check_limits(grown: Machine) -> None:
+def _check_limits(grown: Machine, bill: MachineBill, room: Facility) -> None:
     """Refuse growth beyond a limit of the file: of the machine, of a rack, a row or the room."""
-    report = machine_report(grown)
-    if report.exceeded:
-        raise InputError(report.exceeded)
-    for use in report.limits:
+    limits, exceeded = limits_in_use(grown, bill, room)
+    if exceeded:
+        raise InputError(exceeded)
+    for use in limits:
         if use.value is not None and use.value > use.most * (1 + 1e-9):
             raise InputError(
                 f"{use.limit} = {use.most:,.0f}: with the new hosts, {use.where} has {use.value:,.0f} {use.unit};"

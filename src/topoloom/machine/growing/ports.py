@@ -160,8 +160,8 @@ class KnownPlaces:
 
     Attributes
     ----------
-    device, switch : dict of str to int
-        The slot of the rack of each, by its name; those without a place yet are missing.
+    slot : dict of str to int
+        That of the rack of each, by its name; those without a place yet are missing.
     apart_m : callable
         The length of a cable between slots.
     inside : dict of int to tuple of int
@@ -170,8 +170,7 @@ class KnownPlaces:
         All switches, those that are planned included.
     """
 
-    device: Mapping[str, int]
-    switch: Mapping[str, int]
+    slot: Mapping[str, int]
     apart_m: Callable[[np.ndarray, np.ndarray], np.ndarray]
     inside: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     switch_names: Sequence[str] = ()
@@ -242,7 +241,7 @@ def _nearest(
     existing = len(ports.in_use)
     for _ in range(least):
         ports.copy(existing - 1)
-    slot = [standing.switch.get(name, -1) for name in standing.switch_names]
+    slot = [standing.slot.get(name, -1) for name in standing.switch_names]
     reserved = {switch: at for at, switches in standing.inside.items() for switch in switches}
     chosen: dict[str, np.ndarray] = {}
     apart: dict[int, list[float]] = {}
@@ -250,7 +249,7 @@ def _nearest(
     for group, names in new:
         own = number if group.origin == "switch" and group.of == ports.plan.name else {}
         for name in names:
-            at, itself = standing.device.get(name, -1), own.get(name, -1)
+            at, itself = standing.slot.get(name, -1), own.get(name, -1)
             if at not in apart:
                 apart[at] = _apart(standing, at, slot)
             near, room = apart[at], ports.rooms(group.rate_gbps)
@@ -335,14 +334,14 @@ def _like_others(
     """The switches of new devices of a group on a network with links of its own."""
     sets = _Sets(ports, group.rate_gbps)
     for name, switches in own.items():
-        sets.add(tuple(switches.tolist()), standing.device.get(name, -1))
+        sets.add(tuple(switches.tolist()), standing.slot.get(name, -1))
     chosen: dict[str, np.ndarray] = {}
 
     def of_sets(some: Sequence[str]) -> list[str]:
         """Connect devices to sets of leaf switches that others of their kind have; those that find none."""
         left = []
         for name in some:
-            best = sets.best(standing.device.get(name, -1))
+            best = sets.best(standing.slot.get(name, -1))
             if best is None:
                 left.append(name)
             else:
