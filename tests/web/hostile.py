@@ -301,7 +301,7 @@ def random_requests(seed: int, count: int, operations: dict[str, list[str]], hos
         Of the server.
     """
     draw = random.Random(seed)
-    paths = ("/", "/design", "/api/catalogue", "/api/tasks", "/api/tasks/{}", "/api/tasks/{}/measured", "/api/curves")
+    paths = ("/", "/network", "/api/catalogue", "/api/tasks", "/api/tasks/{}", "/api/tasks/{}/measured", "/api/curves")
     paths += ("/api/study", "/api/folders", "/files/{}", "/files/nets/{}", "/api/events", "/{}", "//{}", "/explorer.js")
     for _ in range(count):
         method = draw.choice(("GET", "GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "TRACE"))

@@ -2,12 +2,14 @@
 
 import json
 import re
-import shutil
-from contextlib import suppress
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from browsing import WEBGL, dark, driver, narrow, needs_chromium, severe, text, violations, wait
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
 from test_server import Server
 
 from in_process import run
@@ -15,21 +17,7 @@ from topoloom import Study, open_machine, run_study
 from topoloom.placement.layout.layout import Layout
 from topoloom.web.browser import browsers
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
-
-_CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-#: Debian's own driver: Selenium would look for one on the net.
-_DRIVER = Path("/usr/bin/chromedriver")
-pytestmark = pytest.mark.skipif(
-    _CHROMIUM is None or not _DRIVER.exists(),
-    reason="chromium or its driver is not installed (Debian: apt-get install chromium chromium-driver)",
-)
+pytestmark = needs_chromium
 #: A machine of two networks in two racks, which are not assessed.
 _MACHINE = """
 title = "two networks"
@@ -54,15 +42,6 @@ uplink = "fabric"
 hosts = 6
 """
 _HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
-
-
-def _driver(*options: str):
-    chosen = webdriver.ChromeOptions()
-    chosen.binary_location = _CHROMIUM
-    for option in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,950", *options):
-        chosen.add_argument(option)
-    chosen.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options=chosen, service=Service(str(_DRIVER)))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +71,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser(server):
     """Chromium with WebGL by software, which has followed the first address."""
-    found = _driver("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+    found = driver(*WEBGL)
     found.get(server.first)
     yield found
     found.quit()
@@ -101,24 +80,11 @@ def browser(server):
 @pytest.fixture(autouse=True)
 def _no_errors(browser):
     yield
-    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
-
-
-def _wait(browser, what, seconds=60):
-    # A view may be drawn again between finding a part of it and looking at it.
-    waiting = WebDriverWait(browser, seconds, 0.05, ignored_exceptions=[StaleElementReferenceException])
-    return waiting.until(lambda _: what())
-
-
-def _text(browser, chosen="main"):
-    for _ in range(100):
-        with suppress(StaleElementReferenceException):
-            return browser.find_element(By.CSS_SELECTOR, chosen).text
-    raise AssertionError(f"{chosen} is drawn again and again")
+    assert severe(browser) == []
 
 
 def _drawn(browser):
-    _wait(browser, lambda: browser.execute_script("return document.querySelector('.sheet canvas')?.dataset.frames > 0"))
+    wait(browser, lambda: browser.execute_script("return document.querySelector('.sheet canvas')?.dataset.frames > 0"))
     return browser.find_element(By.CSS_SELECTOR, ".sheet canvas")
 
 
@@ -136,8 +102,8 @@ def test_a_topology_is_measured_and_drawn(browser, server):
     browser.get(f"{server.base}/topology?spec=slimfly:q=5,hosts=4")
     _drawn(browser)
     assert _inked(browser) > 3000
-    _wait(browser, lambda: "diameter\n2" in _text(browser, ".facts"))
-    facts = _text(browser, ".facts")
+    wait(browser, lambda: "diameter\n2" in text(browser, ".facts"))
+    facts = text(browser, ".facts")
     assert "switches\n50" in facts
     assert "hosts\n200" in facts
     assert "topoloom info slimfly:q=5,hosts=4 --json" in browser.execute_script(
@@ -145,7 +111,7 @@ def test_a_topology_is_measured_and_drawn(browser, server):
     )
     slider = browser.find_element(By.CSS_SELECTOR, ".knob input")
     browser.execute_script("arguments[0].value = 4; arguments[0].dispatchEvent(new Event('input'))", slider)
-    _wait(browser, lambda: "switches\n32" in _text(browser, "main"))
+    wait(browser, lambda: "switches\n32" in text(browser, "main"))
     assert quote("slimfly:q=4", safe="") in browser.current_url
 
 
@@ -156,7 +122,7 @@ def test_a_large_network_is_drawn_again(browser, server):
     browser.get(address)
     _drawn(browser)
     assert _inked(browser) > 50_000
-    browser.get(server.base + "/jobs")
+    browser.get(server.base + "/tasks")
     browser.get(address)
     _drawn(browser)
     assert _inked(browser) > 50_000
@@ -175,12 +141,12 @@ def test_by_keys_alone_a_path_is_followed_and_a_switch_lost(browser, server):
         ActionChains(browser).send_keys(Keys.TAB).perform()
     assert browser.switch_to.active_element == canvas
     ActionChains(browser).send_keys("n", Keys.ENTER, *["n"] * 7, Keys.ENTER).perform()
-    _wait(browser, lambda: "path\n0" in _text(browser))
-    before = next(line for line in _text(browser).splitlines() if "→" in line)
+    wait(browser, lambda: "path\n0" in text(browser))
+    before = next(line for line in text(browser).splitlines() if "→" in line)
     between = int(before.split(" → ")[1])
     ActionChains(browser).send_keys(*["n"] * ((between - 7) % 10), "x").perform()
-    _wait(browser, lambda: "free of deadlock\nyes" in _text(browser))
-    after = [line for line in _text(browser).splitlines() if "→" in line][1]
+    wait(browser, lambda: "free of deadlock\nyes" in text(browser))
+    after = [line for line in text(browser).splitlines() if "→" in line][1]
     assert after.startswith("0 → ")
     assert str(between) not in after.split(" → ")
 
@@ -189,26 +155,26 @@ def test_by_keys_alone_a_path_is_followed_and_a_switch_lost(browser, server):
 def test_what_is_wrong_is_said_where_it_is(browser, server):
     """The sentence of the command line, and markup stays text."""
     browser.get(f"{server.base}/topology?spec={quote(_HOSTILE)}")
-    _wait(browser, lambda: "no family, file or folder named" in _text(browser, "p.wrong"))
+    wait(browser, lambda: "no family, file or folder named" in text(browser, "p.wrong"))
     assert browser.title.startswith("Topology")
     browser.get(f"{server.base}/topology?spec=slimfly:q=6")
-    _wait(browser, lambda: "q=6" in _text(browser, "p.wrong"))
+    wait(browser, lambda: "q=6" in text(browser, "p.wrong"))
 
 
 @pytest.mark.exhaustive
 def test_a_requirement_is_checked_and_designed(browser, server):
     """Fields and TOML both ways, a message beside the field, then the ranking and its command."""
-    browser.get(server.base + "/design")
-    field = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "input[aria-label='hosts']"))
-    _wait(browser, lambda: field.get_attribute("value") == "64")
+    browser.get(server.base + "/")
+    field = wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "input[aria-label='hosts']"))
+    wait(browser, lambda: field.get_attribute("value") == "64")
     field.clear()
     field.send_keys("20", Keys.TAB)
     text = browser.find_element(By.TAG_NAME, "textarea")
-    _wait(browser, lambda: "hosts = 20" in text.get_attribute("value"))
+    wait(browser, lambda: "hosts = 20" in text.get_attribute("value"))
     field.clear()
     field.send_keys("-5", Keys.TAB)
     note = browser.find_element(By.CSS_SELECTOR, "span.wrong[data-key=hosts]")
-    _wait(browser, lambda: "requirement:" in note.text)
+    wait(browser, lambda: "requirement:" in note.text)
     toml = (
         "hosts = 20\nshortlist = 1\nminutes = 0.1\n[switch]\nradix = 16\n"
         '[families]\ntry = ["fat-tree", "slimfly", "hypercube"]\n'
@@ -216,9 +182,9 @@ def test_a_requirement_is_checked_and_designed(browser, server):
     browser.execute_script(
         "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", text, toml
     )
-    _wait(browser, lambda: field.get_attribute("value") == "20" and not note.text)
+    wait(browser, lambda: field.get_attribute("value") == "20" and not note.text)
     browser.find_element(By.ID, "run").click()
-    _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr"), 120)
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr"), 120)
     assert "topoloom design" in browser.execute_script("return document.querySelector('pre.command').textContent")
     assert len(browser.find_elements(By.CSS_SELECTOR, "#shortlist li")) == 1
     ranked = "return document.querySelector('#candidates tbody')?.textContent || ''"
@@ -226,7 +192,7 @@ def test_a_requirement_is_checked_and_designed(browser, server):
     diameter = browser.find_element(By.CSS_SELECTOR, "input[aria-label='limits.diameter']")
     diameter.send_keys("2", Keys.TAB)
     # The hypercube has diameter 3; without it, trees that cost more may be pursued.
-    _wait(browser, lambda: "fat-tree" in (rows := browser.execute_script(ranked)) and "hypercube" not in rows)
+    wait(browser, lambda: "fat-tree" in (rows := browser.execute_script(ranked)) and "hypercube" not in rows)
     assert "[limits]\ndiameter = 2" in text.get_attribute("value")
 
 
@@ -242,53 +208,53 @@ def test_curves_are_added_shared_and_removed(browser, server):
             "loads": "0.1,0.4",
         }
     )
-    browser.get(f"{server.base}/curves?series={quote(series)}")
-    _wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "svg.plot .curve")) >= 1)
-    _wait(browser, lambda: len(json.loads(server.client.get("/api/tasks").text)) >= 2)
-    _wait(
+    browser.get(f"{server.base}/studies?series={quote(series)}")
+    wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "svg.plot .curve")) >= 1)
+    wait(browser, lambda: len(json.loads(server.client.get("/api/tasks").text)) >= 2)
+    wait(
         browser,
         lambda: (
             "--loads 0.4" in browser.execute_script("return document.querySelector('pre.command')?.textContent || ''")
         ),
     )
     browser.find_element(By.CSS_SELECTOR, ".legend .chip[title=remove]").click()
-    _wait(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "svg.plot"))
+    wait(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "svg.plot"))
     assert "series" not in browser.current_url
 
 
 @pytest.mark.exhaustive
 def test_a_study_is_drawn_with_intervals_and_decades(browser, server):
     """Added by what is served; means over draws with intervals; a logarithmic x axis; the command that draws the same."""
-    browser.get(server.base + "/curves")
-    measure = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label=measure]"))
+    browser.get(server.base + "/studies")
+    measure = wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label=measure]"))
     Select(measure).select_by_value("study")
-    y_axis = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label='y axis']"))
+    y_axis = wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label='y axis']"))
     Select(y_axis).select_by_value("aspl")
     browser.find_element(By.ID, "add").click()
-    _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
-    ticks = _text(browser, "svg.plot .axes")
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
+    ticks = text(browser, "svg.plot .axes")
     browser.find_element(By.XPATH, "//label[contains(., 'logarithmic x axis')]/input").click()
-    _wait(browser, lambda: _text(browser, "svg.plot .axes") != ticks)
+    wait(browser, lambda: text(browser, "svg.plot .axes") != ticks)
     assert "log=x" in browser.current_url
     command = browser.execute_script("return document.querySelector('pre.command').textContent")
     assert re.search(r"topoloom study plot \S+sizes --y aspl -o curves.svg", command)
     browser.get(browser.current_url)
-    _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
 
 
 @pytest.mark.exhaustive
 def test_jobs_and_folders_are_shown(browser, server):
     """The queue with states and what is known of each; a page of a folder inside a frame that cannot reach out."""
     server.record("info", topology="ring:n=21")
-    browser.get(server.base + "/jobs")
-    _wait(browser, lambda: "ring:n=21" in _text(browser, "#jobs-table"))
+    browser.get(server.base + "/tasks")
+    wait(browser, lambda: "ring:n=21" in text(browser, "#jobs-table"))
     browser.find_element(By.XPATH, "//tr[contains(., 'ring:n=21')]//button").click()
-    _wait(browser, lambda: "attempts\n1 time" in _text(browser, "tr.log"))
+    wait(browser, lambda: "attempts\n1 time" in text(browser, "tr.log"))
     browser.get(server.base + "/folders?file=nets/page.html")
-    frame = _wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe"))
+    frame = wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe"))
     assert frame.get_attribute("sandbox") == "allow-scripts"
     browser.switch_to.frame(frame)
-    _wait(browser, lambda: "words" in browser.find_element(By.TAG_NAME, "body").text)
+    wait(browser, lambda: "words" in browser.find_element(By.TAG_NAME, "body").text)
     browser.switch_to.default_content()
 
 
@@ -296,36 +262,36 @@ def test_a_machine_is_opened_network_by_network(browser, server):
     """Its report, and a list of its networks, each of which is drawn as it stands on the common floor."""
     browser.get(server.base + "/folders")
     links = "//h3[small='machine']/following-sibling::ul[1]/li[starts-with(., 'oob')]/a"
-    draw, floor = (
-        link.get_attribute("href") for link in _wait(browser, lambda: browser.find_elements(By.XPATH, links))
-    )
+    draw, floor = (link.get_attribute("href") for link in wait(browser, lambda: browser.find_elements(By.XPATH, links)))
     browser.find_element(By.XPATH, "//h3[small='machine']/following-sibling::p[1]/button[.='report.html']").click()
-    browser.switch_to.frame(_wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe")))
-    _wait(browser, lambda: "Network fabric" in browser.find_element(By.TAG_NAME, "body").text)
+    browser.switch_to.frame(wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe")))
+    wait(browser, lambda: "Network fabric" in browser.find_element(By.TAG_NAME, "body").text)
     browser.switch_to.default_content()
     own = open_machine(server.machine).networks["oob"].part(Layout)
     browser.get(floor)
-    _wait(browser, lambda: f"racks\n{own.racks}" in _text(browser, ".facts"))
+    wait(browser, lambda: f"racks\n{own.racks}" in text(browser, ".facts"))
     assert browser.find_elements(By.CSS_SELECTOR, "#floor-plan")
     browser.get(draw)
-    _wait(browser, lambda: f"switches\n{own.topology.switches}" in _text(browser, ".facts"))
+    wait(browser, lambda: f"switches\n{own.topology.switches}" in text(browser, ".facts"))
+
+
+#: Each page of the explorer, with something on it.
+_SHOWN = ("", "network?source=petersen", "topology?spec=petersen", "studies")
 
 
 @pytest.mark.exhaustive
-def test_narrow_screens_scroll_in_one_direction(browser, server):
-    """At 390 px nothing is wider than the screen."""
-    browser.set_window_size(500, 900)
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    )
-    try:
-        for page in ("topology?spec=petersen", "design", "floor", "growth", "curves", "jobs", "folders"):
-            browser.get(f"{server.base}/{page}")
-            _wait(browser, lambda: browser.find_elements(By.TAG_NAME, "h1"))
-            assert browser.execute_script("return document.documentElement.scrollWidth") <= 391, page
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        browser.set_window_size(1400, 950)
+@pytest.mark.parametrize("page", _SHOWN)
+def test_pages_are_accessible_in_every_size_and_colour(browser, server, page):
+    """axe-core finds nothing, in light and dark colours, and at 390 px nothing is wider than the screen."""
+    browser.get(f"{server.base}/{page}")
+    wait(browser, lambda: browser.find_elements(By.TAG_NAME, "h1"))
+    assert violations(browser) == []
+    with dark(browser):
+        assert violations(browser) == []
+    for width in (1024, 800, 390):
+        with narrow(browser, width):
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= width + 1, width
+            assert violations(browser) == []
 
 
 @pytest.mark.exhaustive
@@ -341,12 +307,12 @@ def test_the_scripts_are_small_and_of_this_server(browser, server):
 @pytest.mark.exhaustive
 def test_without_webgl_there_is_a_still_picture_and_a_table(server):
     """A machine without WebGL2 sees the network all the same."""
-    browser = _driver("--disable-gpu", "--disable-3d-apis")
+    browser = driver("--disable-gpu", "--disable-3d-apis")
     try:
         browser.get(server.first)
         browser.get(server.base + "/topology?spec=petersen")
-        _wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#switches tbody tr")) == 10)
-        assert "no WebGL2" in _text(browser)
+        wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#switches tbody tr")) == 10)
+        assert "no WebGL2" in text(browser)
     finally:
         browser.quit()
 
@@ -354,7 +320,7 @@ def test_without_webgl_there_is_a_still_picture_and_a_table(server):
 def _racks(browser, plan):
     """The racks, once the picture has taken the size of its place: until then all lie in a corner."""
     boxes = plan.find_elements(By.CSS_SELECTOR, "rect[data-rack]")
-    _wait(browser, lambda: boxes[0].rect["width"] > 10)
+    wait(browser, lambda: boxes[0].rect["width"] > 10)
     return boxes
 
 
@@ -363,20 +329,20 @@ def test_a_rack_is_dragged_and_a_slot_blocked(browser, server):
     """The address keeps both, length and bill follow, undo takes all back."""
     browser.set_window_size(1400, 1600)
     browser.get(f"{server.base}/floor?spec=dragonfly:h=2,hosts=1&switches_per_rack=4&rows=3")
-    plan = _wait(browser, lambda: browser.find_element(By.ID, "floor-plan"))
-    before = _text(browser, "dl.facts")
+    plan = wait(browser, lambda: browser.find_element(By.ID, "floor-plan"))
+    before = text(browser, "dl.facts")
     Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='action of a click']")).select_by_value("move")
     boxes = _racks(browser, plan)
     ActionChains(browser).click_and_hold(boxes[0]).move_to_element(boxes[-1]).release().perform()
-    _wait(browser, lambda: "moved\nA01 to" in _text(browser))
+    wait(browser, lambda: "moved\nA01 to" in text(browser))
     assert "moved=" in browser.current_url
-    assert _text(browser, "dl.facts") != before
+    assert text(browser, "dl.facts") != before
     Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='action of a click']")).select_by_value("block")
     ActionChains(browser).click(_racks(browser, browser.find_element(By.ID, "floor-plan"))[1]).perform()
-    _wait(browser, lambda: "blocked\n" in _text(browser))
+    wait(browser, lambda: "blocked\n" in text(browser))
     assert "blocked=" in browser.current_url
     browser.find_element(By.XPATH, "//button[text()='undo all']").click()
-    _wait(browser, lambda: _text(browser, "dl.facts") == before)
+    wait(browser, lambda: text(browser, "dl.facts") == before)
     browser.set_window_size(1400, 950)
 
 
@@ -384,13 +350,13 @@ def test_a_rack_is_dragged_and_a_slot_blocked(browser, server):
 def test_growth_goes_step_by_step(browser, server):
     """Each step has its picture and the cables to pull; the address has the step."""
     browser.get(f"{server.base}/growth?spec=jellyfish:n=30,degree=4,hosts=2&to=33")
-    _wait(browser, lambda: "Step 1 of 3" in _text(browser))
+    wait(browser, lambda: "Step 1 of 3" in text(browser))
     assert len(browser.find_elements(By.CSS_SELECTOR, "#pull tbody tr")) >= 4
     browser.find_element(By.ID, "next").click()
-    _wait(browser, lambda: "Step 2 of 3" in _text(browser))
+    wait(browser, lambda: "Step 2 of 3" in text(browser))
     assert "step=2" in browser.current_url
     picture = browser.find_element(By.CSS_SELECTOR, "figure img")
-    _wait(browser, lambda: browser.execute_script("return arguments[0].naturalWidth > 100", picture))
+    wait(browser, lambda: browser.execute_script("return arguments[0].naturalWidth > 100", picture))
 
 
 @pytest.mark.exhaustive

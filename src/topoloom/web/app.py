@@ -40,9 +40,10 @@ from topoloom.web.saying import as_command, as_python
 from topoloom.web.spaces import Spaces
 
 #: The pages of the explorer: the same document, which its scripts fill.
-PAGES = ("/", "/design", "/topology", "/floor", "/growth", "/curves", "/jobs", "/folders")
+PAGES = ("/", "/network", "/topology", "/floor", "/growth", "/studies", "/tasks", "/folders")
 _SCRIPTS = (
     "request",
+    "parts",
     "views",
     "graph_gl",
     "graph",
@@ -53,6 +54,7 @@ _SCRIPTS = (
     "curves_page",
     "jobs",
     "folders",
+    "network",
     "main",
 )
 #: The operations that pages may request.
@@ -237,7 +239,10 @@ def _static(name: str) -> bytes:
 @cache
 def _code() -> str:
     own = "\n".join(_static(f"{name}.js").decode() for name in _SCRIPTS)
-    return script((*CURVES[:-1], *FLOOR)) + "\n" + own
+    # One strict scope for all, outside the library, which announces itself as a global name.
+    return "\n".join(
+        [_static("vendor/preact-htm.js").decode(), '(() => {"use strict";', script((*CURVES[:-1], *FLOOR)), own, "})();"]
+    )
 
 
 @cache

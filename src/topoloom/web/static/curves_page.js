@@ -23,7 +23,7 @@ function curvesPage(main, query, catalogue) {
   const nameOf = (one) => (one.operation === "study" ? `${one.folder}${one.y ? `: ${one.y}` : ""}` : one.operation === "simulate" ? `${one.topology}, ${one.engine}, ${one.traffic}` : `${one.topology}, failures`);
 
   const renew = () => {
-    address("/curves", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
+    address("/studies", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
     series.replaceChildren(...wanted.map((one, at) => make("button", { type: "button", class: "chip", title: "remove", "aria-label": `remove ${nameOf(one)}`, onclick: () => { wanted.splice(at, 1); renew(); } }, `${nameOf(one)} \u00d7`)));
     const request = ++state.asked;
     showWrong(wrong, null);
@@ -50,7 +50,7 @@ function curvesPage(main, query, catalogue) {
     if (request !== state.asked) return;
     const drawn = (data) => data.curves.map((curves) => makeCurves(data.marks, { ...curves, log_x: curves.log_x || state.log.includes("x"), log_y: curves.log_y || state.log.includes("y") }));
     box.replaceChildren(...[own, ...state.studies.values()].flatMap(drawn));
-    address("/curves", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
+    address("/studies", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
     how.replaceChildren(makeHow([...[...state.jobs.values()].map((one) => one.job), ...state.studies.values()]));
   }, 150);
   const saveSvg = () => {

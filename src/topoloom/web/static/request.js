@@ -1,8 +1,13 @@
 // Requests a task and returns its record: at once if it is stored, else when the server reports that the task has ended.
+// In a static site (`window.TOPOLOOM_SITE`) the records were computed when it was written, and are read from its files.
+
+const SITE = window.TOPOLOOM_SITE || null;
+const READ_ONLY_SITE = SITE !== null;
 
 class Refused extends Error {}
 
 async function api(path, options = {}) {
+  if (SITE) return SITE.answer(path, options);
   let answer;
   try {
     answer = await fetch(path, options);
@@ -25,6 +30,7 @@ const ANYONE = new Set(); // functions to call at every change of any task
 let connected = false;
 
 function listen() {
+  if (SITE) return;
   const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/events`);
   socket.onopen = () => { connected = true; };
   socket.onmessage = (event) => notify(JSON.parse(event.data));

@@ -19,12 +19,6 @@ function makeHow(jobs) {
     commands.length ? make("pre", { class: "command" }, commands.join("\n")) : null, make("pre", { class: "python" }, python.join("\n")));
 }
 
-function stateOf(job) {
-  const since = job.begun ? Math.max(0, (job.now - job.begun)) : 0;
-  if (job.state === "running") return `running, ${written(since, 0)} s${job.expected_s ? ` of about ${shortly(Math.max(1, Math.round(job.expected_s)))} s` : ""}`;
-  return job.state;
-}
-
 /** A line that shows the state of a task, with a button that cancels it. */
 function makeProgress() {
   const text = make("span", { class: "state" }), stop = make("button", { type: "button", hidden: true }, "cancel");
@@ -40,15 +34,6 @@ function makeProgress() {
   return line;
 }
 
-/** Delays `act` until no further call came for `wait` milliseconds. */
-function later(act, wait = 250) {
-  let timer = null;
-  return (...args) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => act(...args), wait);
-  };
-}
-
 /** Sets the address to a page with its settings, so that it can be shared; nothing is loaded. */
 function address(path, settings, push = false) {
   const query = new URLSearchParams();
@@ -56,12 +41,6 @@ function address(path, settings, push = false) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== "" && one !== null && one !== undefined) query.append(name, one);
   const text = `${path}${query.size ? `?${query}` : ""}`;
   if (text !== location.pathname + location.search) history[push ? "pushState" : "replaceState"](null, "", text);
-}
-
-function save(name, type, text) {
-  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 /** A text field with completions from a list. */
