@@ -241,7 +241,13 @@ def _code() -> str:
     own = "\n".join(_static(f"{name}.js").decode() for name in _SCRIPTS)
     # One strict scope for all, outside the library, which announces itself as a global name.
     return "\n".join(
-        [_static("vendor/preact-htm.js").decode(), '(() => {"use strict";', script((*CURVES[:-1], *FLOOR)), own, "})();"]
+        [
+            _static("vendor/preact-htm.js").decode(),
+            '(() => {"use strict";',
+            script((*CURVES[:-1], *FLOOR)),
+            own,
+            "})();",
+        ]
     )
 
 
