@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib.resources import files
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -21,23 +21,17 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from topoloom._version import __version__
 from topoloom.core.errors import InputError
-from topoloom.core.settings import described
-from topoloom.designer.requirement import Requirement
-from topoloom.operations.operation import OPERATIONS
 from topoloom.report.scripting import CURVES, FLOOR, script
-from topoloom.routing.registry import engines
-from topoloom.simulation.flits.presets import PRESETS
 from topoloom.studies.task import Task, task_of
-from topoloom.throughput.traffic import PATTERNS
-from topoloom.topologies.spec.listing import listed
 from topoloom.web.curves import curves_of_records, curves_of_study
+from topoloom.web.forms import form_data
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
 from topoloom.web.needs import check_text, kept_requirement, measured_so_far
 from topoloom.web.saying import as_command, as_python
 from topoloom.web.spaces import Spaces
+from topoloom.web.uploads import Uploads
 
 #: The pages of the explorer: the same document, which its scripts fill.
 PAGES = ("/", "/network", "/topology", "/floor", "/growth", "/studies", "/tasks", "/folders")
@@ -92,12 +86,13 @@ class Explorer:
     ----------
     jobs : Jobs
     spaces : Spaces
+    uploads : Uploads
     read_only : bool
         Existing results are shown, and nothing is started.
     """
 
-    def __init__(self, jobs: Jobs, spaces: Spaces, read_only: bool) -> None:
-        self.jobs, self.spaces, self.read_only = jobs, spaces, read_only
+    def __init__(self, jobs: Jobs, spaces: Spaces, uploads: Uploads, read_only: bool) -> None:
+        self.jobs, self.spaces, self.uploads, self.read_only = jobs, spaces, uploads, read_only
         self.listeners: set[asyncio.Queue[bytes]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -161,7 +156,9 @@ def job_view(job: Job) -> dict[str, Any]:
     }
 
 
-def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], read_only: bool = False) -> ASGIApp:
+def make_app(
+    jobs: Jobs, spaces: Spaces, uploads: Uploads, *, token: str, hosts: Sequence[str], read_only: bool = False
+) -> ASGIApp:
     """The server as an ASGI application.
 
     Parameters
@@ -170,6 +167,8 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
         Started and closed with the application.
     spaces : Spaces
         The served folders.
+    uploads : Uploads
+        The files that browsers send.
     token : str
         The token that the first address must contain.
     hosts : sequence of str
@@ -181,7 +180,7 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
     -------
     ASGI application
     """
-    explorer = Explorer(jobs, spaces, read_only)
+    explorer = Explorer(jobs, spaces, uploads, read_only)
 
     @asynccontextmanager
     async def life(_app: Starlette) -> AsyncIterator[None]:
@@ -204,6 +203,8 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
         Route("/api/curves", _curves),
         Route("/api/study", _study),
         Route("/api/folders", _folders),
+        Route("/api/uploads", _upload, methods=["POST"]),
+        Route("/api/uploads", _remove_upload, methods=["DELETE"]),
         Route("/files/{address:path}", _file),
         WebSocketRoute("/api/events", _events),
     ]
@@ -276,77 +277,9 @@ async def _style(_request: Request) -> Response:
     return Response(_css(), media_type="text/css; charset=utf-8")
 
 
-@cache
-def _catalogue_data() -> dict[str, Any]:
-    """The data of forms: families, engines, traffic, presets, and the arguments of operations."""
-    return {
-        "version": __version__,
-        "families": listed()["families"],
-        "engines": sorted(engines),
-        "traffic": [
-            {"name": name, "usage": pattern.usage, "words": pattern.words} for name, pattern in PATTERNS.items()
-        ],
-        "presets": [{"name": name, "source": preset.source} for name, preset in PRESETS.items()],
-        "operations": {name: _settings(OPERATIONS.find(name)) for name in REQUESTABLE},
-        "requirement": requirement_form(),
-    }
-
-
-def _settings(group: type[msgspec.Struct]) -> list[dict[str, str]]:
-    return [
-        {
-            "name": setting.name,
-            "description": setting.description,
-            "accepts": setting.accepts,
-            "default": setting.default,
-            "unit": setting.unit,
-        }
-        for setting in described(group)
-    ]
-
-
-def requirement_form() -> list[dict[str, Any]]:
-    """The tables of a requirement with the keys that one field can hold; lists and nested tables are edited as text only.
-
-    Returns
-    -------
-    list of dict
-        ``table``, empty for the keys above all tables, and ``fields``.
-
-    Examples
-    --------
-    >>> [part["table"] for part in requirement_form()][:3]
-    ['', 'host', 'phase']
-    """
-    tables: list[tuple[str, type[msgspec.Struct]]] = [("", Requirement)]
-    for field in msgspec.structs.fields(Requirement):
-        inner = [part for argument in get_args(field.type) for part in (argument, *get_args(argument))]
-        kinds = [kind for kind in (field.type, *inner) if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
-        tables += [(field.encode_name, kind) for kind in kinds[:1]]
-    form = [
-        {
-            "table": name,
-            "fields": [
-                setting for setting in _settings(kind) if not setting["accepts"].startswith(("a list", "a table"))
-            ],
-        }
-        for name, kind in tables
-    ]
-    return [part for part in form if part["fields"]]
-
-
 async def _catalogue(request: Request) -> Response:
-    data = await run_in_threadpool(_catalogue_data)
-    return _json(data | {"read_only": _of(request).read_only, "examples": _examples()})
-
-
-@cache
-def _examples() -> list[dict[str, str]]:
-    folder = files("topoloom.web") / "static"
-    return [
-        {"name": name, "toml": (folder / f"{name}.toml").read_text()}
-        for name in ("small-cluster", "cluster-1k", "gpu-512")
-    ]
+    data = await run_in_threadpool(form_data, REQUESTABLE)
+    return _json(data | {"read_only": _of(request).read_only})
 
 
 async def _tasks(request: Request) -> Response:
@@ -415,6 +348,34 @@ async def _study(request: Request) -> Response:
 
 async def _folders(request: Request) -> Response:
     return _json(await run_in_threadpool(_of(request).spaces.listed))
+
+
+async def _upload(request: Request) -> Response:
+    """Store the body as the file ``?name=NAME``, or the texts of several files: ``{"files": {"NAME": "text"}}``."""
+    explorer = _of(request)
+    if explorer.read_only:
+        return _json({"error": _READ_ONLY}, 403)
+    body, name = await request.body(), request.query_params.get("name")
+    if name is None:
+        try:
+            files = {name: text.encode() for name, text in msgspec.json.decode(body, type=_UploadedTexts).files.items()}
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise InputError(f"uploads: {error}"[:300]) from None
+    else:
+        files = {name: body}
+    return _json({"addresses": await run_in_threadpool(explorer.uploads.put, files)}, 201)
+
+
+class _UploadedTexts(msgspec.Struct, forbid_unknown_fields=True):
+    files: dict[str, str]
+
+
+async def _remove_upload(request: Request) -> Response:
+    explorer = _of(request)
+    if explorer.read_only:
+        return _json({"error": _READ_ONLY}, 403)
+    await run_in_threadpool(explorer.uploads.remove, request.query_params.get("name", ""))
+    return _json({"removed": True})
 
 
 async def _file(request: Request) -> Response:

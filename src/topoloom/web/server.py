@@ -14,6 +14,8 @@ from topoloom.core.files import BELOW, READ_ONLY
 from topoloom.core.surroundings import variables_set
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
+from topoloom.web.uploads import NAME as UPLOADS
+from topoloom.web.uploads import Uploads
 
 #: Limits of connections: seconds that an idle one stays open, bytes of a message and of headers; see also `door`.
 _IDLE_S, _MESSAGE, _HEADERS = 30, 4096, 32 * 1024
@@ -70,7 +72,8 @@ def serve(
         from topoloom.web.door import Door, Doors
     except ImportError as error:
         raise InputError(f"the explorer needs {error.name}: pip install 'topoloom[web]'") from None
-    spaces = Spaces(folders)
+    uploads = Uploads(Path(store))
+    spaces = Spaces(folders, {UPLOADS: uploads.folder})
     token = token or new_token()
     with (
         Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s, read_only=read_only) as queue,
@@ -81,7 +84,12 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         host_names = dict.fromkeys([shown, "127.0.0.1", "localhost", "[::1]", *names])
         app = make_app(
-            queue, spaces, token=token, hosts=[f"{name}:{bound_port}" for name in host_names], read_only=read_only
+            queue,
+            spaces,
+            uploads,
+            token=token,
+            hosts=[f"{name}:{bound_port}" for name in host_names],
+            read_only=read_only,
         )
 
         class OwnDoor(Door):

@@ -37,23 +37,38 @@ _NOWHERE = "only files below the served folders can be opened"
 class Spaces:
     """Folders, by their names in addresses.
 
+    Parameters
+    ----------
+    folders : sequence of path
+        The folders that the user serves.
+    own : mapping of str to path
+        The folders in which the server stores what it serves, by their names; they need not exist yet.
+
     Raises
     ------
     InputError
         A folder does not exist, or two have the same name.
     """
 
-    def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
+    def __init__(
+        self, folders: Sequence[str | os.PathLike[str]], own: Mapping[str, str | os.PathLike[str]] | None = None
+    ) -> None:
         self.roots: dict[str, Path] = {}
+        self._own = {name: Path(os.path.realpath(folder)) for name, folder in (own or {}).items()}
         for folder in folders:
             path = Path(folder)
             if not path.is_dir():
                 raise InputError(f"{folder}: no such folder to serve")
             real = path.resolve()
             name = real.name or "root"
+            if name in self._own and self._own[name] != real:
+                raise InputError(
+                    f"{folder}: {name} is the name of a folder of the explorer itself; rename yours, or serve its parent folder"
+                )
             if name in self.roots and self.roots[name] != real:
                 raise InputError(f"{folder}: another served folder has the name {name} too; rename one of them")
             self.roots[name] = real
+        self.roots |= self._own
 
     def path(self, address: str) -> Path:
         """The file or folder at ``NAME/a/b``, with links followed.
@@ -230,7 +245,9 @@ class Spaces:
         """The file or folder directly in a served folder: a network folder, a file with a suffix; with `plain`, anything."""
         try:
             candidate = root / text
-            meant = plain or Path(text).suffix or any((candidate / name).exists() for name in _NETWORKS)
+            # What somebody has sent does not hide a family of its name.
+            network = root not in self._own.values() and any((candidate / name).exists() for name in _NETWORKS)
+            meant = plain or Path(text).suffix or network
             if not text or text.startswith(".") or not meant or not os.path.lexists(candidate):
                 return None
         except (OSError, ValueError):  # a name that no file system can have
