@@ -72,6 +72,7 @@ HONOURS = {
     "layered_routing": "routing/test_rated.py",
     "route": "routing/test_rated.py",
     "blast_radius": "failures/test_blast_radius.py",
+    "outage": "failures/test_mixed_losses.py",
     "cable": "cost/test_mixed_bill.py",
     "compare": "assessment/test_tables_and_rails.py",
     "cuts": "throughput/test_mixed_rates.py",

@@ -79,6 +79,7 @@ CALLS = {
     "lifetime": lambda n, _: topoloom.lifetime(n, link_fit=100, samples=5),
     "losses": lambda n, _: topoloom.losses(n, "0-1").links,
     "repair_fabric": None,  # takes live tables, too: tests/fabrics
+    "outage": lambda n, _: topoloom.outage(n, switches=[0]).cut_off,
     "optimize": lambda n, _: topoloom.optimize(n, seconds=0.01, jobs=1).topology.switches,
     "path_diversity": lambda n, _: topoloom.path_diversity(n),
     "place": lambda n, _: topoloom.place(n, map="rows"),

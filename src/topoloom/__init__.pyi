@@ -52,6 +52,9 @@ from .failures.degradation import Degradations as Degradations
 from .failures.degradation import degradation as degradation
 from .failures.lifetime import Lifetime as Lifetime
 from .failures.lifetime import lifetime as lifetime
+from .failures.outage import Outage as Outage
+from .failures.outage import OutageState as OutageState
+from .failures.outage import outage as outage
 from .failures.resilience import resilience as resilience
 from .failures.survival import Survival as Survival
 from .failures.survival import Survivals as Survivals

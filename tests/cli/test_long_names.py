@@ -34,6 +34,7 @@ _CALLS = {
     "simulate": "clos:leaves=2,spines=2,hosts=2 --fast --loads 0.1 --jobs 1",
     "resilience": "petersen --samples 1 --levels 0.1",
     "losses": "petersen:hosts=1",
+    "outage": "petersen:hosts=1 0",
     "lifetime": "petersen --link-fit 100",
     "degradation": "petersen:hosts=1 --shares 10%",
     "damage": "petersen --share 10% -o left.json",

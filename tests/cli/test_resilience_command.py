@@ -285,7 +285,7 @@ def test_losses_are_a_table_and_a_record():
     assert ["leaf", "16", "0", "0"] in rows
     assert ["plane", "2", "0", "0"] in rows
     record = json.loads(_run(spec, "--json", command="losses"))
-    assert record["schema"] == "topoloom/blast-radius/1"
+    assert record["schema"] == "topoloom/blast-radius/2"
     assert [loss["lose"] for loss in record["losses"]] == ["port", "leaf", "spine", "plane"]
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, blast_radius, build
-from topoloom.failures.single_losses import KINDS
+from topoloom.failures.single_losses import USUAL
 from topoloom.graph.planes import planes_of
 
 
@@ -140,7 +140,9 @@ def test_what_there_is_not_is_said():
     with pytest.raises(InputError, match=r"the network has no spine \(a switch without hosts\); remove it"):
         blast_radius(build("slimfly:q=5,hosts=4"), ["spine"])
     assert [loss.lose for loss in blast_radius(build("slimfly:q=5,hosts=4")).losses] == ["port", "leaf", "plane"]
-    with pytest.raises(InputError, match="lose='rack'"):
+    with pytest.raises(InputError, match="lose='cabinet'"):
+        blast_radius(build("slimfly:q=5,hosts=4"), ["cabinet"])
+    with pytest.raises(InputError, match=r"no rack \(all switches in a rack\)"):
         blast_radius(build("slimfly:q=5,hosts=4"), ["rack"])
     with pytest.raises(InputError, match="no hosts that a loss could cut off"):
         blast_radius(build("petersen"))
@@ -153,5 +155,5 @@ def test_what_there_is_not_is_said():
 def test_a_record_has_a_row_a_loss():
     """The table is what the command prints."""
     found = blast_radius(build("fat-tree:k=4,hosts=8+planes:count=2"), nic_ports=2)
-    assert [row["lose"] for row in found.rows()] == list(KINDS)
+    assert [row["lose"] for row in found.rows()] == list(USUAL)
     assert type(found).from_record(found.record()) == found

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from topoloom import blast_radius, degradation, route
+from topoloom import blast_radius, degradation, outage, quality, reroute, route
 from topoloom.model.topology import Topology
 
 #: Two leaves with two hosts each; leaf 0 has 400 Gb/s to spine 2 and 100 to spine 3, leaf 1 the reverse.
@@ -74,3 +74,10 @@ def test_failures_degrade_the_bounds_by_gbps():
     assert min(abs(level.uniform_least - share) for share in shares) == pytest.approx(0.0, abs=1e-9)
     eightfold = PAIR.with_rates(PAIR.link_rate_gbps * 8, np.asarray(PAIR.endpoint_rate_gbps) * 8)
     assert degradation(route(eightfold, "minimal"), levels=[0.25], samples=6) == levels
+
+
+def test_an_outage_keeps_the_rates():
+    """What is left has the rates of its links, so the throughput after a loss is that of the remaining network."""
+    found = outage(PAIR, switches=[0], measure_throughput=True)
+    left = quality(reroute(route(PAIR), switches=[0]).surviving)
+    assert found.after.uniform_throughput == left.uniform_throughput

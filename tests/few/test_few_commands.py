@@ -180,6 +180,16 @@ TABLE = {
         "resilience N --fail switches --samples 5 --levels 0.5,0.9",
         row((ONE, {"exact": 0.0, "units": 1}), (LINKED, {"exact": 0.5, "units": 2}), (APART, Refused(IN_PARTS))),
     ),
+    "outage": (
+        "outage N 0",
+        row(
+            (ONE, Refused("no switch is left")),
+            ("two4 twin4", {"cut_off": 2}),
+            ("two1", {"cut_off": 1}),
+            ("two0", {"cut_off": 0}),
+            (APART, Refused("in parts before any loss")),
+        ),
+    ),
     "losses": (
         "losses N",
         row(

@@ -118,6 +118,10 @@ TABLE = {
             ("apart4 apart1", Refused("join them first")),
         ),
     ),
+    "outage": (
+        lambda t, _: topoloom.outage(t, switches=[0]).after.switches,
+        row((ONE, Refused("no switch is left")), (LINKED, 1), (APART, Refused("in parts before any loss"))),
+    ),
     "bounds": (lambda t, _: topoloom.bounds(t).moore_aspl, row((ONE, 0.0), (LINKED, 1.0), (APART, math.inf))),
     "cable": (lambda t, _: len(topoloom.cable(place(t)).rows()), row((f"{ONE} {APART}", 0), (TWO, 1), ("twin4", 2))),
     "cases_of": (

@@ -22,6 +22,7 @@ _MAKERS: dict[str, Callable[[Any], Result]] = {
     "survival": lambda net: topoloom.resilience(net, samples=4),
     "lifetime": lambda net: topoloom.lifetime(net, link_fit=100, samples=5),
     "blast-radius": topoloom.blast_radius,
+    "outage": lambda net: topoloom.outage(net, switches=[0]),
     "bill": lambda net: topoloom.price(place(net)),
     "quality": lambda net: quality(route(net), bisections=10),
     "load-curve": lambda net: topoloom.simulate(route(net), loads=[0.1], fast=True),

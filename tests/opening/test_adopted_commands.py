@@ -38,6 +38,7 @@ TABLE = {
     "paths": ("paths N", ["paths, shortest +2 +2", "all 6"]),
     "resilience": ("resilience N --samples 5 --levels 0.5", ["orders +5", "33.33 %, 2 of 6 links"]),
     "losses": ("losses N", ["12 hosts of 1 port"]),
+    "outage": ("outage N leaf1-spine1 --pair leaf1,leaf2", ["hosts cut off +0 of 12", "leaf1 spine"]),
     "lifetime": ("lifetime N --link-fit 100", ["5679167 h"]),
     "degradation": ("degradation N --shares 50%", ["cables +50 % +1 of 5 +0.5000 +0.5000"]),
     "damage": (

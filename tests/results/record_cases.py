@@ -150,6 +150,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "bills": lambda: t.Bills((t.price(t.place(t.build("petersen:hosts=1"))),)),
     "bill": lambda: t.price(t.place(t.build("petersen:hosts=1"))),
     "blast-radius": lambda: t.blast_radius(t.build("petersen:hosts=1+planes:count=2")),
+    "outage": lambda: t.outage("petersen:hosts=1", switches=[0], pair=(1, 7), measure_throughput=True),
     "bounds": lambda: t.bounds(t.build("petersen")),
     "cabling": lambda: t.cable(t.place(t.build("petersen:hosts=1"))),
     "collective": lambda: t.collective(t.build("ring:n=4,hosts=1"), "allreduce", 4000),

@@ -72,6 +72,10 @@ SAME = {
         "collective petersen:hosts=1 --operation allgather --bytes 100000 --set rate_gbps=100",
     ),
     "losses": ({"topology": "petersen:hosts=1", "lose": ["leaf"]}, "losses petersen:hosts=1 --lose leaf"),
+    "outage": (
+        {"topology": "petersen:hosts=1", "lost": "switch:0,link:1-2", "pair": "3,7"},
+        "outage petersen:hosts=1 switch:0,link:1-2 --pair 3,7",
+    ),
     "lifetime": (
         {"topology": "petersen", "link_fit": 100.0, "samples": 40},
         "lifetime petersen --link-fit 100 --samples 40",

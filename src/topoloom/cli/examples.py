@@ -25,6 +25,7 @@ EXAMPLES = {
     "paths": "slimfly:q=5",
     "resilience": "slimfly:q=5 torus:dims=7x7 --fail switches",
     "losses": "fat-tree:k=8,hosts=32",
+    "outage": "fat-tree:k=8,hosts=32 switch:0,link:1-16 --pair 1,9",
     "lifetime": "slimfly:q=5,hosts=4 --link-fit 100 --switch-mtbf 200000",
     "degradation": "slimfly:q=5,hosts=4 --shares 5%,10%",
     "damage": "slimfly:q=5,hosts=4 --share 10% -o left.json",

@@ -54,17 +54,23 @@ def print_losses(results: Sequence[BlastRadius]) -> None:
         planes = f", {result.planes} planes" if result.planes > 1 else ""
         if number:
             say("")
-        say(f"{result.provenance.name}: {result.hosts:,} hosts of {ports}{planes}; the worst loss of each kind")
+        several = _several(result)
+        worst = "losses" if several else "loss"
+        say(f"{result.provenance.name}: {result.hosts:,} hosts of {ports}{planes}; the worst {worst} of each kind")
         rows: list[tuple[str, ...]] = [
             ("lost", "of", "worst", "cut off", "ports: mean", "least", "uplinks: mean", "least")
         ]
         for loss in result.losses:
+            unit = loss.name if several and loss.name else str(loss.worst)
             shares = (loss.ports_mean, loss.ports_least, loss.uplinks_mean, loss.uplinks_least)
-            rows.append(
-                (loss.lose, str(loss.units), str(loss.worst), str(loss.cut_off), *(f"{share:.4f}" for share in shares))
-            )
+            rows.append((loss.lose, str(loss.units), unit, str(loss.cut_off), *(f"{share:.4f}" for share in shares)))
         print_table(rows)
     say("cut off: hosts; ports, uplinks: share of a host's ports, and of their switches' links, that is left")
+
+
+def _several(result: BlastRadius) -> bool:
+    """Whether a kind of losses has several rows."""
+    return len({loss.lose for loss in result.losses}) < len(result.losses)
 
 
 def _print_one(curve: Survival) -> None:

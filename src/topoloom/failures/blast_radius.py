@@ -2,19 +2,20 @@
 are cut off, and how much bandwidth the others keep.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Work
-from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
+from topoloom.failures.single_losses import KINDS, USUAL, Hosts, Left, losses_of, losses_of_sets
 from topoloom.figures.style import Axes, drawn
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
-from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
 
 
@@ -24,14 +25,14 @@ class Blast:
 
     Attributes
     ----------
-    lose : "port", "nic", "leaf", "spine" or "plane"
+    lose : "port", "nic", "leaf", "spine", "plane", "cable", "rack" or "group"
         What is lost: a port of a host or its cable, an interface of a host with all its ports, a switch with hosts, a switch
-        without hosts, or all switches of a plane.
+        without hosts, all switches of a plane, a cable between switches, or all switches of a rack or of a group.
     units : int
         How many units of this kind the network has, which is the number of losses that were compared.
     worst : int
-        The endpoint, host (of an interface), switch or plane whose loss cuts off the most hosts; among equals, the one that
-        leaves the least bandwidth.
+        The endpoint, host (of an interface), switch, plane, cable (of `Topology.links`), rack or group whose loss cuts off the
+        most hosts; among equals, the one that leaves the least bandwidth.
     cut_off : int
         Hosts that this loss cuts off: hosts without a live port in the main part of a plane.
     ports_mean, ports_least : float
@@ -39,6 +40,8 @@ class Blast:
         cut off: the mean over all hosts, and the least.
     uplinks_mean, uplinks_least : float
         The same, with each port weighted by the share of its switch's links (of their Gb/s) that is left.
+    name : str
+        What is lost, as `outage` reads it: ``switch:7``, ``link:12-40``, ``rack:A03``; empty for a port or an interface.
     """
 
     lose: str
@@ -49,6 +52,7 @@ class Blast:
     ports_least: float
     uplinks_mean: float
     uplinks_least: float
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,11 @@ class BlastRadius(Result):
     switches, links, hosts, ports, planes : int
         The network's size; ports are those of hosts.
     losses : tuple of Blast
-        The worst loss of each kind.
+        The worst loss of each kind; several per kind if asked for, the worst first.
     """
 
     record_name = "blast-radius"
+    record_version = 2
 
     switches: int
     links: int
@@ -89,7 +94,12 @@ class BlastRadius(Result):
 
 
 def blast_radius(
-    topology: NetworkSource, lose: Sequence[str] | None = None, *, nic_ports: int = 1, work: Work | None = None
+    topology: NetworkSource,
+    lose: Sequence[str] | None = None,
+    *,
+    nic_ports: int = 1,
+    most: int = 1,
+    work: Work | None = None,
 ) -> BlastRadius:
     """Return what one loss of each kind does to the hosts in the worst case; it checks every loss and draws no samples.
 
@@ -98,12 +108,14 @@ def blast_radius(
     topology : NetworkSource
         A connected network, or one of several planes, which only its hosts join.
     lose : sequence of str, optional
-        "port", "nic", "leaf", "spine", "plane"; when omitted, all kinds that the network has, but interfaces only when they
-        have several ports.
+        "port", "nic", "leaf", "spine", "plane", "cable", "rack", "group"; when omitted, the first five of those that the
+        network has, but interfaces only when they have several ports. Racks are those of the network's layout.
     nic_ports : int
         Ports of each interface: 2 for dual ToR; the number of planes where every interface has a port in each plane.
+    most : int
+        How many of the worst losses of each kind are in the result.
     work : Work, optional
-        Reports progress in losses.
+        Reports progress in kinds of losses.
 
     Returns
     -------
@@ -133,7 +145,7 @@ def blast_radius(
     >>> blast_radius(build("fat-tree:k=8,hosts=32"), ["leaf"]).losses[0].cut_off
     4
     """
-    topology = taken(topology, Topology, "blast_radius")
+    source, topology = topology, taken(topology, Topology, "blast_radius")
     name, planes = topology.name, plane_count(topology)
     if not topology.hosts:
         raise InputError(f"{name}: no hosts that a loss could cut off; add hosts, as in hosts=4")
@@ -142,18 +154,19 @@ def blast_radius(
             f"{name}: the network is in parts that neither links nor hosts join, before any loss; join them first"
         )
     work = Work() if work is None else work
-    most = int(np.bincount(topology.host).max())
-    if not 1 <= nic_ports <= most:
+    most_ports = int(np.bincount(topology.host).max())
+    if not 1 <= nic_ports <= most_ports:
         raise InputError(
-            f"{name}: nic_ports={nic_ports}: an interface has 1 to {most} ports, at most all ports of a host"
+            f"{name}: nic_ports={nic_ports}: an interface has 1 to {most_ports} ports, at most all ports of a host"
         )
-    units = _units(topology, planes, nic_ports)
+    named = {kind: _named_units(kind, topology, source) for kind in ("rack", "group") if kind in (lose or ())}
+    units = _units(topology, planes, nic_ports) | {kind: len(names) for kind, (_, names) in named.items()}
     for kind in lose or ():
         if kind not in KINDS:
             raise InputError(f"lose='{kind}': {hint(kind, KINDS)}")
         if not units[kind]:
             raise InputError(f"{name}: the network has no {kind} ({KINDS[kind]}); remove it from lose=")
-    default_kinds = [kind for kind in KINDS if kind != "nic" or nic_ports > 1]
+    default_kinds = [kind for kind in USUAL if kind != "nic" or nic_ports > 1]
     wanted = [kind for kind in KINDS if units[kind] and kind in (lose or default_kinds)]
     hosts = Hosts(topology, nic_ports)
     all_planes = planes_of(topology)
@@ -163,22 +176,23 @@ def blast_radius(
     losses = []
     work.begin(len(wanted), "kinds of losses")
     for kind in wanted:
-        worst: Left | None = None
-        for left in losses_of(kind, hosts, all_planes if kind == "plane" else unique_planes):
-            work.check()
-            if worst is None or _badness(left) > _badness(worst):
-                worst = left
-        if worst is not None:
+        if kind in named:
+            all_losses = losses_of_sets(hosts, topology, all_planes, named[kind][0])
+        else:
+            all_losses = losses_of(kind, hosts, all_planes if kind == "plane" else unique_planes, most)
+        for left in nlargest(most, _checked(all_losses, work), key=_badness):
+            label = _name(kind, left.unit, topology, named.get(kind, ((), ()))[1])
             losses.append(
                 Blast(
                     kind,
                     units[kind],
-                    worst.unit,
-                    worst.cut_off,
-                    worst.ports_mean,
-                    worst.ports_least,
-                    worst.uplinks_mean,
-                    worst.uplinks_least,
+                    left.unit,
+                    left.cut_off,
+                    left.ports_mean,
+                    left.ports_least,
+                    left.uplinks_mean,
+                    left.uplinks_least,
+                    label,
                 )
             )
         work.advance()
@@ -189,8 +203,47 @@ def blast_radius(
         topology.endpoints.size,
         planes,
         tuple(losses),
-        provenance_of(topology, settings={"lose": wanted, "nic_ports": nic_ports}),
+        provenance_of(
+            topology, settings={"lose": wanted, "nic_ports": nic_ports, **({"most": most} if most > 1 else {})}
+        ),
     )
+
+
+def _checked(losses: Iterable[Left], work: Work) -> Iterator[Left]:
+    """The losses, until `work` is stopped."""
+    for left in losses:
+        work.check()
+        yield left
+
+
+def _named_units(kind: str, topology: Topology, source: NetworkSource) -> tuple[np.ndarray, list[str]]:
+    """The rack or the group of each switch, by number, and their names; no names where they are not known."""
+    if kind == "group":
+        if "group" not in topology.labels:
+            return np.zeros(0, np.int64), []
+        values, group = np.unique(topology.labels["group"], return_inverse=True)
+        return group.reshape(-1), [str(value) for value in values.tolist()]
+    network = network_of(source, "blast_radius")
+    names = network.racks if any(network.racks) else None
+    if names is None and network.layout is not None:
+        names = tuple(network.layout.rack_names[rack] for rack in network.layout.rack.tolist())
+    if names is None:
+        return np.zeros(0, np.int64), []
+    different = sorted(set(names))
+    number = {name: at for at, name in enumerate(different)}
+    return np.array([number[name] for name in names], np.int64), different
+
+
+def _name(kind: str, unit: int, topology: Topology, names: Sequence[str]) -> str:
+    """What is lost, as `outage` reads it."""
+    if kind in ("leaf", "spine"):
+        return f"switch:{unit}"
+    if kind == "cable":
+        u, v = topology.links[unit].tolist()
+        return f"link:{u}-{v}"
+    if kind == "plane":
+        return f"plane:{unit}"
+    return f"{kind}:{names[unit]}" if names else ""
 
 
 def _units(topology: Topology, planes: int, nic_ports: int) -> dict[str, int]:
@@ -203,6 +256,9 @@ def _units(topology: Topology, planes: int, nic_ports: int) -> dict[str, int]:
         "leaf": leaves,
         "spine": topology.switches - leaves,
         "plane": planes,
+        "cable": len(topology.links),
+        "rack": 0,
+        "group": 0,
     }
 
 

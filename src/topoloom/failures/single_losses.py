@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.failures.largest_parts import largest_parts
 from topoloom.graph.articulation import articulation_switches
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import Plane
@@ -18,7 +19,12 @@ KINDS = {
     "leaf": "a switch with hosts",
     "spine": "a switch without hosts",
     "plane": "all switches of a plane",
+    "cable": "a cable between two switches",
+    "rack": "all switches in a rack",
+    "group": "all switches of a group",
 }
+#: The kinds that are compared unless others are asked for.
+USUAL = ("port", "nic", "leaf", "spine", "plane")
 
 
 @dataclass(frozen=True)
@@ -28,7 +34,7 @@ class Left:
     Attributes
     ----------
     unit : int
-        The endpoint, host (of an interface), switch or plane that is lost, as numbered in the whole network.
+        The endpoint, host (of an interface), switch, plane, cable, rack or group that is lost, by its number in the network.
     cut_off : int
         Hosts without a port that is connected.
     ports_mean, ports_least : float
@@ -107,8 +113,8 @@ class Hosts:
         )
 
 
-def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left]:
-    """Yield what each loss of a kind leaves, one loss after the other.
+def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane], most: int = 1) -> Iterator[Left]:
+    """Yield what each loss of a kind (but "rack" and "group") leaves, one loss after the other.
 
     Parameters
     ----------
@@ -118,6 +124,8 @@ def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left
         Those of the whole network.
     planes : sequence of Plane
         The planes in which something is lost; of identical planes one is enough.
+    most : int
+        How many of the worst cables that do not disconnect anything are enough.
 
     Yields
     ------
@@ -132,6 +140,8 @@ def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left
             yield hosts.left(number, plane, np.zeros(k, np.bool_), np.zeros(k))
         elif kind == "port":
             yield from _of_ports(hosts, plane)
+        elif kind == "cable":
+            yield from _of_cables(hosts, plane, most)
         else:
             yield from _of_switches(hosts, plane, kind == "leaf")
 
@@ -163,6 +173,69 @@ def _of_switches(hosts: Hosts, plane: Plane, leaves: bool) -> Iterator[Left]:
         if switch in articulation:
             alive &= _in_main_part(topology, switch)[at]
         yield hosts.left(int(plane.switches[switch]), plane, alive, np.where(alive, share[at], 0.0))
+
+
+def _of_cables(hosts: Hosts, plane: Plane, most: int) -> Iterator[Left]:
+    """Yield the loss of each cable that disconnects switches, and of those that take most bandwidth of the others."""
+    topology = plane.topology
+    links, n, m = topology.links, topology.switches, len(topology.links)
+    relative = capacities(topology)
+    room = np.bincount(links.ravel(), np.repeat(relative.links, 2), n)
+    share_of_host = hosts.rate[plane.endpoints] / hosts.room[plane.hosts[topology.host]]
+    weight = np.bincount(topology.endpoints, share_of_host, n) / np.maximum(room, 1.0)
+    taken = relative.links * weight[links].sum(axis=1)
+    # A cable disconnects switches if a switch put into it would.
+    halves = np.stack([links.ravel(), np.repeat(np.arange(m), 2) + n], axis=1)
+    bridges = articulation_switches(Topology(links=halves, switches=n + m)) - n
+    bridges = bridges[bridges >= 0]
+    worst = np.argsort(-taken, kind="stable")
+    for cable in np.unique(np.concatenate([bridges, worst[: most + bridges.size]])).tolist():
+        share = np.ones(n)
+        for switch in links[cable].tolist():
+            share[switch] = 1 - relative.links[cable] / room[switch]
+        alive = np.ones(n, np.bool_)
+        if cable in bridges:
+            whole = np.ones(n, np.bool_)
+            own = Plane(topology, np.arange(n), np.arange(plane.endpoints.size), plane.hosts, np.arange(m))
+            _, alive = largest_parts(topology, [own], whole, np.arange(m) != cable)
+        port = alive[topology.endpoints]
+        yield hosts.left(int(plane.links[cable]), plane, port, np.where(port, share[topology.endpoints], 0.0))
+
+
+def losses_of_sets(
+    hosts: Hosts, topology: Topology, planes: Sequence[Plane], unit_of_switch: np.ndarray
+) -> Iterator[Left]:
+    """Yield what the loss of all switches of each unit (a rack, a group) leaves.
+
+    Parameters
+    ----------
+    hosts : Hosts
+    topology : Topology
+        The whole network.
+    planes : sequence of Plane
+        All its planes.
+    unit_of_switch : int64[switches]
+
+    Yields
+    ------
+    Left
+    """
+    links, n = topology.links, topology.switches
+    relative = capacities(topology)
+    room = np.bincount(links.ravel(), np.repeat(relative.links, 2), n)
+    sizes = topology.switches, topology.endpoints.size, topology.hosts, len(links)
+    whole = Plane(topology, *map(np.arange, sizes))
+    for unit in np.unique(unit_of_switch).tolist():
+        alive = unit_of_switch != unit
+        if not alive.any():
+            yield hosts.left(unit, whole, np.zeros(whole.endpoints.size, np.bool_), np.zeros(whole.endpoints.size))
+            continue
+        keep = alive[links].all(axis=1)
+        gone = np.bincount(links[~keep].ravel(), np.repeat(relative.links[~keep], 2), n)
+        share = np.where(room > 0, (room - gone) / np.maximum(room, 1.0), 1.0)
+        _, main = largest_parts(topology, planes, alive, keep)
+        port = main[topology.endpoints]
+        yield hosts.left(unit, whole, port, np.where(port, share[topology.endpoints], 0.0))
 
 
 def _in_main_part(topology: Topology, lost: int) -> np.ndarray:

@@ -4,12 +4,16 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from string import ascii_uppercase
+
+import numpy as np
 
 from topoloom.core.errors import InputError, at, check_type, hint
 from topoloom.core.files import read_text
 from topoloom.core.text_parts import text_lines
 from topoloom.fabric.distinct_names import distinct_names
 from topoloom.fabric.identify import plain_name
+from topoloom.graph.planes import planes_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network import Network
 
@@ -28,12 +32,18 @@ class Losses:
     cables : list of int
         Cables by their index in `Topology.links`.
     switches : list of int
-    By number.
+        By number.
+    hosts : list of int
+        The hosts in lost racks, by number; they change no tables.
+    notes : list of str
+        What is lost without effect, such as one of two power feeds.
     """
 
     links: list[tuple[int, int]] = field(default_factory=list)
     cables: list[int] = field(default_factory=list)
     switches: list[int] = field(default_factory=list)
+    hosts: list[int] = field(default_factory=list, compare=False, repr=False)
+    notes: list[str] = field(default_factory=list, compare=False, repr=False)
 
 
 def losses(network: NetworkSource, text: str) -> Losses:
@@ -42,7 +52,9 @@ def losses(network: NetworkSource, text: str) -> Losses:
     Each item is one of: a switch, by its number, name, GUID (0x...) or label (A01-U03); a rack (A01), meaning all its switches;
     a cable between two switches, with a ``-`` between them (3-17, leaf1-spine2); the cable in a port, by the port's label
     (A01-U03-P12) or by switch and port (leaf1:12, leaf1 port 12); a cable as verify prints it (A01 leaf1 port 7 - A02 spine2
-    port 3), or by its number (cable:00123); or ``@FILE``, a file whose lines are such lists. In a file, text after ``#`` is a
+    port 3), or by its number (cable:00123); a part by its kind: ``link:12-40``, ``switch:7``, ``rack:A03``, ``plane:0``, a
+    label of the switches such as ``group:3``, ``feed:A`` for power feed A of all racks, ``feed:A03/A`` for that of one rack (a
+    rack is dark when all its feeds are lost); or ``@FILE``, a file whose lines are such lists. In a file, text after ``#`` is a
     comment. The name of a managed switch (MF0;leaf1:MQM8700/U1) is also its short name (leaf1).
 
     Parameters
@@ -71,9 +83,40 @@ def losses(network: NetworkSource, text: str) -> Losses:
     lost = Losses()
     for part, error in _parts(text):
         reader.take(part, error, lost)
-    if not (lost.links or lost.cables or lost.switches):
+    reader.darken(lost)
+    if not (lost.links or lost.cables or lost.switches or lost.hosts or lost.notes):
         raise InputError(f"losses '{text[:_SHOWN]}' names nothing; write 3-17,5")
     return lost
+
+
+def switch_pair(network: NetworkSource, text: str) -> tuple[int, int]:
+    """Two switches, separated by a comma; a host stands for its switch.
+
+    Parameters
+    ----------
+    network : NetworkSource
+    text : str
+
+    Returns
+    -------
+    (int, int)
+
+    Raises
+    ------
+    InputError
+        The text is not two switches or hosts.
+
+    Examples
+    --------
+    >>> switch_pair("petersen:hosts=1", "3,H7")
+    (3, 7)
+    """
+    network = network_of(network, "losses")
+    reader, names = _Reader(network), [name.strip() for name in text.split(",")]
+    if len(names) != 2:
+        raise InputError(f"pair: '{text[:_SHOWN]}' is not two switches; write 3,17")
+    first, second = (reader.switch_or_host(name) for name in names)
+    return first, second
 
 
 _Error = Callable[[str], InputError]
@@ -85,7 +128,7 @@ def _parts(text: str) -> Iterator[tuple[str, _Error]]:
         if part.strip().startswith("@"):
             yield from _lines(part.strip()[1:])
         elif part.strip() or "," not in text:
-            yield part.strip(), lambda why: InputError(f"--without: {why}")
+            yield part.strip(), lambda why: InputError(f"lost: {why}")
 
 
 def _lines(path: str) -> Iterator[tuple[str, _Error]]:
@@ -112,9 +155,18 @@ class _Reader:
         for name, s in names:
             self._switches.setdefault(name.lower(), set()).add(s)
         self._racks: dict[str, list[int]] = {}
-        for s, name in enumerate(network.racks):
+        layout, names_of_racks = network.layout, network.racks
+        if layout is not None and not any(names_of_racks):
+            names_of_racks = tuple(layout.rack_names[rack] for rack in layout.rack.tolist())
+        for s, name in enumerate(names_of_racks):
             if name:
                 self._racks.setdefault(name.lower(), []).append(s)
+        self._rack_hosts: dict[str, list[int]] = {}
+        if layout is not None and layout.housing is not None:
+            for host, rack in enumerate(layout.host_rack.tolist()):
+                self._rack_hosts.setdefault(layout.rack_names[rack].lower(), []).append(host)
+        #: The lost feeds of racks, by the racks' names.
+        self._feeds: dict[str, set[str]] = {}
         self._hosts = {name.lower() for name in fabric.host_names}
         self._cable_in: dict[tuple[int, int], int] = {}
         for row, ((u, v), (p, q)) in enumerate(zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)):
@@ -130,18 +182,117 @@ class _Reader:
             if cable[1] not in self._numbers:
                 raise wrong(self._no_cable(cable[1]))
             lost.cables.append(self._numbers[cable[1]])
+        elif self._by_kind(part, wrong, lost):
+            pass
         elif (printed := self._printed(part, wrong)) is not None:
             lost.cables.append(printed)
         elif (switch := self._switch(part, wrong)) is not None:
             lost.switches.append(switch)
         elif part.lower() in self._racks:
-            lost.switches += self._racks[part.lower()]
+            self._lose_rack(part.lower(), lost)
         elif (cable_row := self._in_port(part, wrong)) is not None:
             lost.cables.append(cable_row)
         elif (ends := self._between(part, wrong)) is not None:
             lost.links.append(ends)
         else:
             raise wrong(self._nothing(part))
+
+    def switch_or_host(self, name: str) -> int:
+        """The number of a switch, or of the switch of a host's first port."""
+        switch = self._switch(name, lambda why: InputError(f"pair: {why}"))
+        if switch is not None:
+            return switch
+        hosts = [host for host, each in enumerate(self._network.fabric.host_names) if each.lower() == name.lower()]
+        if not hosts:
+            raise InputError(f"pair: '{name[:_SHOWN]}' is neither a switch nor a host")
+        topology = self._network.topology
+        return int(topology.endpoints[np.flatnonzero(topology.host == hosts[0])[0]])
+
+    def darken(self, lost: Losses) -> None:
+        """Lose the racks without a feed, and note the feeds that others replace."""
+        if not self._feeds:
+            return
+        count = self._feed_count()
+        dark = [rack for rack, feeds in self._feeds.items() if len(feeds) == count]
+        for rack in dark:
+            self._lose_rack(rack, lost)
+        if carried := len(self._feeds) - len(dark):
+            named = sorted({feed for rack, feeds in self._feeds.items() if rack not in dark for feed in feeds})
+            racks = "1 rack" if carried == 1 else f"{carried} racks"
+            lost.notes.append(
+                f"feed {', '.join(named)}: the other feeds of {racks} carry them, and nothing is lost there"
+            )
+
+    def _lose_rack(self, rack: str, lost: Losses) -> None:
+        lost.switches += self._racks.get(rack, [])
+        lost.hosts += self._rack_hosts.get(rack, [])
+
+    def _by_kind(self, part: str, wrong: _Error, lost: Losses) -> bool:
+        """Whether an item names a part by its kind, as in rack:A03; a switch of that name has ports (leaf1:12)."""
+        match = re.fullmatch(r"([a-z][a-z0-9_]*):\s*(.+)", part, re.IGNORECASE)
+        if match is None or match[1].lower() in self._switches:
+            return False
+        kind, name = match[1].lower(), match[2].strip()
+        topology = self._network.topology
+        if kind == "switch":
+            if (switch := self._switch(name, wrong)) is None:
+                raise wrong(self._nothing(name))
+            lost.switches.append(switch)
+        elif kind == "link":
+            if (ends := self._between(name, wrong)) is None:
+                raise wrong(self._nothing(name))
+            lost.links.append(ends)
+        elif kind == "rack":
+            self._check_rack(name, wrong)
+            self._lose_rack(name.lower(), lost)
+        elif kind == "feed":
+            self._lose_feed(name, wrong)
+        elif kind in topology.labels or kind == "plane":
+            lost.switches += self._labelled(kind, name, wrong)
+        else:
+            return False
+        return True
+
+    def _check_rack(self, name: str, wrong: _Error) -> None:
+        names = [*self._racks, *self._rack_hosts]
+        if not names:
+            raise wrong("the racks of this network are not known; give a folder that 'topoloom layout -o' wrote")
+        if name.lower() not in names:
+            raise wrong(f"no rack {name[:_SHOWN]} ({hint(name.lower(), names)})")
+
+    def _feed_count(self) -> int:
+        layout = self._network.layout
+        return 0 if layout is None or layout.housing is None else layout.housing.rack.feeds
+
+    def _lose_feed(self, name: str, wrong: _Error) -> None:
+        """Lose a power feed, of all racks or of one: A, or A03/A."""
+        count = self._feed_count()
+        if not count:
+            raise wrong(
+                "the power feeds of this network are not known; a folder has them where hosts have racks of their own"
+                " ('topoloom layout --hosts FILE', [rack] feeds)"
+            )
+        rack, _, feed = name.rpartition("/")
+        feed = feed.strip().upper()
+        if len(feed) != 1 or feed not in ascii_uppercase[:count]:
+            raise wrong(f"no power feed {feed[:_SHOWN]}; each rack has {', '.join(ascii_uppercase[:count])}")
+        if rack:
+            self._check_rack(rack, wrong)
+        for each in [rack.lower()] if rack else {**self._racks, **self._rack_hosts}:
+            self._feeds.setdefault(each, set()).add(feed)
+
+    def _labelled(self, label: str, name: str, wrong: _Error) -> list[int]:
+        """The switches of a plane, or with that value of a label."""
+        topology = self._network.topology
+        values = topology.labels.get(label)
+        if values is None:
+            values = np.zeros(topology.switches, np.int64)
+            for number, plane in enumerate(planes_of(topology)):
+                values[plane.switches] = number
+        switches = [s for s, value in enumerate(values.tolist()) if str(value) == name]
+        if not switches:
+            raise wrong(f"no {label} {name[:_SHOWN]}; they are {values.min()} to {values.max()}")
+        return switches
 
     def _switch(self, text: str, wrong: _Error) -> int | None:
         """The switch with that number, name, label or GUID."""

@@ -17,6 +17,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "paths": "The number of paths between two switches, and how two flows interfere.",
         "resilience": "The probability that a network survives failed cables, switches or racks.",
         "losses": "The hosts that one lost port, switch or plane cuts off, in the worst case.",
+        "outage": "What the loss of chosen parts does: hosts cut off, paths, tables, throughput.",
         "lifetime": "The mean time that a network stays connected without repair.",
         "degradation": "The throughput that failures leave, and the table entries that they change.",
         "damage": "A network after failures, as a file.",

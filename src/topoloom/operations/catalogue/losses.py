@@ -25,10 +25,10 @@ class LossesOperation(Operation, frozen=True, kw_only=True):
     topology: Source
     lose: (
         Annotated[
-            tuple[Literal["port", "nic", "leaf", "spine", "plane"], ...],
+            tuple[Literal["port", "nic", "leaf", "spine", "plane", "cable", "rack", "group"], ...],
             setting(
-                "what is lost: a port of a host, an interface of a host, a switch with hosts, a switch without, a plane; may be"
-                " repeated; every kind that the network has if omitted"
+                "what is lost: a port of a host, an interface of a host, a switch with hosts, a switch without, a plane, a"
+                " cable between switches, a rack, a group; may be repeated; the first five that the network has if omitted"
             ),
         ]
         | None
@@ -36,10 +36,11 @@ class LossesOperation(Operation, frozen=True, kw_only=True):
     nic_ports: Annotated[
         int, setting("ports of an interface: 2 for dual ToR, or as many as there are planes", least=1, most=1024)
     ] = 1
+    most: Annotated[int, setting("how many of the worst losses of each kind are listed", least=1, most=1000)] = 1
 
     def run(self, context: RunContext) -> "BlastRadius":
         from topoloom.failures.blast_radius import blast_radius
         from topoloom.network.opening import open_network
 
-        topology = open_network(self.topology).topology
-        return blast_radius(topology, self.lose, nic_ports=self.nic_ports, work=context.work)
+        network = open_network(self.topology)
+        return blast_radius(network, self.lose, nic_ports=self.nic_ports, most=self.most, work=context.work)
