@@ -111,7 +111,7 @@ def _of_plane(routing: Routing, plane: Plane) -> Routing:
 def _joined(routing: Routing, done: list[tuple[Plane, Rerouted]], main: np.ndarray, surviving: Topology) -> Routing:
     """The tables of all planes in one, on the remaining switches."""
     n, kind = main.size, port_type(surviving)
-    ports = np.full((n, n), np.iinfo(kind).max, kind)
+    ports: np.ndarray = np.full((n, n), np.iinfo(kind).max, kind)
     vcs = np.zeros((n, n), np.uint8)
     for plane, repair in done:
         at, tables = np.ix_(plane.switches, plane.switches), repair.routing
