@@ -55,6 +55,7 @@ INDIFFERENT = {
 
 #: What gives every link and port its own rate, and where this is tested.
 HONOURS = {
+    "draw_network": "drawing/test_drawing.py",
     "expand": "expansion/test_mixed_growth.py",
     "save_expansion": "expansion/test_mixed_growth.py",
     "load_expansion": "expansion/test_mixed_growth.py",

@@ -69,6 +69,7 @@ CALLS = {
     "cuts": lambda n, _: topoloom.cuts(n, seeds=1),
     "degradation": lambda n, _: topoloom.degradation(n, levels=[0.1], samples=1)[0].uniform,
     "diagnose": lambda n, _: [one.code for one in topoloom.diagnose(n, n).diagnostics],
+    "draw_network": lambda n, _: topoloom.draw_network(n).blocks.name[1:],
     "execute": lambda n, folder: topoloom.execute(n, f"trace:{_trace(folder)}").packets,
     "expand": lambda n, _: topoloom.expand(n, 9, "splice").added,
     "hops": lambda n, _: topoloom.hops(n),

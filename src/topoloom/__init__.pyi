@@ -29,6 +29,8 @@ from .designer.design import Design as Design
 from .designer.design import design as design
 from .designer.new_requirement import new_requirement as new_requirement
 from .designer.requirement import Requirement as Requirement
+from .drawing.draw import draw_network as draw_network
+from .drawing.drawing import Drawing as Drawing
 from .fabric.compare import compare_fabrics as compare_fabrics
 from .fabric.comparison import Comparison as Comparison
 from .fabric.diagnosis.diagnose import diagnose as diagnose

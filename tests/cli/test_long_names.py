@@ -19,6 +19,7 @@ _CALLS = {
     "examples": "",
     "families": "",
     "info": "petersen",
+    "draw": "petersen",
     "hops": "petersen",
     "bounds": "petersen",
     "balance": "--rows 3 --columns 3",

@@ -50,6 +50,10 @@ TABLE = {
             ("twin4", {"diameter": 1, "aspl": 1.0, "bisection": 2, "edge_connectivity": 2, "spectral_gap": 4.0}),
         ),
     ),
+    "draw": (
+        "draw N -o O/drawn.svg",
+        row(*[(name, {"switches": net.switches, "links": len(net.links)}) for name, net in NETWORKS.items()]),
+    ),
     "hops": (
         "hops N --eccentricities --paths --latency",
         row(

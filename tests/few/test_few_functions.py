@@ -5,6 +5,7 @@ A public function that is in no table fails: it needs a row, or a place among th
 
 import math
 
+import numpy as np
 import pytest
 from few_networks import (
     ALL,
@@ -168,6 +169,10 @@ TABLE = {
     "identify": (
         lambda t, folder: topoloom.identify(*[_fabric(t, folder)] * 2).switch.tolist(),
         row((ONE, [0]), (f"{LINKED} {APART}", [0, 1])),
+    ),
+    "draw_network": (
+        lambda t, _: int(topoloom.draw_network(t).bundles(np.ones(9, bool)[:1]).count.sum()),
+        row((f"{ONE} {APART}", 0), (TWO, 1), ("twin4", 2)),
     ),
     "info": (lambda t, _: topoloom.info(t, full=True).bisection, row((ONE, None), (TWO, 1), (APART, 0), ("twin4", 2))),
     "layered_routing": (

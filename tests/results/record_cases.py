@@ -172,6 +172,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "execution": _executed,
     "facility": lambda: t.facility(t.place(t.build("petersen:hosts=1"))),
     "hops": lambda: t.hops(t.build("petersen")),
+    "drawing": lambda: t.draw_network(t.build("petersen:hosts=1"), engine="orders"),
     "info": lambda: t.info(t.build("petersen")),
     "table-verification": _verified,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),

@@ -21,6 +21,7 @@ DRAWN = {
     "collective-bound",
     "collective-schedule",
     "design",
+    "drawing",
     "expansion",
     "facility",
     "hops",

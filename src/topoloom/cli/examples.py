@@ -7,6 +7,7 @@ EXAMPLES = {
     "new": "requirement -o requirement.toml --hosts 10000 --switch 64x400 --yes",
     "examples": "ai-4k -o examples",
     "families": "slimfly --hosts 10000 --radix 48",
+    "draw": "fat-tree:k=8 -o tree.svg",
     "info": "slimfly:q=19,hosts=15",
     "report": "machine -o report.html",
     "hops": "torus:dims=8x8x8 --latency",

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from topoloom.drawing.parts import Part
+from topoloom.drawing._parts import Part
 
 #: The longer side of a drawing, in units.
 LONGER_SIDE = 1000.0
@@ -74,7 +74,9 @@ def arranged(network: Part, switches: int) -> Arrangement:
         middle, size = _items(part, rects[number])
         if part.children:
             size = size * _FILL
-            rects[first_child : first_child + len(part.children)] = np.hstack([middle - size / 2, np.broadcast_to(size, middle.shape)])
+            rects[first_child : first_child + len(part.children)] = np.hstack(
+                [middle - size / 2, np.broadcast_to(size, middle.shape)]
+            )
         else:
             block[part.switches] = number
             point[part.switches] = middle
@@ -98,7 +100,7 @@ def _walk(network: Part) -> Iterator[tuple[Part, int, int, int]]:
 def _size(network: Part) -> tuple[float, float]:
     """Width and height of the whole drawing."""
     shape = _WIDE
-    if network.rigid or all(child.rigid for child in network.children) and network.children:
+    if network.rigid or (all(child.rigid for child in network.children) and network.children):
         low, high = network.extent
         shape = float(np.clip((high - low)[0] / (high - low)[1], _LEAST, _MOST))
     return (LONGER_SIDE, LONGER_SIDE / shape) if shape >= 1 else (LONGER_SIDE * shape, LONGER_SIDE)
@@ -106,15 +108,15 @@ def _size(network: Part) -> tuple[float, float]:
 
 def _items(part: Part, rect: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The middle and the size of the cell of each item of a block."""
-    left, top, wide, high = rect
-    shorter = min(wide, high)
+    left, top, width, height = rect
+    shorter = min(width, height)
     pad, head = _PAD * shorter, _HEAD * shorter
-    corner, room = np.array([left + pad, top + head]), np.array([wide - 2 * pad, high - pad - head])
-    low, far = part.extent
-    scale = room / (far - low)
+    corner, room = np.array([left + pad, top + head]), np.array([width - 2 * pad, height - pad - head])
+    low, high = part.extent
+    scale = room / (high - low)
     if part.rigid:
         scale = np.full(2, scale.min())
-    corner = corner + (room - scale * (far - low)) / 2
+    corner = corner + (room - scale * (high - low)) / 2
     middle = corner + (part.points - low) * scale
     size = part.cells * scale
     if part.children and not part.rigid and all(child.kind == "switches" for child in part.children):

@@ -75,8 +75,8 @@ def bundled(shown: np.ndarray, links: np.ndarray) -> Bundles:
         Each link is counted once: in a bundle, or inside a node.
     """
     nodes = np.unique(shown)
-    one, other = shown[links[:, 0]], shown[links[:, 1]]
-    low, high = np.minimum(one, other), np.maximum(one, other)
+    ends = shown[links]
+    low, high = ends.min(axis=1), ends.max(axis=1)
     own = low == high
     inside = np.bincount(np.searchsorted(nodes, low[own]), minlength=nodes.size)
     size = int(nodes.max(initial=0)) + 1
@@ -126,4 +126,4 @@ def opening_scales(
     np.maximum.at(most, kind[1:], scale[1:])
     scale[1:] = most[kind[1:]]
     scale[0] = 0
-    return scale
+    return np.asarray(scale)

@@ -10,7 +10,7 @@ Kind = Literal["u8", "u16", "u32", "f32"]
 _TYPES: dict[str, str] = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "f32": "<f4"}
 
 
-class Column(msgspec.Struct, frozen=True, kw_only=True):
+class PackedColumn(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers in a record: base64 of little-endian values.
 
     Attributes
@@ -31,17 +31,17 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def values(self) -> np.ndarray:
         """The numbers: uint32 or float32."""
-        packed = np.frombuffer(base64.b64decode(self.base64), _TYPES[self.type])
+        numbers = np.frombuffer(base64.b64decode(self.base64), _TYPES[self.type])
         if self.type == "f32":
-            return packed.astype(np.float32)
+            return numbers.astype(np.float32)
         if self.step is None:
-            return packed.astype(np.uint32)
-        first, count = packed.astype(np.int64).reshape(-1, 2).T
+            return numbers.astype(np.uint32)
+        first, count = numbers.astype(np.int64).reshape(-1, 2).T
         within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        return (np.repeat(first, count) + self.step * within).astype(np.uint32)
+        return np.asarray(np.repeat(first, count) + self.step * within, np.uint32)
 
 
-def column(values: np.ndarray) -> Column:
+def packed(values: np.ndarray) -> PackedColumn:
     """Numbers as a column, in the shortest form.
 
     Parameters
@@ -51,24 +51,24 @@ def column(values: np.ndarray) -> Column:
 
     Returns
     -------
-    Column
+    PackedColumn
 
     Examples
     --------
-    >>> column([7, 8, 9, 10, 11, 12]).step, column([7, 8, 9, 10, 11, 12]).values.tolist()
+    >>> packed([7, 8, 9, 10, 11, 12]).step, packed([7, 8, 9, 10, 11, 12]).values.tolist()
     (1, [7, 8, 9, 10, 11, 12])
     """
     numbers = np.asarray(values).reshape(-1)
     if numbers.dtype.kind == "f":
-        return Column(type="f32", base64=_packed(numbers, "f32"))
+        return PackedColumn(type="f32", base64=_packed(numbers, "f32"))
     whole = numbers.astype(np.int64)
     forms: list[tuple[int | None, np.ndarray]] = [(None, whole)]
     for step in (0, 1):
         starts = np.flatnonzero(np.diff(whole, prepend=whole[:1] - 2) != step)
         forms.append((step, np.stack([whole[starts], np.diff(starts, append=whole.size)], axis=1).reshape(-1)))
     sized = [(array.size * _bytes(kind := _kind(array)), step, array, kind) for step, array in forms]
-    _, step, array, kind = min(sized, key=lambda form: form[0])
-    return Column(type=kind, step=step, base64=_packed(array, kind))
+    _, own_step, array, kind = min(sized, key=lambda form: form[0])
+    return PackedColumn(type=kind, step=own_step, base64=_packed(array, kind))
 
 
 def _kind(numbers: np.ndarray) -> Kind:

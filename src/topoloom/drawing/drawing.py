@@ -8,104 +8,92 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from topoloom.cabling.cabling import cable
-from topoloom.core.errors import InputError
-from topoloom.core.work import Work
-from topoloom.drawing.arranging import arranged
-from topoloom.drawing.bundles import Bundles, bundled, opening_scales, visible_nodes
-from topoloom.drawing.columns import Column, column
-from topoloom.drawing.structure import racks_part, structure_part
+from topoloom.drawing.bundles import Bundles, bundled, visible_nodes
+from topoloom.drawing.columns import PackedColumn
 from topoloom.figures.style import Axes
-from topoloom.graph.planes import plane_count
-from topoloom.model.results import Provenance, Result, provenance_of
-from topoloom.model.sources import NetworkSource, network_of
-from topoloom.network import Network
-from topoloom.placement.layout.layout import Layout
-from topoloom.routing.routing import Routing
+from topoloom.model.results import Provenance, Result
 
 Arranged = Literal["structure", "racks"]
-#: Most links of a drawing.
-MOST_LINKS = 2_000_000
 #: Most bundles that are drawn.
 MOST_BUNDLES = 5_000
 
 
-class Blocks(msgspec.Struct, frozen=True, kw_only=True):
+class DrawnBlocks(msgspec.Struct, frozen=True, kw_only=True):
     """The blocks, parents before children; the first is the whole network.
 
     Attributes
     ----------
     kind, name : tuple of str
         plane, tier, group, pod, tile, rack, switches ...; and the name for people, unique among the blocks of a block.
-    parent : Column
+    parent : PackedColumn
         The number of the block around each; 0 for the first.
-    left, top, width, height : Column
+    left, top, width, height : PackedColumn
         The rectangle of each, in units of the drawing; y runs downwards.
-    opens : Column
+    opens : PackedColumn
         The scale, in pixels per unit, from which each block shows its inside.
-    side : Column
+    side : PackedColumn
         The side of a switch directly in the block, in units; 0 for blocks of blocks.
     """
 
     kind: tuple[str, ...]
     name: tuple[str, ...]
-    parent: Column
-    left: Column
-    top: Column
-    width: Column
-    height: Column
-    opens: Column
-    side: Column
+    parent: PackedColumn
+    left: PackedColumn
+    top: PackedColumn
+    width: PackedColumn
+    height: PackedColumn
+    opens: PackedColumn
+    side: PackedColumn
 
 
-class Switches(msgspec.Struct, frozen=True, kw_only=True):
+class DrawnSwitches(msgspec.Struct, frozen=True, kw_only=True):
     """The switches, in the order of their numbers.
 
     Attributes
     ----------
-    block : Column
+    block : PackedColumn
         The innermost block of each.
-    x, y : Column
+    x, y : PackedColumn
         The middle of each, in units of the drawing.
-    role : Column
+    role : PackedColumn
         The place of its role in `roles`.
     roles : tuple of str
         leaf, spine, core, switch ...
     names : tuple of str or None
         The real names; None: role and number, as in ``leaf 7``.
-    rack : Column or None
+    rack : PackedColumn or None
         The place of its rack in `racks`; None without a layout.
     racks : tuple of str
     """
 
-    block: Column
-    x: Column
-    y: Column
-    role: Column
+    block: PackedColumn
+    x: PackedColumn
+    y: PackedColumn
+    role: PackedColumn
     roles: tuple[str, ...]
     names: tuple[str, ...] | None = None
-    rack: Column | None = None
+    rack: PackedColumn | None = None
     racks: tuple[str, ...] = ()
 
 
-class Hosts(msgspec.Struct, frozen=True, kw_only=True):
+class DrawnHosts(msgspec.Struct, frozen=True, kw_only=True):
     """The endpoints of hosts, sorted by their switches.
 
     Attributes
     ----------
-    at : Column
+    at : PackedColumn
         Endpoints of each switch.
-    host : Column
+    host : PackedColumn
         The host of each endpoint.
-    port : Column or None
+    port : PackedColumn or None
         The switch port of each endpoint; None: the first ports of each switch, in order.
     names : tuple of str or None
         The real names of hosts; None: ``H0``, ``H1``, ...
     """
 
-    at: Column
-    host: Column
-    port: Column | None = None
+    at: PackedColumn
+    host: PackedColumn
+    port: PackedColumn | None = None
     names: tuple[str, ...] | None = None
 
 
@@ -117,31 +105,31 @@ class Cable(msgspec.Struct, frozen=True, kw_only=True):
     rate_gbps: float | None = None
 
 
-class Links(msgspec.Struct, frozen=True, kw_only=True):
+class DrawnLinks(msgspec.Struct, frozen=True, kw_only=True):
     """The links, sorted by their lower, then by their higher switch.
 
     Attributes
     ----------
-    first : Column
+    first : PackedColumn
         Per switch, the number of links whose lower switch it is.
-    to : Column
+    to : PackedColumn
         The higher switch of each link.
-    port, to_port : Column or None
+    port, to_port : PackedColumn or None
         The ports at the lower and at the higher switch; None: after the ports of hosts, in the order of the links.
-    cable : Column or None
+    cable : PackedColumn or None
         The place of each link's cable in `cables`; None where nothing is known of cables.
     cables : tuple of Cable
-    load : Column or None
+    load : PackedColumn or None
         The load of the more loaded direction of each link, in paths between pairs of hosts; None without tables.
     """
 
-    first: Column
-    to: Column
-    port: Column | None = None
-    to_port: Column | None = None
-    cable: Column | None = None
+    first: PackedColumn
+    to: PackedColumn
+    port: PackedColumn | None = None
+    to_port: PackedColumn | None = None
+    cable: PackedColumn | None = None
     cables: tuple[Cable, ...] = ()
-    load: Column | None = None
+    load: PackedColumn | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +143,10 @@ class Drawing(Result):
         The size of the network.
     width, height : float
         The size of the drawing, in its units.
-    blocks : Blocks
-    switch : Switches
-    host : Hosts
-    link : Links
+    blocks : DrawnBlocks
+    switch : DrawnSwitches
+    host : DrawnHosts
+    link : DrawnLinks
     """
 
     record_name = "drawing"
@@ -170,10 +158,10 @@ class Drawing(Result):
     planes: int
     width: float
     height: float
-    blocks: Blocks
-    switch: Switches
-    host: Hosts
-    link: Links
+    blocks: DrawnBlocks
+    switch: DrawnSwitches
+    host: DrawnHosts
+    link: DrawnLinks
     provenance: Provenance = field(default_factory=Provenance)
 
     @cached_property
@@ -258,169 +246,3 @@ class Drawing(Result):
         from topoloom.drawing.picture import save_picture
 
         save_picture(self, path)
-
-
-def draw_network(
-    network: NetworkSource,
-    arrangement: Arranged = "structure",
-    *,
-    engine: str | None = None,
-    floor: str | None = None,
-    jobs: int | None = None,
-    work: Work | None = None,
-) -> Drawing:
-    """A network as blocks in blocks, so that its structure is seen.
-
-    Parameters
-    ----------
-    network : NetworkSource
-        With its names, racks and cables where it has them.
-    arrangement : "structure" or "racks"
-        structure: planes, tiers, pods, groups, rings and lattices, by the labels of its family; racks: by the floor.
-    engine : str, optional
-        Add the loads of links by the tables of this engine.
-    floor : str, optional
-        For `racks`, the floor of a network without a layout; ``slimfly-2014`` when omitted.
-    jobs : int, optional
-        Threads; one per core if None.
-    work : Work, optional
-        Deadline, progress, cancellation.
-
-    Returns
-    -------
-    Drawing
-
-    Raises
-    ------
-    InputError
-        The network has more than 2,000,000 links; or it cannot be placed or routed.
-
-    Examples
-    --------
-    >>> drawing = draw_network("fat-tree:k=4")
-    >>> drawing.blocks.name[:4], drawing.switch_name(0), drawing.switch_name(19)
-    (('fat-tree(k=4)', 'core', 'pods', 'pod 0'), 'leaf 0', 'core 19')
-    """
-    opened = network_of(network, "draw_network")
-    topology = opened.topology
-    if len(topology.links) > MOST_LINKS:
-        raise InputError(
-            f"{opened.source}: {len(topology.links):,} links are too many for a drawing (at most {MOST_LINKS:,})"
-        )
-    if floor is not None and arrangement != "racks":
-        raise InputError(f"`floor` {floor}: only the arrangement 'racks' stands on a floor; omit it")
-    if arrangement == "racks":
-        opened = opened.with_layout(floor, **({} if opened.layout is not None else {"map": "rows"}))
-        part = racks_part(opened.part(Layout))
-    else:
-        part = structure_part(topology, opened.layout)
-    places = arranged(part, topology.switches)
-    roles = [each.role for each in places.parts]
-    names = tuple(dict.fromkeys(roles[block] for block in np.unique(places.block).tolist()))
-    role = np.array([names.index(each) if each in names else 0 for each in roles])
-    scales = opening_scales(places.parent, places.depth, places.rect, places.block, places.side, topology.links)
-    tables = opened.with_tables(engine, jobs=jobs, work=work).part(Routing) if engine is not None else None
-    layout = opened.layout
-    return Drawing(
-        arrangement=arrangement,
-        switches=topology.switches,
-        hosts=topology.hosts,
-        links=len(topology.links),
-        planes=max(1, plane_count(topology)),
-        width=float(places.rect[0, 2]),
-        height=float(places.rect[0, 3]),
-        blocks=Blocks(
-            kind=tuple(each.kind for each in places.parts),
-            name=tuple(each.name for each in places.parts),
-            parent=column(places.parent),
-            **{name: column(places.rect[:, at]) for at, name in enumerate(("left", "top", "width", "height"))},
-            opens=column(scales),
-            side=column(places.side),
-        ),
-        switch=Switches(
-            block=column(places.block),
-            x=column(places.point[:, 0]),
-            y=column(places.point[:, 1]),
-            role=column(role[places.block]),
-            roles=names,
-            names=None if opened.cabled is None else opened.cabled.switch_names,
-            rack=None if layout is None else column(layout.rack),
-            racks=() if layout is None else tuple(layout.rack_names),
-        ),
-        host=_hosts(opened),
-        link=_links(opened, tables),
-        provenance=provenance_of(
-            topology,
-            engine="" if tables is None else tables.engine,
-            settings={"arrangement": arrangement, "floor": floor},
-        ),
-    )
-
-
-def _hosts(network: Network) -> Hosts:
-    topology, plugs = network.topology, network.plugs
-    ports = topology.endpoint_ports if plugs is None else plugs.endpoint
-    fabric = network.fabric if network.cabled is not None or network.layout is not None else None
-    names = None if fabric is None else fabric.host_names
-    plain = names is None or names == tuple(f"H{number}" for number in range(topology.hosts))
-    return Hosts(
-        at=column(topology.endpoints_at),
-        host=column(topology.host),
-        port=None if np.array_equal(ports, topology.endpoint_ports) else column(ports),
-        names=None if plain else names,
-    )
-
-
-def _links(network: Network, tables: Routing | None) -> Links:
-    topology, plugs = network.topology, network.plugs
-    links = topology.links
-    ports = topology.link_ports if plugs is None else plugs.link
-    own = np.array_equal(ports, topology.link_ports)
-    number, kinds = _cables(network)
-    load = None
-    if tables is not None and tables.verification is not None:
-        most = np.zeros(len(links), np.float64)
-        np.maximum.at(most, topology.csr[2], tables.verification.channel_load)
-        load = column(most)
-    return Links(
-        first=column(np.bincount(links[:, 0], minlength=topology.switches)),
-        to=column(links[:, 1]),
-        port=None if own else column(ports[:, 0]),
-        to_port=None if own else column(ports[:, 1]),
-        cable=None if number is None else column(number),
-        cables=kinds,
-        load=load,
-    )
-
-
-def _cables(network: Network) -> tuple[np.ndarray | None, tuple[Cable, ...]]:
-    """The kind of each link's cable, and all kinds; None where neither products, lengths nor rates are known."""
-    topology, count = network.topology, len(network.topology.links)
-    product, names = np.zeros(count, np.int64), [""]
-    length_m = np.full(count, np.nan)
-    if network.layout is not None and count:
-        cables = cable(network, host_cables=None)
-        names = [each.title for each in cables.bought.parts.cable]
-        between = ~cables.to_host
-        product[cables.link[between]] = cables.bought.product[between]
-        length_m[cables.link[between]] = cables.length_m[between]
-    elif network.cables is not None or network.lengths is not None:
-        if network.cables is not None:
-            names, product = np.unique(np.array(network.cables.product, object), return_inverse=True)
-        if network.lengths is not None:
-            length_m = network.lengths.link_m
-    rate = np.full(count, np.nan) if topology.link_rate_gbps is None else topology.link_rate_gbps
-    if not any(names) and np.isnan(length_m).all() and np.isnan(rate).all():
-        return None, ()
-    # Lengths to the centimetre: a floor states no more, and few kinds of cables remain.
-    rows = np.stack([product.reshape(-1), np.round(100 * length_m), np.round(1000 * rate)], axis=1)
-    kinds, number = np.unique(np.nan_to_num(rows, nan=-1.0), axis=0, return_inverse=True)
-    made = tuple(
-        Cable(
-            product=str(names[int(each)]),
-            length_m=None if length < 0 else length / 100,
-            rate_gbps=None if gbps < 0 else gbps / 1000,
-        )
-        for each, length, gbps in kinds.tolist()
-    )
-    return number.reshape(-1), made

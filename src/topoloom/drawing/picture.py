@@ -33,7 +33,7 @@ _BEND, _MOST_BEND = 0.14, 0.8
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class Visible:
     """What is visible of a drawing at a scale: nodes, and the strongest bundles between them.
 
     Attributes
@@ -103,7 +103,7 @@ def _nodes_between(middle: np.ndarray, start: np.ndarray, end: np.ndarray, axis:
     level = np.round(start[:, 1 - axis] * 4)
     low, high = np.minimum(start, end)[:, axis], np.maximum(start, end)[:, axis]
     count = np.searchsorted(keys, level * 1e6 + high - 0.5) - np.searchsorted(keys, level * 1e6 + low + 0.5)
-    return (level == np.round(end[:, 1 - axis] * 4)) & (count > 0)
+    return np.asarray((level == np.round(end[:, 1 - axis] * 4)) & (count > 0))
 
 
 def widths(count: np.ndarray, most: int, lines: int) -> np.ndarray:
@@ -123,7 +123,7 @@ def widths(count: np.ndarray, most: int, lines: int) -> np.ndarray:
     float64[n]
     """
     share = np.log2(count) / max(8.0, np.log2(max(most, 2)))
-    return _THIN + (_THICK - _THIN) * share * float(np.clip((40 / max(lines, 1)) ** 0.6, 0.1, 1.0))
+    return np.asarray(_THIN + (_THICK - _THIN) * share * np.clip((40 / max(lines, 1)) ** 0.6, 0.1, 1.0))
 
 
 def plot_drawing(drawing: "Drawing", ax: "Axes | None" = None) -> "Axes":
@@ -147,11 +147,12 @@ def plot_drawing(drawing: "Drawing", ax: "Axes | None" = None) -> "Axes":
             figure = sheet(drawing.width * inches, (drawing.height + _LEGEND) * inches)
             figure.set_layout_engine(None)  # the axes fill it
             ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        view = View(drawing, drawing.opened(PAGE_SCALE), MOST_BUNDLES)
+        view = Visible(drawing, drawing.opened(PAGE_SCALE), MOST_BUNDLES)
         ax.set_xlim(0, drawing.width)
         ax.set_ylim(drawing.height + _LEGEND, 0)
         ax.set_aspect("equal")
         ax.set_axis_off()
+        ax.set_ylabel("units of the drawing")  # for other programs; the picture has no axes
         _draw_frames(ax, view)
         _draw_bundles(ax, view)
         _draw_nodes(ax, view)
@@ -159,7 +160,7 @@ def plot_drawing(drawing: "Drawing", ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _draw_frames(axes: "RealAxes", view: View) -> None:
+def _draw_frames(axes: "RealAxes", view: Visible) -> None:
     """The outlines and names of open blocks."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
@@ -175,7 +176,7 @@ def _draw_frames(axes: "RealAxes", view: View) -> None:
             axes.text(left + 0.02 * wide, top + 0.012 * high, name, fontsize=size, color=_QUIET, va="top", zorder=5)
 
 
-def _draw_bundles(axes: "RealAxes", view: View) -> None:
+def _draw_bundles(axes: "RealAxes", view: Visible) -> None:
     from matplotlib.collections import PathCollection
     from matplotlib.path import Path as Curve
 
@@ -209,7 +210,7 @@ def _write_counts(axes: "RealAxes", at: np.ndarray, count: np.ndarray) -> None:
             axes.text(x, y, f"{links:,}", fontsize=6, color=_INK, ha="center", va="center", zorder=3, bbox=box)
 
 
-def _colours(view: View) -> "str | list":
+def _colours(view: Visible) -> "str | list":
     """The colour of each drawn bundle: by its greatest load where loads are known."""
     load = view.drawing.link.load
     if load is None:
@@ -219,17 +220,17 @@ def _colours(view: View) -> "str | list":
     return list(colormaps["YlOrRd"](0.15 + 0.85 * bundle_loads(view) / max(float(load.values.max(initial=0)), 1e-9)))
 
 
-def bundle_loads(view: View) -> np.ndarray:
+def bundle_loads(view: Visible) -> np.ndarray:
     """The greatest load of a link of each drawn bundle, float64[n]."""
     load = view.drawing.link.load
     most = np.zeros(len(view.bundles.count))
     if load is not None:
         inner = view.bundles.of >= 0
         np.maximum.at(most, view.bundles.of[inner], load.values[inner])
-    return most[view.drawn]
+    return np.asarray(most[view.drawn])
 
 
-def _draw_nodes(axes: "RealAxes", view: View) -> None:
+def _draw_nodes(axes: "RealAxes", view: Visible) -> None:
     """Closed blocks with their names and sizes, and switches in the colours of their roles."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
@@ -271,7 +272,7 @@ def sizes_inside(drawing: "Drawing") -> np.ndarray:
     return sizes
 
 
-def _draw_legend(axes: "RealAxes", view: View) -> None:
+def _draw_legend(axes: "RealAxes", view: Visible) -> None:
     """What is drawn, the roles of switches, and widths with their counts."""
     drawing, bundles = view.drawing, view.bundles
     top = drawing.height + 9
@@ -354,5 +355,3 @@ def check_picture_name(path: str | os.PathLike[str], option: str = "") -> None:
     """Refuse a file whose ending is neither .svg nor .png, before any work; errors name the `option`."""
     if Path(path).suffix.lower() not in (".svg", ".png"):
         raise InputError(f"{f'{option} ' if option else ''}{path}: end the picture's name in .svg or .png")
-
-

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topoloom.drawing.lattices import axes_of, cube_axes, cube_part, lattice_part, tiled_part
-from topoloom.drawing.parts import Part, block_part, grid_points, points_part, rows_part, switch_part
-from topoloom.drawing.tiers import Levels, found_levels, groups_part, is_row_of_levels, tiers_part
+from topoloom.drawing._lattices import cube_axes, cube_part, lattice_axes, lattice_part, tiled_part
+from topoloom.drawing._parts import Part, block_part, grid_points, points_part, rows_part, switch_part
+from topoloom.drawing._tiers import Levels, found_levels, groups_part, is_row_of_levels, tiers_part
 from topoloom.graph.connectivity import components
 from topoloom.graph.geometry import geometry_of
 from topoloom.model.topology import Topology
@@ -51,7 +51,7 @@ def structure_part(topology: Topology, layout: Layout | None = None) -> Part:
 def _inner(topology: Topology, kind: str, name: str, switches: np.ndarray, layout: Layout | None) -> Part:
     """The blocks of a plane."""
     labels = topology.labels
-    if axes_of(topology):
+    if lattice_axes(topology):
         return lattice_part(topology, kind, name, switches)
     geometry = geometry_of(topology)
     if geometry is not None:

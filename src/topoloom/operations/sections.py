@@ -10,6 +10,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "families": "The catalogue of families, with their parameters.",
         "build": "Make a topology from a spec and write it to a file.",
         "convert": "Read a topology in one format and write it in another.",
+        "draw": "A picture of a network in which tiers, pods, groups, planes and lattices are seen.",
         "info": "Size, degree, diameter, ASPL, bounds and bisection of a topology.",
         "hops": "Hop distances: histogram, diameter, eccentricities, latency.",
         "bounds": "Bounds on diameter and ASPL: Moore, Cerf, grid and diagrid.",

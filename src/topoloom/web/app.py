@@ -60,6 +60,7 @@ REQUESTABLE = (
     "hops",
     "info",
     "layout",
+    "picture",
     "requirement",
     "quality",
     "resilience",

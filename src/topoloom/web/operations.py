@@ -33,10 +33,10 @@ _MOST_CACHED = 4
 
 
 @operation
-class DrawOperation(Operation, frozen=True, kw_only=True):
+class PictureOperation(Operation, frozen=True, kw_only=True):
     """The data of a network's picture: points, links, labels, lengths, loads."""
 
-    group: ClassVar[str] = "draw"
+    group: ClassVar[str] = "picture"
 
     topology: Source
     at: Annotated[Literal["labels", "floor"], setting("positions of switches: by their labels, or on the floor")] = (
@@ -49,7 +49,7 @@ class DrawOperation(Operation, frozen=True, kw_only=True):
         return _draw(self, context.jobs, context.work)
 
 
-def _draw(arguments: DrawOperation, jobs: int | None, work: Work) -> dict[str, Any]:
+def _draw(arguments: PictureOperation, jobs: int | None, work: Work) -> dict[str, Any]:
     network = open_network(arguments.topology)
     topology = network.topology
     if len(topology.links) > MOST_LINKS:

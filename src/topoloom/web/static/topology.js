@@ -49,7 +49,7 @@ function topologyPage(main, query, catalogue) {
     address("/topology", { spec, engine: state.engine, by: state.by === "plain" ? "" : state.by, at: state.at === "labels" ? "" : state.at });
     if (!spec) return;
     const draw = { topology: spec, ...(state.engine ? { engine: state.engine } : {}), ...(state.at === "floor" ? { at: "floor" } : {}) };
-    const drawn = ask("draw", draw, (job) => request === state.asked && progress.show(job));
+    const drawn = ask("picture", draw, (job) => request === state.asked && progress.show(job));
     const measured = ask("info", { topology: spec });
     measured.catch(() => {});  // awaited below, after the picture; until then nothing else handles its rejection
     try {

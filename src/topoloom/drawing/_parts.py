@@ -109,9 +109,7 @@ def switch_part(kind: str, name: str, switches: np.ndarray, role: str, shape: st
     names = [span_name(role, piece) for piece in pieces]
     # Switches of a label's value need not be consecutive, so that two spans may be alike.
     names = [f"{each} ({at})" if names.count(each) > 1 else each for at, each in enumerate(names, start=1)]
-    blocks = [
-        switch_part("switches", each, piece, role, inner) for each, piece in zip(names, pieces, strict=True)
-    ]
+    blocks = [switch_part("switches", each, piece, role, inner) for each, piece in zip(names, pieces, strict=True)]
     return block_part(kind, name, blocks, shape)
 
 
@@ -135,7 +133,9 @@ def rows_part(kind: str, name: str, rows: Sequence[tuple[Part, float]]) -> Part:
     return Part(kind, name, points, tuple(part for part, _ in rows), cells=cells)
 
 
-def points_part(kind: str, name: str, points: np.ndarray, items: Sequence[Part] | np.ndarray, role: str = "switch") -> Part:
+def points_part(
+    kind: str, name: str, points: np.ndarray, items: Sequence[Part] | np.ndarray, role: str = "switch"
+) -> Part:
     """A block whose items have places of a lattice of step 1; items in one place share its cell."""
     keys = np.round(4 * points).astype(np.int64)
     keys = keys[:, 1] * (int(np.ptp(keys[:, 0])) + 1) + keys[:, 0]

@@ -5,7 +5,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from topoloom.drawing.parts import Part, points_part, switch_part
+from topoloom.drawing._parts import Part, points_part, switch_part
 from topoloom.model.topology import Topology
 
 #: Most switches of a lattice that is one block, and about how many a tile of a larger one has.
@@ -16,7 +16,7 @@ _LEAST_CUBE = 8
 _GRAY_WORDS = np.array(["00", "01", "11", "10"])
 
 
-def axes_of(topology: Topology) -> list[str]:
+def lattice_axes(topology: Topology) -> list[str]:
     """The labels ``x0``, ``x1``, ... in their order."""
     names = [name for name in topology.labels if name[:1] == "x" and name[1:].isdecimal()]
     return sorted(names, key=lambda name: int(name[1:]))
@@ -24,7 +24,7 @@ def axes_of(topology: Topology) -> list[str]:
 
 def lattice_part(topology: Topology, kind: str, name: str, switches: np.ndarray) -> Part:
     """A block of a lattice: its last two dimensions are rows and columns, further ones are blocks in blocks."""
-    axes = axes_of(topology)
+    axes = lattice_axes(topology)
     values = {axis: np.unique(topology.labels[axis][switches], return_inverse=True) for axis in axes}
     axes = [axis for axis in axes if values[axis][0].size > 1]
     at = np.stack([values[axis][1].reshape(-1) for axis in axes], axis=1) if axes else np.zeros((switches.size, 0), int)

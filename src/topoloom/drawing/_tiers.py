@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.drawing.parts import MOST_TOGETHER, Part, block_part, points_part, rows_part, switch_part
+from topoloom.drawing._parts import MOST_TOGETHER, Part, block_part, points_part, rows_part, switch_part
 from topoloom.model.topology import Topology
 
 #: The height of a tier of switches compared with a row of pods, which hold several tiers.
@@ -103,8 +103,8 @@ def found_levels(topology: Topology) -> Levels | None:
         return None
     level = np.where(served, 0, n)
     for step in range(8):
-        for here, there in (links.T, links.T[::-1]):
-            np.minimum.at(level, there[level[here] == step], step + 1)
+        for near, other in (links.T, links.T[::-1]):
+            np.minimum.at(level, other[level[near] == step], step + 1)
     if (level == n).any() or (np.abs(np.diff(level[links], axis=1)) != 1).any():
         return None
     below = links[(level[links] < level.max()).all(axis=1)]
@@ -236,5 +236,3 @@ def _row_by_row(rows: np.ndarray) -> np.ndarray:
     column = np.empty(row.size, np.int64)
     column[order] = np.arange(row.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.stack([column, row], axis=1).astype(np.float64)
-
-
