@@ -9,7 +9,6 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import changed, described, setting
 from topoloom.fabric.exports.registry import EXPORTS
 from topoloom.fabric.exports.settings import ExportSettings
-from topoloom.network import Network
 
 
 class ExportChanges(Json, frozen=True, kw_only=True):
@@ -19,26 +18,6 @@ class ExportChanges(Json, frozen=True, kw_only=True):
         tuple[str, ...],
         setting("change a setting of the files for simulators (below): rate_gbps=800", metavar="KEY=VALUE"),
     ] = ()
-
-
-def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSettings:
-    """The settings for a network: its own rate, else the rate of its cables' products; then the user's changes.
-
-    Parameters
-    ----------
-    network : Network
-    changes : tuple of str
-        KEY=VALUE.
-
-    Raises
-    ------
-    InputError
-        A setting does not exist, or its value has the wrong type or is out of range.
-    """
-    own_rate_gbps = network.topology.uniform_rate_gbps
-    rate_gbps = network.rate_gbps if own_rate_gbps is None else own_rate_gbps
-    settings = ExportSettings() if rate_gbps is None else ExportSettings(rate_gbps=rate_gbps)
-    return changed(settings, changes)
 
 
 def write_settings(formatter: click.HelpFormatter) -> None:

@@ -54,12 +54,16 @@ _SCRIPTS = (
 #: The operations that pages may request.
 REQUESTABLE = (
     "app",
+    "cost",
     "design",
+    "download",
     "draw",
+    "facility",
     "grow",
     "hops",
     "info",
     "layout",
+    "machine-report",
     "picture",
     "requirement",
     "quality",

@@ -14,11 +14,12 @@ from topoloom.routing.registry import engines
 from topoloom.simulation.flits.presets import PRESETS
 from topoloom.throughput.traffic import PATTERNS
 from topoloom.topologies.spec.listing import listed
+from topoloom.web.download import export_kinds
 
 
 @cache
 def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
-    """Families, engines, traffic, presets, examples, and the arguments of operations.
+    """Families, engines, traffic, presets, examples, exports, and the arguments of operations.
 
     Parameters
     ----------
@@ -40,6 +41,7 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
         "operations": {name: _settings(OPERATIONS.find(name)) for name in operations},
         "requirement": requirement_form(),
         "examples": _examples(),
+        "exports": export_kinds(),
     }
 
 

@@ -19,12 +19,14 @@ from topoloom.graph.standing import standing
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.network.opening import open_network
+from topoloom.operations.catalogue.report import ReportOperation
 from topoloom.operations.context import RunContext
-from topoloom.operations.operation import Operation, operation
+from topoloom.operations.operation import Operation, flat, operation
 from topoloom.operations.shared import Engine, Floor, Source
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
+from topoloom.web import download as _download  # noqa: F401 - announces its operation
 
 #: Most links of a picture.
 MOST_LINKS = 2_000_000
@@ -200,3 +202,17 @@ def _requirement(arguments: RequirementOperation, _jobs: int | None, _work: Work
         "requirement": msgspec.to_builtins(requirement),
         "currency": requirement.currency,
     }
+
+
+@operation
+class MachineReportOperation(ReportOperation, frozen=True, kw_only=True):
+    """The report of a machine, as `topoloom report` prints it."""
+
+    group: ClassVar[str] = "machine-report"
+    studied: ClassVar[bool] = True
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        return flat(
+            {"bill": {"cost_usd": result.bill.cost_usd, "power_w": result.bill.power_w}, "exceeded": result.exceeded}
+        )

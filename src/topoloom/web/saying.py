@@ -9,6 +9,9 @@ from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import OPERATIONS, section
 from topoloom.studies.task import Task
 
+#: The commands that give the results of operations of the explorer.
+_COMMANDS = {"grow": "expand", "download": "export", "machine-report": "report"}
+
 
 def as_command(task: Task) -> str:
     """The command that prints the record of a task; empty for operations of the explorer only.
@@ -19,7 +22,7 @@ def as_command(task: Task) -> str:
     >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}}))
     'topoloom simulate petersen:hosts=2 --set vcs=6 --loads 0.3 --json'
     """
-    kind = OPERATIONS.find({"grow": "expand"}.get(task.operation, task.operation))
+    kind = OPERATIONS.find(_COMMANDS.get(task.operation, task.operation))
     if not section(kind) and OPERATIONS.origin(kind.group) == "here":
         return ""
     arguments = dict(task.arguments)
@@ -33,6 +36,8 @@ def as_command(task: Task) -> str:
         words += ["-o", "design"]
     for name, value in arguments.items():
         words += _option(fields[name], value)
+    if task.operation == "download":
+        return shlex.join([*words, "-o", str(task.arguments["kind"]).partition(":")[0]])
     return shlex.join([*words, "--json"])
 
 

@@ -23,7 +23,7 @@ _KINDS = {
     "plan.json": "plan",
 }
 #: Suffixes of files that are shown.
-_SHOWN = (".html", ".svg", ".png", ".csv", ".json", ".toml", ".txt", ".md")
+_SHOWN = (".html", ".svg", ".png", ".csv", ".json", ".toml", ".txt", ".md", ".xlsx")
 _DEEPEST, _MOST = 4, 2000
 #: Most levels of lists and tables in the arguments of a task, and most entries of a folder that a task opens.
 _DEEPEST_ARGUMENT, _MOST_ENTRIES = 20, 100_000

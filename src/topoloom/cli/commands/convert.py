@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.delivery import checked, deliver
-from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
+from topoloom.cli.exporting import ExportChanges, refuse_settings, write_settings
 from topoloom.cli.output import print_record, say
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
@@ -20,6 +20,7 @@ from topoloom.model.results import provenance_of
 from topoloom.network import Network
 from topoloom.network.adopting import check_new_folder
 from topoloom.operations.catalogue.convert import ConvertOperation
+from topoloom.operations.catalogue.export import export_settings
 
 
 class _Output(ExportChanges, frozen=True, kw_only=True):

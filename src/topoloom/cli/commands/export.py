@@ -1,18 +1,17 @@
 """`topoloom export`: a routed network as the files of another tool."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import click
 
 from topoloom.cli.commands.route import engines_listed
 from topoloom.cli.declared import declared, performed
-from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
+from topoloom.cli.exporting import ExportChanges, refuse_settings, write_settings
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Threads
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
-from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, export_named, write_order
+from topoloom.fabric.exports.registry import EXPORTS, export_named, write_order
 from topoloom.operations.catalogue.export import ExportOperation
 
 #: Most files that are named one by one.
@@ -49,11 +48,7 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
     refuse_settings(record.name, to.set)
     tables = performed(operation, threads.jobs)
     routed = tables.routing
-    # After losses hosts and switches are renumbered; the layout has the old numbers.
-    layout = tables.network.layout if operation.without is None else None
-    order = ExportRequest(tables.fabric, routed, lengths=tables.lengths if record.timed else None, layout=layout)
-    if record.timed:
-        order = replace(order, settings=export_settings(tables.network, to.set))
+    order = operation.request(tables, to.set)
     files = [f"{to.output}/{name}" for name in write_order(operation.kind, order, to.output)]
     if routed.verification is not None and not routed.verification.deadlock_free:
         say("warning: with these tables packets can block each other forever; engine orders is deadlock-free", err=True)

@@ -1,9 +1,10 @@
 """The operation export: a routed network, or a machine, as the files of another tool."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from topoloom.core.errors import InputError
-from topoloom.core.settings import setting
+from topoloom.core.settings import changed, setting
 from topoloom.machine.recognizing import names_machine
 from topoloom.operations.catalogue._routed import LOST, RoutedOperation, TableChoice
 from topoloom.operations.context import RunContext
@@ -11,7 +12,10 @@ from topoloom.operations.operation import operation
 from topoloom.operations.shared import Worse
 
 if TYPE_CHECKING:
+    from topoloom.fabric.exports.registry import ExportRequest
+    from topoloom.fabric.exports.settings import ExportSettings
     from topoloom.machine.exports.kinds import MachineFiles
+    from topoloom.network import Network
 
 
 @operation
@@ -104,3 +108,48 @@ class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
         if not self.worse:
             self.refuse_worse(choice.routing)
         return choice
+
+    def request(self, tables: TableChoice, changes: tuple[str, ...] = ()) -> "ExportRequest":
+        """The input of the export.
+
+        Parameters
+        ----------
+        tables : TableChoice
+            The return value of `routed_network`.
+        changes : tuple of str
+            Changed settings of files for simulators: KEY=VALUE.
+
+        Raises
+        ------
+        InputError
+            A setting does not exist, or its value has the wrong type or is out of range.
+        """
+        from topoloom.fabric.exports.registry import ExportRequest, export_named
+
+        timed = export_named(self.kind)[0].timed
+        # After losses hosts and switches are renumbered; the layout has the old numbers.
+        layout = tables.network.layout if self.without is None else None
+        order = ExportRequest(tables.fabric, tables.routing, lengths=tables.lengths if timed else None, layout=layout)
+        return replace(order, settings=export_settings(tables.network, changes)) if timed else order
+
+
+def export_settings(network: "Network", changes: tuple[str, ...]) -> "ExportSettings":
+    """The settings of an export of a network: its own rate, else the rate of its cables' products; then the user's changes.
+
+    Parameters
+    ----------
+    network : Network
+    changes : tuple of str
+        KEY=VALUE.
+
+    Raises
+    ------
+    InputError
+        A setting does not exist, or its value has the wrong type or is out of range.
+    """
+    from topoloom.fabric.exports.settings import ExportSettings
+
+    own_rate_gbps = network.topology.uniform_rate_gbps
+    rate_gbps = network.rate_gbps if own_rate_gbps is None else own_rate_gbps
+    settings = ExportSettings() if rate_gbps is None else ExportSettings(rate_gbps=rate_gbps)
+    return changed(settings, changes)
