@@ -296,7 +296,10 @@ def test_pages_are_accessible_in_every_size_and_colour(browser, server, page):
     browser.get(f"{server.base}/{page}")
     wait(
         browser,
-        lambda: browser.find_elements(By.TAG_NAME, "h1") and not browser.find_elements(By.CLASS_NAME, "progress"),
+        lambda: (
+            browser.find_elements(By.TAG_NAME, "h1")
+            and not browser.find_elements(By.CSS_SELECTOR, ".state.waiting, .state.running")
+        ),
     )
     assert violations(browser) == []
     with dark(browser):

@@ -3,9 +3,12 @@
 import base64
 import io
 import zipfile
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from topoloom.core.errors import InputError
+from topoloom.core.staging import Content
 from topoloom.fabric.exports.registry import EXPORTS, export_named, made_of
 from topoloom.machine.exports.kinds import MACHINE_EXPORTS
 from topoloom.machine.exports.nodes import is_scheduler
@@ -27,12 +30,13 @@ class DownloadOperation(ExportOperation, frozen=True, kw_only=True):
     studied: ClassVar[bool] = True
 
     def run(self, context: RunContext) -> Any:
-        contents = self.machine_files().files if self.of_machine else self._of_network(context)
+        contents: Mapping[str, Content] = self.machine_files().files if self.of_machine else self._of_network(context)
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in sorted(contents):
                 content = contents[name]
-                archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+                data = content.read_bytes() if isinstance(content, Path) else content
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
         if packed.tell() > MOST_BYTES:
             raise InputError(
                 f"the files of {self.kind} have {packed.tell() >> 20} MB, too much for a browser; 'topoloom export"
