@@ -281,6 +281,7 @@ _SHOWN = (
     "network?source=petersen:hosts=1",
     "network?source=petersen:hosts=1&view=bill",
     "network?source=petersen:hosts=1&view=tables",
+    "network?source=petersen:hosts=1&view=failures",
     "network?source=machine",
     "network?source=machine&view=bill",
     "network?source=machine&view=files",

@@ -164,6 +164,10 @@ def blast_radius(
     for kind in lose or ():
         if kind not in KINDS:
             raise InputError(f"lose='{kind}': {hint(kind, KINDS)}")
+        if kind == "rack" and not units[kind]:
+            raise InputError(
+                f"{name}: the racks of this network are not known; give a folder that 'topoloom layout -o' wrote"
+            )
         if not units[kind]:
             raise InputError(f"{name}: the network has no {kind} ({KINDS[kind]}); remove it from lose=")
     default_kinds = [kind for kind in USUAL if kind != "nic" or nic_ports > 1]

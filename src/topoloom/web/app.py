@@ -48,6 +48,7 @@ _SCRIPTS = (
     "curves_page",
     "jobs",
     "folders",
+    "failures_view",
     "network",
     "main",
 )
@@ -65,6 +66,8 @@ REQUESTABLE = (
     "layout",
     "machine-report",
     "picture",
+    "losses",
+    "outage",
     "requirement",
     "quality",
     "resilience",
@@ -73,6 +76,8 @@ REQUESTABLE = (
     "stand",
     "trace",
 )
+#: The arguments of operations that name parts of a network.
+_NAMES = {"outage": ("lost", "pair")}
 #: Changes that wait for a slow browser; older ones are dropped then, and the browser polls.
 _MOST_CHANGES = 256
 #: Most characters of a browser's message: browsers need not send any.
@@ -134,7 +139,7 @@ class Explorer:
         elif operation == "design":
             arguments = kept_requirement(self.jobs.folder, self.spaces, arguments, write=not self.read_only)
         else:
-            arguments = self.spaces.check(arguments)
+            arguments = self.spaces.check(arguments, _NAMES.get(operation, ()))
         if len(msgspec.json.encode(arguments)) > _MOST_ARGUMENTS:
             raise InputError(
                 f"{operation}: a task has at most {_MOST_ARGUMENTS:,} characters of arguments; shorten a list"
@@ -261,7 +266,12 @@ def _code() -> str:
 def _css() -> str:
     report = files("topoloom.report")
     return "\n".join(
-        [(report / "style.css").read_text(), (report / "work.css").read_text(), _static("explorer.css").decode()]
+        [
+            (report / "style.css").read_text(),
+            (report / "work.css").read_text(),
+            _static("explorer.css").decode(),
+            _static("break.css").decode(),
+        ]
     )
 
 

@@ -23,7 +23,7 @@ from topoloom.web.queue import Note, Queue
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 #: Operations that a user waits for: they have their own worker, and a short time limit.
-QUICK = ("draw", "info", "picture", "requirement", "trace")
+QUICK = ("draw", "info", "outage", "picture", "requirement", "trace")
 QUICK_LIMIT_S = 120.0
 #: Most waiting tasks; more are refused.
 MOST_WAITING = 200
@@ -154,7 +154,8 @@ class Jobs:
         self._queue.rewrite(notes)
 
     def _queue_of(self, task: Task) -> "_TaskQueue":
-        return self._queues[0 if task.operation in QUICK else 1]
+        quick = task.operation in QUICK and not task.arguments.get("measure_throughput")
+        return self._queues[0 if quick else 1]
 
     def start(self) -> None:
         """Start working, unless the server is read-only."""

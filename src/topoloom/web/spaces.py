@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -148,18 +148,29 @@ class Spaces:
             if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
                 yield from self._below(f"{address}/{path.name}", path, depth + 1)
 
-    def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def check(self, arguments: Mapping[str, Any], names: Collection[str] = ()) -> dict[str, Any]:
         """The arguments of a task, with every file name replaced by its path; other files are refused.
 
         A file is given by its address (``NAME/a/b``), by a path below a served folder, or, directly in one, by its name; the
-        same applies after a word (``trace:NAME/packets.csv``) and in settings (``goal:file=NAME/a.goal``).
+        same applies after a word (``trace:NAME/packets.csv``) and in settings (``goal:file=NAME/a.goal``). The arguments
+        `names` have names of parts, such as ``rack:A03``, and no files.
 
         Raises
         ------
         InputError
             A text names a file outside the served folders, or contains control characters; lists are nested too deeply.
         """
-        return {self._plain(name): self._checked(value, 0) for name, value in arguments.items()}
+        checked = {}
+        for name, value in arguments.items():
+            is_names = name in names and isinstance(value, str)
+            checked[self._plain(name)] = self._names(value) if is_names else self._checked(value, 0)
+        return checked
+
+    def _names(self, text: str) -> str:
+        """Names of parts; a list in a file (``@FILE``) is refused."""
+        if any(part.strip().startswith("@") for part in text.split(",")):
+            raise InputError(f"{shown(text)}: the explorer reads no lists of lost parts from files; name the parts")
+        return self._plain(text)
 
     def _checked(self, value: Any, depth: int) -> Any:
         if depth > _DEEPEST_ARGUMENT:

@@ -5,6 +5,7 @@ const VIEWS = {
   overview: { title: "Overview", view: OverviewView, site: true, of: "both" },
   bill: { title: "Bill", view: BillView, site: true, of: "both" },
   tables: { title: "Tables", view: TablesView, site: true, of: "network" },
+  failures: { title: "Failures", view: FailuresView, site: true, of: "network" },
   files: { title: "Files", view: FilesView, site: true, of: "both" },
 };
 
