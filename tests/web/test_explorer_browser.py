@@ -1,6 +1,5 @@
 """The explorer in Debian's Chromium: each page once on real data, by keys alone, narrow, and without WebGL."""
 
-import json
 import re
 from urllib.parse import quote
 
@@ -197,38 +196,11 @@ def test_a_requirement_is_checked_and_designed(browser, server):
 
 
 @pytest.mark.exhaustive
-def test_curves_are_added_shared_and_removed(browser, server):
-    """Each load a task; the address has the series; the points are those of the records."""
-    series = json.dumps(
-        {
-            "operation": "simulate",
-            "topology": "petersen:hosts=2",
-            "engine": "orders",
-            "traffic": "uniform",
-            "loads": "0.1,0.4",
-        }
-    )
-    browser.get(f"{server.base}/studies?series={quote(series)}")
-    wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "svg.plot .curve")) >= 1)
-    wait(browser, lambda: len(json.loads(server.client.get("/api/tasks").text)) >= 2)
-    wait(
-        browser,
-        lambda: (
-            "--loads 0.4" in browser.execute_script("return document.querySelector('pre.command')?.textContent || ''")
-        ),
-    )
-    browser.find_element(By.CSS_SELECTOR, ".legend .chip[title=remove]").click()
-    wait(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "svg.plot"))
-    assert "series" not in browser.current_url
-
-
-@pytest.mark.exhaustive
 def test_a_study_is_drawn_with_intervals_and_decades(browser, server):
     """Added by what is served; means over draws with intervals; a logarithmic x axis; the command that draws the same."""
     browser.get(server.base + "/studies")
-    measure = wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label=measure]"))
-    Select(measure).select_by_value("study")
-    y_axis = wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label='y axis']"))
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "select[aria-label='y axis']"))
+    y_axis = browser.find_element(By.CSS_SELECTOR, "select[aria-label='y axis']")
     Select(y_axis).select_by_value("aspl")
     browser.find_element(By.ID, "add").click()
     wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
@@ -282,6 +254,7 @@ _SHOWN = (
     "network?source=petersen:hosts=1&view=bill",
     "network?source=petersen:hosts=1&view=tables",
     "network?source=petersen:hosts=1&view=failures",
+    "network?source=petersen:hosts=1&view=load",
     "network?source=machine",
     "network?source=machine&view=bill",
     "network?source=machine&view=files",

@@ -1,8 +1,10 @@
 """Curves with intervals, as data for a page's scripts, and the curves of several operations."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from topoloom.core.errors import InputError
 from topoloom.failures.survival import Survival
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.figures.load_curves import load_curve_names, load_line, split_at_saturation, upper_end
@@ -10,6 +12,7 @@ from topoloom.figures.marks import MARKS, Look, looks, svg_path
 from topoloom.figures.survival import curve_names, title_of
 from topoloom.report.scripting import short_number
 from topoloom.simulation.flits.load_curve import LoadCurve
+from topoloom.simulation.flits.router_config import RouterConfig
 
 
 def look_of(look: Look) -> list[str]:
@@ -55,8 +58,72 @@ def _pairs(line: Sequence[tuple[float, float]]) -> list[list[float | int | None]
     return [[short_number(x, 5), short_number(y, 5)] for x, y in line]
 
 
-def load_intervals(curves: Sequence[LoadCurve]) -> IntervalCurves:
+@dataclass(frozen=True)
+class LoadUnits:
+    """The units of load curves.
+
+    Attributes
+    ----------
+    ns : bool
+        Latency in ns; else in cycles.
+    gbps : bool
+        Load in Gb/s per host; else in flits per host and cycle.
+    rate_gbps : float
+        The rate of a host, for routers whose cycle has no stated duration: a cycle is the time of one flit.
+    flit_bytes : float
+        The size of a flit, for routers that do not state it.
+
+    Raises
+    ------
+    InputError
+        A rate or a size that is not positive.
+    """
+
+    ns: bool = False
+    gbps: bool = False
+    rate_gbps: float = 400.0
+    flit_bytes: float = 64.0
+
+    def __post_init__(self) -> None:
+        for name in ("rate_gbps", "flit_bytes"):
+            if not 0 < getattr(self, name) < 1e9:
+                raise InputError(f"{name}={getattr(self, name):g}: give a positive number, as 400")
+
+    def cycle_ns(self, router: RouterConfig) -> float:
+        """The duration of a cycle, ns.
+
+        Examples
+        --------
+        >>> LoadUnits(rate_gbps=400, flit_bytes=64).cycle_ns(RouterConfig())
+        1.28
+        """
+        return router.cycle_ns or self.flit_bits(router) / self.rate_gbps
+
+    def flit_bits(self, router: RouterConfig) -> float:
+        """The size of a flit, bits."""
+        return router.flit_bits or 8 * self.flit_bytes
+
+    def of(self, curve: LoadCurve) -> LoadCurve:
+        """The curve with its latencies and accepted loads in these units."""
+        cycle = self.cycle_ns(curve.router)
+        time, load = cycle if self.ns else 1.0, self.flit_bits(curve.router) / cycle if self.gbps else 1.0
+        points = tuple(
+            replace(
+                point,
+                accepted=point.accepted * load,
+                latency_mean=point.latency_mean * time,
+                latency_ci95=point.latency_ci95 * time,
+            )
+            for point in curve.points
+        )
+        zero_load = None if curve.zero_load is None else curve.zero_load * time
+        return replace(curve, points=points, zero_load=zero_load)
+
+
+def load_intervals(curves: Sequence[LoadCurve], units: LoadUnits | None = None) -> IntervalCurves:
     """Latency against accepted load, with confidence intervals; saturated points are placed at the upper edge."""
+    units = LoadUnits() if units is None else units
+    curves = [units.of(curve) for curve in curves] if units.ns or units.gbps else curves
     top, log = upper_end(curves)
     series = []
     for curve, name in zip(curves, load_curve_names(curves), strict=True):
@@ -71,7 +138,8 @@ def load_intervals(curves: Sequence[LoadCurve]) -> IntervalCurves:
         ]
         line, rest = load_line(curve, top)
         series.append(IntervalSeries(name, tuple(points), tuple(line), tuple(rest)))
-    axes = "accepted load [flits per host and cycle]", "mean latency [cycles]"
+    load = "Gb/s per host" if units.gbps else "flits per host and cycle"
+    axes = f"accepted load [{load}]", f"mean latency [{'ns' if units.ns else 'cycles'}]"
     return IntervalCurves("Latency against accepted load", *axes, tuple(series), log_y=log)
 
 

@@ -24,7 +24,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from topoloom.core.errors import InputError
 from topoloom.report.scripting import CURVES, FLOOR, script
 from topoloom.studies.task import Task, task_of
-from topoloom.web.curves import curves_of_records, curves_of_study
+from topoloom.web.curves import curves_of_records, curves_of_study, load_units
 from topoloom.web.forms import form_data
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
@@ -49,6 +49,7 @@ _SCRIPTS = (
     "jobs",
     "folders",
     "failures_view",
+    "load_view",
     "network",
     "main",
 )
@@ -348,8 +349,9 @@ async def _measured(request: Request) -> Response:
 
 async def _curves(request: Request) -> Response:
     """Curves of records, as the report's scripts draw them."""
-    wanted = request.query_params.get("digests", "").split(",")[:400]
-    return _json(await run_in_threadpool(curves_of_records, _of(request).jobs, wanted))
+    query = request.query_params
+    wanted, units = query.get("digests", "").split(",")[:400], load_units(query)
+    return _json(await run_in_threadpool(curves_of_records, _of(request).jobs, wanted, units))
 
 
 async def _study(request: Request) -> Response:

@@ -1,7 +1,7 @@
 """The curves of the explorer: from the records of the queue, and from studies in served folders."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.failures.survival import Survival
-from topoloom.report.curve_data import curve_data, load_intervals, survival_intervals
+from topoloom.report.curve_data import LoadUnits, curve_data, load_intervals, survival_intervals
 from topoloom.simulation.flits.execute import Execution
 from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.studies.record import Record
@@ -23,7 +23,7 @@ from topoloom.web.jobs import Jobs
 MOST_POINTS = 50_000
 
 
-def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
+def curves_of_records(jobs: Jobs, digests: Sequence[str], units: LoadUnits | None = None) -> dict[str, Any]:
     """Curves of finished tasks: latency against load, and survival of failures.
 
     Parameters
@@ -31,6 +31,8 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
     jobs : Jobs
     digests : sequence of str
         The digests of tasks; those without a record are omitted.
+    units : LoadUnits, optional
+        Those of load and latency; flits and cycles when omitted.
 
     Returns
     -------
@@ -49,10 +51,28 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
             curve = record.result_as(jobs.folder, LoadCurve, Execution)
             if isinstance(curve, LoadCurve):
                 _join(points, record, curve)
-    drawn = [load_intervals([_rising(curve) for curve in points.values()])] if points else []
+    drawn = [load_intervals([_rising(curve) for curve in points.values()], units)] if points else []
     if survivals:
         drawn.append(survival_intervals(survivals))
     return curve_data(drawn)
+
+
+def load_units(query: Mapping[str, str]) -> LoadUnits:
+    """The units that a page asks for: ``ns=1``, ``gbps=1``, ``rate_gbps``, ``flit_bytes``.
+
+    Raises
+    ------
+    InputError
+        A number cannot be read, or is not positive.
+    """
+    numbers = {}
+    for name in ("rate_gbps", "flit_bytes"):
+        if query.get(name):
+            try:
+                numbers[name] = float(query[name])
+            except ValueError:
+                raise InputError(f"{name}: '{query[name][:20]}' is no number; write 400") from None
+    return LoadUnits(ns=query.get("ns") == "1", gbps=query.get("gbps") == "1", **numbers)
 
 
 def _join(curves: dict[str, LoadCurve], record: Record, curve: LoadCurve) -> None:

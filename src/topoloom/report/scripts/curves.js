@@ -45,7 +45,11 @@ function makeCurves(marks, curves) {
       const join = (line) => line.map((pair) => `${pair[0].toFixed(1)} ${pair[1].toFixed(1)}`).join("L");
       const along = (line) => `M${join(line.map((pair) => [x(pair[0]), y(pair[1])]))}`;
       const measured = sure(series);
-      if (measured.some((point) => typeof point[2] === "number")) {
+      // A curve through the points has a bar at each; a band would follow another line.
+      if (series.line.length) {
+        for (const [at, , low, high] of measured)
+          if (typeof low === "number" && typeof high === "number") canvas.append(draw("line", { class: "curve", x1: x(at), x2: x(at), y1: y(low), y2: y(high), stroke: series.look[0] }));
+      } else if (measured.some((point) => typeof point[2] === "number")) {
         const high = measured.map((point) => [x(point[0]), y(point[3] ?? point[1])]);
         const low = measured.map((point) => [x(point[0]), y(point[2] ?? point[1])]).reverse();
         canvas.append(draw("path", { class: "band", d: `M${join([...high, ...low])}Z`, fill: series.look[0] }));

@@ -1,94 +1,58 @@
-// Curves: each series is a network with an engine and traffic, and each load is a task; saved as SVG and CSV.
+// Studies: any measure of a study in a served folder over any of its axes; saved as SVG and CSV.
 
-function curvesPage(main, query, catalogue) {
-  const wrong = makeWrong(), box = make("div"), series = make("div", { class: "legend" }), how = make("div"), state = { jobs: new Map(), asked: 0, studies: new Map(), log: query.get("log") || "" };
-  const wanted = query.getAll("series").map((text) => JSON.parse(text));
-  const spec = makeInput("topology", "slimfly:q=5,hosts=4", "families", () => {}, { class: "spec" });
-  const list = make("datalist", { id: "families" }, ...catalogue.families.filter((one) => one.kind === "family").map((one) => make("option", { value: exampleOf(one) })));
-  let engine = "levels", traffic = "uniform", kind = "simulate";
-  const loads = makeInput("loads", "0.1,0.3,0.5,0.7,0.9", null, () => {});
-  const study = makeStudyChoice(wrong);
-  const add = make("button", { type: "button", id: "add", onclick: () => {
-    const made = kind === "simulate" ? { operation: "simulate", topology: spec.value.trim(), engine, traffic, loads: loads.value } : kind === "study" ? study.series() : { operation: "resilience", topology: spec.value.trim() };
-    if (made) wanted.push(made);
-    renew();
-  } }, "Add");
-  const own = make("span", { class: "tools" }, spec, list, makeSelect("engine", catalogue.engines.map((name) => [name, name]), engine, (value) => { engine = value; }), makeSelect("traffic", catalogue.traffic.map((one) => [one.name, one.name]), traffic, (value) => { traffic = value; }), make("label", { class: "pick" }, make("b", {}, "loads"), loads));
-  const measure = makeSelect("measure", [["simulate", "latency against load"], ["resilience", "survival of failures"], ["study", "results of a study"]], kind, (value) => { kind = value; own.hidden = value === "study"; study.box.hidden = value !== "study"; });
-  const decades = (axis, text) => makeTick(text, state.log.includes(axis), (on) => { state.log = ["x", "y"].filter((one) => (one === axis ? on : state.log.includes(one))).join(""); drawSoon(state.asked); });
-  main.append(make("h1", {}, "Curves"), make("div", { class: "tools" }, measure, own, study.box, add), wrong, series, box,
-    make("div", { class: "tools" }, decades("x", "logarithmic x axis"), decades("y", "logarithmic y axis"), make("button", { type: "button", id: "svg", onclick: () => saveSvg() }, "SVG"), make("button", { type: "button", id: "csv", onclick: () => saveCsv() }, "CSV")), how);
+/** Axes and measures of a choice, in the address: `series` is its JSON. */
+const STUDY_KEYS = ["folder", "x", "y", "by", "where"];
 
-  const tasksOf = (one) => (one.operation === "study" ? [] : one.operation === "simulate" ? one.loads.split(",").map((load) => ({ operation: "simulate", arguments: { topology: one.topology, engine: one.engine, traffic: one.traffic, loads: [Number(load)] } })) : [{ operation: "resilience", arguments: { topology: one.topology } }]);
-  const nameOf = (one) => (one.operation === "study" ? `${one.folder}${one.y ? `: ${one.y}` : ""}` : one.operation === "simulate" ? `${one.topology}, ${one.engine}, ${one.traffic}` : `${one.topology}, failures`);
+const askStudy = (chosen) => api(`/api/study?${new URLSearchParams(STUDY_KEYS.filter((key) => chosen[key]).map((key) => [key, chosen[key]]))}`);
+const studyName = ({ folder, y, by }) => [folder, y && `: ${y.replaceAll("_", " ")}`, by && ` by ${by}`].filter(Boolean).join("");
 
-  const renew = () => {
-    address("/studies", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
-    series.replaceChildren(...wanted.map((one, at) => make("button", { type: "button", class: "chip", title: "remove", "aria-label": `remove ${nameOf(one)}`, onclick: () => { wanted.splice(at, 1); renew(); } }, `${nameOf(one)} \u00d7`)));
-    const request = ++state.asked;
-    showWrong(wrong, null);
-    state.jobs = new Map();
-    state.studies = new Map();
-    drawSoon(request);
-    for (const one of wanted.filter(({ operation }) => operation === "study"))
-      askStudy(one).then((study) => {
-        if (request !== state.asked) return;
-        state.studies.set(JSON.stringify(one), study);
-        drawSoon(request);
-      }).catch((error) => request === state.asked && showWrong(wrong, error));
-    for (const task of wanted.flatMap(tasksOf))
-      ask(task.operation, task.arguments).then(({ job, record }) => {
-        if (request !== state.asked) return;
-        state.jobs.set(job.digest, { job, record });
-        drawSoon(request);
-      }).catch((error) => request === state.asked && showWrong(wrong, error));
-  };
-  const drawSoon = later(async (request) => {
-    if (request !== state.asked) return;
-    if (!state.jobs.size && !state.studies.size) { box.replaceChildren(make("p", { class: "quiet" }, wanted.length && wrong.hidden ? "running \u2026" : "Add a network. Each load is a task; finished tasks are stored.")); how.replaceChildren(); return; }
-    const own = state.jobs.size ? await api(`/api/curves?digests=${[...state.jobs.keys()].join(",")}`) : { curves: [] };
-    if (request !== state.asked) return;
-    const drawn = (data) => data.curves.map((curves) => makeCurves(data.marks, { ...curves, log_x: curves.log_x || state.log.includes("x"), log_y: curves.log_y || state.log.includes("y") }));
-    box.replaceChildren(...[own, ...state.studies.values()].flatMap(drawn));
-    address("/studies", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
-    how.replaceChildren(makeHow([...[...state.jobs.values()].map((one) => one.job), ...state.studies.values()]));
-  }, 150);
-  const saveSvg = () => {
-    for (const [at, canvas] of [...box.querySelectorAll("svg.plot")].entries()) {
-      const copy = canvas.cloneNode(true);
-      copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-      copy.prepend(draw("style", {}, [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => /\.plot|\.curve|\.band|:root/.test(rule.selectorText || "")).map((rule) => rule.cssText).join("\n")));
-      save(`curves-${at + 1}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(copy));
-    }
-  };
-  const saveCsv = () => {
-    const points = [...state.studies.entries()].flatMap(([one, results]) => results.curves.flatMap((curves) => curves.series.flatMap((line) => line.points.map(([x, y, low, high]) => (
-      { study: JSON.parse(one).folder, curve: line.name, [curves.x]: curves.x_names.length ? curves.x_names[x - 1] : x, [curves.y]: y, low, high })))));
-    const rows = [...[...state.jobs.values()].map(({ record }) => ({ ...record.task.arguments, ...record.row })), ...points];
-    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-    const cell = (value) => { const text = value === null || value === undefined ? "" : String(value); return /^[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `"'${text.replaceAll('"', '""')}"` : /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
-    save("curves.csv", "text/csv", [names, ...rows.map((row) => names.map((name) => row[name]))].map((row) => row.map(cell).join(",")).join("\n") + "\n");
-  };
-  renew();
+function StudiesPage({ query, go }) {
+  const series = query.getAll("series").flatMap((text) => { try { return [JSON.parse(text)]; } catch { return []; } }).filter((each) => each.folder);
+  const log = query.get("log") || "", [results, setResults] = useState(new Map()), [error, setError] = useState(null), box = useRef();
+  const change = (settings) => go("/studies", { series: series.map((each) => JSON.stringify(each)), log, ...settings });
+  const key = JSON.stringify(series);
+  useEffect(() => {
+    let current = true;
+    setError(null);
+    setResults(new Map());
+    series.forEach((each) => askStudy(each).then((study) => current && setResults((earlier) => new Map([...earlier, [JSON.stringify(each), study]])), (problem) => current && setError(problem)));
+    return () => { current = false; };
+  }, [key]);
+  const shown = series.map((each) => [each, results.get(JSON.stringify(each))]).filter(([, study]) => study);
+  const drawn = useMemo(() => make("div", {}, ...shown.flatMap(([, data]) => data.curves.map((curves) => makeCurves(data.marks, { ...curves, log_x: curves.log_x || log.includes("x"), log_y: curves.log_y || log.includes("y") })))), [results, log]);
+  const decades = (axis) => html`<label class="tick"><input type="checkbox" checked=${log.includes(axis)} onChange=${(event) => change({ log: ["x", "y"].filter((each) => (each === axis ? event.target.checked : log.includes(each))).join("") })} /> logarithmic ${axis} axis</label>`;
+  const rows = () => shown.flatMap(([each, study]) => study.curves.flatMap((curves) => curves.series.flatMap((line) => line.points.map(([x, y, low, high]) => (
+    { study: each.folder, curve: line.name, [curves.x]: curves.x_names.length ? curves.x_names[x - 1] : x, [curves.y]: y, low, high })))));
+  return html`<h1>Studies</h1><${StudyForm} add=${(chosen) => change({ series: [...series, chosen].map((each) => JSON.stringify(each)) })} />
+    ${series.length ? html`<div class="chips" role="group" aria-label="drawn studies">${series.map((each, at) => html`<button type="button" class="chip" aria-label=${`remove ${studyName(each)}`} onClick=${() => change({ series: series.filter((_, number) => number !== at).map((one) => JSON.stringify(one)) })}>${studyName(each)} ×</button>`)}</div>` : null}
+    <${Wrong} error=${error} />${shown.map(([each, study]) => html`<p class="quiet">${study.title || each.folder}: ${written(study.done, 0)} of ${counted(study.tasks, "task")} done${study.failed ? `, ${written(study.failed, 0)} failed` : ""}</p>`)}
+    <div ref=${box}><${Made} element=${shown.length ? drawn : null} /></div>
+    ${shown.length ? html`<div class="tools">${decades("x")}${decades("y")}</div><${SaveCurves} box=${box} name="curves" rows=${rows} /><${Commands} jobs=${shown.map(([, study]) => study)} />` : null}`;
 }
 
-const askStudy = ({ folder, x, y, by, where }) => api(`/api/study?${new URLSearchParams(Object.entries({ folder, x, y, by, where }).filter(([, value]) => value))}`);
-
 /** The choice of a study in the served folders, and of its axes and measures. */
-function makeStudyChoice(wrong) {
-  const axes = make("span"), box = make("span", { class: "tools", hidden: true }, "the served folders contain no study");
-  const chosen = { folder: "", x: "", y: "", by: "", where: "" };
-  const pick = (label, key, names) => make("label", { class: "pick" }, make("b", {}, label), makeSelect(label, [["", "automatic"], ...names.map((name) => [name, name.replaceAll("_", " ")])], "", (value) => { chosen[key] = value; }));
-  const open = (folder) => {
-    Object.assign(chosen, { folder, x: "", y: "", by: "" });
-    askStudy({ folder }).then((study) => axes.replaceChildren(pick("x axis", "x", [...study.axes, ...study.measures]), pick("y axis", "y", study.measures), pick("one curve per", "by", study.axes),
-      make("label", { class: "pick" }, make("b", {}, "only rows with"), makeInput("only rows with", chosen.where, null, (value) => { chosen.where = value.trim(); })))).catch((error) => showWrong(wrong, error));
-  };
-  api("/api/folders").then((folders) => {
-    const studies = folders.filter((one) => one.kind === "study").map((one) => one.address);
-    if (!studies.length) return;
-    box.replaceChildren(makeSelect("study", studies.map((name) => [name, name]), studies[0], open), axes);
-    open(studies[0]);
-  }).catch((error) => showWrong(wrong, error));
-  return { box, series: () => (chosen.folder ? { operation: "study", ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value)) } : null) };
+function StudyForm({ add }) {
+  const [folders, setFolders] = useState(null), [chosen, setChosen] = useState({ folder: "" }), [study, setStudy] = useState(null), [error, setError] = useState(null);
+  useEffect(() => {
+    api("/api/folders").then((all) => {
+      const names = all.filter(({ kind }) => kind === "study").map(({ address }) => address);
+      setFolders(names);
+      if (names.length) setChosen({ folder: names[0] });
+    }, setError);
+  }, []);
+  useEffect(() => {
+    if (!chosen.folder) return undefined;
+    let current = true;
+    setStudy(null);
+    askStudy({ folder: chosen.folder }).then((answer) => current && setStudy(answer), (problem) => current && setError(problem));
+    return () => { current = false; };
+  }, [chosen.folder]);
+  if (folders && !folders.length) return html`<p>The served folders contain no study. <code>topoloom study run</code> makes one; curves of a network's load are on <a href=${href("/folders")}>its own page</a>.</p>`;
+  const set = (key) => (value) => setChosen((earlier) => ({ ...earlier, [key]: value }));
+  const pick = (label, key, names) => html`<${Field} label=${label}><${Choice} label=${label} options=${[["", "automatic"], ...names.map((name) => [name, name.replaceAll("_", " ")])]} value=${chosen[key] || ""} changed=${set(key)} /><//>`;
+  return html`<${Wrong} error=${error} />${folders ? html`<form class="form" id="study-form" onSubmit=${(event) => { event.preventDefault(); add(Object.fromEntries(Object.entries(chosen).filter(([, value]) => value))); }}>
+    <${Field} label="study"><${Choice} label="study" options=${folders.map((name) => [name, name])} value=${chosen.folder} changed=${(folder) => setChosen({ folder })} /><//>
+    ${study ? html`${pick("x axis", "x", [...study.axes, ...study.measures])}${pick("y axis", "y", study.measures)}${pick("one curve per", "by", study.axes)}
+      <${Field} label="only rows with"><input value=${chosen.where || ""} spellcheck="false" onInput=${(event) => set("where")(event.target.value.trim())} /><//>` : null}
+    <div><button type="submit" class="primary" id="add">Draw</button></div></form>` : null}`;
 }

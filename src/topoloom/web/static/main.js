@@ -7,7 +7,7 @@ const PAGES = [
   { path: "/topology", title: "Topology", page: legacy(topologyPage) },
   { path: "/floor", title: "Floor", page: legacy(floorPage) },
   { path: "/growth", title: "Growth", page: legacy(growthPage) },
-  { path: "/studies", title: "Studies", page: legacy(curvesPage) },
+  { path: "/studies", title: "Studies", page: StudiesPage },
   { path: "/folders", title: "Folders", page: legacy(foldersPage) },
   { path: "/tasks", title: "Tasks", page: legacy(jobsPage) },
 ];

@@ -6,6 +6,7 @@ const VIEWS = {
   bill: { title: "Bill", view: BillView, site: true, of: "both" },
   tables: { title: "Tables", view: TablesView, site: true, of: "network" },
   failures: { title: "Failures", view: FailuresView, site: true, of: "network" },
+  load: { title: "Load", view: LoadView, of: "network" },
   files: { title: "Files", view: FilesView, site: true, of: "both" },
 };
 
