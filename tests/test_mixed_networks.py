@@ -114,7 +114,7 @@ NO_NETWORK = {
         "read_schedule",
         "read_study",
     ),
-    *("run_study", "run_task", "save_goal", "schedule_of_program", "serve", "study_status", "task_of"),
+    *("run_study", "run_task", "save_goal", "schedule_of_program", "serve", "study_status", "task_of", "write_site"),
     "trace_from",
 }
 

@@ -176,6 +176,7 @@ from .topologies.spec import build as build
 from .topologies.spec.registry import FAMILIES as FAMILIES
 from .topologies.spec.registry import TRANSFORMS as TRANSFORMS
 from .web.server import serve as serve
+from .web.site import write_site as write_site
 
 __version__: str
 __all__: list[str]

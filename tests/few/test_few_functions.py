@@ -350,6 +350,7 @@ _NO_NETWORK = {
     "topology_of",
     "trace_from",
     "write_machine_export",
+    "write_site",
     "verify_machine",
 }
 #: Takes discovered fabrics and their tables; below.

@@ -276,6 +276,16 @@ def _css() -> str:
     )
 
 
+def site_frame(index: str) -> dict[str, str]:
+    """The page, scripts and style sheet of a static site, by their names; `index` is the script with its content."""
+    return {
+        "index.html": _static("site.html").decode(),
+        "index.js": index,
+        "explorer.js": _static("site.js").decode() + _code(),
+        "explorer.css": _css(),
+    }
+
+
 async def _page(_request: Request) -> Response:
     return Response(_static("explorer.html"), media_type="text/html; charset=utf-8")
 

@@ -1,10 +1,12 @@
 """`topoloom report MACHINE -o report.html`: the report of a machine."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared
 from topoloom.cli.output import print_record, print_table, say
 from topoloom.cli.presentation import Json
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.report import ReportOperation
 
@@ -14,13 +16,29 @@ if TYPE_CHECKING:
 
 class _Output(Json, frozen=True, kw_only=True):
     output: (
-        Annotated[str, setting("file for the page, which fetches nothing", option="-o --output", metavar="FILE.html")]
+        Annotated[
+            str,
+            setting(
+                "file for the page, which fetches nothing; with --site, the folder of the site, `site` in TOPOLOGY if omitted",
+                option="-o --output",
+                metavar="FILE.html",
+            ),
+        ]
         | None
     ) = None
+    site: Annotated[
+        bool,
+        setting(
+            "write the explorer's views of every network in the folder TOPOLOGY as a site that opens from disk, read-only"
+        ),
+    ] = False
 
 
 @declared(ReportOperation, _Output)
 def command(operation: ReportOperation, to: _Output) -> None:
+    if to.site:
+        _write_site(operation.topology, to)
+        return
     from topoloom.machine.report import machine_report
     from topoloom.report.machine_page import check_page, stored_assessments, write_machine_page
 
@@ -36,6 +54,17 @@ def command(operation: ReportOperation, to: _Output) -> None:
     _print(result)
     if to.output is not None:
         say(f"report: {to.output}")
+
+
+def _write_site(folder: str, to: _Output) -> None:
+    """Write the static site of a folder."""
+    from topoloom.web.site import PAGE, write_site
+
+    if to.json:
+        raise InputError("--site writes a site and no record; omit --json")
+    output = to.output or os.path.join(folder, "site")
+    written = write_site(folder, output, progress=lambda text: say(text, err=True))
+    say(f"site: {os.path.join(output, PAGE)} ({len(written)} files)")
 
 
 def _print(result: "MachineReport") -> None:

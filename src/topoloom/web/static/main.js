@@ -2,7 +2,7 @@
 
 /** Pages by their path; those with a title in the bar are in it, in this order. */
 const PAGES = [
-  { path: "/", title: "Design", page: legacy(designPage) },
+  SITE ? { path: "/", title: "Networks", page: SitePage, site: true } : { path: "/", title: "Design", page: legacy(designPage) },
   { path: "/network", title: "Network", page: NetworkPage },
   { path: "/topology", title: "Topology", page: legacy(topologyPage) },
   { path: "/floor", title: "Floor", page: legacy(floorPage) },
@@ -55,7 +55,7 @@ function App() {
     return () => MOVED.delete(listener);
   }, []);
   const chosen = PAGES.find(({ path }) => path === place.path) || PAGES[0];
-  useEffect(() => { document.title = `${chosen.title} \u2013 topoloom`; }, [chosen]);
+  useEffect(() => { document.title = `${SITE ? SITE.title : chosen.title} \u2013 topoloom`; }, [chosen]);
   const shown = PAGES.filter(({ path, site }) => path !== "/network" && (!SITE || site));
   return html`<a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById("main").focus(); }}>Skip to the content</a>
     <header class="topbar"><a class="brand" href=${href("/")}>topoloom</a>

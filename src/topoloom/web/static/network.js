@@ -23,6 +23,21 @@ function NetworkPage({ query, go, catalogue }) {
     ${info.result ? html`<${view} key=${`${name} ${source}`} source=${source} network=${info.result} assessment=${assessment} query=${query} go=${go} catalogue=${catalogue} />` : html`<${Progress} job=${info.running} /><${Wrong} error=${info.error} />`}`;
 }
 
+/** The first page of a static site: its networks. */
+function SitePage() {
+  const machines = SITE.sources.filter(({ of }) => of === "machine"), parts = (address) => machines.some((machine) => address.startsWith(`${machine.address}/`));
+  return html`<h1>${SITE.title}</h1><p class="quiet">Results of topoloom, as they were when this site was written. Nothing here is sent anywhere.</p>
+    <ul class="networks">${SITE.sources.filter(({ address }) => !parts(address)).map(({ address }) => html`<${SiteCard} key=${address} source=${address} />`)}</ul>`;
+}
+
+/** A network or a machine in few figures, with a link to its page. */
+function SiteCard({ source }) {
+  const info = useTask("info", { topology: source }), cost = useTask("cost", { topology: source }), assessment = useAssessment(source), result = info.result || {}, bill = cost.result || {};
+  return html`<li class="network"><h2><a href=${href("/network", { source })}>${(assessment && assessment.name) || result.name || result.title || source}</a> <small class="mono">${source}</small></h2>
+    <${Figures} items=${[[result.hosts, "", "hosts"], [result.switches, "", "switches"], [result.diameter, "hops", "diameter"], [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks || result.racks, "", "racks"]]} />
+    ${assessment ? html`<p>${assessment.why}</p>` : null}<${Wrong} error=${info.error} /></li>`;
+}
+
 /** Figures as cards: [value, unit, label]; figures that are not known are omitted. */
 function Figures({ items }) {
   const known = items.filter(([value]) => value !== null && value !== undefined && value !== "");
@@ -123,8 +138,8 @@ function TablesView({ source, query, go, catalogue }) {
   const choose = (value) => go("/network", { source, view: "tables", engine: value });
   return html`${SITE ? null : html`<div class="tools"><${Field} label="Tables"><${Choice} label="tables" value=${engine} changed=${choose} options=${[["", "installed, or of the engine that fits"], ...catalogue.engines.map((name) => [name, name])]} /><//></div>`}
     <${Task} operation="quality" args=${args} show=${(quality) => html`<${QualityTables} quality=${quality} />`} />
-    <section><h2>Verification of new tables</h2><p class="quiet">Tables that topoloom computes${engine ? ` by the engine ${engine}` : ", by the engine that fits the network"}: every path is followed, and the channel dependencies are searched for cycles.</p>
-    <${Task} operation="route" args=${args} show=${(routing) => html`<${RoutingFacts} routing=${routing} />`} /></section>
+    ${SITE ? null : html`<section><h2>Verification of new tables</h2><p class="quiet">Tables that topoloom computes${engine ? ` by the engine ${engine}` : ", by the engine that fits the network"}: every path is followed, and the channel dependencies are searched for cycles.</p>
+    <${Task} operation="route" args=${args} show=${(routing) => html`<${RoutingFacts} routing=${routing} />`} /></section>`}
     <p><a href=${href("/network", { source, view: "structure", engine })}>Loads of links in the drawing</a></p>`;
 }
 
@@ -154,9 +169,16 @@ function FilesView({ source, network, catalogue }) {
   const inside = (folders || []).filter(({ address }) => address === source || address.startsWith(`${source}/`));
   const kinds = catalogue.exports.filter(({ of }) => of === (network.kinds ? "machine" : "network"));
   return html`<${Wrong} error=${error} />
-    ${inside.map(({ address, files }) => html`<section><h2>${address}</h2><ul class="files">${files.map((name) => html`<li><a href=${SITE ? SITE.fileOf(`${address}/${name}`) : fileAddress(`${address}/${name}`)} download=${name}>${name}</a>${name.endsWith(".html") && !SITE ? html` <a href=${href("/folders", { file: `${address}/${name}` })}>open</a>` : null}</li>`)}</ul></section>`)}
+    ${inside.map(({ address, files }) => html`<section><h2>${address}</h2><ul class="files">${files.map((name) => html`<${FileItem} key=${name} address=${`${address}/${name}`} name=${name} />`)}</ul></section>`)}
     ${folders && !inside.length ? html`<p>${source} is not a served folder, so it has no files yet. This writes them:</p><${Copied} label="command" text=${`topoloom layout '${source}' -o network`} />` : null}
     ${SITE ? null : html`<section><h2>Files for other tools</h2><ul class="exports">${kinds.map(({ kind, words }) => html`<${ExportItem} key=${kind} source=${source} kind=${kind} words=${words} />`)}</ul></section>`}`;
+}
+
+/** A file with its link: pages open, other files are saved. */
+function FileItem({ address, name }) {
+  if (!SITE) return html`<li><a href=${fileAddress(address)} download=${name}>${name}</a>${name.endsWith(".html") ? html` <a href=${href("/folders", { file: address })} aria-label=${`open ${name}`}>open</a>` : null}</li>`;
+  const copy = SITE.fileOf(address);
+  return html`<li>${copy ? html`<a href=${copy} download=${name.endsWith(".html") ? null : name}>${name}</a>` : html`${name} <span class="quiet">(too large for the site)</span>`}</li>`;
 }
 
 /** One kind of export: a button that makes its files and saves them as a ZIP file, and the command that writes them. */
