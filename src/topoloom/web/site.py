@@ -151,4 +151,4 @@ def _frame(index: dict[str, Any]) -> dict[str, Content]:
     """The page, its scripts and its style sheet."""
     from topoloom.web.app import site_frame
 
-    return dict(site_frame(f"window.TOPOLOOM_INDEX = {data_text(index)};\n")
+    return dict(site_frame(f"window.TOPOLOOM_INDEX = {data_text(index)};\n"))
