@@ -36,6 +36,8 @@ NAMING = (
     ("layout", "prices", "{}"),
     ("stand", "topology", "{}"),
     ("stand", "floor", "{}"),
+    ("elevations", "topology", "{}"),
+    ("elevations", "floor", "{}"),
     ("grow", "into", "{}"),
     ("grow", "parts", "{}"),
     ("grow", "prices", "{}"),

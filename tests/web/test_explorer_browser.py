@@ -234,15 +234,14 @@ def test_a_machine_is_opened_network_by_network(browser, server):
     """Its report, and a list of its networks, each of which is drawn as it stands on the common floor."""
     browser.get(server.base + "/folders")
     links = "//h3[small='machine']/following-sibling::ul[1]/li[starts-with(., 'oob')]/a"
-    draw, floor = (link.get_attribute("href") for link in wait(browser, lambda: browser.find_elements(By.XPATH, links)))
+    draw, room = (link.get_attribute("href") for link in wait(browser, lambda: browser.find_elements(By.XPATH, links)))
     browser.find_element(By.XPATH, "//h3[small='machine']/following-sibling::p[1]/button[.='report.html']").click()
     browser.switch_to.frame(wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe")))
     wait(browser, lambda: "Network fabric" in browser.find_element(By.TAG_NAME, "body").text)
     browser.switch_to.default_content()
     own = open_machine(server.machine).networks["oob"].part(Layout)
-    browser.get(floor)
-    wait(browser, lambda: f"racks\n{own.racks}" in text(browser, ".facts"))
-    assert browser.find_elements(By.CSS_SELECTOR, "#floor-plan")
+    browser.get(room)
+    wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#floor-plan rect[data-rack]")) == own.racks)
     browser.get(draw)
     wait(browser, lambda: f"switches\n{own.topology.switches}" in text(browser, ".facts"))
 
@@ -258,6 +257,7 @@ _SHOWN = (
     "network?source=machine",
     "network?source=machine&view=bill",
     "network?source=machine&view=files",
+    "network?source=petersen&view=room&rack=A01&device=S0",
     "topology?spec=petersen",
     "studies",
 )
@@ -305,35 +305,6 @@ def test_without_webgl_there_is_a_still_picture_and_a_table(server):
         assert "no WebGL2" in text(browser)
     finally:
         browser.quit()
-
-
-def _racks(browser, plan):
-    """The racks, once the picture has taken the size of its place: until then all lie in a corner."""
-    boxes = plan.find_elements(By.CSS_SELECTOR, "rect[data-rack]")
-    wait(browser, lambda: boxes[0].rect["width"] > 10)
-    return boxes
-
-
-@pytest.mark.exhaustive
-def test_a_rack_is_dragged_and_a_slot_blocked(browser, server):
-    """The address keeps both, length and bill follow, undo takes all back."""
-    browser.set_window_size(1400, 1600)
-    browser.get(f"{server.base}/floor?spec=dragonfly:h=2,hosts=1&switches_per_rack=4&rows=3")
-    plan = wait(browser, lambda: browser.find_element(By.ID, "floor-plan"))
-    before = text(browser, "dl.facts")
-    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='action of a click']")).select_by_value("move")
-    boxes = _racks(browser, plan)
-    ActionChains(browser).click_and_hold(boxes[0]).move_to_element(boxes[-1]).release().perform()
-    wait(browser, lambda: "moved\nA01 to" in text(browser))
-    assert "moved=" in browser.current_url
-    assert text(browser, "dl.facts") != before
-    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='action of a click']")).select_by_value("block")
-    ActionChains(browser).click(_racks(browser, browser.find_element(By.ID, "floor-plan"))[1]).perform()
-    wait(browser, lambda: "blocked\n" in text(browser))
-    assert "blocked=" in browser.current_url
-    browser.find_element(By.XPATH, "//button[text()='undo all']").click()
-    wait(browser, lambda: text(browser, "dl.facts") == before)
-    browser.set_window_size(1400, 950)
 
 
 @pytest.mark.exhaustive

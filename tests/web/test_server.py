@@ -477,10 +477,11 @@ def test_a_rack_is_moved_and_a_slot_blocked(server):
         "map": "rows",
     }
     plain = server.record("stand", **asked)["result"]
-    assert plain["total_m"] == plain["total_m_unmoved"]
-    moved = server.record("stand", **asked, moved={"A01": "C04"})["result"]
-    assert moved["total_m_unmoved"] == plain["total_m"] != moved["total_m"]
-    assert server.record("stand", **asked, moved={"A01": "C04", "C04": "A01"})["result"]["total_m"] == plain["total_m"]
+    assert plain["total_m"] == plain["unmoved"]["total_m"]
+    moved = server.record("stand", **asked, moved=[["A01", "C04"]])["result"]
+    assert moved["unmoved"]["total_m"] == plain["total_m"] != moved["total_m"]
+    back = server.record("stand", **asked, moved=[["A01", "C04"], ["C04", "A01"]])["result"]
+    assert back["total_m"] == plain["total_m"]
     blocked = server.record("stand", **asked, blocked=["A02"])["result"]
     assert "A02" not in blocked["floor"]["racks"]["name"]
     assert blocked["racks"] == plain["racks"]
@@ -502,7 +503,7 @@ def test_a_rack_is_moved_and_a_slot_blocked(server):
         ],
     )
     assert json.loads(layout.stdout)["total_m"] == plain["total_m"]
-    for wrong in ({"moved": {"Z99": "A01"}}, {"blocked": ["Z99"]}):
+    for wrong in ({"moved": [["Z99", "A01"]]}, {"blocked": ["Z99"]}):
         assert "no slot 'Z99'" in server.record("stand", **asked, **wrong)["error"]
 
 

@@ -189,7 +189,7 @@ class CableProduct(Cited, frozen=True, kw_only=True):
         """Whether it carries links of that rate."""
         if rate_gbps is None or not self.rates_gbps:
             return True
-        return bool(np.isclose(self.rates_gbps, rate_gbps, rtol=1e-9, atol=0).any())
+        return any(abs(own - rate_gbps) <= 1e-9 * rate_gbps for own in self.rates_gbps)
 
     def part_number_of(self, stock_m: float) -> str:
         """The order number of a cable of this length; empty where none is known."""

@@ -144,6 +144,42 @@ def choose_cables(
     return Cables(parts, product, length_m, stock_m, usd[0] * share, usd[1] * share, power_w * share, share)
 
 
+def reach_use(
+    parts: Parts,
+    length_m: np.ndarray,
+    between: np.ndarray,
+    rate_gbps: float | np.ndarray,
+    ends: np.ndarray,
+    to: Literal["switch", "host"] = "switch",
+    plugs: "HostEnds | None" = None,
+    cages: LinkCages | None = None,
+) -> tuple[int, float] | None:
+    """The link between racks that takes most of the reach of its products, and this reach in m; inf where nothing limits it.
+
+    Parameters
+    ----------
+    parts, length_m, between, rate_gbps, ends, to, plugs, cages
+        As in `choose_cables`.
+
+    Returns
+    -------
+    (int, float) or None
+        None where no link leaves its rack.
+    """
+    rates, uses = np.broadcast_to(np.asarray(rate_gbps, float), length_m.shape), []
+    same_ends = _counts(ends[:, 0], ends[:, 1])
+    for same, ends_take, plug in _alike(cages, plugs, length_m.size):
+        out = np.zeros(length_m.size, bool)
+        out[same] = between[same]
+        numbers = np.flatnonzero(out)
+        kinds, member = np.unique(np.stack([rates, same_ends], axis=1)[numbers], axis=0, return_inverse=True)
+        for kind, (rate, alike) in enumerate(kinds.tolist()):
+            own = numbers[member.reshape(-1) == kind]
+            link = int(own[length_m[own].argmax()])
+            uses.append((link, parts.reach_m(True, rate, to, int(alike), plug, ends_take)))
+    return max(uses, key=lambda use: length_m[use[0]] / use[1] if use[1] else np.inf, default=None)
+
+
 def _alike(
     cages: LinkCages | None, plugs: "HostEnds | None", links: int
 ) -> Iterator[tuple[np.ndarray | slice, tuple[SwitchCage, ...], HostPlug | None]]:

@@ -1,6 +1,6 @@
 """What the machine room must supply: power, weight, air and liquid of every rack, every row and in total."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -353,6 +353,21 @@ def rack_power(layout: Layout, terms: Terms) -> RackPower | None:
         racks = supplies(layout, terms)
     except InputError:
         return None
+    return power_of(racks)
+
+
+def power_of(racks: Sequence[Supply]) -> RackPower | None:
+    """The maximum power of racks.
+
+    Parameters
+    ----------
+    racks : sequence of Supply
+
+    Returns
+    -------
+    RackPower or None
+        None where nothing is known.
+    """
     if not any(supply.max_w for supply in racks):
         return None
     return RackPower(

@@ -76,7 +76,7 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
     kinds = switch_kinds(layout.topology, terms)
     optics = _optics(layout, terms, kinds, sums)
     sums.host_optics_w = optics["host"]
-    figures_of = _with_rack_figures([_switch(kind, terms.catalogue) for kind in kinds], layout)
+    figures_of = _with_rack_figures([switch_figures(kind, terms.catalogue) for kind in kinds], layout)
     counts = [np.bincount(layout.rack[kind.switches], minlength=layout.racks) for kind in kinds]
     apart = [not _includes_optics(kind, terms.catalogue) for kind in kinds]
     bare = sum((count for count, bears in zip(counts, apart, strict=True) if bears), np.zeros(layout.racks))
@@ -164,8 +164,14 @@ def _add(
         amounts["liquid_l_min"] += LIQUID_L_MIN * liquid_w / rule.liquid_k
 
 
-def _switch(kind: SwitchKind, parts: Parts) -> Figures:
-    """The figures of a switch."""
+def switch_figures(kind: SwitchKind, parts: Parts) -> Figures:
+    """The figures of a switch.
+
+    Parameters
+    ----------
+    kind : SwitchKind
+    parts : Parts
+    """
     product = kind.product(parts)
     typical = _known(parts.switch_w(kind.bought, kind.rate_gbps, kind.in_use))
     if product is None:

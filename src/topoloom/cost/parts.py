@@ -273,6 +273,34 @@ class Parts(TomlTable, frozen=True, dict=True):
             raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps, to, plug, cages)
         return chosen
 
+    def reach_m(
+        self,
+        between: bool,
+        rate_gbps: float,
+        to: Literal["switch", "host"] = "switch",
+        alike: int | None = None,
+        plug: HostPlug | None = None,
+        cages: tuple[SwitchCage, ...] = (),
+    ) -> float:
+        """The greatest length of a cable that any product spans there, m; inf without a limit, 0 where no product suits.
+
+        Parameters
+        ----------
+        between, rate_gbps, to, alike, plug, cages
+            As in `product_of`, of one cable.
+
+        Returns
+        -------
+        float
+        """
+        lengths = [0.0]
+        for cable in self.cable:
+            use = cable.use in {"any", "between" if between else "inside"} and cable.to in {to, "any"}
+            whole = cable.links == 1 or cable.breakout or alike is None or alike % cable.links == 0
+            if use and whole and cable.carries(rate_gbps) and self._fits(cable, plug, cages):
+                lengths.append((cable.longest_m - self.slack_m) * (2 if cable.panel else 1))
+        return max(lengths)
+
     def _first_fitting(
         self,
         length_m: np.ndarray,

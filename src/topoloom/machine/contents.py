@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from topoloom.cost.switch_kinds import kinds_bought
 from topoloom.machine.devices import hosts_by_kind
 from topoloom.machine.machine import Machine
+from topoloom.network import Network
 from topoloom.placement.hosts.stack import host_units
 from topoloom.placement.layout.contents import RackType, Standing
 from topoloom.placement.layout.layout import Layout
@@ -62,7 +63,7 @@ def contents_of_racks(machine: Machine) -> list[list[Standing]]:
     list of list of Standing
         One per rack.
     """
-    products = {name: iter(_switch_products(machine, name)) for name in machine.networks}
+    products = {name: iter(products_of_switches(machine.networks[name])) for name in machine.networks}
     racks: list[list[Standing]] = [[] for _ in range(len(machine.racks))]
     for placed in placed_devices(machine):
         standing = placed.standing
@@ -72,9 +73,13 @@ def contents_of_racks(machine: Machine) -> list[list[Standing]]:
     return racks
 
 
-def _switch_products(machine: Machine, name: str) -> list[str]:
-    """The product of each switch of a network; "switch" where a line prices switches."""
-    network = machine.networks[name]
+def products_of_switches(network: Network) -> list[str]:
+    """The product of each switch of a network; "switch" where a line prices switches.
+
+    Parameters
+    ----------
+    network : Network
+    """
     out = ["switch"] * network.topology.switches
     for kind in kinds_bought(network.topology, network.terms):
         product = kind.product(network.terms.catalogue)

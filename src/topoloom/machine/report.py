@@ -121,7 +121,7 @@ def limits_in_use(machine: Machine, bill: MachineBill, room: Facility) -> tuple[
     """
     sums = room_limits(machine, room)
     exceeded = next((words for each in sums if (words := each.exceeded)), "")
-    return (*_of_machine(machine, bill, room.total), *_of_contents(machine), *_fullest(sums)), exceeded
+    return (*_of_machine(machine, bill, room.total), *_of_contents(machine), *fullest(sums)), exceeded
 
 
 def _of_machine(machine: Machine, bill: MachineBill, total: Supply) -> Iterator[LimitUse]:
@@ -157,8 +157,13 @@ def _of_contents(machine: Machine) -> Iterator[LimitUse]:
             )
 
 
-def _fullest(sums: Iterable[LimitedSum]) -> list[LimitUse]:
-    """Each limit once, with the rack or row that takes most of it."""
+def fullest(sums: Iterable[LimitedSum]) -> list[LimitUse]:
+    """Each limit once, with the rack or row that takes most of it.
+
+    Parameters
+    ----------
+    sums : iterable of LimitedSum
+    """
     most_of: dict[str, LimitUse] = {}
     for each in sums:
         use = LimitUse(each.limit, each.where, each.value, each.most, each.unit, each.unknown)

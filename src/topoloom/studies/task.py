@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -216,6 +217,28 @@ def _workload_digest(path: str) -> str:
     return hashlib.sha256("\n".join(f"{file.name} {content_digest(file)}" for file in files).encode()).hexdigest()
 
 
+#: Digests of files by path, with the size, the time and the node of each when it was read; and the most of them.
+_digests: dict[str, tuple[tuple[int, int, int], str]] = {}
+_MOST_DIGESTS = 20_000
+#: A file that changed within this time before it was read may change again without another time: it is read each time.
+_SETTLED_NS = 2_000_000_000
+
+
+def _file_digest(path: Path) -> str:
+    """SHA-256 of a file, which is read again only if it has changed."""
+    before = path.stat()
+    state = before.st_size, before.st_mtime_ns, before.st_ino
+    stored = _digests.get(str(path))
+    if stored is not None and stored[0] == state:
+        return stored[1]
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if time.time_ns() - before.st_mtime_ns > _SETTLED_NS:
+        if len(_digests) >= _MOST_DIGESTS:
+            _digests.clear()
+        _digests[str(path)] = state, digest
+    return digest
+
+
 def content_digest(path: Path) -> str:
     """SHA-256 of a file, or of the names and contents of all files of a folder.
 
@@ -227,10 +250,8 @@ def content_digest(path: Path) -> str:
     try:
         if path.is_dir():
             settle(path)
-            lines = [
-                f"{file.relative_to(path)} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in files_in(path)
-            ]
+            lines = [f"{file.relative_to(path)} {_file_digest(file)}" for file in files_in(path)]
             return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return _file_digest(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None

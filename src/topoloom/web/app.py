@@ -34,7 +34,7 @@ from topoloom.web.spaces import Spaces
 from topoloom.web.uploads import Uploads
 
 #: The pages of the explorer: the same document, which its scripts fill.
-PAGES = ("/", "/network", "/topology", "/floor", "/growth", "/studies", "/tasks", "/folders")
+PAGES = ("/", "/network", "/topology", "/growth", "/studies", "/tasks", "/folders")
 _SCRIPTS = (
     "request",
     "parts",
@@ -43,7 +43,6 @@ _SCRIPTS = (
     "graph",
     "topology",
     "design",
-    "floor_page",
     "growth",
     "curves_page",
     "jobs",
@@ -51,6 +50,10 @@ _SCRIPTS = (
     "failures_view",
     "load_view",
     "network",
+    "room_carry",
+    "room_find",
+    "room_rack",
+    "room_view",
     "main",
 )
 #: The operations that pages may request.
@@ -60,6 +63,7 @@ REQUESTABLE = (
     "design",
     "download",
     "draw",
+    "elevations",
     "facility",
     "grow",
     "hops",
@@ -272,6 +276,7 @@ def _css() -> str:
             (report / "work.css").read_text(),
             _static("explorer.css").decode(),
             _static("break.css").decode(),
+            _static("room.css").decode(),
         ]
     )
 

@@ -1,19 +1,20 @@
-"""Operations of pages with floors: a network with moved racks and blocked slots (stand), and growth by steps (grow)."""
+"""Operations of pages with floors: a room with moved racks (stand), what is where (elevations), growth by steps (grow)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
-from topoloom.cabling.cabling import cable
 from topoloom.core.errors import InputError, hint
 from topoloom.core.settings import setting
-from topoloom.cost.bill import price
-from topoloom.cost.facility import rack_power
+from topoloom.machine.opening import open_machine
+from topoloom.machine.recognizing import names_machine
 from topoloom.network import Network
-from topoloom.operations.catalogue._placing import HousedPlacing
+from topoloom.network.opening import open_network
+from topoloom.operations.catalogue._placing import PLACING, HousedPlacing, networks_on_floors
 from topoloom.operations.catalogue.expand import ExpandOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
@@ -21,57 +22,125 @@ from topoloom.placement.floors.floor_text import floor_toml
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.expansion_floor import step_floorplan
-from topoloom.report.floor_data import floor_data
+from topoloom.studies.task import content_digest
+from topoloom.web.room import MachineRoom, NetworkRoom, ShownRoom
 
 #: The columns of a cable that an installer needs in a step.
 _PULLED = ("work", "cable", "a", "a_port", "a_rack", "b", "b_port", "b_rack", "from", "from_port", "stock_m", "product")
+#: Rooms that the process keeps, for further requests about the same network.
+_MOST_KEPT = 4
+
+
+class _InRoom(HousedPlacing, frozen=True, kw_only=True):
+    """The arguments of a room: those of placement, and manual changes."""
+
+    moved: Annotated[
+        list[list[str]],
+        setting(
+            "racks to move, one after another: names of slots from and to; a rack in the second slot changes places"
+        ),
+    ] = msgspec.field(default_factory=list)
+    blocked: Annotated[list[str], setting("slots to keep free of racks")] = msgspec.field(default_factory=list)
+
+    def room(self, context: RunContext) -> tuple[ShownRoom, ShownRoom]:
+        """The room without moves, which the process keeps, and with them.
+
+        Parameters
+        ----------
+        context : RunContext
+        """
+        named = [value for value in self.given().values() if isinstance(value, str)]
+        key = msgspec.json.encode([*(getattr(self, name) for name in _DECIDE), *map(_content, named)])
+        if key not in _kept:
+            while len(_kept) >= _MOST_KEPT:
+                del _kept[next(iter(_kept))]
+            _kept[key] = self._opened(context)
+            context.work.check()
+        return _kept[key], _kept[key].moved(self.moved)
+
+    def _opened(self, context: RunContext) -> ShownRoom:
+        if names_machine(self.topology):
+            terms = ("parts", "prices", "rate_gbps", "blocked")
+            self.refuse_changed((*PLACING, *terms), "a machine has its own parts, rates and racks, in its folder")
+            return MachineRoom(open_machine(self.topology))
+        opened = open_network(self.topology)
+        network = networks_on_floors(self, [opened], context)[0]
+        if self.blocked:
+            network = _blocked(network, self.blocked, self, context)
+        return NetworkRoom(network, own_layout=opened.layout is not None)
+
+
+#: The arguments that decide where racks stand before they are moved.
+_DECIDE = tuple(name for name in _InRoom.__struct_fields__ if name != "moved")
+_kept: dict[bytes, ShownRoom] = {}
+
+
+def _content(name: str) -> str:
+    """The digest of the file that a text names, if any: a room whose files have changed is opened again."""
+    path = Path(name)
+    try:
+        return content_digest(path) if path.exists() else ""
+    except (OSError, ValueError):
+        return ""
 
 
 @operation
-class StandOperation(HousedPlacing, frozen=True, kw_only=True):
-    """A network on its floor, as `topoloom layout` and `topoloom cost` show it, with manual changes."""
+class StandOperation(_InRoom, frozen=True, kw_only=True):
+    """A network or a machine on its floor, as `topoloom layout` and `topoloom cost` show it, with manual changes."""
 
     group = "stand"
 
-    moved: Annotated[
-        dict[str, str],
-        setting("racks to move, as names of slots from and to; a rack in the second slot changes places with it"),
-    ] = msgspec.field(default_factory=dict)
-    blocked: Annotated[list[str], setting("slots to keep free of racks")] = msgspec.field(default_factory=list)
+    picture: Annotated[bool, setting("with the data of the floor's picture, not only the sums and the limits")] = True
 
     def run(self, context: RunContext) -> Any:
         return _stand(self, context)
 
 
 def _stand(arguments: StandOperation, context: RunContext) -> dict[str, Any]:
-    network = arguments.laid_out(context)
-    layout = network.part(Layout)
-    if arguments.blocked:
-        network = _blocked(network, arguments.blocked, arguments, context)
-        layout = network.part(Layout)
-    changed = _moved(layout, arguments.moved)
-    bill, before = (price(network.standing(each)) for each in (changed, layout))
-    slots = changed.slots
-    return {
-        "schema": "topoloom/stand/1",
-        "floor": floor_data(cable(network.standing(changed)), rack_power(changed, network.terms)),
+    before, room = arguments.room(context)
+    sums = room.sums
+    unmoved = sums if room is before else before.sums
+    machine = isinstance(room, MachineRoom)
+    layout = room.layouts[0]
+    record: dict[str, Any] = {
+        "schema": "topoloom/stand/2",
+        "title": room.title,
+        "of": "machine" if machine else "network",
+        "own_layout": room.own_layout,
+        "shared": not machine and layout.housing is not None and layout.housing.shared,
+        **sums,
+        "unmoved": {
+            key: unmoved[key] for key in ("total_m", "longest_m", "host_total_m", "host_longest_m", "cost_usd")
+        },
+    }
+    if not arguments.picture:
+        return record
+    try:
+        floor = room.picture()
+    except InputError:
+        # No product reaches some cable: `fault` has the sentence.
+        if not sums["fault"]:
+            raise
+        floor = None
+    slots = room.slots
+    return record | {
+        "floor": floor,
         "slots": {"name": list(slots.names), "x": slots.place_m[:, 0].tolist(), "y": slots.place_m[:, 1].tolist()},
-        "racks": changed.racks,
-        "total_m": changed.total_m,
-        "longest_m": changed.longest_m,
-        "cost_usd": bill.cost_usd,
-        "currency": bill.currency,
-        "total_m_unmoved": layout.total_m,
-        "cost_usd_unmoved": before.cost_usd,
-        "toml": floor_toml(changed.floor, slots),
+        "toml": floor_toml(layout.floor, slots),
     }
 
 
-def _numbers(layout: Layout) -> dict[str, int]:
-    return {name: number for number, name in enumerate(layout.slots.names)}
+@operation
+class ElevationsOperation(_InRoom, frozen=True, kw_only=True):
+    """Every device of a network or a machine with its rack and units, and every cable with its two ends."""
+
+    group = "elevations"
+
+    def run(self, context: RunContext) -> Any:
+        return self.room(context)[1].elevations()
 
 
-def _blocked(network: Network, names: Sequence[str], arguments: StandOperation, context: RunContext) -> Network:
+def _blocked(network: Network, names: Sequence[str], arguments: _InRoom, context: RunContext) -> Network:
     """The network placed again on the remaining slots."""
     layout = network.part(Layout)
     slots = _wide_enough(layout, len(names))
@@ -116,23 +185,6 @@ def _wide_enough(layout: Layout, blocked: int) -> Slots:
     else:
         columns = max(columns, -(-wanted // rows))
     return replace(floor, rows=rows, columns=columns).slots_for(wanted)
-
-
-def _moved(layout: Layout, moves: Mapping[str, str]) -> Layout:
-    """The layout with racks moved to other slots."""
-    number = _numbers(layout)
-    slot, hosts = layout.slot.copy(), None if layout.host_slot is None else layout.host_slot.copy()
-    for name, to in moves.items():
-        for wanted in (name, to):
-            if wanted not in number:
-                raise InputError(f"moved: the floor has no slot '{wanted}' ({hint(wanted, number)})")
-        origin, target = number[name], number[to]
-        for places in (slot, hosts):
-            if places is not None:
-                stood, stands = places == origin, places == target
-                places[stood], places[stands] = target, origin
-    # The stated lengths are those of the cables where the racks stand.
-    return replace(layout, slot=slot, host_slot=hosts, length_bound_m=0.0, stated=None) if moves else layout
 
 
 @operation

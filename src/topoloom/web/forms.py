@@ -10,6 +10,7 @@ from topoloom._version import __version__
 from topoloom.core.settings import described
 from topoloom.designer.requirement import Requirement
 from topoloom.operations.operation import OPERATIONS
+from topoloom.placement.floors.floor import PRESETS as FLOORS
 from topoloom.routing.registry import engines
 from topoloom.simulation.flits.presets import PRESETS
 from topoloom.throughput.traffic import PATTERNS
@@ -19,7 +20,7 @@ from topoloom.web.download import export_kinds
 
 @cache
 def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
-    """Families, engines, traffic, presets, examples, exports, and the arguments of operations.
+    """Families, floors, engines, traffic, presets, examples, exports, and the arguments of operations.
 
     Parameters
     ----------
@@ -33,6 +34,7 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
     return {
         "version": __version__,
         "families": listed()["families"],
+        "floors": sorted(FLOORS),
         "engines": sorted(engines),
         "traffic": [
             {"name": name, "usage": pattern.usage, "words": pattern.words} for name, pattern in PATTERNS.items()

@@ -2,7 +2,12 @@
 
 const MOST_LISTED = 40;
 
-function makeFloor(floor) {
+/**
+ * The floor as a figure. `whenPinned`: called with the rack or the bundle that is kept, or null; `aside`: an element for the details of
+ * a kept rack, which then are brief next to the plan; `seen`: the part of the floor that is visible at first.
+ * The figure has `room`, with which a page moves racks and points at them.
+ */
+function makeFloor(floor, { whenPinned = () => {}, aside = null, seen = null } = {}) {
   const canvas = draw("svg", { class: "floor", id: "floor-plan", tabindex: "0", role: "group", preserveAspectRatio: "xMidYMid meet" });
   canvas.setAttribute("aria-label", `floor plan, ${floor.racks.name.length} racks. Arrow keys go from rack to rack, Enter pins one, plus and minus zoom, 0 shows all, Shift with arrows moves.`);
   const scene = drawScene(floor);
@@ -17,9 +22,7 @@ function makeFloor(floor) {
   const reach = strongest.length < 60 ? 7 : strongest.length < 200 ? 4 : 2;
   all.lastChild.style.strokeWidth = `${reach}px`;
   scene.trays.setAttribute("visibility", "hidden");
-  // Names that fill narrow racks go below the lines, which they would hide; others go above all lines.
-  const [wide, deep] = floor.cell;
-  canvas.append(scene.group, scene.trays, all, ...(deep > 1.5 * wide ? [scene.labels, kept, own] : [kept, own, scene.labels]), mark);
+  canvas.append(scene.group, scene.trays, all, kept, own, scene.labels, mark);
   const facts = make("div", { class: "facts", id: "floor-facts" });
   let pinned = null, pointed = null, shown = null, shading = firstShade(floor);
 
@@ -27,13 +30,13 @@ function makeFloor(floor) {
 
   const rackFacts = (at) => {
     const { name, leaving, inside, x, y } = floor.racks;
-    const lines = [make("h4", {}, `rack ${name[at]}`)];
+    const lines = [make("h3", {}, `rack ${name[at]}`)];
     const details = [holds(floor, at).replace(" sw", floor.racks.switches[at] === 1 ? " switch" : " switches")];
     if (floor.racks.power) details.push(floor.racks.power[at]);
     details.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${shortly(x[at])} m, y ${shortly(y[at])} m`);
     lines.push(make("ul", {}, ...details.map((line) => make("li", {}, line))));
     const bundles = of[at].map((number) => list[number]).sort((a, b) => b.count - a.count);
-    if (bundles.length) {
+    if (bundles.length && !aside) {
       const rows = bundles.slice(0, MOST_LISTED).map((one) => make("tr", {}, make("td", { class: "text" }, name[one.a === at ? one.b : one.a]), make("td", {}, written(one.count, 0)), make("td", {}, written(one.metres, 1)), make("td", { class: "text" }, one.product, one.host ? make("small", {}, " to hosts") : "")));
       lines.push(make("table", {}, make("thead", {}, make("tr", {}, make("th", { class: "text" }, "to"), make("th", {}, "cables"), make("th", {}, "m"), make("th", { class: "text" }, "product"))), make("tbody", {}, ...rows)));
       if (bundles.length > MOST_LISTED) lines.push(make("p", { class: "quiet" }, `and ${bundles.length - MOST_LISTED} more bundles`));
@@ -51,7 +54,7 @@ function makeFloor(floor) {
     }
     const left = one.count - ends.length;
     return [
-      make("h4", {}, `${name[one.a]} \u2013 ${name[one.b]}`),
+      make("h3", {}, `${name[one.a]} \u2013 ${name[one.b]}`),
       make("ul", {}, make("li", {}, counted(one.count, one.host ? "host cable" : "cable")), make("li", {}, `${written(one.metres, 2)} m each`), make("li", {}, one.product)),
       make("ul", { class: "ports" }, ...ends),
       left > 0 && ends.length ? make("p", { class: "quiet" }, `and ${left} more: cables.csv has all`) : null,
@@ -64,6 +67,7 @@ function makeFloor(floor) {
     const bundles = target && target.what === "rack" ? of[target.at].map((number) => list[number]) : [];
     kept.replaceChildren(...(bundles.length ? [drawBundles(floor, bundles, most, widest + 1, true)] : []));
     showFacts();
+    whenPinned(target);
   };
 
   /** Shows the details of what is pointed at, or else of what is pinned. */
@@ -156,19 +160,33 @@ function makeFloor(floor) {
   const button = (id, text, label, clicked) => make("button", { type: "button", id, "aria-label": label, onclick: clicked }, text);
   const some = strongest.length < list.length ? `the strongest ${written(strongest.length, 0)} of ${written(list.length + floor.missing, 0)} bundles` : counted(list.length, "bundle");
   const tools = make("div", { class: "tools" },
-    button("zoom-in", "+", "zoom in", () => camera.zoom(1.4)), button("zoom-out", "\u2212", "zoom out", () => camera.zoom(1 / 1.4)), button("zoom-fit", "all", "show the whole floor", () => camera.fit()),
+    button("zoom-in", "+", "zoom in", () => camera.zoom(1.4)), button("zoom-out", "\u2212", "zoom out", () => camera.zoom(1 / 1.4)), button("zoom-fit", "all", "all: show the whole floor", () => camera.fit()),
     make("span", {}, "colour: ", makeSelect("colour of racks", shades, shading, reshade), " ", scale),
     makeTick(some, true, (ticked) => all.setAttribute("visibility", ticked ? "visible" : "hidden")),
     makeTick(floor.assumed ? "trays (assumed)" : "trays", false, (ticked) => scene.trays.setAttribute("visibility", ticked ? "visible" : "hidden")));
   const legend = make("div", { class: "legend" }, ...floor.kinds.map(([name, colour], at) => make("span", { class: "key" }, make("i", { class: at === floor.kinds.length - 1 && name === "host cable" ? "dashed" : null, style: { borderTopColor: colour } }), ` ${name}`)),
     make("span", { class: "quiet" }, `wider lines carry more cables (at most ${written(most, 0)}); x to the right, y upwards`));
-  const stage = make("div", { class: "stage" }, canvas, facts);
+  const stage = make("div", { class: "stage" }, canvas, make("div", { class: "side" }, facts, aside));
   reshade(shading);
   showFacts();
   whenResized(stage, (width) => {
     const wide = canvas.getBoundingClientRect().width || width;
     canvas.style.height = `${Math.round(Math.max(240, Math.min(camera.shape() < 0.8 ? 820 : 640, wide / camera.shape())))}px`;
-    camera.fit();
+    if (seen) camera.look(seen);
+    else camera.fit();
+    seen = null;
   });
-  return make("figure", { class: "panel", id: "floor-viewer" }, tools, legend, stage);
+  /** Draws racks, and all bundles of them, where they are now. */
+  const redraw = (racks) => {
+    for (const at of racks) {
+      placeRack(floor, scene, at);
+      for (const number of of[at]) for (const line of canvas.querySelectorAll(`[data-bundle="${number}"]`)) line.setAttribute("d", arcOf(floor, list[number]));
+    }
+    nameScene(floor, scene, camera.scale());
+    shown = null;
+    showFacts();
+  };
+  const figure = make("figure", { class: "panel", id: "floor-viewer" }, tools, legend, stage);
+  figure.room = { canvas, camera, scene, list, of, pin, redraw, pinned: () => pinned };
+  return figure;
 }

@@ -55,7 +55,7 @@ function drawBundles(floor, some, most, widest, strong) {
     const d = arcOf(floor, one);
     const width = Math.max(strong ? 1.4 : 0.6, widest * Math.sqrt(one.count / most));
     // A white line below makes the arc visible on a rack of any colour.
-    if (strong) lines.append(draw("path", { d, stroke: "#fff", "stroke-width": (width + 2.5).toFixed(2) }));
+    if (strong) lines.append(draw("path", { d, stroke: "var(--page)", "stroke-width": (width + 2.5).toFixed(2), "data-bundle": one.number }));
     lines.append(draw("path", { d, stroke: floor.kinds[one.kind][1], "stroke-width": width.toFixed(2), "stroke-dasharray": one.host ? "5 2.5" : null, "data-bundle": one.number }));
     catching.append(draw("path", { d, "data-bundle": one.number }));
   }

@@ -48,6 +48,21 @@ function makeCamera(canvas, box, changed) {
     Object.assign(seen, whole);
     show();
   };
+  /** The visible part, and showing such a part again. */
+  camera.seen = () => ({ ...seen });
+  camera.look = (part) => {
+    Object.assign(seen, part);
+    inside();
+    show();
+  };
+  /** Moves so that a point is in the middle, and what is around it can be read. */
+  camera.fly = (x, y, width) => {
+    const share = Math.min(whole.width, Math.max(width, whole.width / DEEPEST)) / whole.width;
+    Object.assign(seen, { width: whole.width * share, height: whole.height * share });
+    Object.assign(seen, { x: x - seen.width / 2, y: y - seen.height / 2 });
+    inside();
+    show();
+  };
   /** Moves so that a point of the floor becomes visible. */
   camera.reach = (x, y) => {
     if (x < seen.x || x > seen.x + seen.width) seen.x = x - seen.width / 2;

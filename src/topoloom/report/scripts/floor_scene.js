@@ -7,16 +7,17 @@ const SHADES = {
   hosts: { label: "hosts", unit: "", of: (racks, at) => racks.hosts[at], decimals: 0, to: [0, 158, 115] },
 };
 
-/** From white to a colour on which black text can still be read. */
+/** From the page's colour to one on which its text can still be read. */
 function shade(share, to) {
-  return `rgb(${to.map((end) => Math.round(255 + (end - 255) * (0.04 + 0.46 * share))).join(" ")})`;
+  return `color-mix(in srgb, rgb(${to.join(" ")}) ${Math.round(100 * (0.04 + 0.46 * share))}%, var(--page))`;
 }
 
 /** The contents of a rack, in a few letters. */
 function holds(floor, at) {
-  const { switches, hosts } = floor.racks;
+  const { switches, hosts, devices } = floor.racks;
   if (!floor.housed) return `${switches[at]} sw`;
-  return [switches[at] ? `${switches[at]} sw` : "", hosts[at] ? counted(hosts[at], "host") : ""].filter(Boolean).join(", ") || "empty";
+  const words = [switches[at] ? `${switches[at]} sw` : "", hosts[at] ? counted(hosts[at], "host") : ""].filter(Boolean);
+  return words.join(", ") || (devices && devices[at] ? counted(devices[at], "device") : "empty");
 }
 
 /** The first shading of a floor: power if it differs between racks, else cables that leave. */
@@ -25,10 +26,29 @@ function firstShade(floor) {
   return watts && Math.min(...watts) < Math.max(...watts) ? "watts" : "leaving";
 }
 
+/** The corner of the rectangle of a slot, in the picture's coordinates. */
+function slotCorner(floor, x, y) {
+  const [wide, deep] = floor.cell;
+  return { x: x - wide / 2 + 0.03 * wide, y: -y - deep / 2 + 0.03 * deep };
+}
+
+/** Where the name of a rack is written: cables begin in the middle, so that in a deep rack it stands nearer to the front. */
+function namePlace(floor, x, y) {
+  const [wide, deep] = floor.cell;
+  return { x, y: -y + (deep > 1.5 * wide ? 0.28 * deep : 0) };
+}
+
+/** Draws a rack, with its name, where it is now. */
+function placeRack(floor, scene, at) {
+  const { x, y } = floor.racks;
+  for (const [name, value] of Object.entries(slotCorner(floor, x[at], y[at]))) scene.boxes[at].setAttribute(name, value);
+  for (const [name, value] of Object.entries(namePlace(floor, x[at], y[at]))) scene.names[at].setAttribute(name, value);
+}
+
 function drawScene(floor) {
   const [wide, deep] = floor.cell;
   const racks = floor.racks;
-  const slot = (x, y, attributes) => draw("rect", { x: x - wide / 2 + 0.03 * wide, y: -y - deep / 2 + 0.03 * deep, width: 0.94 * wide, height: 0.94 * deep, ...attributes });
+  const slot = (x, y, attributes) => draw("rect", { ...slotCorner(floor, x, y), width: 0.94 * wide, height: 0.94 * deep, ...attributes });
   const free = draw("g", { class: "free" }, ...floor.free.map(([x, y]) => slot(x, y, {})));
   const blocked = draw("g", { class: "blocked" }, ...floor.blocked.map(([name, x, y]) => draw("g", {}, slot(x, y, {}), draw("title", {}, name))));
   const pillars = draw("g", { class: "pillars" }, ...floor.pillars.map(([x, y, width, depth]) => draw("rect", { x: x - width / 2, y: -y - depth / 2, width, height: depth })));
@@ -39,7 +59,7 @@ function drawScene(floor) {
     line.append(draw("title", {}, `tray: ${counted(count, "cable")}`));
     return line;
   }));
-  const names = racks.name.map((_, at) => draw("text", { x: racks.x[at], y: -racks.y[at] }));
+  const names = racks.name.map((_, at) => draw("text", namePlace(floor, racks.x[at], racks.y[at])));
   return {
     boxes,
     group: draw("g", {}, free, blocked, pillars, draw("g", { class: "racks" }, ...boxes)),
@@ -63,7 +83,8 @@ function shadeScene(floor, scene, key) {
 function nameScene(floor, scene, pixels) {
   const [wide, deep] = floor.cell;
   const upright = deep > 1.5 * wide;
-  const [along, across] = upright ? [deep, wide] : [wide, deep];
+  // Upright names have the part of the rack that is before its middle.
+  const [along, across] = upright ? [0.44 * deep, wide] : [wide, deep];
   const longest = Math.max(...floor.racks.name.map((name) => name.length));
   const size = Math.min(13 / pixels, (0.92 * along) / (0.62 * longest), 0.8 * across);
   scene.labels.setAttribute("visibility", size * pixels < 7.5 ? "hidden" : "visible");

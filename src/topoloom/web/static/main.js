@@ -5,7 +5,6 @@ const PAGES = [
   SITE ? { path: "/", title: "Networks", page: SitePage, site: true } : { path: "/", title: "Design", page: legacy(designPage) },
   { path: "/network", title: "Network", page: NetworkPage },
   { path: "/topology", title: "Topology", page: legacy(topologyPage) },
-  { path: "/floor", title: "Floor", page: legacy(floorPage) },
   { path: "/growth", title: "Growth", page: legacy(growthPage) },
   { path: "/studies", title: "Studies", page: StudiesPage },
   { path: "/folders", title: "Folders", page: legacy(foldersPage) },

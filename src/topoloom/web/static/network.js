@@ -4,6 +4,7 @@
 const VIEWS = {
   overview: { title: "Overview", view: OverviewView, site: true, of: "both" },
   bill: { title: "Bill", view: BillView, site: true, of: "both" },
+  room: { title: "Room", view: RoomView, site: true, of: "both" },
   tables: { title: "Tables", view: TablesView, site: true, of: "network" },
   failures: { title: "Failures", view: FailuresView, site: true, of: "network" },
   load: { title: "Load", view: LoadView, of: "network" },
