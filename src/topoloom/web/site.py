@@ -21,10 +21,13 @@ from topoloom.web.spaces import Spaces
 
 #: The name of the page in the folder of a site.
 PAGE = "index.html"
-#: The tasks that the views of a network, and of a machine, ask without any choice of the reader.
-_TASKS: Mapping[str, tuple[str, ...]] = {
-    "network": ("info", "cost", "facility", "quality", "draw", "stand"),
-    "machine": ("info", "cost", "machine-report"),
+#: The tasks that the views of a network, and of a machine, ask without any choice of the reader: operations and arguments.
+_TASKS: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "network": (
+        *(("info", {}), ("cost", {}), ("facility", {}), ("quality", {}), ("draw", {}), ("stand", {})),
+        ("losses", {"most": 8}),
+    ),
+    "machine": (("info", {}), ("cost", {}), ("machine-report", {})),
 }
 #: Files that a view reads.
 _READ = ("assessment.json",)
@@ -79,11 +82,11 @@ def write_site(
     files, read = _files(spaces, folders, contents)
     context = RunContext(jobs, work=Work() if work is None else work)
     for source in sources:
-        for operation in _TASKS[source["of"]]:
-            progress(f"{source['address']}: {operation}")
-            address = source["address"]
-            shown = Task(operation, {"topology": address})
-            key = msgspec.json.encode([operation, {"topology": address}]).decode()
+        address = source["address"]
+        for operation, arguments in _TASKS[source["of"]]:
+            progress(f"{address}: {operation}")
+            shown = Task(operation, {"topology": address, **arguments})
+            key = msgspec.json.encode([operation, shown.arguments], order="sorted").decode()
             number = len(contents)
             contents[f"data/{number}.js"] = _script(number, _record(operation, spaces.path(address), shown, context))
             tasks[key] = {"number": number, "command": as_command(shown), "python": as_python(shown)}
@@ -136,7 +139,7 @@ def _record(operation: str, path: Path, shown: Task, context: RunContext) -> dic
     """The record of a task as a page reads it; its error where it fails."""
     record = {"task": {"operation": operation, "arguments": shown.arguments}, "result": None, "row": None, "error": ""}
     try:
-        result, row = run_task(task_of(operation, {"topology": str(path)}), context)
+        result, row = run_task(task_of(operation, {**shown.arguments, "topology": str(path)}), context)
     except InputError as error:
         address = shown.arguments["topology"]
         return record | {"state": "failed", "error": str(error).replace(str(path), address)}
