@@ -25,9 +25,9 @@ PAGE = "index.html"
 _TASKS: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "network": (
         *(("info", {}), ("cost", {}), ("facility", {}), ("quality", {}), ("draw", {}), ("stand", {})),
-        ("losses", {"most": 8}),
+        *(("elevations", {}), ("losses", {"most": 8})),
     ),
-    "machine": (("info", {}), ("cost", {}), ("machine-report", {})),
+    "machine": (("info", {}), ("cost", {}), ("machine-report", {}), ("stand", {}), ("elevations", {})),
 }
 #: Files that a view reads.
 _READ = ("assessment.json",)

@@ -19,7 +19,7 @@ function NetworkPage({ query, go, catalogue }) {
   const name = shown.some(([key]) => key === query.get("view")) ? query.get("view") : "overview", { view } = VIEWS[name];
   const within = /^(.*)\/networks\/[^/]+$/.exec(source);
   return html`${within ? html`<p class="quiet"><a href=${href("/network", { source: within[1] })}>${within[1]}</a> / ${source.slice(within[1].length + "/networks/".length)}</p>` : null}
-    <h1>${(assessment && assessment.name) || (info.result && (info.result.name || info.result.title)) || source} <small class="mono">${source}</small></h1>
+    <h1>${(assessment && assessment.name) || (info.result && (info.result.title || info.result.provenance.name)) || source} <small class="mono">${source}</small></h1>
     <nav class="views" aria-label="views of the network">${shown.map(([key, { title }]) => html`<a href=${href("/network", { source, view: key === "overview" ? "" : key })} aria-current=${key === name ? "page" : null}>${title}</a>`)}</nav>
     ${info.result ? html`<${view} key=${`${name} ${source}`} source=${source} network=${info.result} assessment=${assessment} query=${query} go=${go} catalogue=${catalogue} />` : html`<${Progress} job=${info.running} /><${Wrong} error=${info.error} />`}`;
 }
@@ -34,7 +34,7 @@ function SitePage() {
 /** A network or a machine in few figures, with a link to its page. */
 function SiteCard({ source }) {
   const info = useTask("info", { topology: source }), cost = useTask("cost", { topology: source }), assessment = useAssessment(source), result = info.result || {}, bill = cost.result || {};
-  return html`<li class="network"><h2><a href=${href("/network", { source })}>${(assessment && assessment.name) || result.name || result.title || source}</a> <small class="mono">${source}</small></h2>
+  return html`<li class="network"><h2><a href=${href("/network", { source })}>${(assessment && assessment.name) || result.title || (result.provenance || {}).name || source}</a> <small class="mono">${source}</small></h2>
     <${Figures} items=${[[result.hosts, "", "hosts"], [result.switches, "", "switches"], [result.diameter, "hops", "diameter"], [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks || result.racks, "", "racks"]]} />
     ${assessment ? html`<p>${assessment.why}</p>` : null}<${Wrong} error=${info.error} /></li>`;
 }
