@@ -25,6 +25,7 @@ try = ["slimfly", "fat-tree", "hypercube"]
 #: For each operation a task and the command line that says the same.
 SAME = {
     "info": ({"topology": "petersen"}, "info petersen"),
+    "draw": ({"topology": "petersen", "arrangement": "racks"}, "draw petersen --arrangement racks"),
     "hops": (
         {"topology": "torus:dims=4x4", "latency": True, "switch_ns": 90.0},
         "hops torus:dims=4x4 --latency --switch-ns 90",

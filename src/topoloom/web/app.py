@@ -34,14 +34,17 @@ from topoloom.web.spaces import Spaces
 from topoloom.web.uploads import Uploads
 
 #: The pages of the explorer: the same document, which its scripts fill.
-PAGES = ("/", "/network", "/topology", "/growth", "/studies", "/tasks", "/folders")
+PAGES = ("/", "/network", "/growth", "/studies", "/tasks", "/folders")
 _SCRIPTS = (
     "request",
     "parts",
     "views",
-    "graph_gl",
-    "graph",
-    "topology",
+    "structure_data",
+    "structure_paint",
+    "structure_input",
+    "structure",
+    "structure_view",
+    "spec_field",
     "design",
     "growth",
     "curves_page",
@@ -70,7 +73,6 @@ REQUESTABLE = (
     "info",
     "layout",
     "machine-report",
-    "picture",
     "losses",
     "outage",
     "requirement",
@@ -277,6 +279,7 @@ def _css() -> str:
             _static("explorer.css").decode(),
             _static("break.css").decode(),
             _static("room.css").decode(),
+            _static("structure.css").decode(),
         ]
     )
 

@@ -5,95 +5,28 @@ The entry point `topoloom.operations` announces them, like those of other packag
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import msgspec
-import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.work import Work
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
-from topoloom.graph.standing import standing
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.network.opening import open_network
 from topoloom.operations.catalogue.report import ReportOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
-from topoloom.operations.shared import Engine, Floor, Source
-from topoloom.placement.layout.layout import Layout
+from topoloom.operations.shared import Engine, Source
 from topoloom.routing.reroute import reroute
-from topoloom.routing.routing import Routing
+from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.web import download as _download  # noqa: F401 - announces its operation
 
-#: Most links of a picture.
-MOST_LINKS = 2_000_000
 #: Tables that the process caches, for further requests about the same network.
 _MOST_CACHED = 4
-
-
-@operation
-class PictureOperation(Operation, frozen=True, kw_only=True):
-    """The data of a network's picture: points, links, labels, lengths, loads."""
-
-    group: ClassVar[str] = "picture"
-
-    topology: Source
-    at: Annotated[Literal["labels", "floor"], setting("positions of switches: by their labels, or on the floor")] = (
-        "labels"
-    )
-    floor: Floor | None = None
-    engine: Annotated[str, setting("add the loads of links by this engine's tables")] | None = None
-
-    def run(self, context: RunContext) -> Any:
-        return _draw(self, context.jobs, context.work)
-
-
-def _draw(arguments: PictureOperation, jobs: int | None, work: Work) -> dict[str, Any]:
-    network = open_network(arguments.topology)
-    topology = network.topology
-    if len(topology.links) > MOST_LINKS:
-        raise InputError(
-            f"{network.source}: {len(topology.links):,} links are too many for a picture (at most {MOST_LINKS:,})"
-        )
-    if arguments.at == "floor":
-        if network.layout is None:
-            network = network.placed(arguments.floor, map="rows")
-        how, points = "floor", _of_floor(network.part(Layout))
-    else:
-        how, points = standing(topology)
-    picture: dict[str, Any] = {
-        "schema": "topoloom/picture/1",
-        "name": topology.name,
-        "switches": topology.switches,
-        "hosts": int(topology.hosts),
-        "how": how,
-        "points": np.round(points, 5).ravel().tolist(),
-        "links": topology.links.ravel().tolist(),
-        "labels": {name: np.asarray(values).tolist() for name, values in topology.labels.items()},
-        "host_of": topology.endpoints_at.tolist(),
-    }
-    if arguments.engine is not None:
-        tables = _cached_tables(network, arguments.engine, jobs, work)
-        picture["engine"] = tables.engine
-        if tables.verification is not None:
-            load = np.zeros(len(topology.links), np.int64)
-            np.maximum.at(load, topology.csr[2], tables.verification.channel_load)
-            picture["loads"] = load.tolist()
-    return picture
-
-
-def _of_floor(layout: Layout) -> np.ndarray:
-    """The position of each switch: at its rack, with switches of one rack above each other, in metres."""
-    points = layout.slots.place_m[layout.slot].astype(np.float64)
-    order = np.argsort(layout.slot, kind="stable")
-    sizes = np.bincount(layout.slot)
-    first = np.cumsum(sizes) - sizes
-    within = np.empty(layout.slot.size)
-    within[order] = np.arange(layout.slot.size) - first[layout.slot[order]]
-    return np.stack([points[:, 0], points[:, 1] + 0.8 * within / np.maximum(sizes[layout.slot], 1)], axis=1)
 
 
 @operation
@@ -118,13 +51,12 @@ class TraceOperation(Operation, frozen=True, kw_only=True):
 def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str, Any]:
     network = open_network(arguments.topology)
     tables = _cached_tables(network, arguments.engine, jobs, work)
+    path = tables.path(arguments.from_switch, arguments.to_switch)
     path_data: dict[str, Any] = {
-        "schema": "topoloom/trace/1",
+        "schema": "topoloom/trace/2",
         "engine": tables.engine,
-        "path": tables.path(arguments.from_switch, arguments.to_switch),
-        "vc": None
-        if tables.virtual_channels is None
-        else int(tables.virtual_channels[arguments.to_switch, arguments.from_switch]),
+        "path": path,
+        "channels": _hop_channels(tables, path),
     }
     if not (arguments.lost_links or arguments.lost_switches):
         return path_data
@@ -145,6 +77,16 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
         "rebuilt": repaired.rebuilt,
         "deadlock_free": None if verification is None else verification.deadlock_free,
     }
+
+
+def _hop_channels(tables: Routing, path: list[int]) -> list[int] | None:
+    """The virtual channel of each hop of a path; None where all packets use the same one."""
+    if tables.virtual_channel_rule == HOP:
+        return list(range(len(path) - 1))
+    if tables.virtual_channels is None:
+        return None
+    at = path[:-1] if tables.virtual_channel_rule == SWITCH else path[:1] * (len(path) - 1)
+    return [int(tables.virtual_channels[path[-1], switch]) for switch in at]
 
 
 def _connected(

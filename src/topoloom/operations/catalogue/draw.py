@@ -23,7 +23,6 @@ class DrawOperation(Operation, frozen=True, kw_only=True):
     group: ClassVar[str] = "draw"
     doing: ClassVar[str] = "drawing"
     functions: ClassVar[tuple[str, ...]] = ("draw_network",)
-    studied: ClassVar[bool] = False
 
     topology: Source
     arrangement: Annotated[

@@ -124,7 +124,7 @@ function makeRanking(rows, id, currency) {
   const columns = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));
   return make("table", { id }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "rank"), ...columns.map(([key, label]) => make("th", { scope: "col", class: key === "spec" ? "text" : null }, key.endsWith("_usd") ? `${label} [${currency}]` : label)), make("th", { scope: "col" }, ""))),
     make("tbody", {}, ...rows.map((row, at) => make("tr", { class: at ? null : "best" }, make("td", {}, String(at + 1)), ...columns.map(([key]) => (key === "spec" ? make("td", { class: "spec" }, ...breakable(row.spec)) : make("td", {}, written(row[key], null)))),
-      make("td", {}, make("a", { href: `/topology?spec=${encodeURIComponent(row.spec)}` }, "draw"))))));
+      make("td", {}, make("a", { href: `/network?source=${encodeURIComponent(row.spec)}&view=structure` }, "draw"))))));
 }
 
 /** Candidates as they are measured; the limits are not applied yet. */

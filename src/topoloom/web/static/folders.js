@@ -10,7 +10,7 @@ function foldersPage(main, query) {
   api("/api/folders").then((folders) => {
     if (!folders.length) box.append(make("p", { class: "quiet" }, "No folder is served; name folders on the command line: topoloom serve demo studies"));
     const spec = (folder) => encodeURIComponent(folder.address), within = (machine) => folders.filter((one) => one.address.startsWith(`${machine.address}/networks/`));
-    const drawn = (folder) => [make("a", { href: `/topology?spec=${spec(folder)}` }, "draw"), " ", make("a", { href: `/network?source=${spec(folder)}&view=room` }, "room"), " "];
+    const drawn = (folder) => [make("a", { href: `/network?source=${spec(folder)}&view=structure` }, "draw"), " ", make("a", { href: `/network?source=${spec(folder)}&view=room` }, "room"), " "];
     for (const folder of folders) {
       const files = folder.files.flatMap((name) => [make("button", { type: "button", class: "chip", onclick: () => open(`${folder.address}/${name}`) }, name), " "]);
       box.append(make("h3", {}, folder.address, " ", make("small", {}, folder.kind)), make("p", {}, ...(folder.kind === "machine" ? [make("a", { href: `/network?source=${spec(folder)}&view=room` }, "room"), " "] : []), ...(folder.kind === "network" || folder.kind === "design" ? drawn(folder) : []), ...files));

@@ -4,7 +4,6 @@
 const PAGES = [
   SITE ? { path: "/", title: "Networks", page: SitePage, site: true } : { path: "/", title: "Design", page: legacy(designPage) },
   { path: "/network", title: "Network", page: NetworkPage },
-  { path: "/topology", title: "Topology", page: legacy(topologyPage) },
   { path: "/growth", title: "Growth", page: legacy(growthPage) },
   { path: "/studies", title: "Studies", page: StudiesPage },
   { path: "/folders", title: "Folders", page: legacy(foldersPage) },
@@ -55,7 +54,7 @@ function App() {
   }, []);
   const chosen = PAGES.find(({ path }) => path === place.path) || PAGES[0];
   useEffect(() => { document.title = `${SITE ? SITE.title : chosen.title} \u2013 topoloom`; }, [chosen]);
-  const shown = PAGES.filter(({ path, site }) => path !== "/network" && (!SITE || site));
+  const shown = PAGES.filter(({ site }) => !SITE || site);
   return html`<a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById("main").focus(); }}>Skip to the content</a>
     <header class="topbar"><a class="brand" href=${href("/")}>topoloom</a>
       <nav id="pages" aria-label="pages">${shown.map(({ path, title }) => html`<a href=${href(path)} aria-current=${path === chosen.path ? "page" : null}>${title}</a>`)}</nav><${Queue} /></header>

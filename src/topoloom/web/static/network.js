@@ -3,6 +3,7 @@
 /** The views by their names in the address. `site`: also in a static site; `of`: "network", "machine" or both. */
 const VIEWS = {
   overview: { title: "Overview", view: OverviewView, site: true, of: "both" },
+  structure: { title: "Structure", view: StructureView, site: true, of: "network" },
   bill: { title: "Bill", view: BillView, site: true, of: "both" },
   room: { title: "Room", view: RoomView, site: true, of: "both" },
   tables: { title: "Tables", view: TablesView, site: true, of: "network" },
@@ -13,7 +14,7 @@ const VIEWS = {
 
 function NetworkPage({ query, go, catalogue }) {
   const source = query.get("source") || "", info = useTask("info", source ? { topology: source } : null), assessment = useAssessment(source);
-  if (!source) return html`<h1>Network</h1><p>Open a network from <a href=${href("/folders")}>a folder</a>, or from the results of <a href=${href("/")}>a design</a>.</p>`;
+  if (!source) return html`<${NewNetwork} query=${query} go=${go} catalogue=${catalogue} />`;
   const of = info.result && info.result.kinds ? "machine" : "network";
   const shown = Object.entries(VIEWS).filter(([, each]) => (!SITE || each.site) && ["both", of].includes(each.of));
   const name = shown.some(([key]) => key === query.get("view")) ? query.get("view") : "overview", { view } = VIEWS[name];

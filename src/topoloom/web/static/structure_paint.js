@@ -1,0 +1,189 @@
+// Pens for a drawing, on a canvas and as SVG, and what they draw: frames, bundles, blocks, switches, ports, paths, marks.
+
+const STRUCTURE_ROLES = { leaf: "#0072B2", switch: "#0072B2", node: "#B5548D", spine: "#C25100", core: "#00795A" };
+const OTHER_ROLE = "#9a6b00", MOST_DRAWN_BUNDLES = 5000, PANEL_PX = 130;
+/** Widths of bundles as in the pictures of `topoloom draw`: by the logarithm of their links, thinner where there are many. */
+const bundleWidth = (links, most, lines) => 0.8 + 6 * (Math.log2(links) / Math.max(8, Math.log2(Math.max(most, 2)))) * Math.min(1, Math.max(0.1, (40 / Math.max(lines, 1)) ** 0.6));
+/** Pale yellow to dark red. */
+const loadColour = (share) => `hsl(${Math.round(48 - 48 * Math.min(1, share))} 85% ${Math.round(58 - 26 * Math.min(1, share))}%)`;
+
+function makeCanvasPen(context) {
+  return {
+    rect(x, y, w, h, { fill, stroke, width = 1, dash }) {
+      if (fill) { context.fillStyle = fill; context.fillRect(x, y, w, h); }
+      if (stroke) { context.strokeStyle = stroke; context.lineWidth = width; context.setLineDash(dash || []); context.strokeRect(x, y, w, h); }
+    },
+    curve([x0, y0, x1, y1, x2, y2], { stroke, width = 1, alpha = 1, dash }) {
+      context.globalAlpha = alpha;
+      context.strokeStyle = stroke;
+      context.lineWidth = width;
+      context.setLineDash(dash || []);
+      context.beginPath();
+      context.moveTo(x0, y0);
+      if (x1 === null) context.lineTo(x2, y2);
+      else context.quadraticCurveTo(x1, y1, x2, y2);
+      context.stroke();
+      context.globalAlpha = 1;
+    },
+    text(text, x, y, { size = 11, fill, anchor = "middle", halo }) {
+      context.font = `${size}px system-ui, sans-serif`;
+      context.textAlign = { middle: "center", start: "left" }[anchor];
+      context.textBaseline = "middle";
+      if (halo) { context.setLineDash([]); context.lineWidth = 3; context.strokeStyle = halo; context.strokeText(text, x, y); }
+      context.fillStyle = fill;
+      context.fillText(text, x, y);
+    },
+  };
+}
+
+/** The same as elements of an SVG. */
+function makeSvgPen(root) {
+  const add = (tag, attributes, ...children) => root.append(draw(tag, attributes, ...children));
+  const px = (value) => Math.round(10 * value) / 10;
+  return {
+    rect: (x, y, w, h, { fill, stroke, width = 1, dash }) => add("rect", { x: px(x), y: px(y), width: px(w), height: px(h), fill: fill || "none", stroke, "stroke-width": stroke ? width : null, "stroke-dasharray": dash ? dash.join(" ") : null }),
+    curve: ([x0, y0, x1, y1, x2, y2], { stroke, width = 1, alpha = 1, dash }) => add("path", { d: x1 === null ? `M${px(x0)} ${px(y0)}L${px(x2)} ${px(y2)}` : `M${px(x0)} ${px(y0)}Q${px(x1)} ${px(y1)} ${px(x2)} ${px(y2)}`, fill: "none", stroke, "stroke-width": px(width), "stroke-opacity": alpha, "stroke-dasharray": dash ? dash.join(" ") : null }),
+    text: (text, x, y, { size = 11, fill, anchor = "middle", halo }) => add("text", { x: px(x), y: px(y), "font-size": size, fill, "text-anchor": anchor, "dominant-baseline": "central", "font-family": "sans-serif", ...(halo ? { stroke: halo, "stroke-width": 3, "paint-order": "stroke" } : {}) }, text),
+  };
+}
+
+/** A text that fits into a width, shortened if most of it does; else nothing. */
+function fitting(text, wide, size) {
+  const letters = Math.floor(wide / (0.56 * size));
+  if (text.length <= letters) return text;
+  return letters > 6 ? `${text.slice(0, letters - 1)}\u2026` : "";
+}
+
+/** Curves of bundles in units of the drawing: [x0, y0, x1, y1, x2, y2], x1 null for a straight one; bent where another node is between. */
+function curvesOf(model, bundles, drawn) {
+  const middles = new Map(bundles.nodes.map((node) => { const [x, y, w, h] = model.boxOf(node); return [node, [x + w / 2, y + h / 2, Math.max(w, h)]]; }));
+  const lines = [new Map(), new Map()];
+  for (const [x, y] of middles.values()) for (const [across, along, map] of [[y, x, lines[0]], [x, y, lines[1]]]) {
+    const key = Math.round(4 * across);
+    if (!map.has(key)) map.set(key, []);
+    map.get(key).push(along);
+  }
+  for (const map of lines) for (const list of map.values()) list.sort((a, b) => a - b);
+  const between = (list, low, high) => {
+    let [from, to] = [0, list.length];
+    while (from < to) { const half = (from + to) >> 1; if (list[half] < low) from = half + 1; else to = half; }
+    return from < list.length && list[from] < high;
+  };
+  return drawn.map((i) => {
+    const [x0, y0, size] = middles.get(bundles.first[i]), [x2, y2] = middles.get(bundles.second[i]);
+    for (const [axis, a0, a2, c0, c2] of [[0, x0, x2, y0, y2], [1, y0, y2, x0, x2]]) {
+      const key = Math.round(4 * c0);
+      if (key !== Math.round(4 * c2) || !between(lines[axis].get(key), Math.min(a0, a2) + 0.5, Math.max(a0, a2) - 0.5)) continue;
+      const length = Math.abs(a2 - a0), bend = 2 * Math.min(0.14 * length, 0.8 * size + 0.02 * length), along = (a0 + a2) / 2;
+      return axis ? [x0, y0, c0 - bend, along, x2, y2] : [x0, y0, along, c0 - bend, x2, y2];
+    }
+    return [x0, y0, null, null, x2, y2];
+  });
+}
+
+/** The cells of a switch's ports within a box: [port, x, y, w, h]. */
+function panelOf(ports, [x, y, w, h]) {
+  const head = 0.13 * h, columns = Math.max(1, Math.ceil(Math.sqrt(ports.length * 1.5))), rows = Math.max(1, Math.ceil(ports.length / columns));
+  const [cw, ch] = [(0.94 * w) / columns, (0.82 * h) / rows];
+  return ports.map((port, i) => [port, x + 0.03 * w + (i % columns) * cw + 0.06 * cw, y + head + Math.floor(i / columns) * ch + 0.08 * ch, 0.88 * cw, 0.84 * ch]);
+}
+
+/**
+ * Draws what is visible. `scene`: { model, bundles, drawn, curves, frames, shown(box) -> box in pixels, k, state, loads }.
+ * `colours`: { ink, quiet, line, accent, wash, page, bad, warn, closed, edge }.
+ */
+function paintStructure(pen, scene, colours, size) {
+  const { model, bundles, drawn, curves, frames, toScreen, k, state } = scene;
+  const inView = ([x, y, w, h]) => x + w > 0 && y + h > 0 && x < size.width && y < size.height;
+  const box = (node) => { const [x, y, w, h] = model.boxOf(node), [sx, sy] = toScreen(x, y); return [sx, sy, w * k, h * k]; };
+  const lit = state.lit, dimmed = (node) => lit && !lit.has(node);
+  for (const b of frames) {
+    const at = box(b);
+    if (!inView(at)) continue;
+    pen.rect(...at, { fill: colours.wash, stroke: state.failedBlocks.has(b) ? colours.bad : colours.edge, width: 0.8, dash: state.failedBlocks.has(b) ? [5, 4] : null });
+    const words = fitting(model.nameOf(b), at[2], 12);
+    if (words && at[3] > 40) pen.text(words, Math.max(at[0], 0) + 5, Math.max(at[1], 0) + 9, { size: 12, fill: colours.quiet, anchor: "start" });
+  }
+  const most = drawn.length ? bundles.sizes[drawn[drawn.length - 1]] : 1, alpha = Math.max(0.3, Math.min(0.85, 14 / Math.sqrt(drawn.length)));
+  const placed = curves.map(([x0, y0, x1, y1, x2, y2]) => [...toScreen(x0, y0), ...(x1 === null ? [null, null] : toScreen(x1, y1)), ...toScreen(x2, y2)]);
+  drawn.forEach((i, at) => {
+    const [x0, y0, , , x2, y2] = placed[at];
+    if (Math.max(x0, x2) < 0 || Math.max(y0, y2) < 0 || Math.min(x0, x2) > size.width || Math.min(y0, y2) > size.height) return;
+    const [a, b] = [bundles.first[i], bundles.second[i]], failed = scene.failed[i], off = lit && !(lit.has(a) && lit.has(b) && (a === state.pivot || b === state.pivot));
+    const whole = failed === bundles.sizes[i] || state.failedNodes.has(a) || state.failedNodes.has(b);
+    pen.curve(placed[at], { stroke: failed || whole ? colours.bad : scene.loads ? loadColour(scene.loads[i] / scene.mostLoad) : off || !lit ? colours.quiet : colours.accent, width: bundleWidth(bundles.sizes[i], most, drawn.length), alpha: off ? 0.08 : lit ? 0.9 : alpha, dash: whole ? [6, 4] : failed ? [12, 3] : null });
+  });
+  const counted_ = most > 1 && (bundles.sizes[drawn[0]] < most || drawn.length <= 40), taken = [];
+  if (counted_ || lit) for (let at = drawn.length - 1; at >= 0 && taken.length < 40; at -= 1) {
+    const i = drawn[at];
+    if (lit && bundles.first[i] !== state.pivot && bundles.second[i] !== state.pivot) continue;
+    const [x0, y0, x1, y1, x2, y2] = placed[at], [x, y] = x1 === null ? [(x0 + x2) / 2, (y0 + y2) / 2] : [(x0 + 2 * x1 + x2) / 4, (y0 + 2 * y1 + y2) / 4];
+    if (x < 0 || y < 0 || x > size.width || y > size.height || taken.some(([l, t]) => Math.abs(l - x) < 30 && Math.abs(t - y) < 13)) continue;
+    taken.push([x, y]);
+    pen.text(written(bundles.sizes[i], 0), x, y, { size: 10, fill: colours.ink, halo: colours.page });
+  }
+  for (const node of bundles.nodes) {
+    const at = box(node), [x, y, w, h] = at;
+    if (!inView(at)) continue;
+    const failed = state.failedNodes.has(node), chosen = state.chosenNodes.has(node), faint = dimmed(node);
+    const edge = failed ? colours.bad : chosen ? colours.accent : model.isBlock(node) ? colours.closedEdge : colours.page;
+    if (model.isBlock(node)) {
+      pen.rect(x, y, w, h, { fill: faint ? colours.wash : colours.closed, stroke: edge, width: chosen ? 3 : failed ? 2 : 0.8, dash: failed ? [5, 4] : null });
+      const inside = bundles.inside[bundles.place[node]], lines = [model.nameOf(node), counted(model.inner[node], "switch", "switches"), model.hosts[node] ? counted(model.hosts[node], "host") : "", inside ? `${counted(inside, "link")} inside` : ""];
+      const texts = lines.map((line) => line && fitting(line, w - 4, 11)).filter(Boolean).slice(0, Math.floor(h / 14));
+      texts.forEach((line, i) => pen.text(line, x + w / 2, y + h / 2 + (i - (texts.length - 1) / 2) * 14, { size: 11, fill: faint ? colours.quiet : colours.ink }));
+    } else {
+      const s = node - model.count, colour = STRUCTURE_ROLES[model.roles[model.role[s]]] || OTHER_ROLE;
+      if (w >= PANEL_PX) paintPanel(pen, model, s, at, colour, colours, state);
+      else {
+        pen.rect(x, y, w, h, { fill: faint ? colours.closed : colour, stroke: edge, width: chosen ? 3 : failed ? 2 : 0.6 });
+        const words = w > 15 ? fitting(model.drawing.switch.names ? model.switchName(s) : w > 62 ? model.switchName(s) : String(s), w - 2, w > 62 ? 12 : 10) : "";
+        if (words) pen.text(words, x + w / 2, y + h / 2, { size: w > 62 ? 12 : 10, fill: faint ? colours.ink : "#ffffff" });
+      }
+    }
+    if (failed) for (const line of [[x, y, null, null, x + w, y + h], [x, y + h, null, null, x + w, y]]) pen.curve(line, { stroke: colours.bad, width: 2 });
+    if (node === state.now) pen.rect(x - 4, y - 4, w + 8, h + 8, { stroke: colours.accent, width: 2, dash: [4, 3] });
+  }
+  paintPaths(pen, scene, colours);
+  paintMarks(pen, scene, colours, box);
+}
+
+/** The front panel of a switch: a cell per port. */
+function paintPanel(pen, model, s, at, colour, colours, state) {
+  const [x, y, w, h] = at;
+  pen.rect(x, y, w, h, { fill: colours.page, stroke: colour, width: 2 });
+  pen.text(fitting(`${model.switchName(s)}${model.rackOf(s) ? `, rack ${model.rackOf(s)}` : ""}`, w - 8, 12), x + 6, y + 0.07 * h, { size: 12, fill: colours.ink, anchor: "start" });
+  for (const [port, px, py, pw, ph] of panelOf(model.portsOf(s), at)) {
+    const failed = port.link !== undefined && state.failedLinks.has(port.link), chosen = state.chosenPorts.has(`${s}:${port.port}`);
+    pen.rect(px, py, pw, ph, { fill: failed ? colours.page : port.link === undefined ? colours.wash : colours.closed, stroke: failed ? colours.bad : chosen ? colours.accent : colours.closedEdge, width: chosen ? 3 : 0.8, dash: failed ? [4, 3] : null });
+    if (pw < 14 || ph < 10) continue;
+    const peer = port.link === undefined ? model.hostName(port.host) : model.switchName(port.peer), peerText = ph > 24 ? fitting(peer, pw - 2, 9) : "";
+    pen.text(String(port.port), px + pw / 2, py + ph / 2 - (peerText ? 6 : 0), { size: 10, fill: colours.ink });
+    if (peerText) pen.text(peerText, px + pw / 2, py + ph / 2 + 7, { size: 9, fill: colours.quiet });
+  }
+}
+
+/** The traced path, with the virtual channel of each hop as a number on it, and the path after a loss. */
+function paintPaths(pen, { model, bundles, opened, toScreen, state, nodeOf }, colours) {
+  const middle = (s) => { const [x, y, w, h] = model.boxOf(nodeOf(s)); return toScreen(x + w / 2, y + h / 2); };
+  for (const [path, channels, colour, dash, shift] of [[state.path, state.channels, colours.accent, null, 0], [state.after, null, colours.warn, [8, 5], 4]]) {
+    for (let i = 0; path && i + 1 < path.length; i += 1) {
+      const [x0, y0] = middle(path[i]), [x2, y2] = middle(path[i + 1]);
+      if (x0 === x2 && y0 === y2) continue;
+      pen.curve([x0 + shift, y0 + shift, null, null, x2 + shift, y2 + shift], { stroke: colour, width: 4, dash });
+      if (channels && channels[i] !== undefined && channels[i] !== null) pen.text(`VC ${channels[i]}`, (x0 + x2) / 2, (y0 + y2) / 2 - 8, { size: 11, fill: colours.ink, halo: colours.page });
+    }
+    for (const s of path || []) { const [x, y] = middle(s); pen.rect(x - 4 + shift, y - 4 + shift, 8, 8, { fill: colour, stroke: colours.page }); }
+  }
+}
+
+/** Marks on links and switches: a triangle-like sign in the colour of their severity. */
+function paintMarks(pen, { model, toScreen, state, nodeOf }, colours, box) {
+  for (const mark of (state.marks || []).slice(0, 2000)) {
+    const ends = mark.link !== undefined ? [model.lower[mark.link], model.higher[mark.link]] : [mark.switch];
+    const spots = ends.map((s) => { const [x, y, w, h] = box(nodeOf(s)); return mark.link !== undefined ? [x + w / 2, y + h / 2] : [x + w, y]; });
+    const x = spots.reduce((sum, [at]) => sum + at, 0) / spots.length, y = spots.reduce((sum, [, at]) => sum + at, 0) / spots.length;
+    pen.rect(x - 6, y - 6, 12, 12, { fill: mark.severity === "warning" ? colours.warn : colours.bad, stroke: colours.page });
+    pen.text("!", x, y, { size: 10, fill: colours.page });
+  }
+}
