@@ -206,9 +206,9 @@ def test_the_first_address_may_be_followed_from_anywhere(server):
     """From a file or another page the cookie comes with a page that leads on; nothing else is answered to other pages."""
     cross = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
     with httpx.Client(base_url=server.base, headers=cross) as stranger:
-        for path in (f"/topology?spec=petersen&token={_TOKEN}", f"/topology?spec=petersen&opened=1&token={_TOKEN}"):
+        for path in (f"/network?source=petersen&token={_TOKEN}", f"/network?source=petersen&opened=1&token={_TOKEN}"):
             answer = stranger.get(path)
-            assert (answer.status_code, answer.headers["refresh"]) == (200, "0; url=/topology?spec=petersen")
+            assert (answer.status_code, answer.headers["refresh"]) == (200, "0; url=/network?source=petersen")
             assert "SameSite=Strict" in answer.headers["set-cookie"]
             assert _TOKEN not in answer.text
         assert stranger.get("/?token=guess").status_code == 403  # whatever cookie it has

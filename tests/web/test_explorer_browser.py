@@ -5,7 +5,6 @@ from urllib.parse import quote
 
 import pytest
 from browsing import WEBGL, dark, driver, narrow, needs_chromium, severe, text, violations, wait
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -82,81 +81,13 @@ def _no_errors(browser):
     assert severe(browser) == []
 
 
-def _drawn(browser):
-    wait(browser, lambda: browser.execute_script("return document.querySelector('.sheet canvas')?.dataset.frames > 0"))
-    return browser.find_element(By.CSS_SELECTOR, ".sheet canvas")
-
-
-def _inked(browser):
-    """How many pixels of the picture are not white."""
-    return browser.execute_script(
-        "const c = document.querySelector('.sheet canvas'), g = c.getContext('webgl2'),"
-        " a = new Uint8Array(4 * c.width * c.height); g.readPixels(0, 0, c.width, c.height, g.RGBA, g.UNSIGNED_BYTE, a);"
-        " let n = 0; for (let i = 0; i < a.length; i += 4) n += a[i] + a[i + 1] + a[i + 2] < 740; return n"
-    )
-
-
-def test_a_topology_is_measured_and_drawn(browser, server):
-    """Facts as the command has them, the graph in ink, sliders that write the spec, and the command that gives the same."""
-    browser.get(f"{server.base}/topology?spec=slimfly:q=5,hosts=4")
-    _drawn(browser)
-    assert _inked(browser) > 3000
-    wait(browser, lambda: "diameter\n2" in text(browser, ".facts"))
-    facts = text(browser, ".facts")
-    assert "switches\n50" in facts
-    assert "hosts\n200" in facts
-    assert "topoloom info slimfly:q=5,hosts=4 --json" in browser.execute_script(
-        "return document.querySelector('pre.command').textContent"
-    )
-    slider = browser.find_element(By.CSS_SELECTOR, ".knob input")
-    browser.execute_script("arguments[0].value = 4; arguments[0].dispatchEvent(new Event('input'))", slider)
-    wait(browser, lambda: "switches\n32" in text(browser, "main"))
-    assert quote("slimfly:q=4", safe="") in browser.current_url
-
-
-@pytest.mark.exhaustive
-def test_a_large_network_is_drawn_again(browser, server):
-    """A Slim Fly of 3,698 switches and 120,185 links, asked for a second time; how soon, benchmarks/explorer.py measures."""
-    address = f"{server.base}/topology?spec=slimfly:q=43"
-    browser.get(address)
-    _drawn(browser)
-    assert _inked(browser) > 50_000
-    browser.get(server.base + "/tasks")
-    browser.get(address)
-    _drawn(browser)
-    assert _inked(browser) > 50_000
-    assert browser.execute_script("return performance.memory.usedJSHeapSize") < 300e6
-
-
-@pytest.mark.exhaustive
-def test_by_keys_alone_a_path_is_followed_and_a_switch_lost(browser, server):
-    """n, Enter, n, n, Enter: a path; x: a switch of it is gone, and another path leads there."""
-    browser.get(f"{server.base}/topology?spec=petersen&engine=orders")
-    canvas = _drawn(browser)
-    browser.execute_script("document.querySelector('#spec').focus()")
-    for _ in range(20):
-        if browser.switch_to.active_element == canvas:
-            break
-        ActionChains(browser).send_keys(Keys.TAB).perform()
-    assert browser.switch_to.active_element == canvas
-    ActionChains(browser).send_keys("n", Keys.ENTER, *["n"] * 7, Keys.ENTER).perform()
-    wait(browser, lambda: "path\n0" in text(browser))
-    before = next(line for line in text(browser).splitlines() if "→" in line)
-    between = int(before.split(" → ")[1])
-    ActionChains(browser).send_keys(*["n"] * ((between - 7) % 10), "x").perform()
-    wait(browser, lambda: "free of deadlock\nyes" in text(browser))
-    after = [line for line in text(browser).splitlines() if "→" in line][1]
-    assert after.startswith("0 → ")
-    assert str(between) not in after.split(" → ")
-
-
 @pytest.mark.exhaustive
 def test_what_is_wrong_is_said_where_it_is(browser, server):
     """The sentence of the command line, and markup stays text."""
-    browser.get(f"{server.base}/topology?spec={quote(_HOSTILE)}")
+    browser.get(f"{server.base}/network?spec={quote(_HOSTILE)}")
     wait(browser, lambda: "no family, file or folder named" in text(browser, "p.wrong"))
-    assert browser.title.startswith("Topology")
-    browser.get(f"{server.base}/topology?spec=slimfly:q=6")
+    assert browser.title.startswith("Network")
+    browser.get(f"{server.base}/network?spec=slimfly:q=6")
     wait(browser, lambda: "q=6" in text(browser, "p.wrong"))
 
 
@@ -258,7 +189,8 @@ _SHOWN = (
     "network?source=machine&view=bill",
     "network?source=machine&view=files",
     "network?source=petersen&view=room&rack=A01&device=S0",
-    "topology?spec=petersen",
+    "network?source=petersen:hosts=1&view=structure",
+    "network?spec=petersen",
     "studies",
 )
 
@@ -287,24 +219,11 @@ def test_pages_are_accessible_in_every_size_and_colour(browser, server, page):
 @pytest.mark.exhaustive
 def test_the_scripts_are_small_and_of_this_server(browser, server):
     """Under 400 kB together, and nothing is fetched from elsewhere."""
-    browser.get(server.base + "/topology?spec=petersen")
-    _drawn(browser)
+    browser.get(server.base + "/network?source=petersen&view=structure")
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".structure canvas[data-frames]"))
     names = browser.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)")
     assert all(name.startswith((server.base, "data:")) for name in names)
     assert len(server.client.get("/explorer.js").content) < 400_000
-
-
-@pytest.mark.exhaustive
-def test_without_webgl_there_is_a_still_picture_and_a_table(server):
-    """A machine without WebGL2 sees the network all the same."""
-    browser = driver("--disable-gpu", "--disable-3d-apis")
-    try:
-        browser.get(server.first)
-        browser.get(server.base + "/topology?spec=petersen")
-        wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#switches tbody tr")) == 10)
-        assert "no WebGL2" in text(browser)
-    finally:
-        browser.quit()
 
 
 @pytest.mark.exhaustive

@@ -214,10 +214,10 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(server):
     """HttpOnly and SameSite=Strict; the redirect stays here, whatever the path; pages run our scripts alone."""
     with httpx.Client(base_url=server.base) as stranger:
         assert stranger.get("/").status_code == 401
-        answer = stranger.get(f"/topology?spec=petersen&token={_TOKEN}")
-        assert (answer.status_code, answer.headers["location"]) == (303, "/topology?spec=petersen")
+        answer = stranger.get(f"/network?source=petersen&token={_TOKEN}")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/network?source=petersen")
         assert {"HttpOnly", "SameSite=Strict"} <= set(answer.headers["set-cookie"].replace(" ", "").split(";"))
-        page = stranger.get("/topology?spec=petersen")
+        page = stranger.get("/network?source=petersen")
         assert page.status_code == 200
         policy = page.headers["content-security-policy"]
         assert "default-src 'none'; script-src 'self';" in policy

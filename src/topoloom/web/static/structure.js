@@ -1,6 +1,6 @@
 // The viewer of a drawing: continuous zoom, blocks that open when they are large enough, names, ports, paths, by pointer and keyboard.
 
-const FULL_REDRAW_MS = 24, REST_MS = 140, MOST_VIEW_PX = 2600;
+const FULL_REDRAW_MS = 14, REST_MS = 140, MOST_VIEW_PX = 2600;
 
 /**
  * A drawing as an element: { element, set(state), go(node), redraw() }. Callbacks: `selected(items)` with
@@ -20,7 +20,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const context = canvas.getContext("2d"), cache = document.createElement("canvas"), cacheContext = cache.getContext("2d");
   const state = { failedLinks: new Set(), failedSwitches: new Set(), failedBlocks: new Set(), failedNodes: new Set(), chosen: [], chosenNodes: new Set(), chosenPorts: new Set(), path: null, channels: null, after: null, marks: [], loads: null, now: -1, lit: null, pivot: -1 };
   const size = { width: 800, height: 560 }, view = { x: 0, y: 0, k: 1 }, forced = new Set();
-  let scene = null, opened = null, cached = null, lastDraw = 0, resting = null, waiting = false, inBlock = 0, moving = null, ready = false;
+  let scene = null, opened = null, cached = null, lastDraw = 0, resting = null, waiting = false, inBlock = 0, moving = false, ready = false, countMs = 0;
   const stats = { frames: 0, bundles: 0, nodes: 0, drawMs: 0 };
 
   const toScreen = (x, y) => [(x - view.x) * view.k + size.width / 2, (y - view.y) * view.k + size.height / 2];
@@ -48,7 +48,10 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   }
 
   function layOut() {
-    const list = openBlocks();
+    if (scene) scene.k = view.k;
+    // Counting a million links takes longer than a frame: blocks open and close when the picture rests.
+    if (opened && moving && countMs > 10) return;
+    const list = openBlocks(), begun = performance.now();
     if (!opened || list.some((value, b) => value !== opened[b])) {
       opened = list;
       const bundles = model.bundled(opened), drawn = bundles.order.slice(-MOST_DRAWN_BUNDLES);
@@ -58,6 +61,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
       recount();
       showLegend();
       if (!table.hidden) showTable();
+      countMs = performance.now() - begun;
     }
     scene.k = view.k;
   }
@@ -107,6 +111,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
       showCrumbs();
     }
     stats.frames += 1;
+    Object.assign(canvas.dataset, { frames: stats.frames, bundles: stats.bundles, nodes: stats.nodes, ms: stats.drawMs.toFixed(1) });
   }
 
   const redraw = () => {
@@ -256,9 +261,10 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     const width = Math.round(sheet.clientWidth);
     if (!width) return;
     const first = !ready, height = Math.round(Math.max(320, Math.min(760, innerHeight * 0.72, (width * drawing.height) / drawing.width + 20)));
+    const whole = first || Math.abs(view.k / homeScale() - 1) < 0.02;
     Object.assign(size, { width: Math.min(width, MOST_VIEW_PX), height });
     canvas.style.height = `${height}px`;
-    if (first) Object.assign(view, { x: drawing.width / 2, y: drawing.height / 2, k: homeScale() });
+    if (whole) Object.assign(view, { x: drawing.width / 2, y: drawing.height / 2, k: homeScale() });
     opened = null;
     ready = true;
     redraw();

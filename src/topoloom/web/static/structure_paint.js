@@ -4,8 +4,11 @@ const STRUCTURE_ROLES = { leaf: "#0072B2", switch: "#0072B2", node: "#B5548D", s
 const OTHER_ROLE = "#9a6b00", MOST_DRAWN_BUNDLES = 5000, PANEL_PX = 130;
 /** Widths of bundles as in the pictures of `topoloom draw`: by the logarithm of their links, thinner where there are many. */
 const bundleWidth = (links, most, lines) => 0.8 + 6 * (Math.log2(links) / Math.max(8, Math.log2(Math.max(most, 2)))) * Math.min(1, Math.max(0.1, (40 / Math.max(lines, 1)) ** 0.6));
-/** Pale yellow to dark red. */
-const loadColour = (share) => `hsl(${Math.round(48 - 48 * Math.min(1, share))} 85% ${Math.round(58 - 26 * Math.min(1, share))}%)`;
+/** Yellow to red, the greatest load with the most contrast on the page. */
+function loadColour(share) {
+  const part = Math.min(1, share), light = matchMedia("(prefers-color-scheme: dark)").matches ? 40 + 25 * part : 58 - 26 * part;
+  return `hsl(${Math.round(48 - 48 * part)} 85% ${Math.round(light)}%)`;
+}
 
 function makeCanvasPen(context) {
   return {
