@@ -27,7 +27,8 @@ _SPECS = (
 #: Moves the picture in every frame for two seconds, and counts the frames.
 _MEASURE = """
 const [kind, done] = arguments, canvas = document.querySelector('.structure canvas'), box = canvas.getBoundingClientRect();
-const x = box.left + box.width / 2, y = box.top + box.height / 2, before = Number(canvas.dataset.frames), begun = performance.now();
+const x = box.left + box.width / 2, y = box.top + box.height / 2;
+const before = Number(canvas.dataset.frames), begun = performance.now();
 let step = 0;
 const at = (dx) => ({ pointerId: 1, clientX: x + dx, clientY: y, bubbles: true });
 const send = (type, dx) => canvas.dispatchEvent(new PointerEvent(type, at(dx)));

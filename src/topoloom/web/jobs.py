@@ -23,7 +23,7 @@ from topoloom.web.queue import Note, Queue
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 #: Operations that a user waits for: they have their own worker, and a short time limit.
-QUICK = ("draw", "elevations", "info", "outage", "picture", "requirement", "stand", "trace")
+QUICK = ("draw", "elevations", "info", "outage", "requirement", "stand", "trace")
 QUICK_LIMIT_S = 120.0
 #: Most waiting tasks; more are refused.
 MOST_WAITING = 200
