@@ -63,6 +63,18 @@ def test_what_is_open_says_since_when_and_where():
     assert set(found.open[0].racks) == ends
 
 
+def test_open_tasks_of_each_rack_in_each_discovery():
+    """A task counts in each rack of its ends; the last counts are those of the sheets."""
+    racks = [f"A{number // 10:02d}" for number in range(50)]
+    found = week(CABLES[:150], exchanged(CABLES, 3, 90), CABLES[1:], CABLES, racks=racks)
+    last = week(CABLES[:150], exchanged(CABLES, 3, 90), CABLES[1:], racks=racks)
+    assert {len(counts) for counts in found.racks.values()} == {4}
+    assert [counts[-1] for counts in found.racks.values()] == [0] * len(found.racks)
+    for rack, counts in last.racks.items():
+        assert counts[-1] == sum(rack in task.racks for task in last.open)
+    assert week(CABLES).racks == {}
+
+
 def test_gone_faults_are_named():
     """By the line that they had."""
     found = week(exchanged(CABLES, 3, 90), CABLES)

@@ -298,7 +298,7 @@ def _examples(field):
 
 
 #: What each operation needs beside the field that is looked at.
-NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
+NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "files": ["petersen"], "tables": "a.lft"}
 NEEDED |= {
     "app": "alltoall",
     "requirement": "need.toml",

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -94,6 +95,10 @@ SAME = {
         "optimize jellyfish:n=20,degree=3,seed=1 --moves 2000 --chains 1 -o best.json",
     ),
     "verify": ({"plan": "fat-tree:k=4", "taper": 2.0}, "verify fat-tree:k=4 --taper 2"),
+    "watch": (
+        {"plan": "fat-tree:k=4", "discoveries": ["fat-tree:k=4", "fat-tree:k=4"]},
+        "watch fat-tree:k=4 fat-tree:k=4 fat-tree:k=4",
+    ),
     "design": ({"requirement": "need.toml"}, "design need.toml -o out --shortlist 0"),
     "compare": (
         {"networks": ["petersen:hosts=1", "ring:n=4,hosts=1"], "reference": "ring:n=4,hosts=1", "minimize": "power_w"},
@@ -214,6 +219,32 @@ def test_files_in_a_list_belong_to_the_task(tmp_path, monkeypatch):
     (tmp_path / "two.edges").write_text("0 1\n1 2\n2 0\n")
     with pytest.raises(InputError, match="has changed since the study was planned"):
         run_task(second)
+
+
+def test_several_files_in_one_argument_belong_to_the_task(tmp_path):
+    """Of planes (with commas), of a network of a machine (NETWORK=FILE), and a folder of one file per device: by content."""
+    days = [str(tmp_path / name) for name in ("mon.net", "tue.net")]
+    devices = tmp_path / "lldp"
+    devices.mkdir()
+
+    def tasks():
+        return [
+            task_of("watch", {"plan": "fat-tree:k=4", "plane": [",".join(days)]}),
+            task_of("verify", {"plan": "fat-tree:k=4", "actual": [f"compute={days[0]}"]}),
+            task_of("verify", {"plan": "fat-tree:k=4", "actual": [str(devices)]}),
+        ]
+
+    for file in (*map(Path, days), devices / "leaf01.json"):
+        file.write_text("0 1\n1 2\n")
+    first = tasks()
+    assert [one.digest for one in first] == [one.digest for one in tasks()]
+    assert [[*one.files] for one in first] == [["plane[0]"], ["actual[0]"], ["actual[0]"]]
+    for file in (Path(days[0]), devices / "leaf01.json"):
+        file.write_text("0 1\n1 2\n2 0\n")
+    for one, other in zip(first, tasks(), strict=True):
+        assert one.digest != other.digest
+        with pytest.raises(InputError, match="has changed since the study was planned"):
+            run_task(one)
 
 
 @pytest.mark.parametrize("changed", [{"minutes": 3.0}, {"repeats": 4}])

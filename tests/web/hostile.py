@@ -43,9 +43,32 @@ NAMING = (
     ("grow", "prices", "{}"),
     ("resilience", "floor", "{}"),
     ("route", "topology", "{}"),
+    ("verify", "plan", "{}"),
+    ("verify", "actual", ["{}"]),
+    ("verify", "actual", ["compute={}"]),
+    ("verify", "counters", ["{}"]),
+    ("verify", "guids", "{}"),
+    ("watch", "discoveries", ["{}"]),
+    ("watch", "plane", ["nets/mine.json,{}"]),
+    ("discoveries", "files", ["{}"]),
 )
-#: What else an operation needs.
-NEEDED = {"trace": {"from_switch": 0, "to_switch": 1}, "app": {"app": "pingpong"}, "grow": {"to": 12}}
+_TOPOLOGY = {"topology": "petersen:hosts=1"}
+#: The other arguments of an operation; a topology if it is not here.
+NEEDED = {
+    "trace": _TOPOLOGY | {"from_switch": 0, "to_switch": 1},
+    "app": _TOPOLOGY | {"app": "pingpong"},
+    "grow": _TOPOLOGY | {"to": 12},
+    "verify": {"plan": "petersen"},
+    "watch": {"plan": "petersen"},
+    "discoveries": {"plan": "petersen"},
+}
+
+
+def needed(operation: str) -> dict[str, object]:
+    """The arguments that an operation needs."""
+    return NEEDED.get(operation, _TOPOLOGY)
+
+
 #: Requirements that name a file.
 REQUIREMENTS = ('parts = "{}"', 'prices = "{}"', '[floor]\nfile = "{}"', '[families]\nspecs = ["{}"]')
 

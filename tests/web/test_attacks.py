@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
-from hostile import BODIES, NAMING, NEEDED, RAW, REQUIREMENTS, disguises, filled, random_requests, raw
+from hostile import BODIES, NAMING, RAW, REQUIREMENTS, disguises, filled, needed, random_requests, raw
 
 from topoloom import Study, run_study
 from topoloom.cli.main import cli
@@ -82,7 +82,8 @@ def test_no_argument_names_a_file_elsewhere(server, here, disguise):
     """Whatever the operation, the argument and the way of writing it: one sentence, before anything is opened."""
     path = disguises(here / "secret.toml", here / "nets")[disguise]
     for operation, name, text in NAMING:
-        arguments = {"topology": "petersen:hosts=1", **NEEDED.get(operation, {}), name: text.format(path)}
+        value = text.format(path) if isinstance(text, str) else [item.format(path) for item in text]
+        arguments = {**needed(operation), name: value}
         _refused(server, operation, **arguments)
     for text in REQUIREMENTS:
         written = json.dumps(path)[1:-1]
@@ -110,7 +111,7 @@ def test_no_argument_names_a_file_elsewhere(server, here, disguise):
 )
 def test_a_file_that_is_served_is_kept_by_its_whole_path(server, here, operation, name, text):
     """A task that is begun later, somewhere else, opens what was meant."""
-    answer = server.ask(operation, **{"topology": "petersen:hosts=1", **NEEDED.get(operation, {}), name: text})
+    answer = server.ask(operation, **{**needed(operation), name: text})
     assert answer.status_code in (200, 202), answer.text
     kept = answer.json()["arguments"][name]
     file = re.search(r"mine(\.\w+)?", text)[0]

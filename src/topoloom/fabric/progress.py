@@ -1,5 +1,6 @@
 """Progress of cabling a fabric: successive discoveries compared with the plan: what is done, newly wrong, and repaired."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,10 +82,12 @@ class Progress(Result):
     causes : tuple of str
         The root causes of the last discovery's differences from the plan, one line each, as `diagnose` finds them: a dead
         switch is one. Cables that were never there are no cause. Empty without diagnostics.
+    racks : dict of str to tuple of int
+        The number of open tasks of each rack in each discovery, for racks that have any; empty if racks are not known.
     """
 
     record_name = "progress"
-    record_version = 3
+    record_version = 4
     derived = ("done",)
 
     plan: str
@@ -94,6 +97,7 @@ class Progress(Result):
     gone: tuple[str, ...]
     nodes: tuple[str, ...]
     causes: tuple[str, ...] = ()
+    racks: dict[str, tuple[int, ...]] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -178,6 +182,7 @@ def progress(
     return Progress(
         *(first.plan, first.planned_cables, tuple(seen), tuple(tasks), tuple(gone), last.nodes),
         () if diagnostics is None else tuple(_causes(diagnostics, lost_cables)),
+        _by_rack(states, [_Where(comparison, racks) for comparison in comparisons]),
         provenance=last.provenance,
     )
 
@@ -193,6 +198,15 @@ def _causes(diagnostics: Diagnostics, lost: set[_Key]) -> Iterator[str]:
             yield f"{diagnostic.code}: {diagnostic.text.replace('missing: ', 'lost, was right before: ', 1)}"
         else:
             yield f"{diagnostic.code}: {diagnostic.text}"
+
+
+def _by_rack(states: "Sequence[_State]", places: "Sequence[_Where]") -> dict[str, tuple[int, ...]]:
+    """The number of open tasks of each rack in each state."""
+    counts = [
+        Counter(rack for fault in (*state.faults.values(), *state.absent.values()) for rack in where.of(fault))
+        for state, where in zip(states, places, strict=True)
+    ]
+    return {rack: tuple(count[rack] for count in counts) for rack in sorted(set().union(*counts))}
 
 
 class _State:

@@ -21,6 +21,9 @@ from topoloom.simulation.workloads.named import files_behind, named_files, with_
 
 #: A folder with one of these files is that of a network or of a plan.
 _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
+_LONGEST_PATH = 4096
+#: Bytes and files of a folder with one file per device; larger folders that hold no network are none.
+_LARGEST_DISCOVERY, _MOST_FILES = 1 << 30, 200_000
 #: The key of an item of an argument that is a list.
 _ITEM = re.compile(r"(\w+)\[(\d+)\]")
 #: Operations whose arguments once gave another result; the revision prevents a store from answering with that result.
@@ -35,7 +38,7 @@ class TaskFile(msgspec.Struct, frozen=True):
     Attributes
     ----------
     path : str
-        Absolute.
+        Absolute; or the whole argument, where that has several: ``compute=/a/monday.net``, ``/a/0.net,/a/1.net``.
     sha256 : str
         Digest of the content; other content is another task.
     """
@@ -149,7 +152,7 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
     placed: dict[str, dict[str, str]] = {}
     for name, file in task.files.items():
         argument, within, key = name.partition(".")
-        if (_workload_digest(file.path) if within else content_digest(Path(file.path))) != file.sha256:
+        if (_workload_digest(file.path) if within else _digest_of(file.path)) != file.sha256:
             raise InputError(f"{file.path}: has changed since the study was planned; start the study again")
         if within:
             placed.setdefault(argument, {})[key] = file.path
@@ -185,19 +188,53 @@ def without_timings(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _file_of(value: Any, base: Path) -> TaskFile | None:
-    """The file or folder that an argument names; None for a spec, a preset or a number."""
-    if not isinstance(value, str) or not value or "\0" in value or len(value) > 4096:
+    """The files and folders that an argument names; None for a spec, a preset or a number."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        return None
+    absolute = _absolute(value, base)
+    if absolute is None and "/" in value:
+        # One file per plane with commas between, or NETWORK=FILE.
+        key, sign, rest = value.partition("=")
+        several = [_absolute(text, base) for text in value.split(",")] if "," in value else [_absolute(rest, base)]
+        if None in several or not (sign or len(several) > 1):
+            return None
+        absolute = ",".join(filter(None, several)) if len(several) > 1 else f"{key}={several[0]}"
+    return None if absolute is None else TaskFile(absolute, _digest_of(absolute))
+
+
+def _absolute(value: str, base: Path) -> str | None:
+    """The path of the file or folder that a text names; None if it names none."""
+    if len(value) > _LONGEST_PATH:
         return None
     path = base / value
     try:
         named_file = path.is_file() and ("/" in value or path.suffix != "")
-        known_folder = path.is_dir() and any((path / name).exists() for name in _FOLDERS)
+        network = path.is_dir() and any((path / name).exists() for name in _FOLDERS)
+        known_folder = network or ("/" in value and path.is_dir() and _is_discovery(path))
     except OSError:
         return None
-    if not (named_file or known_folder):
-        return None
-    absolute = os.path.realpath(path)
-    return TaskFile(absolute, content_digest(Path(absolute)))
+    return os.path.realpath(path) if named_file or known_folder else None
+
+
+def _is_discovery(path: Path) -> bool:
+    """Whether a folder can be one of files of one device each: it is not larger than these are."""
+    size = number = 0
+    for folder, _, files in os.walk(path):
+        size += sum(os.path.getsize(os.path.join(folder, name)) for name in files)
+        number += 1 + len(files)
+        if size > _LARGEST_DISCOVERY or number > _MOST_FILES:
+            return False
+    return True
+
+
+def _digest_of(text: str) -> str:
+    """The digest of a file or a folder, or of all in a text that names several."""
+    if os.path.exists(text):
+        return content_digest(Path(text))
+    key, sign, rest = text.partition("=")
+    parts = [rest] if sign and os.path.exists(rest) else text.split(",")
+    lines = [key if sign else "", *(content_digest(Path(part)) for part in parts)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _workload_digest(path: str) -> str:

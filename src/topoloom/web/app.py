@@ -25,7 +25,7 @@ from topoloom.core.errors import InputError
 from topoloom.report.scripting import CURVES, FLOOR, script
 from topoloom.studies.task import Task, task_of
 from topoloom.web.curves import curves_of_records, curves_of_study, load_units
-from topoloom.web.forms import form_data
+from topoloom.web.forms import form_data, rule_data
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
 from topoloom.web.needs import check_text, kept_requirement, measured_so_far
@@ -34,7 +34,7 @@ from topoloom.web.spaces import Spaces
 from topoloom.web.uploads import Uploads
 
 #: The pages of the explorer: the same document, which its scripts fill.
-PAGES = ("/", "/network", "/growth", "/studies", "/tasks", "/folders")
+PAGES = ("/", "/network", "/cabling", "/growth", "/studies", "/tasks", "/folders")
 _SCRIPTS = (
     "request",
     "parts",
@@ -57,13 +57,19 @@ _SCRIPTS = (
     "room_find",
     "room_rack",
     "room_view",
+    "cabling_drop",
+    "cabling_faults",
+    "cabling_work",
+    "cabling_page",
     "main",
 )
+_STYLES = ("explorer.css", "break.css", "room.css", "structure.css", "cabling.css")
 #: The operations that pages may request.
 REQUESTABLE = (
     "app",
     "cost",
     "design",
+    "discoveries",
     "download",
     "draw",
     "elevations",
@@ -82,6 +88,8 @@ REQUESTABLE = (
     "simulate",
     "stand",
     "trace",
+    "verify",
+    "watch",
 )
 #: The arguments of operations that name parts of a network.
 _NAMES = {"outage": ("lost", "pair")}
@@ -222,6 +230,7 @@ def make_app(
         Route("/api/folders", _folders),
         Route("/api/uploads", _upload, methods=["POST"]),
         Route("/api/uploads", _remove_upload, methods=["DELETE"]),
+        Route("/api/rules", _rules),
         Route("/files/{address:path}", _file),
         WebSocketRoute("/api/events", _events),
     ]
@@ -274,12 +283,8 @@ def _css() -> str:
     report = files("topoloom.report")
     return "\n".join(
         [
-            (report / "style.css").read_text(),
-            (report / "work.css").read_text(),
-            _static("explorer.css").decode(),
-            _static("break.css").decode(),
-            _static("room.css").decode(),
-            _static("structure.css").decode(),
+            *((report / name).read_text() for name in ("style.css", "work.css")),
+            *(_static(name).decode() for name in _STYLES),
         ]
     )
 
@@ -383,6 +388,11 @@ async def _study(request: Request) -> Response:
 
 async def _folders(request: Request) -> Response:
     return _json(await run_in_threadpool(_of(request).spaces.listed))
+
+
+async def _rules(_request: Request) -> Response:
+    """The rules of verify, with their meanings and remedies."""
+    return _json(await run_in_threadpool(rule_data))
 
 
 async def _upload(request: Request) -> Response:

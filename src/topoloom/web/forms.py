@@ -9,6 +9,7 @@ import msgspec
 from topoloom._version import __version__
 from topoloom.core.settings import described
 from topoloom.designer.requirement import Requirement
+from topoloom.fabric.diagnosis.rule import RULES
 from topoloom.operations.operation import OPERATIONS
 from topoloom.placement.floors.floor import PRESETS as FLOORS
 from topoloom.routing.registry import engines
@@ -45,6 +46,12 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
         "examples": _examples(),
         "exports": export_kinds(),
     }
+
+
+@cache
+def rule_data() -> list[dict[str, str]]:
+    """The rules of verify, each with its meaning and its remedy, as `topoloom rules` prints them."""
+    return [rule.record() for rule in RULES.values()]
 
 
 def _settings(group: type[msgspec.Struct]) -> list[dict[str, str]]:

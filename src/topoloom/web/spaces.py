@@ -199,18 +199,20 @@ class Spaces:
         return ",".join(self._setting(part) for part in text.split(","))
 
     def _setting(self, part: str) -> str:
-        """Check one part of a text between commas: ``key=value``, or any other."""
+        """Check one part of a text between commas: ``key=value``, a file, or any other."""
         key, sign, value = part.partition("=")
         if sign and value.strip() and key.rpartition(":")[2].strip() in _KEYS:
             path: str | None = self._needed(value)
+        elif sign:
+            path = self._file(value)
         else:
-            path = self._file(value) if sign else None
+            value, path = part, self._file(part) if "/" in part else None
         if path is not None:
             if "," in path:
                 raise InputError(
                     f"{shown(value)}: its path contains a comma, which separates settings; rename the folder"
                 )
-            return f"{key}={path}"
+            return f"{key}={path}" if sign else path
         for piece in (part, *re.split(r"[:=+()*\s]", part)):
             if _is_path(piece) or _names_a_file_here(piece):
                 raise InputError(f"{shown(piece)}: {_NOWHERE}")

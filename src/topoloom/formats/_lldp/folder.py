@@ -12,6 +12,7 @@ from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.merged_cables import merged_cables
 from topoloom.fabric.named_cables import NamedCables
 from topoloom.formats._content import certain_format
+from topoloom.formats._device_files import device_of
 from topoloom.formats._foreign import foreign_content
 from topoloom.formats._lldp.joining import joined_views
 from topoloom.formats._lldp.reading import views_in
@@ -92,6 +93,22 @@ def why_not_read(path: Path) -> str:
     """Why the first files of a folder without a network are not read, as the end of a sentence; empty if it has none."""
     refusals = (content for _, content in _read(path) if isinstance(content, InputError))
     return _reasons(list(islice(refusals, _SHOWN + 1)))
+
+
+def devices_in(path: Path) -> tuple[str, ...]:
+    """The devices whose own view a file has: neighbours, or a configuration that names them; empty if it has none.
+
+    Parameters
+    ----------
+    path : Path
+        A file.
+    """
+    try:
+        views, name, _ = _content(str(path))
+    except InputError:
+        return ()
+    named = tuple(dict.fromkeys(view.name or device_of(view.source) for view in views))
+    return named or ((device_of(str(path)),) if name else ())
 
 
 def _read(path: Path) -> Iterator[_Read]:

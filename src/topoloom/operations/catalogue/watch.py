@@ -25,7 +25,6 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
     group: ClassVar[str] = "watch"
     doing: ClassVar[str] = "comparing"
     functions: ClassVar[tuple[str, ...]] = ("progress", "identify", "compare_fabrics")
-    studied: ClassVar[bool] = False
 
     plan: Plan
     discoveries: Annotated[

@@ -5,6 +5,7 @@ const PAGES = [
   SITE ? { path: "/", title: "Networks", page: SitePage, site: true } : { path: "/", title: "Design", page: legacy(designPage) },
   { path: "/network", title: "Network", page: NetworkPage },
   { path: "/growth", title: "Growth", page: legacy(growthPage) },
+  { path: "/cabling", title: "Cabling", page: CablingPage },
   { path: "/studies", title: "Studies", page: StudiesPage },
   { path: "/folders", title: "Folders", page: legacy(foldersPage) },
   { path: "/tasks", title: "Tasks", page: legacy(jobsPage) },

@@ -21,7 +21,7 @@ function NetworkPage({ query, go, catalogue }) {
   const within = /^(.*)\/networks\/[^/]+$/.exec(source);
   return html`${within ? html`<p class="quiet"><a href=${href("/network", { source: within[1] })}>${within[1]}</a> / ${source.slice(within[1].length + "/networks/".length)}</p>` : null}
     <h1>${(assessment && assessment.name) || (info.result && (info.result.title || info.result.provenance.name)) || source} <small class="mono">${source}</small></h1>
-    <nav class="views" aria-label="views of the network">${shown.map(([key, { title }]) => html`<a href=${href("/network", { source, view: key === "overview" ? "" : key })} aria-current=${key === name ? "page" : null}>${title}</a>`)}</nav>
+    <nav class="views" aria-label="views of the network">${shown.map(([key, { title }]) => html`<a href=${href("/network", { source, view: key === "overview" ? "" : key })} aria-current=${key === name ? "page" : null}>${title}</a>`)}${SITE ? null : html`<a href=${href("/cabling", { plan: source })}>Cabling</a>`}</nav>
     ${info.result ? html`<${view} key=${`${name} ${source}`} source=${source} network=${info.result} assessment=${assessment} query=${query} go=${go} catalogue=${catalogue} />` : html`<${Progress} job=${info.running} /><${Wrong} error=${info.error} />`}`;
 }
 
