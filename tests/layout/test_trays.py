@@ -12,10 +12,12 @@ import pytest
 from topoloom import build
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor, preset
+from topoloom.placement.floors.floor_files import read_floor
+from topoloom.placement.floors.floor_text import floor_toml
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.floors.trays import tray_paths
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.tray_load import tray_load
+from topoloom.placement.layout.tray_load import tray_capacity, tray_load
 
 
 def _ways(places, trays):
@@ -153,3 +155,39 @@ def test_six_hundred_racks_take_no_time():
     start = time.thread_time()
     tray_load(layout)
     assert time.thread_time() - start < 1.0
+
+
+def test_sections_have_the_capacity_of_their_trays(tmp_path):
+    """Also from a file that was written back; it is not known where one of two trays on a section does not state it."""
+    text = """
+name = "hall"
+distance = "trays"
+[[slot]]
+name = "A"
+x_m = 0.0
+y_m = 1.0
+[[slot]]
+name = "B"
+x_m = 4.0
+y_m = 1.0
+[[slot]]
+name = "C"
+x_m = 8.0
+y_m = 1.0
+[[tray]]
+from_m = [0.0, 0.0]
+to_m = [4.0, 0.0]
+cables = 10
+[[tray]]
+from_m = [4.0, 0.0]
+to_m = [8.0, 0.0]
+"""
+    (tmp_path / "hall.toml").write_text(text)
+    floor = read_floor(tmp_path / "hall.toml")
+    (tmp_path / "again.toml").write_text(floor_toml(floor, floor.slots_for(3)))
+    assert read_floor(tmp_path / "again.toml").tray_cables == floor.tray_cables == (10, None)
+    segments = np.array([[0.0, 0.0, 4.0, 0.0], [4.0, 0.0, 8.0, 0.0]])
+    assert tray_capacity(floor, segments) == [10, None]
+    assert tray_capacity(replace(floor, tray_cables=(10, 5)), segments) == [10, 5]
+    both = replace(floor, trays_m=(floor.trays_m[0], floor.trays_m[0]), tray_cables=(10, 7))
+    assert tray_capacity(both, segments[:1]) == [17]

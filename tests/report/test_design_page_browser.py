@@ -267,14 +267,14 @@ def test_the_floor_is_zoomed_moved_and_told(shown):
     assert floor.get_dom_attribute("viewBox") == whole
 
     floor.send_keys(Keys.ARROW_RIGHT)
-    first = _all(shown, "#floor-facts h4")[0].text
+    first = _all(shown, "#floor-facts h3")[0].text
     assert first.startswith("rack ")
     facts = _all(shown, "#floor-facts")[0].text
     assert "kW" in facts
     assert "cables leave it" in facts
     assert "host" in facts
     floor.send_keys(Keys.ARROW_RIGHT)
-    assert _all(shown, "#floor-facts h4")[0].text != first
+    assert _all(shown, "#floor-facts h3")[0].text != first
     floor.send_keys("+", Keys.SHIFT + Keys.ARROW_RIGHT)
     assert floor.get_dom_attribute("viewBox") != whole
     floor.send_keys("0", Keys.ESCAPE)

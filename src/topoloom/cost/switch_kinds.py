@@ -251,9 +251,13 @@ class LinkCages:
 
     def groups(self, links: int) -> Iterator[tuple[np.ndarray, tuple[SwitchCage, ...]]]:
         """Yield the links with the same cages at their ends, bool[links], and these cages; `links` is their number."""
-        kinds, member = np.unique(self.ends[:links], axis=0, return_inverse=True)
-        for number, kind in enumerate(kinds.tolist()):
-            yield member.reshape(-1) == number, tuple(self.kinds[end] for end in kind)
+        # One number per pair of cages: sorting rows is slow.
+        key = np.zeros(links, np.int64)
+        for end in self.ends[:links].T:
+            key = key * len(self.kinds) + end
+        keys, first, member = np.unique(key, return_index=True, return_inverse=True)
+        for number in range(keys.size):
+            yield member == number, tuple(self.kinds[end] for end in self.ends[first[number]].tolist())
 
 
 def cages_of_ends(

@@ -12,7 +12,7 @@ from topoloom.figures.floor_panels import strongest
 from topoloom.figures.floor_view import HOST_CABLES, View
 from topoloom.machine.machine import Machine
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.tray_load import tray_load
+from topoloom.placement.layout.tray_load import tray_capacity, tray_load
 from topoloom.report.machine_room import common_layout
 from topoloom.report.scripting import short_number
 
@@ -148,7 +148,10 @@ def _room(
         "free": _metres(slots.place_m[free]) if len(free) <= _MOST_FREE else [],
         "blocked": [[str(name), *_metres(np.array(place))] for name, *place in floor.blocked],
         "pillars": _metres(np.array(floor.pillars_m).reshape(-1, 4)),
-        "trays": [[*_metres(ends), count] for ends, count in zip(segments, on_tray.tolist(), strict=True)],
+        "trays": [
+            [*_metres(ends), count, most]
+            for ends, count, most in zip(segments, on_tray.tolist(), tray_capacity(floor, segments), strict=True)
+        ],
         "assumed": not floor.trays_m,
         **_bundles(wires, titles, dict(view.kinds[1]), ports=ports),
     }

@@ -22,7 +22,7 @@ class Floor:
     `sequence_rack` switches, or `sequence_hosts` hosts if they come first, fill a rack when the topology defines no groups.
     `pillars_m` are rectangles (x and y of the centre, width, depth) where nothing can stand, and `blocked` are slots (name, x,
     y) that are occupied; both are only drawn, since `fixed` already excludes them. `trays_m` are the segments (x, y, x, y) of
-    the cable trays, where `distance` is ``trays``.
+    the cable trays, where `distance` is ``trays``, and `tray_cables` the cables that fit into each; None where not known.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Floor:
     pillars_m: tuple[tuple[float, float, float, float], ...] = ()
     trays_m: tuple[tuple[float, float, float, float], ...] = ()
     blocked: tuple[tuple[str, float, float], ...] = ()
+    tray_cables: tuple[int | None, ...] = ()
 
     def cable_m(self, apart_m: np.ndarray, between: np.ndarray) -> np.ndarray:
         """The lengths of cables, float64, between slots that are `apart_m` apart; `between`: whether each leaves its rack."""

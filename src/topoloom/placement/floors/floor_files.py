@@ -101,6 +101,9 @@ class TrayRow(TomlTable, frozen=True):
 
     from_m: Annotated[tuple[_Coordinate, _Coordinate], setting("(x, y) of one end", unit="m")]
     to_m: Annotated[tuple[_Coordinate, _Coordinate], setting("(x, y) of the other end", unit="m")]
+    cables: (
+        Annotated[int, setting("cables that fit into it; not known, if omitted", least=1, most=1_000_000)] | None
+    ) = None
 
 
 class FloorFile(TomlTable, frozen=True):
@@ -234,6 +237,7 @@ class _Reader:
             power_w_per_rack=file.limits.power_w,
             pillars_m=tuple((pillar.x_m, pillar.y_m, pillar.width_m, pillar.depth_m) for pillar in file.pillar),
             trays_m=tuple((*tray.from_m, *tray.to_m) for tray in file.tray),
+            tray_cables=tuple(tray.cables for tray in file.tray),
             **given,
         )
         if grid is None:

@@ -46,8 +46,9 @@ def floor_toml(floor: Floor, slots: Slots) -> str:
         out += [_table("slot", name=name, x_m=x, y_m=y, blocked=True) for name, x, y in floor.blocked]
     for x, y, width, depth in floor.pillars_m:
         out.append(_table("pillar", x_m=x, y_m=y, width_m=width, depth_m=depth))
-    for from_x, from_y, to_x, to_y in floor.trays_m:
-        out.append(_table("tray", from_m=[from_x, from_y], to_m=[to_x, to_y]))
+    capacity = floor.tray_cables or (None,) * len(floor.trays_m)
+    for (from_x, from_y, to_x, to_y), most in zip(floor.trays_m, capacity, strict=True):
+        out.append(_table("tray", from_m=[from_x, from_y], to_m=[to_x, to_y], cables=most))
     return "".join(out)
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from topoloom.placement.floors.trays import tray_paths
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.trays import TOUCH_M, tray_paths
 from topoloom.placement.layout.layout import Layout
 
 
@@ -32,6 +33,36 @@ def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
         ]
     )
     return segments, np.concatenate([over_rows, over_columns])
+
+
+def tray_capacity(floor: Floor, segments: np.ndarray) -> list[int | None]:
+    """The cables that fit into each section of tray; None where the floor does not state it.
+
+    Parameters
+    ----------
+    floor : Floor
+    segments : float64[sections, 4]
+        As `tray_load` returns them.
+
+    Returns
+    -------
+    list of int or None
+        Where several trays run side by side, their sum.
+    """
+    if not any(floor.tray_cables):
+        return [None] * len(segments)
+    trays = np.array(floor.trays_m)
+    start, along = trays[:, :2], trays[:, 2:] - trays[:, :2]
+    length_m = np.hypot(*along.T)
+    out = list[int | None]()
+    for middle in (segments[:, :2] + segments[:, 2:]) / 2:
+        ahead = ((middle - start) * along).sum(axis=1) / length_m
+        aside = np.abs((middle - start)[:, 0] * along[:, 1] - (middle - start)[:, 1] * along[:, 0]) / length_m
+        own = [
+            floor.tray_cables[tray] for tray in np.flatnonzero((aside <= TOUCH_M) & (ahead >= 0) & (ahead <= length_m))
+        ]
+        out.append(None if None in own or not own else sum(most for most in own if most is not None))
+    return out
 
 
 def _every_bundle(layout: Layout) -> tuple[np.ndarray, np.ndarray]:

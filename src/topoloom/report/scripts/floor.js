@@ -95,6 +95,7 @@ function makeFloor(floor, { whenPinned = () => {}, aside = null, seen = null } =
     facts.replaceChildren(...(now.what === "rack" ? rackFacts(now.at) : bundleFacts(now.at)));
   };
 
+  const trayUnder = (target) => target.getAttribute && target.getAttribute("data-tray");
   const under = (target) => {
     const rack = target.getAttribute && target.getAttribute("data-rack");
     const bundle = target.getAttribute && target.getAttribute("data-bundle");
@@ -110,7 +111,9 @@ function makeFloor(floor, { whenPinned = () => {}, aside = null, seen = null } =
   canvas.addEventListener("pointermove", (event) => {
     pointed = under(event.target);
     showFacts();
+    const tray = trayUnder(event.target);
     if (pointed) showTip(hint(pointed), event.clientX, event.clientY);
+    else if (tray) showTip(trayWords(floor.trays[Number(tray)]), event.clientX, event.clientY);
     else hideTip();
   });
   canvas.addEventListener("pointerleave", () => { pointed = null; hideTip(); showFacts(); });
@@ -157,14 +160,15 @@ function makeFloor(floor, { whenPinned = () => {}, aside = null, seen = null } =
     else scale.replaceChildren("0 ", make("i", { style: { background: `linear-gradient(90deg, ${shade(0, to)}, ${shade(1, to)})` } }), ` ${written(top, decimals)} ${unit}`);
   };
   const shades = Object.entries(SHADES).filter(([key]) => key !== "watts" || floor.racks.watts).map(([key, { label }]) => [key, label]);
+  const ofTrays = make("span", { class: "key trays", id: "tray-words", hidden: true }, make("i"), ` trays: ${traysWords(floor)}`);
   const button = (id, text, label, clicked) => make("button", { type: "button", id, "aria-label": label, onclick: clicked }, text);
   const some = strongest.length < list.length ? `the strongest ${written(strongest.length, 0)} of ${written(list.length + floor.missing, 0)} bundles` : counted(list.length, "bundle");
   const tools = make("div", { class: "tools" },
     button("zoom-in", "+", "zoom in", () => camera.zoom(1.4)), button("zoom-out", "\u2212", "zoom out", () => camera.zoom(1 / 1.4)), button("zoom-fit", "all", "all: show the whole floor", () => camera.fit()),
     make("span", {}, "colour: ", makeSelect("colour of racks", shades, shading, reshade), " ", scale),
     makeTick(some, true, (ticked) => all.setAttribute("visibility", ticked ? "visible" : "hidden")),
-    makeTick(floor.assumed ? "trays (assumed)" : "trays", false, (ticked) => scene.trays.setAttribute("visibility", ticked ? "visible" : "hidden")));
-  const legend = make("div", { class: "legend" }, ...floor.kinds.map(([name, colour], at) => make("span", { class: "key" }, make("i", { class: at === floor.kinds.length - 1 && name === "host cable" ? "dashed" : null, style: { borderTopColor: colour } }), ` ${name}`)),
+    makeTick(floor.assumed ? "trays (assumed)" : "trays", false, (ticked) => { scene.trays.setAttribute("visibility", ticked ? "visible" : "hidden"); ofTrays.hidden = !ticked; }));
+  const legend = make("div", { class: "legend" }, ofTrays, ...floor.kinds.map(([name, colour], at) => make("span", { class: "key" }, make("i", { class: at === floor.kinds.length - 1 && name === "host cable" ? "dashed" : null, style: { borderTopColor: colour } }), ` ${name}`)),
     make("span", { class: "quiet" }, `wider lines carry more cables (at most ${written(most, 0)}); x to the right, y upwards`));
   const stage = make("div", { class: "stage" }, canvas, make("div", { class: "side" }, facts, aside));
   reshade(shading);

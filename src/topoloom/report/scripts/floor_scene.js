@@ -45,6 +45,21 @@ function placeRack(floor, scene, at) {
   for (const [name, value] of Object.entries(namePlace(floor, x[at], y[at]))) scene.names[at].setAttribute(name, value);
 }
 
+const mostOnTrays = (floor) => Math.max(1, ...floor.trays.map((tray) => tray[4]));
+
+/** A section of tray in words: its cables, and how full it is. */
+function trayWords([x0, y0, x1, y1, count, capacity]) {
+  const fill = capacity ? `${written((100 * count) / capacity, 0)} % of the ${written(capacity, 0)} that fit` : "how many fit is not known";
+  return ["section of tray", counted(count, "cable"), fill, `${shortly(Math.round(1000 * Math.hypot(x1 - x0, y1 - y0)) / 1000)} m`];
+}
+
+/** What the trays carry, in a sentence. */
+function traysWords(floor) {
+  const known = floor.trays.filter((tray) => tray[5]), over = known.filter((tray) => tray[4] > tray[5]).length;
+  const fill = !known.length ? "how many fit is not known" : `${over ? `${written(over, 0)} of ${written(known.length, 0)} sections are too full` : "no section is too full"}; the fullest: ${written(Math.max(...known.map((tray) => (100 * tray[4]) / tray[5])), 0)} %`;
+  return `${floor.assumed ? "assumed along rows and columns; " : ""}at most ${counted(mostOnTrays(floor), "cable")} on a section; ${fill}`;
+}
+
 function drawScene(floor) {
   const [wide, deep] = floor.cell;
   const racks = floor.racks;
@@ -53,12 +68,9 @@ function drawScene(floor) {
   const blocked = draw("g", { class: "blocked" }, ...floor.blocked.map(([name, x, y]) => draw("g", {}, slot(x, y, {}), draw("title", {}, name))));
   const pillars = draw("g", { class: "pillars" }, ...floor.pillars.map(([x, y, width, depth]) => draw("rect", { x: x - width / 2, y: -y - depth / 2, width, height: depth })));
   const boxes = racks.name.map((_, at) => slot(racks.x[at], racks.y[at], { "data-rack": at }));
-  const most = Math.max(1, ...floor.trays.map((tray) => tray[4]));
-  const trays = draw("g", { class: "trays" }, ...floor.trays.map(([x0, y0, x1, y1, count]) => {
-    const line = draw("line", { x1: x0, y1: -y0, x2: x1, y2: -y1, "stroke-width": count ? 2 + (7 * count) / most : 1.2, class: count ? null : "idle", "data-count": count });
-    line.append(draw("title", {}, `tray: ${counted(count, "cable")}`));
-    return line;
-  }));
+  const most = mostOnTrays(floor);
+  const trays = draw("g", { class: "trays" }, ...floor.trays.map(([x0, y0, x1, y1, count, capacity], at) => draw("line", { x1: x0, y1: -y0, x2: x1, y2: -y1, "stroke-width": count ? 2 + (7 * count) / most : 1.2,
+    class: !count ? "idle" : capacity && count > capacity ? "over" : null, "data-count": count, "data-tray": at })));
   const names = racks.name.map((_, at) => draw("text", namePlace(floor, racks.x[at], racks.y[at])));
   return {
     boxes,
