@@ -149,6 +149,15 @@ def test_the_progress_of_a_week(browser, server, place):
 
 
 @pytest.mark.exhaustive
+def test_faults_on_the_drawing(browser, server):
+    """Each fault marks its links or switches; a filter leaves the marks of its faults."""
+    opened(browser, server, "&day=2&view=drawing", "main canvas")
+    wait(browser, lambda: "8 marks of 6 faults" in text(browser))
+    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label=rule]")).select_by_value("TL101")
+    wait(browser, lambda: "2 marks of 2 faults" in text(browser))
+
+
+@pytest.mark.exhaustive
 def test_the_order_of_files_is_changed_by_keys(browser, server):
     """Evening before morning: the address has the order, and the days change."""
     opened(browser, server)
@@ -229,14 +238,16 @@ def test_a_fabric_that_is_as_planned(browser, server):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("view", ["", "racks", "week", "sheets"])
+@pytest.mark.parametrize("view", ["", "drawing", "racks", "week", "sheets"])
 def test_views_are_accessible_in_every_size_and_colour(browser, server, view):
     """axe-core finds nothing, in light and dark colours, and at 390 px nothing is wider than the screen."""
     opened(
         browser,
         server,
         f"&day=2&view={view}&rack=A01",
-        {"": "ol.faults li", "racks": ".worklist", "week": "#week", "sheets": ".worklist"}[view],
+        {"": "ol.faults li", "drawing": "main canvas", "racks": ".worklist", "week": "#week", "sheets": ".worklist"}[
+            view
+        ],
     )
     assert violations(browser) == []
     with dark(browser):

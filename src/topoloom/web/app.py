@@ -59,6 +59,7 @@ _SCRIPTS = (
     "room_view",
     "cabling_drop",
     "cabling_faults",
+    "cabling_drawing",
     "cabling_work",
     "cabling_page",
     "main",
