@@ -29,15 +29,15 @@ function NetworkPage({ query, go, catalogue }) {
 function SitePage() {
   const machines = SITE.sources.filter(({ of }) => of === "machine"), parts = (address) => machines.some((machine) => address.startsWith(`${machine.address}/`));
   return html`<h1>${SITE.title}</h1><p class="quiet">Results of topoloom, as they were when this site was written. Nothing here is sent anywhere.</p>
-    <ul class="networks">${SITE.sources.filter(({ address }) => !parts(address)).map(({ address }) => html`<${SiteCard} key=${address} source=${address} />`)}</ul>`;
+    <ul class="networks">${SITE.sources.filter(({ address }) => !parts(address)).map(({ address, of }) => html`<${SiteCard} key=${address} source=${address} machine=${of === "machine"} />`)}</ul>`;
 }
 
 /** A network or a machine in few figures, with a link to its page. */
-function SiteCard({ source }) {
+function SiteCard({ source, machine }) {
   const info = useTask("info", { topology: source }), cost = useTask("cost", { topology: source }), assessment = useAssessment(source), result = info.result || {}, bill = cost.result || {};
   return html`<li class="network"><h2><a href=${href("/network", { source })}>${(assessment && assessment.name) || result.title || (result.provenance || {}).name || source}</a> <small class="mono">${source}</small></h2>
     <${Figures} items=${[[result.hosts, "", "hosts"], [result.switches, "", "switches"], [result.diameter, "hops", "diameter"], [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks || result.racks, "", "racks"]]} />
-    ${assessment ? html`<p>${assessment.why}</p>` : null}<${Wrong} error=${info.error} /></li>`;
+    ${assessment ? html`<p>${assessment.why}</p>` : null}<${Wrong} error=${info.error} />${machine ? null : html`<${StructureThumb} source=${source} />`}</li>`;
 }
 
 /** Figures as cards: [value, unit, label]; figures that are not known are omitted. */
@@ -55,9 +55,9 @@ function OverviewView({ source, network, assessment }) {
 
 function NetworkOverview({ source, info, assessment }) {
   const cost = useTask("cost", { topology: source }), bill = cost.result || {};
-  return html`<${Figures} items=${[[info.hosts, "", "hosts"], [info.switches, "", `switches${info.radix ? ` of ${info.radix} ports` : ""}`], [info.links, "", "links between switches"], [info.diameter, "hops", "diameter"], [written(info.aspl, 3), "hops", "mean distance"],
+  return html`<div class="with-picture"><div><${Figures} items=${[[info.hosts, "", "hosts"], [info.switches, "", `switches${info.radix ? ` of ${info.radix} ports` : ""}`], [info.links, "", "links between switches"], [info.diameter, "hops", "diameter"], [written(info.aspl, 3), "hops", "mean distance"],
       [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks, "", "racks with switches or hosts"]]} />
-    <${Wrong} error=${cost.error} /><${Assessment} found=${assessment} />
+    <${Wrong} error=${cost.error} />${assessment ? html`<p>${assessment.why}</p>` : null}</div><${StructureThumb} source=${source} label=${assessment ? assessment.name : ""} /></div><${Assessment} found=${assessment} />
     <section><h2>Size and distances</h2><${Facts} pairs=${factsOf(info)} /></section><${Commands} jobs=${[cost.job]} />`;
 }
 
@@ -80,7 +80,7 @@ function useAssessment(source) {
 function Assessment({ found }) {
   if (!found || !found.figures) return null;
   const groups = [...new Set(found.figures.map(({ group }) => group))];
-  return html`<section id="assessment"><h2>What the design says</h2><p>${found.why}</p>${found.missing.length ? html`<p class="quiet">Not assessed: ${found.missing.join("; ")}.</p>` : null}
+  return html`<section id="assessment"><h2>What the design found</h2>${found.missing.length ? html`<p class="quiet">Not assessed: ${found.missing.join("; ")}.</p>` : null}
     ${groups.map((group) => html`<details><summary>${group}</summary><${Rows} caption=${group} columns=${[{ key: "label", title: "figure", text: true }, { key: "value", title: "value" }, { key: "unit", title: "unit", text: true }, { key: "how", title: "how it was found", text: true }]}
       rows=${found.figures.filter((figure) => figure.group === group)} /></details>`)}</section>`;
 }

@@ -193,11 +193,24 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     table.replaceChildren(listed("visible blocks and switches", ["name", "kind", "switches", "hosts", "links inside"], nodes, bundles.nodes.length), listed("lines between them", ["from", "to", "links", ...(scene.loads ? ["greatest load"] : [])], lines, bundles.order.length));
   }
 
-  function saveSvg() {
+  /** The present view as an SVG. */
+  function asSvg() {
     const root = draw("svg", { xmlns: SVG, viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height }), shades = colours();
     layOut();
     root.append(draw("title", {}, drawing.provenance.name), draw("rect", { width: size.width, height: size.height, fill: shades.page }));
     paintStructure(makeSvgPen(root), scene, shades, size);
+    return root;
+  }
+
+  /** The whole network as an SVG of this size, for a viewer that is not shown. */
+  function still(width, height) {
+    Object.assign(size, { width, height });
+    Object.assign(view, { x: drawing.width / 2, y: drawing.height / 2, k: homeScale() });
+    return asSvg();
+  }
+
+  function saveSvg() {
+    const root = asSvg();
     save(`${drawing.provenance.name.replace(/[^\w.-]+/g, "-").slice(0, 80)}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(root));
   }
 
@@ -285,5 +298,5 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     if (open !== undefined && open !== inBlock) { inBlock = open; requestAnimationFrame(() => requestAnimationFrame(() => go(open, { quietly: true }))); }
     redraw();
   }
-  return { element, set, go, redraw, model, stats, view, zoom, moved };
+  return { element, set, go, redraw, still, model, stats, view, zoom, moved };
 }

@@ -54,3 +54,18 @@ function StructureView({ source, query, go, catalogue }) {
     ${path || lost ? html`<p>${path ? html`<button type="button" onClick=${() => change({ path: "" }, true)}>no path</button> ` : null}${lost ? html`<button type="button" onClick=${() => change({ lost: "" }, true)}>restore ${counted(lostNames.length, "lost part")}</button>` : null}</p>` : null}
     <${Commands} jobs=${[drawn.job, ends ? traced.job : null]} />`;
 }
+
+/** A small picture of a network, which leads to its drawing. */
+function StructureThumb({ source, label }) {
+  const { result, error } = useTask("draw", { topology: source });
+  const picture = useMemo(() => {
+    if (!result) return null;
+    const root = makeStructure(result).still(THUMB.width, THUMB.height);
+    return root;
+  }, [result]);
+  if (error) return null;
+  return html`<figure class="thumb"><div aria-hidden="true">${picture ? html`<${Made} element=${picture} />` : html`<span class="quiet">drawing\u2026</span>`}</div>
+    <figcaption><a href=${href("/network", { source, view: "structure" })}>Structure${label ? ` of ${label}` : ""}</a></figcaption></figure>`;
+}
+
+const THUMB = { width: 420, height: 260 };
