@@ -235,6 +235,12 @@ class Drawing(Result):
 
         return plot_drawing(self, ax)
 
+    def svg(self) -> str:
+        """The picture of `plot` as SVG text, which is as wide as the page around it."""
+        from topoloom.drawing.picture import drawing_svg
+
+        return drawing_svg(self)
+
     def save_picture(self, path: str | os.PathLike[str]) -> None:
         """Write the picture of `plot`; the ending of the name selects .svg or .png.
 

@@ -331,6 +331,11 @@ def _fitting(text: str, wide: float, size: float) -> str:
     return f"{text[: letters - 1]}\u2026" if letters > 6 else ""
 
 
+def drawing_svg(drawing: "Drawing") -> str:
+    """The picture as SVG text: equal drawings have equal texts."""
+    return svg_text(plot_drawing(drawing).get_figure())  # type: ignore[arg-type]
+
+
 def save_picture(drawing: "Drawing", path: str | os.PathLike[str]) -> None:
     """Write the picture to `path`, whose ending selects the format, .svg or .png.
 
@@ -346,9 +351,10 @@ def save_picture(drawing: "Drawing", path: str | os.PathLike[str]) -> None:
         `path` has another ending or cannot be written.
     """
     check_picture_name(path)
-    figure = plot_drawing(drawing).get_figure()
-    ending = Path(path).suffix.lower()
-    write_atomically(path, png_bytes(figure) if ending == ".png" else svg_text(figure))  # type: ignore[arg-type]
+    if Path(path).suffix.lower() == ".svg":
+        write_atomically(path, drawing_svg(drawing))
+    else:
+        write_atomically(path, png_bytes(plot_drawing(drawing).get_figure()))  # type: ignore[arg-type]
 
 
 def check_picture_name(path: str | os.PathLike[str], option: str = "") -> None:

@@ -19,6 +19,7 @@ from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate, maximum_channel_load, outcome_name
 from topoloom.designer.measured_limits import failed_on_tables
 from topoloom.designer.offers import CUT_SEEDS
+from topoloom.drawing.draw import draw_network
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
 from topoloom.figures.interval_curves import interval_curves_svg
 from topoloom.figures.style import svg_of
@@ -38,7 +39,7 @@ from topoloom.report.design_tables import (
 )
 from topoloom.report.floor_data import floor_data
 from topoloom.report.floorplan import floorplan_svg
-from topoloom.report.on_floor import FLOOR_CAPTION, cable_cards
+from topoloom.report.on_floor import FLOOR_CAPTION, STRUCTURE_CAPTION, cable_cards
 from topoloom.report.page import cards, figure, page, table
 from topoloom.report.scripting import DESIGN
 from topoloom.report.shortlist_files import SHORTLIST
@@ -251,6 +252,7 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     head = ["item", "count", "metres", f"cost [{bill.currency}]", "power [W]"]
     return {
         "maximum_load": maximum_channel_load(layout.topology) if layout.topology.links.size else None,
+        "structure": figure(draw_network(layout).svg(), STRUCTURE_CAPTION),
         "plan": figure(plan, FLOOR_CAPTION),
         "cables": cable_cards(layout),
         "bill": table(head, rows, text=frozenset({0}), best=len(rows) - 2),

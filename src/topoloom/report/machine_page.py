@@ -22,6 +22,7 @@ from topoloom.cost.price_age import expired_quotes, price_notes
 from topoloom.cost.supply_table import unknown_figures
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.measure import maximum_channel_load
+from topoloom.drawing.draw import draw_network
 from topoloom.machine.bill import MachineBill
 from topoloom.machine.machine import Machine
 from topoloom.machine.report import MachineReport
@@ -41,7 +42,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.report.assessment_tables import networks_side_by_side
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.machine_room import power_on, room_section
-from topoloom.report.on_floor import FLOOR_CAPTION, cable_cards
+from topoloom.report.on_floor import FLOOR_CAPTION, STRUCTURE_CAPTION, cable_cards
 from topoloom.report.page import cards, figure, page, table
 from topoloom.report.side_by_side import side_by_side
 
@@ -387,6 +388,7 @@ def _network_section(machine: Machine, report: MachineReport, number: int) -> di
         "cards": cards(numbers),
         "groups": table(head, groups, text=frozenset({0, 5})),
         "load": maximum_channel_load(layout.topology) if layout.topology.links.size else None,
+        "structure": figure(draw_network(network).svg(), STRUCTURE_CAPTION),
         "plan": figure(plan, FLOOR_CAPTION),
         "cables": cable_cards(layout) if layout.topology.links.size else "",
         "bill": bill_table(machine_bill_rows(report.bill)[name], bill.currency),

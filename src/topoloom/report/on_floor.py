@@ -5,6 +5,11 @@ from markupsafe import Markup
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.page import cards
 
+#: The caption of a drawing of a network's structure.
+STRUCTURE_CAPTION = (
+    "Lines are bundles of links, wider the more links they have. topoloom draw and the explorer show the inside of every"
+    " block."
+)
 #: The caption of a floor plan.
 FLOOR_CAPTION = (
     "Racks at their positions, coloured by their power or, where that is not known, by the number of cables that leave"
