@@ -158,6 +158,16 @@ def test_faults_on_the_drawing(browser, server):
 
 
 @pytest.mark.exhaustive
+def test_faults_in_the_room(browser, server):
+    """How many faults each rack has, as the list of faults counts them."""
+    opened(browser, server, "&day=2&view=floor", ".faultcounts text")
+    racks = browser.find_elements(By.CSS_SELECTOR, "select[aria-label=rack] option")[1:]
+    counts = sorted(int(re.search(r"\((\d+)\)", option.text)[1]) for option in racks)
+    shown = [sign.text for sign in browser.find_elements(By.CSS_SELECTOR, ".faultcounts text")]
+    assert sorted(map(int, shown)) == counts == [1] * 7 + [2] * 2
+
+
+@pytest.mark.exhaustive
 def test_the_order_of_files_is_changed_by_keys(browser, server):
     """Evening before morning: the address has the order, and the days change."""
     opened(browser, server)
@@ -238,16 +248,21 @@ def test_a_fabric_that_is_as_planned(browser, server):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("view", ["", "drawing", "racks", "week", "sheets"])
+@pytest.mark.parametrize("view", ["", "drawing", "floor", "racks", "week", "sheets"])
 def test_views_are_accessible_in_every_size_and_colour(browser, server, view):
     """axe-core finds nothing, in light and dark colours, and at 390 px nothing is wider than the screen."""
     opened(
         browser,
         server,
         f"&day=2&view={view}&rack=A01",
-        {"": "ol.faults li", "drawing": "main canvas", "racks": ".worklist", "week": "#week", "sheets": ".worklist"}[
-            view
-        ],
+        {
+            "": "ol.faults li",
+            "drawing": "main canvas",
+            "floor": "#floor-plan",
+            "racks": ".worklist",
+            "week": "#week",
+            "sheets": ".worklist",
+        }[view],
     )
     assert violations(browser) == []
     with dark(browser):

@@ -40,3 +40,26 @@ function DrawingOfFaults({ plan, result, query, set }) {
     ${shown ? html`<p class="quiet" role="status">${counted(shown.marks.length, "mark")} of ${counted(left.length, "fault")}${shown.marks.length > 2000 ? "; the first 2,000 are drawn" : ""}. A missing cable or switch is struck out. Open a block by a double click or Enter.</p>` : null}
     ${viewer ? html`<${Made} element=${viewer.element} />` : null}`;
 }
+
+/** The floor of the plan's room with the faults of each rack as counts; a click on a rack shows its work list. */
+function FloorOfFaults({ plan, result, query, set }) {
+  const faults = useMemo(() => faultsOf(result), [result]), left = filtered(faults, new URLSearchParams([...query].filter(([name]) => name !== "rack")));
+  const placed = useTask("stand", { topology: plan }), floor = placed.result && placed.result.floor, change = useRef();
+  change.current = set;
+  const made = useMemo(() => floor && makeFloor(floor, { whenPinned: (target) => { if (target && target.what === "rack") change.current({ view: "racks", rack: floor.racks.name[target.at] }); } }), [floor]);
+  const counts = new Map(numbered(left.flatMap(racksOf))), key = JSON.stringify([...counts]);
+  useEffect(() => {
+    if (!made) return undefined;
+    const most = Math.max(1, ...counts.values()), signs = draw("g", { class: "faultcounts", "aria-hidden": "true" });
+    for (const box of made.room.scene.group.querySelectorAll("rect[data-rack]")) {
+      const count = counts.get(floor.racks.name[Number(box.dataset.rack)]), [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(box.getAttribute(name)));
+      if (!count) continue;
+      signs.append(draw("rect", { x, y, width, height, "fill-opacity": (0.25 + (0.35 * count) / most).toFixed(2) }), draw("text", { x: x + width / 2, y: y + height / 2, "font-size": 0.55 * Math.min(width, height), "text-anchor": "middle", "dominant-baseline": "central" }, String(count)));
+    }
+    made.room.scene.labels.before(signs);
+    return () => signs.remove();
+  }, [made, key]);
+  return html`<h2>Faults in the room</h2><${FaultFilters} faults=${faults} query=${query} set=${set} />
+    <${Progress} job=${placed.running} /><${Wrong} error=${placed.error} />
+    ${made ? html`<p class="quiet" role="status">${counts.size ? `${counted(counts.size, "rack")} with faults: ${[...counts].sort(([, one], [, other]) => other - one).slice(0, 8).map(([rack, count]) => `${rack} ${count}`).join(", ")}.` : "No rack has a fault of these."} Choose a rack to see its work list.</p><${Made} element=${made} />` : null}`;
+}

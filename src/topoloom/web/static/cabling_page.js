@@ -1,7 +1,7 @@
 // What is cabled: discoveries on a plan. The plan and the files are chosen or dropped; then faults, work lists, progress.
 
 /** The views of the result by their names in the address. */
-const CABLING_VIEWS = { faults: "Faults", drawing: "Drawing", racks: "Racks", week: "Progress" };
+const CABLING_VIEWS = { faults: "Faults", drawing: "Drawing", floor: "Room", racks: "Racks", week: "Progress" };
 /** Settings that belong to one choice of plan and files. */
 const OF_RESULT = ["rule", "severity", "rack", "network", "device", "day"];
 
@@ -99,10 +99,11 @@ function CablingResult({ sorted, rules, query, set }) {
   const noWatch = () => html`<p>${sorted.watch_why}.</p>`;
   if (view === "sheets") return round.watch ? waits(watched, (progress) => html`<h1>${progress.plan}</h1><${SheetsView} progress=${progress} names=${names} query=${query} />`) : noWatch();
   return html`<section aria-label="result">${verified.result ? html`<${Verdict} result=${verified.result} sorted=${sorted} day=${day} set=${set} />` : null}
-    <nav class="views" aria-label="views of the result">${Object.entries(CABLING_VIEWS).map(([key, title]) => html`<a href=${href("/cabling", { ...settingsOf(query), view: key === "faults" ? "" : key })} aria-current=${key === view ? "page" : null}>${title}</a>`)}</nav>
+    <nav class="views" aria-label="views of the result">${Object.entries(CABLING_VIEWS).filter(([key]) => key !== "floor" || sorted.plan.placed).map(([key, title]) => html`<a href=${href("/cabling", { ...settingsOf(query), view: key === "faults" ? "" : key })} aria-current=${key === view ? "page" : null}>${title}</a>`)}</nav>
     ${view === "racks" ? (round.watch ? waits(watched, (progress) => html`<${RacksView} progress=${progress} names=${names} query=${query} set=${set} />`) : noWatch())
       : view === "week" ? (round.watch ? waits(week, (progress) => html`<${WeekView} progress=${progress} names=${names} day=${day} set=${set} />`) : noWatch())
       : view === "drawing" ? waits(verified, (result) => html`<${DrawingOfFaults} plan=${query.get("plan")} result=${result} query=${query} set=${set} />`)
+      : view === "floor" ? waits(verified, (result) => html`<${FloorOfFaults} plan=${query.get("plan")} result=${result} query=${query} set=${set} />`)
       : waits(verified, (result) => html`<${FaultsView} result=${result} rules=${rules} query=${query} set=${set} />`)}
     <${Commands} jobs=${jobs} /></section>`;
 }
