@@ -17,7 +17,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const tableButton = make("button", { type: "button", "aria-pressed": "false", onclick: () => { table.hidden = !table.hidden; tableButton.setAttribute("aria-pressed", String(!table.hidden)); showTable(); } }, "as a table");
   const tools = make("div", { class: "structure-tools" }, find, button("+", "zoom in", () => zoom(1.5)), button("\u2212", "zoom out", () => zoom(1 / 1.5)), button("\u2302", "show all", () => go(0)), tableButton, make("button", { type: "button", onclick: saveSvg }, "save as SVG"));
   const sheet = make("div", { class: "structure-sheet" }, canvas), element = make("div", { class: "structure" }, tools, hits, crumbs, sheet, legend, table);
-  const context = canvas.getContext("2d"), cache = document.createElement("canvas"), cacheContext = cache.getContext("2d");
+  const context = canvas.getContext("2d", { alpha: false }), cache = document.createElement("canvas"), cacheContext = cache.getContext("2d", { alpha: false });
   const state = { failedLinks: new Set(), failedSwitches: new Set(), failedBlocks: new Set(), failedNodes: new Set(), chosen: [], chosenNodes: new Set(), chosenPorts: new Set(), path: null, channels: null, after: null, marks: [], loads: null, now: -1, lit: null, pivot: -1 };
   const size = { width: 800, height: 560 }, view = { x: 0, y: 0, k: 1 }, forced = new Set();
   let scene = null, opened = null, cached = null, lastDraw = 0, resting = null, waiting = false, inBlock = 0, moving = false, ready = false, countMs = 0;
@@ -97,7 +97,9 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     if (fast) {
       // A full picture takes too long for every frame: the last one is moved and scaled, and drawn again at rest.
       const factor = view.k / cached.k, [x, y] = [(cached.x - view.x) * view.k + size.width / 2 - (factor * size.width) / 2, (cached.y - view.y) * view.k + size.height / 2 - (factor * size.height) / 2];
-      context.drawImage(cache, x, y, size.width * factor, size.height * factor);
+      // Whole pixels and no smoothing: in software both cost more than the rest of the frame.
+      context.imageSmoothingEnabled = false;
+      context.drawImage(cache, Math.round(x), Math.round(y), size.width * factor, size.height * factor);
     } else {
       layOut();
       cacheContext.setTransform(ratio, 0, 0, ratio, 0, 0);
