@@ -34,7 +34,7 @@ from topoloom.web.spaces import Spaces
 from topoloom.web.uploads import Uploads
 
 #: The pages of the explorer: the same document, which its scripts fill.
-PAGES = ("/", "/network", "/cabling", "/growth", "/studies", "/tasks", "/folders")
+PAGES = ("/", "/network", "/cabling", "/studies", "/tasks", "/folders")
 _SCRIPTS = (
     "request",
     "parts",
@@ -46,12 +46,12 @@ _SCRIPTS = (
     "structure_view",
     "spec_field",
     "design",
-    "growth",
     "curves_page",
     "jobs",
     "folders",
     "failures_view",
     "load_view",
+    "growth_view",
     "network",
     "room_carry",
     "room_find",

@@ -21,12 +21,10 @@ from topoloom.operations.operation import flat, operation
 from topoloom.placement.floors.floor_text import floor_toml
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.layout import Layout
-from topoloom.report.expansion_floor import step_floorplan
 from topoloom.studies.task import content_digest
+from topoloom.web.growth import growth_data, machine_growth_data
 from topoloom.web.room import MachineRoom, NetworkRoom, ShownRoom
 
-#: The columns of a cable that an installer needs in a step.
-_PULLED = ("work", "cable", "a", "a_port", "a_rack", "b", "b_port", "b_rack", "from", "from_port", "stock_m", "product")
 #: Rooms that the process keeps, for further requests about the same network.
 _MOST_KEPT = 4
 
@@ -189,46 +187,15 @@ def _wide_enough(layout: Layout, blocked: int) -> Slots:
 
 @operation
 class GrowOperation(ExpandOperation, frozen=True, kw_only=True):
-    """The plan of `topoloom expand`, with a picture of the floor and the cables of every step."""
+    """The plan of `topoloom expand`, with the floor, the cables, the throughput and the cost of every step; or of a machine."""
 
     group = "grow"
 
     def run(self, context: RunContext) -> Any:
-        return _grow(self, context)
+        if self.of_machine:
+            return machine_growth_data(self.grown_machine())
+        return growth_data(self.planned(context), context.jobs)
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
         return flat(result)
-
-
-def _grow(arguments: GrowOperation, context: RunContext) -> dict[str, Any]:
-    plan = arguments.planned(context)
-    cables: dict[int, list[dict[str, Any]]] = {}
-    for row in plan.rows():
-        cables.setdefault(row["step"], []).append({name: row[name] for name in _PULLED})
-    return {
-        "schema": "topoloom/growth/1",
-        "method": plan.method,
-        "switches": plan.topology.switches,
-        "hosts": int(plan.topology.hosts),
-        "removed": plan.removed,
-        "added": plan.added,
-        "kept": plan.kept,
-        "bought": plan.bought,
-        "longest_new_m": plan.longest_new_m,
-        "total_usd": plan.cost.total_usd,
-        "currency": plan.after.bought.parts.currency,
-        "steps": [
-            {
-                "title": step.title,
-                "new_switches": len(step.new_switches),
-                "new_racks": len(step.new_racks),
-                "diameter": step.diameter,
-                "aspl": step.aspl,
-                "connected": step.connected,
-                "picture": step_floorplan(plan, number),
-                "cables": cables.get(number + 1, []),
-            }
-            for number, step in enumerate(plan.steps)
-        ],
-    }

@@ -21,6 +21,7 @@ _KINDS = {
     "provenance.json": "network",
     "topology.json": "network",
     "plan.json": "plan",
+    "phases.json": "phases",
 }
 #: Suffixes of files that are shown.
 _SHOWN = (".html", ".svg", ".png", ".csv", ".json", ".toml", ".txt", ".md", ".xlsx")

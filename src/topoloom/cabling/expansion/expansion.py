@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -345,6 +346,35 @@ class Expansion(Filed):
     def longest_new_m(self) -> float:
         """The length of the longest cable that is bought, in m; 0 without any."""
         return max((task.length_m for step in self.steps for task in step.tasks if task.new), default=0.0)
+
+    def step_costs(self) -> tuple[float, ...]:
+        """The cost of each step; their sum is the total of all known costs.
+
+        Cables cost what each of them costs. Other kinds are split by what each step adds: switches and adapters by new switches
+        and hosts, racks by new racks, installation and transceivers by bought cables, and moves by moved cables.
+        """
+        prices = [
+            sum(float(np.mean(self.cables[task.cable].usd)) for task in step.tasks if task.new) for step in self.steps
+        ]
+        hosts = [step.hosts for step in (self.start, *self.steps)]
+        bought = [float(sum(task.new for task in step.tasks)) for step in self.steps]
+        weights = {
+            "switches": [float(len(step.new_switches)) for step in self.steps],
+            "cables": prices,
+            "transceivers": bought,
+            "adapters": [float(max(0, after - before)) for before, after in pairwise(hosts)],
+            "racks": [float(len(step.new_racks)) for step in self.steps],
+            "installation": bought,
+            "moving": [float(step.move) for step in self.steps],
+        }
+        costs = np.zeros(len(self.steps))
+        for kind, usd in self.cost.by_kind.items():
+            weight = np.nan_to_num(np.array(weights[kind]))
+            if np.isfinite(usd) and usd and costs.size:
+                # What no step adds, such as cables that are moved by unplugging, belongs to the last.
+                weight = weight if weight.sum() else (np.arange(costs.size) == costs.size - 1).astype(float)
+                costs += usd * weight / weight.sum()
+        return tuple(costs.tolist())
 
     @cached_property
     def racks_touched(self) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
             raise InputError("`degree` is 0: a new switch has at least one link")
 
     def run(self, context: RunContext) -> "Expansion | MachineExpansion":
-        return self._grown_machine() if self.of_machine else self.planned(context)
+        return self.grown_machine() if self.of_machine else self.planned(context)
 
     def planned(self, context: RunContext) -> "Expansion":
         """The plan of a network.
@@ -98,7 +98,8 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
         """Whether it is asked about a machine, not a network."""
         return names_machine(self.topology)
 
-    def _grown_machine(self) -> "MachineExpansion":
+    def grown_machine(self) -> "MachineExpansion":
+        """The growth of a machine."""
         from topoloom.machine.faults import MachineError
         from topoloom.machine.growing.expanding import expand_machine
         from topoloom.machine.opening import open_machine

@@ -4,7 +4,6 @@
 const PAGES = [
   SITE ? { path: "/", title: "Networks", page: SitePage, site: true } : { path: "/", title: "Design", page: legacy(designPage) },
   { path: "/network", title: "Network", page: NetworkPage },
-  { path: "/growth", title: "Growth", page: legacy(growthPage) },
   { path: "/cabling", title: "Cabling", page: CablingPage },
   { path: "/studies", title: "Studies", page: StudiesPage },
   { path: "/folders", title: "Folders", page: legacy(foldersPage) },
