@@ -185,6 +185,7 @@ _SHOWN = (
     "network?source=petersen:hosts=1&view=tables",
     "network?source=petersen:hosts=1&view=failures",
     "network?source=petersen:hosts=1&view=load",
+    "network?source=petersen:hosts=1&view=growth",
     "network?source=machine",
     "network?source=machine&view=bill",
     "network?source=machine&view=files",
@@ -224,19 +225,6 @@ def test_the_scripts_are_small_and_of_this_server(browser, server):
     names = browser.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)")
     assert all(name.startswith((server.base, "data:")) for name in names)
     assert len(server.client.get("/explorer.js").content) < 400_000
-
-
-@pytest.mark.exhaustive
-def test_growth_goes_step_by_step(browser, server):
-    """Each step has its picture and the cables to pull; the address has the step."""
-    browser.get(f"{server.base}/growth?spec=jellyfish:n=30,degree=4,hosts=2&to=33")
-    wait(browser, lambda: "Step 1 of 3" in text(browser))
-    assert len(browser.find_elements(By.CSS_SELECTOR, "#pull tbody tr")) >= 4
-    browser.find_element(By.ID, "next").click()
-    wait(browser, lambda: "Step 2 of 3" in text(browser))
-    assert "step=2" in browser.current_url
-    picture = browser.find_element(By.CSS_SELECTOR, "figure img")
-    wait(browser, lambda: browser.execute_script("return arguments[0].naturalWidth > 100", picture))
 
 
 @pytest.mark.exhaustive

@@ -30,7 +30,7 @@ _TASKS: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "machine": (("info", {}), ("cost", {}), ("machine-report", {}), ("stand", {}), ("elevations", {})),
 }
 #: Files that a view reads.
-_READ = ("assessment.json",)
+_READ = ("assessment.json", "phases.json")
 #: Most bytes of a file that is copied into a site.
 MOST_BYTES = 20 << 20
 
