@@ -12,7 +12,7 @@ function GrowthView({ source, network, query, go }) {
     ${plans ? html`<${machine ? MachineGrowth : PlayedPlan} source=${source} asked=${asked} step=${step} />`
       : phases.loading ? null : phases.record ? html`<${PlayedPhases} phases=${phases} step=${step} />`
         : phases.machines.length ? html`<h2>Phases</h2><p>The machine after each of its phases:</p><ul>${phases.machines.map((address) => html`<li><a href=${href("/network", { source: address })}>${address.slice(source.length + "/phases/".length)}</a></li>`)}</ul>`
-          : html`<p>${READ_ONLY_SITE ? "No phases are stored with this network." : machine ? "Give a machine file with more hosts: the devices, cables and items that the growth adds are listed." : "Give a size, or another network: the plan is played step by step. A design with phases has them here."}</p>`}`;
+          : html`<p>${READ_ONLY_SITE ? "No phases are stored with this network. A design whose requirement has phases stores them, and so does 'topoloom phases -o'; 'topoloom expand' plans a growth cable by cable, and the explorer (topoloom serve) plays it step by step." : machine ? "Give a machine file with more hosts: the devices, cables and items that the growth adds are listed." : "Give a size, or another network: the plan is played step by step. A design with phases has them here."}</p>`}`;
 }
 
 /** The fields of a growth: a size, or what the network becomes. */
