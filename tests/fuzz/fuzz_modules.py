@@ -135,6 +135,7 @@ NOT_FUZZED: dict[str, str] = {
     "studies.task": "bytes of files, for their digest",
     "studies.worker": _PRIVATE,
     "web.app": "requests, which tests/web damages, and files of the package",
+    "web.design_routes": "requests, which tests/web damages",
     "web.forms": "files of the package",
     "web.needs": "requests, which tests/web damages; read again as `requirement`",
     "web.spaces": "bytes of files, which are served and not understood",

@@ -306,6 +306,7 @@ NEEDED |= {
     "from_switch": 0,
     "to_switch": 1,
     "text": "hosts = 4",
+    "folder": "designs",
 }
 NEEDED |= {"networks": ["petersen"], "hosts": "1,2"}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}

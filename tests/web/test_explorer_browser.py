@@ -6,7 +6,6 @@ from urllib.parse import quote
 import pytest
 from browsing import WEBGL, dark, driver, narrow, needs_chromium, severe, text, violations, wait
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 from test_server import Server
 
@@ -92,41 +91,6 @@ def test_what_is_wrong_is_said_where_it_is(browser, server):
 
 
 @pytest.mark.exhaustive
-def test_a_requirement_is_checked_and_designed(browser, server):
-    """Fields and TOML both ways, a message beside the field, then the ranking and its command."""
-    browser.get(server.base + "/")
-    field = wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "input[aria-label='hosts']"))
-    wait(browser, lambda: field.get_attribute("value") == "64")
-    field.clear()
-    field.send_keys("20", Keys.TAB)
-    text = browser.find_element(By.TAG_NAME, "textarea")
-    wait(browser, lambda: "hosts = 20" in text.get_attribute("value"))
-    field.clear()
-    field.send_keys("-5", Keys.TAB)
-    note = browser.find_element(By.CSS_SELECTOR, "span.wrong[data-key=hosts]")
-    wait(browser, lambda: "requirement:" in note.text)
-    toml = (
-        "hosts = 20\nshortlist = 1\nminutes = 0.1\n[switch]\nradix = 16\n"
-        '[families]\ntry = ["fat-tree", "slimfly", "hypercube"]\n'
-    )
-    browser.execute_script(
-        "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", text, toml
-    )
-    wait(browser, lambda: field.get_attribute("value") == "20" and not note.text)
-    browser.find_element(By.ID, "run").click()
-    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr"), 120)
-    assert "topoloom design" in browser.execute_script("return document.querySelector('pre.command').textContent")
-    assert len(browser.find_elements(By.CSS_SELECTOR, "#shortlist li")) == 1
-    ranked = "return document.querySelector('#candidates tbody')?.textContent || ''"
-    assert "hypercube" in browser.execute_script(ranked)
-    diameter = browser.find_element(By.CSS_SELECTOR, "input[aria-label='limits.diameter']")
-    diameter.send_keys("2", Keys.TAB)
-    # The hypercube has diameter 3; without it, trees that cost more may be pursued.
-    wait(browser, lambda: "fat-tree" in (rows := browser.execute_script(ranked)) and "hypercube" not in rows)
-    assert "[limits]\ndiameter = 2" in text.get_attribute("value")
-
-
-@pytest.mark.exhaustive
 def test_a_study_is_drawn_with_intervals_and_decades(browser, server):
     """Added by what is served; means over draws with intervals; a logarithmic x axis; the command that draws the same."""
     browser.get(server.base + "/studies")
@@ -192,6 +156,7 @@ _SHOWN = (
     "network?source=petersen&view=room&rack=A01&device=S0",
     "network?source=petersen:hosts=1&view=structure",
     "network?spec=petersen",
+    "compare?network=petersen:hosts=1&network=ring:n=10,hosts=1",
     "studies",
 )
 

@@ -14,6 +14,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.switch_products import SwitchProduct
+from topoloom.designer.purposes import PURPOSES, PurposeName
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
 from topoloom.designer.requirement_tables import DesignLimits
@@ -26,9 +27,9 @@ from topoloom.start.toml_text import toml_text
 
 #: What may matter most, and the measure that the candidates are then ranked by.
 Matter = Literal["cost", "latency", "power", "growth"]
-_MINIMIZED = {"cost": "cost_usd", "latency": "mean_latency_ns", "power": "power_w", "growth": "cost_usd"}
+MINIMIZED = {"cost": "cost_usd", "latency": "mean_latency_ns", "power": "power_w", "growth": "cost_usd"}
 #: Where growth matters: the hosts that must fit on idle ports, as a share of the hosts.
-_GROWTH = 0.25
+GROWTH = 0.25
 #: Full bandwidth, with room for one more host per switch: without a limit, the cheapest network would be a ring.
 _FULL_BANDWIDTH = {"oversubscription": 1.05}
 #: The examples that quote switches of catalogues without prices.
@@ -111,6 +112,7 @@ def new_requirement(
     columns: int | None = None,
     prices: str | None = None,
     title: str | None = None,
+    purpose: PurposeName | None = None,
     folder: str | os.PathLike[str] = ".",
 ) -> Draft:
     """A requirement from six answers, checked as `design` checks it; `write` puts it into a file.
@@ -136,6 +138,9 @@ def new_requirement(
         Your quotes. Made-up ones are written next to the requirement if the switch has no public price.
     title : str, optional
         The report's title.
+    purpose : "ai-training", "hpc" or "general", optional
+        What `PURPOSES` sets for it: the kind of host, its racks, and a limit of the bandwidth in place of an oversubscription
+        of 1.05.
     folder : path
         The folder that the requirement will be written to: its paths are relative to it.
 
@@ -168,11 +173,13 @@ def new_requirement(
         "parts": priced.parts.name,
     }
     values |= {} if quotes is None else {"prices": quotes}
-    values |= {"minimize": _MINIMIZED[matters]}
+    values |= {"minimize": MINIMIZED[matters]}
     values["switch"] = {"product": product.name} if product is not None else {"radix": priced.ports}
-    values["limits"] = _FULL_BANDWIDTH | limit_values
+    usual = {} if purpose is None else PURPOSES[purpose].tables
+    values |= {key: value for key, value in usual.items() if key != "limits"}
+    values["limits"] = usual.get("limits", _FULL_BANDWIDTH) | limit_values
     if matters == "growth":
-        values["least"] = {"grow_to_hosts": math.ceil(hosts * (1 + _GROWTH))}
+        values["least"] = {"grow_to_hosts": math.ceil(hosts * (1 + GROWTH))}
     values["floor"] = floor_table
     if families:
         values["families"] = {"try": list(families)}
@@ -188,7 +195,7 @@ def new_requirement(
         "limits": limit_values,
         "matters": matters,
         "families": list(families),
-    }
+    } | ({} if purpose is None else {"purpose": purpose})
     return Draft(
         "requirement",
         _text(values, about),
@@ -226,6 +233,30 @@ def check_answers(
         read_floor(floor_table["file"])
     _checked_limits(limits)
     _check_families(families)
+
+
+def switches_to_choose() -> list[dict[str, Any]]:
+    """The switches that can be chosen by name, with the made-up quotes of those that have no public price.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``vendor``, ``parts`` (the catalogue), ``ports``, ``rate_gbps`` and ``quotes`` (an example's name, or empty).
+    """
+    quoted = {product: name for name in _MADE_UP for product in _quotes(name)}
+    return [
+        {
+            "name": product.name,
+            "vendor": product.vendor,
+            "parts": parts.name,
+            "ports": product.ports_at(product.rate_gbps),
+            "rate_gbps": product.rate_gbps,
+            "quotes": "" if product.price_usd is not None else quoted[product.name],
+        }
+        for parts in PARTS.values()
+        for product in parts.switch.product
+        if product.rate_gbps is not None and (product.price_usd is not None or product.name in quoted)
+    ]
 
 
 def products_with_quotes() -> list[str]:

@@ -24,8 +24,10 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.measure import maximum_channel_load
 from topoloom.drawing.draw import draw_network
 from topoloom.machine.bill import MachineBill
+from topoloom.machine.designing import MachineDesign, design_files
+from topoloom.machine.folder import save_machine
 from topoloom.machine.machine import Machine
-from topoloom.machine.report import MachineReport
+from topoloom.machine.report import MachineReport, machine_report
 from topoloom.machine.tables import (
     COMMON,
     LIMIT_HEAD,
@@ -175,6 +177,27 @@ def write_machine_page(
     """
     check_page(path)
     write_atomically(path, machine_page(machine, report, assessments))
+
+
+def save_machine_design(design: MachineDesign, folder: str | os.PathLike[str]) -> None:
+    """Write the folder of a designed machine, with its bill, its order and its page.
+
+    Nothing is written where no machine is within the limits.
+
+    Parameters
+    ----------
+    design : MachineDesign
+    folder : path
+        Created if missing; its parent folder must exist.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written.
+    """
+    if design.machine is not None and design.bill is not None:
+        page = machine_page(design.machine, machine_report(design.machine), design.assessments)
+        save_machine(design.machine, folder, design_files(design) | {PAGE: page})
 
 
 def _measured(assessment: Assessment | None) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import asyncio
 import mimetypes
 import os
 import secrets
-import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cache
@@ -22,19 +21,21 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from topoloom.core.errors import InputError
-from topoloom.report.scripting import CURVES, FLOOR, script
+from topoloom.report.scripting import EXPLORER, FLOOR, script
 from topoloom.studies.task import Task, task_of
 from topoloom.web.curves import curves_of_records, curves_of_study, load_units
+from topoloom.web.design_routes import READ_ONLY, design_routes, json_answer
 from topoloom.web.forms import form_data, rule_data
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
-from topoloom.web.needs import check_text, kept_requirement, measured_so_far
-from topoloom.web.saying import as_command, as_python
+from topoloom.web.needs import kept_requirement, placed_text
+from topoloom.web.operations import WRITE_DESIGN
+from topoloom.web.saying import job_view
 from topoloom.web.spaces import Spaces
 from topoloom.web.uploads import Uploads
 
 #: The pages of the explorer: the same document, which its scripts fill.
-PAGES = ("/", "/network", "/cabling", "/studies", "/tasks", "/folders")
+PAGES = ("/", "/compare", "/network", "/cabling", "/studies", "/tasks", "/folders")
 _SCRIPTS = (
     "request",
     "parts",
@@ -45,7 +46,12 @@ _SCRIPTS = (
     "structure",
     "structure_view",
     "spec_field",
+    "toml",
+    "uploads",
+    "questions",
+    "results",
     "design",
+    "compare",
     "curves_page",
     "jobs",
     "folders",
@@ -64,10 +70,11 @@ _SCRIPTS = (
     "cabling_page",
     "main",
 )
-_STYLES = ("explorer.css", "break.css", "room.css", "structure.css", "cabling.css")
+_STYLES = ("explorer.css", "break.css", "room.css", "structure.css", "cabling.css", "design.css")
 #: The operations that pages may request.
 REQUESTABLE = (
     "app",
+    "compare",
     "cost",
     "design",
     "discoveries",
@@ -102,7 +109,6 @@ _MOST_MESSAGE = 1024
 _MOST_ARGUMENTS = 250_000
 #: Bytes of a file that are sent at a time.
 _PIECE = 1 << 18
-_READ_ONLY = "this server shows existing results only; it starts and changes nothing (--read-only)"
 
 
 class Explorer:
@@ -151,9 +157,10 @@ class Explorer:
         if operation not in REQUESTABLE:
             raise InputError(f"the explorer does not offer the operation '{operation[:40]}'")
         if operation == "requirement":
-            check_text(str(arguments.get("text", "")), self.spaces)
+            arguments = arguments | {"text": placed_text(str(arguments.get("text", "")), self.spaces)[0]}
         elif operation == "design":
             arguments = kept_requirement(self.jobs.folder, self.spaces, arguments, write=not self.read_only)
+            operation = WRITE_DESIGN if "folder" in arguments else operation
         else:
             arguments = self.spaces.check(arguments, _NAMES.get(operation, ()))
         if len(msgspec.json.encode(arguments)) > _MOST_ARGUMENTS:
@@ -162,24 +169,6 @@ class Explorer:
             )
         # Every file has its absolute path by now, so relative names cannot be files.
         return task_of(operation, arguments, os.devnull)
-
-
-def job_view(job: Job) -> dict[str, Any]:
-    """A job as the data of a page."""
-    return {
-        "digest": job.digest,
-        "operation": job.task.operation,
-        "arguments": job.task.arguments,
-        "state": job.state,
-        "at": job.at,
-        "begun": job.begun,
-        "now": time.time(),
-        "seconds": job.seconds,
-        "expected_s": job.expected_s,
-        "error": job.error,
-        "command": as_command(job.task),
-        "python": as_python(job.task),
-    }
 
 
 def make_app(
@@ -225,12 +214,10 @@ def make_app(
         Route("/api/tasks", _submit, methods=["POST"]),
         Route("/api/tasks/{digest:str}", _task, methods=["GET"]),
         Route("/api/tasks/{digest:str}", _cancel, methods=["DELETE"]),
-        Route("/api/tasks/{digest:str}/measured", _measured),
+        *design_routes(),
         Route("/api/curves", _curves),
         Route("/api/study", _study),
         Route("/api/folders", _folders),
-        Route("/api/uploads", _upload, methods=["POST"]),
-        Route("/api/uploads", _remove_upload, methods=["DELETE"]),
         Route("/api/rules", _rules),
         Route("/files/{address:path}", _file),
         WebSocketRoute("/api/events", _events),
@@ -246,12 +233,8 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def _json(content: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(content), status, media_type="application/json")
-
-
 async def _complain(_request: Request, error: Exception) -> Response:
-    return _json({"error": str(error)[:2000]}, 400)
+    return json_answer({"error": str(error)[:2000]}, 400)
 
 
 def _of(request: Request | WebSocket) -> Explorer:
@@ -269,13 +252,7 @@ def _code() -> str:
     own = "\n".join(_static(f"{name}.js").decode() for name in _SCRIPTS)
     # One strict scope for all, outside the library, which announces itself as a global name.
     return "\n".join(
-        [
-            _static("vendor/preact-htm.js").decode(),
-            '(() => {"use strict";',
-            script((*CURVES[:-1], *FLOOR)),
-            own,
-            "})();",
-        ]
+        [_static("vendor/preact-htm.js").decode(), '(() => {"use strict";', script((*EXPLORER, *FLOOR)), own, "})();"]
     )
 
 
@@ -319,11 +296,11 @@ async def _style(_request: Request) -> Response:
 
 async def _catalogue(request: Request) -> Response:
     data = await run_in_threadpool(form_data, REQUESTABLE)
-    return _json(data | {"read_only": _of(request).read_only})
+    return json_answer(data | {"read_only": _of(request).read_only})
 
 
 async def _tasks(request: Request) -> Response:
-    return _json([job_view(job) for job in _of(request).jobs.all()[:500]])
+    return json_answer([job_view(job) for job in _of(request).jobs.all()[:500]])
 
 
 async def _submit(request: Request) -> Response:
@@ -339,9 +316,9 @@ async def _submit(request: Request) -> Response:
     task = await run_in_threadpool(explorer.task, operation, arguments)
     if explorer.read_only:
         job = await run_in_threadpool(explorer.jobs.known, task)
-        return _json(job_view(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
+        return json_answer(job_view(job)) if job is not None else json_answer({"error": READ_ONLY}, 403)
     job = await run_in_threadpool(explorer.jobs.submit, task)
-    return _json(job_view(job), 200 if job.state == "done" else 202)
+    return json_answer(job_view(job), 200 if job.state == "done" else 202)
 
 
 async def _task(request: Request) -> Response:
@@ -349,33 +326,25 @@ async def _task(request: Request) -> Response:
     record = await run_in_threadpool(explorer.jobs.record, digest)
     job = explorer.jobs.find(digest)
     if record is not None and (job is None or job.state in ("done", "failed")):
-        return _json(record)
+        return json_answer(record)
     if job is None:
-        return _json({"error": "no such task was requested"}, 404)
-    return _json(job_view(job), 202)
+        return json_answer({"error": "no such task was requested"}, 404)
+    return json_answer(job_view(job), 202)
 
 
 async def _cancel(request: Request) -> Response:
     explorer = _of(request)
     if explorer.read_only:
-        return _json({"error": _READ_ONLY}, 403)
+        return json_answer({"error": READ_ONLY}, 403)
     done = await run_in_threadpool(explorer.jobs.cancel, request.path_params["digest"])
-    return _json({"cancelled": done})
-
-
-async def _measured(request: Request) -> Response:
-    """The candidates that a design has measured so far."""
-    job = _of(request).jobs.find(request.path_params["digest"])
-    if job is None or job.task.operation != "design":
-        return _json({"error": "no such design was requested"}, 404)
-    return _json(await run_in_threadpool(measured_so_far, job.task))
+    return json_answer({"cancelled": done})
 
 
 async def _curves(request: Request) -> Response:
     """Curves of records, as the report's scripts draw them."""
     query = request.query_params
     wanted, units = query.get("digests", "").split(",")[:400], load_units(query)
-    return _json(await run_in_threadpool(curves_of_records, _of(request).jobs, wanted, units))
+    return json_answer(await run_in_threadpool(curves_of_records, _of(request).jobs, wanted, units))
 
 
 async def _study(request: Request) -> Response:
@@ -384,44 +353,16 @@ async def _study(request: Request) -> Response:
     folder = await run_in_threadpool(spaces.study, query.get("folder", ""))
     chosen = {name: query.get(name) or None for name in ("x", "y", "where")}
     by = query.getlist("by") or None
-    return _json(await run_in_threadpool(lambda: curves_of_study(folder, by=by, **chosen)))
+    return json_answer(await run_in_threadpool(lambda: curves_of_study(folder, by=by, **chosen)))
 
 
 async def _folders(request: Request) -> Response:
-    return _json(await run_in_threadpool(_of(request).spaces.listed))
+    return json_answer(await run_in_threadpool(_of(request).spaces.listed))
 
 
 async def _rules(_request: Request) -> Response:
     """The rules of verify, with their meanings and remedies."""
-    return _json(await run_in_threadpool(rule_data))
-
-
-async def _upload(request: Request) -> Response:
-    """Store the body as the file ``?name=NAME``, or the texts of several files: ``{"files": {"NAME": "text"}}``."""
-    explorer = _of(request)
-    if explorer.read_only:
-        return _json({"error": _READ_ONLY}, 403)
-    body, name = await request.body(), request.query_params.get("name")
-    if name is None:
-        try:
-            files = {name: text.encode() for name, text in msgspec.json.decode(body, type=_UploadedTexts).files.items()}
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise InputError(f"uploads: {error}"[:300]) from None
-    else:
-        files = {name: body}
-    return _json({"addresses": await run_in_threadpool(explorer.uploads.put, files)}, 201)
-
-
-class _UploadedTexts(msgspec.Struct, forbid_unknown_fields=True):
-    files: dict[str, str]
-
-
-async def _remove_upload(request: Request) -> Response:
-    explorer = _of(request)
-    if explorer.read_only:
-        return _json({"error": _READ_ONLY}, 403)
-    await run_in_threadpool(explorer.uploads.remove, request.query_params.get("name", ""))
-    return _json({"removed": True})
+    return json_answer(await run_in_threadpool(rule_data))
 
 
 async def _file(request: Request) -> Response:

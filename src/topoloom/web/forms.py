@@ -8,12 +8,16 @@ import msgspec
 
 from topoloom._version import __version__
 from topoloom.core.settings import described
+from topoloom.cost.parts_files import PARTS
+from topoloom.designer.new_requirement import GROWTH, MINIMIZED, switches_to_choose
+from topoloom.designer.purposes import PURPOSES
 from topoloom.designer.requirement import Requirement
 from topoloom.fabric.diagnosis.rule import RULES
 from topoloom.operations.operation import OPERATIONS
 from topoloom.placement.floors.floor import PRESETS as FLOORS
 from topoloom.routing.registry import engines
 from topoloom.simulation.flits.presets import PRESETS
+from topoloom.start.examples import EXAMPLES
 from topoloom.throughput.traffic import PATTERNS
 from topoloom.topologies.spec.listing import listed
 from topoloom.web.download import export_kinds
@@ -43,6 +47,13 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
         "presets": [{"name": name, "source": preset.source} for name, preset in PRESETS.items()],
         "operations": {name: _settings(OPERATIONS.find(name)) for name in operations},
         "requirement": requirement_form(),
+        "purposes": [{"name": name} | msgspec.to_builtins(purpose) for name, purpose in PURPOSES.items()],
+        "matters": MINIMIZED,
+        "growth": GROWTH,
+        "hosts": _host_kinds(),
+        "switches": switches_to_choose(),
+        "quotes": {name: EXAMPLES[name].text() for name in {kind["quotes"] for kind in switches_to_choose()} if name},
+        "rooms": [msgspec.to_builtins(FLOORS.find(name)) | {"name": name} for name in FLOORS],
         "examples": _examples(),
         "exports": export_kinds(),
     }
@@ -52,6 +63,20 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
 def rule_data() -> list[dict[str, str]]:
     """The rules of verify, each with its meaning and its remedy, as `topoloom rules` prints them."""
     return [rule.record() for rule in RULES.values()]
+
+
+def _host_kinds() -> list[dict[str, Any]]:
+    """The servers of the parts catalogues, each once, with the catalogues that have it."""
+    kinds: dict[str, dict[str, Any]] = {}
+    for parts in PARTS.values():
+        for server in parts.server:
+            kind = kinds.setdefault(server.name, {"parts": []})
+            kind["parts"].append(parts.name)
+            if server.u is not None and server.power_w is not None and server.other_ports:
+                names = ("name", "nics", "nic", "u", "power_w", "rate_gbps", "scale_up")
+                kind |= {name: getattr(server, name) for name in names}
+                kind["other_ports"] = [msgspec.to_builtins(port) for port in server.other_ports]
+    return [kind for kind in kinds.values() if "name" in kind]
 
 
 def _settings(group: type[msgspec.Struct]) -> list[dict[str, str]]:
@@ -102,5 +127,5 @@ def _examples() -> list[dict[str, str]]:
     folder = files("topoloom.web") / "static"
     return [
         {"name": name, "toml": (folder / f"{name}.toml").read_text()}
-        for name in ("small-cluster", "cluster-1k", "gpu-512")
+        for name in ("small-cluster", "training-64", "nodes-512")
     ]

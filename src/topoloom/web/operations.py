@@ -12,11 +12,13 @@ import msgspec
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.work import Work
-from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
+from topoloom.machine.reading import machine_of
+from topoloom.machine.recognizing import is_machine
 from topoloom.model.topology import Topology
 from topoloom.network import Network
 from topoloom.network.opening import open_network
+from topoloom.operations.catalogue.design import DesignOperation
 from topoloom.operations.catalogue.report import ReportOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
@@ -26,6 +28,8 @@ from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.web import discovery_operations  # noqa: F401 - registers its operation
 from topoloom.web import download as _download  # noqa: F401 - announces its operation
 
+#: The name of the operation that designs and writes the folder of the design.
+WRITE_DESIGN = "write design"
 #: Tables that the process caches, for further requests about the same network.
 _MOST_CACHED = 4
 
@@ -139,12 +143,11 @@ class RequirementOperation(Operation, frozen=True, kw_only=True):
 
 
 def _requirement(arguments: RequirementOperation, _jobs: int | None, _work: Work) -> dict[str, Any]:
-    requirement: Requirement = requirement_of(arguments.text, "requirement")
-    return {
-        "schema": "topoloom/need/1",
-        "requirement": msgspec.to_builtins(requirement),
-        "currency": requirement.currency,
-    }
+    record: dict[str, Any] = {"schema": "topoloom/need/1", "machine": is_machine(arguments.text)}
+    if record["machine"]:
+        return record | {"requirement": msgspec.to_builtins(machine_of(arguments.text, "requirement"))}
+    requirement = requirement_of(arguments.text, "requirement")
+    return record | {"requirement": msgspec.to_builtins(requirement), "currency": requirement.currency}
 
 
 @operation
@@ -159,3 +162,29 @@ class MachineReportOperation(ReportOperation, frozen=True, kw_only=True):
         return flat(
             {"bill": {"cost_usd": result.bill.cost_usd, "power_w": result.bill.power_w}, "exceeded": result.exceeded}
         )
+
+
+@operation
+class WriteDesignOperation(DesignOperation, frozen=True, kw_only=True):
+    """A design whose folder is written, as `topoloom design -o` does."""
+
+    group: ClassVar[str] = WRITE_DESIGN
+    functions: ClassVar[tuple[str, ...]] = ()
+
+    folder: Annotated[str, setting("the folder for the report and files")]
+
+    def repeatable(self) -> "WriteDesignOperation":
+        return self
+
+    def run(self, context: RunContext) -> Any:
+        # Imported here: pages of reports take a second, and pictures do without them.
+        from topoloom.report.design_files import write_design
+        from topoloom.report.machine_page import save_machine_design
+
+        if self.of_machine:
+            machine = self.machine_design(context)
+            save_machine_design(machine, self.folder)
+            return machine
+        design = self.designed(self.prepared(), context)
+        write_design(design, self.folder)
+        return design

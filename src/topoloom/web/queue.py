@@ -10,7 +10,7 @@ import msgspec
 
 from topoloom.core.shards import Shards
 from topoloom.studies.task import Task
-from topoloom.web.needs import FOLDER, MEASURED
+from topoloom.web.needs import DESIGNS, FOLDER, MEASURED
 
 #: The folder of the lines, in the store's folder.
 NAME = "queue"
@@ -77,7 +77,7 @@ class Queue:
         self._writer.close()
 
     def rewrite(self, notes: Iterable[Note]) -> None:
-        """Keep only these lines, and only the requirements and measurements that their tasks name.
+        """Keep only these lines, and only the requirements, measurements and designs that their tasks name.
 
         If the process is killed in between, the old and the new lines both exist, with the same meaning.
 
@@ -101,10 +101,11 @@ class Queue:
             Path(str(note.task.arguments.get(name, "")))
             for note in remaining
             if note.task is not None
-            for name in ("requirement", "measured")
+            for name in ("requirement", "measured", "folder")
         }
         _remove_others(self._store / FOLDER, named)
         _remove_others(self._store / MEASURED, named)
+        _remove_others(self._store / DESIGNS, named)
 
 
 def _remove_others(folder: Path, named: Collection[Path]) -> None:

@@ -13,6 +13,7 @@ from topoloom.core.errors import InputError, check_all
 from topoloom.core.files import BELOW, READ_ONLY
 from topoloom.core.surroundings import variables_set
 from topoloom.web.jobs import Jobs
+from topoloom.web.needs import DESIGNS
 from topoloom.web.spaces import Spaces
 from topoloom.web.uploads import NAME as UPLOADS
 from topoloom.web.uploads import Uploads
@@ -73,7 +74,7 @@ def serve(
     except ImportError as error:
         raise InputError(f"the explorer needs {error.name}: pip install 'topoloom[web]'") from None
     uploads = Uploads(Path(store))
-    spaces = Spaces(folders, {UPLOADS: uploads.folder})
+    spaces = Spaces(folders, {UPLOADS: uploads.folder, DESIGNS: Path(store) / DESIGNS})
     token = token or new_token()
     with (
         Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s, read_only=read_only) as queue,

@@ -84,16 +84,11 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
 def _machine(operation: DesignOperation, threads: Threads, to: _Output) -> int:
     """Design a machine, write its folder, and print the machines side by side."""
     from topoloom.cli.assessment_text import print_assessments
-    from topoloom.machine.designing import design_files
-    from topoloom.machine.folder import save_machine
-    from topoloom.machine.report import machine_report
-    from topoloom.report.machine_page import PAGE, machine_page
+    from topoloom.report.machine_page import PAGE, save_machine_design
 
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
         result = operation.machine_design(context)
-    if result.machine is not None and result.bill is not None:
-        page = machine_page(result.machine, machine_report(result.machine), result.assessments)
-        save_machine(result.machine, to.output, design_files(result) | {PAGE: page})
+    save_machine_design(result, to.output)
     if to.json:
         print_record(result)
         return 0 if result.ranked else _NO_CANDIDATE

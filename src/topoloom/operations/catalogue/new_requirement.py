@@ -46,6 +46,13 @@ class NewRequirementOperation(Operation, frozen=True, kw_only=True):
     columns: Columns | None = None
     prices: Prices | None = None
     title: Annotated[str, setting("the title; made of the answers if omitted")] | None = None
+    purpose: (
+        Annotated[
+            Literal["ai-training", "hpc", "general"],
+            setting("what it is for; this sets the kind of host, its racks, and the limit of the bandwidth"),
+        ]
+        | None
+    ) = None
 
     def validate(self) -> None:
         from topoloom.designer.new_requirement import check_answers

@@ -1,143 +1,91 @@
-// The page of a requirement: a form and its TOML side by side, checked while they are edited; then the candidates.
+// The first page: five questions, the requirement as a file, and the networks that answer it.
+// The address has the digest of the check of the text, and whether it was designed: /?requirement=DIGEST&run=1.
 
-function designPage(main, query, catalogue) {
-  const text = make("textarea", { "aria-label": "requirement in TOML", spellcheck: "false" }), wrong = makeWrong(), form = make("div");
-  const results = make("div"), progress = makeProgress();
-  const run = make("button", { type: "button", id: "run", disabled: catalogue.read_only }, "Design");
-  const examples = makeSelect("an example", [["", "start from \u2026"], ...catalogue.examples.map((one) => [one.name, one.name])], "", (name) => {
-    const example = catalogue.examples.find((one) => one.name === name);
-    if (example) { text.value = example.toml; check(); }
-  });
-  main.append(make("h1", {}, "Design"), make("div", { class: "tools" }, examples, run), wrong, make("div", { class: "halves" }, form, make("div", {}, text)), progress, results);
+function DesignPage({ query, go, catalogue }) {
+  const wanted = query.get("requirement") || query.get("design") || "", runs = query.has("run") || query.has("design");
+  const [toml, setToml] = useState(""), [failure, setFailure] = useState(null), known = useRef(""), settled = useSettled(toml, 300);
+  useEffect(() => {
+    if (!wanted || wanted === known.current) return;
+    known.current = wanted;
+    api(`/api/tasks/${encodeURIComponent(wanted)}/requirement`).then(({ text }) => setToml(text), setFailure);
+  }, [wanted]);
+  const check = useCheck(settled, catalogue);
+  // The address follows the text; a new text is a new design only when it is asked for.
+  useEffect(() => {
+    if (!check.digest || check.text !== toml || check.digest === known.current) return;
+    known.current = check.digest;
+    go("/", { requirement: check.digest, run: runs ? "1" : "" }, { push: false });
+  }, [check.digest]);
+  const start = (text) => { setFailure(null); setToml(text); };
+  const example = (text) => { start(text); ready(text, catalogue).then((digest) => { known.current = digest; go("/", { requirement: digest, run: "1" }); }, setFailure); };
+  if (!toml && !wanted) return html`<${Welcome} catalogue=${catalogue} start=${start} example=${example} /><${Wrong} error=${failure} />`;
+  const set = (key, value) => setToml((text) => withKey(text, key, value)), setAll = (values) => setToml((text) => withKeys(text, values));
+  const run = () => ready(toml, catalogue).then((digest) => { known.current = digest; go("/", { requirement: digest, run: "1" }); }, setFailure);
+  const errors = check.text === toml ? check.errors : {};
+  return html`<div class="designer"><div class="asked"><div class="head"><h1>Design a network</h1><button type="button" onClick=${() => { known.current = ""; setToml(""); go("/"); }}>Start again</button></div><${Wrong} error=${failure} />
+      <${Questions} toml=${toml} set=${set} setAll=${setAll} replace=${setToml} errors=${errors} catalogue=${catalogue} />
+      <${Assumed} toml=${toml} requirement=${check.requirement} />
+      <div class="go"><button type="button" class="primary" id="run" disabled=${catalogue.read_only || !toml.trim()} onClick=${run}>Design</button><span class="quiet" role="status">${check.error ? check.error : check.text === toml && check.requirement ? "Ready." : "Checking\u2026"}</span></div>
+      <${RequirementText} toml=${toml} setToml=${setToml} error=${check.text === toml ? check.error : ""} />
+      <${AllSettings} toml=${toml} set=${set} errors=${errors} catalogue=${catalogue} /></div>
+    <div class="answer">${runs ? html`<${Results} toml=${check.text} designed=${wanted} check=${check} go=${go} catalogue=${catalogue} />` : html`<div class="empty"><h2>Results</h2><p>Answer the questions, then press Design. Candidates appear here as they are measured.</p></div>`}</div></div>`;
+}
 
-  // The form follows the requirement's schema: one field per key, table by table.
-  const fields = new Map();
-  for (const { table, fields: keys } of catalogue.requirement) {
-    const group = make("div", { class: "form" });
-    for (const one of keys) {
-      const key = table ? `${table}.${one.name}` : one.name;
-      const input = makeField(key, one, (value) => { text.value = withKey(text.value, key, value); check(); });
-      fields.set(key, input);
-      group.append(make("label", {}, make("span", {}, one.name, one.unit ? ` [${one.unit}]` : ""), input, make("small", {}, one.description), make("span", { class: "wrong", "data-key": key })));
-    }
-    form.append(make("details", { open: ["", "switch", "limits"].includes(table) }, make("summary", {}, table ? `[${table}]` : "requirement"), group));
-  }
-  let ran = "", asked = 0, currency = "USD";
-  const check = later(async () => {
-    for (const note of form.querySelectorAll("span.wrong")) note.textContent = "";
-    try {
-      const { result } = await ask("requirement", { text: text.value });
-      showWrong(wrong, null);
-      currency = result.currency;
-      text.removeAttribute("aria-invalid");
-      for (const [key, input] of fields) {
-        const value = key.split(".").reduce((inside, part) => (inside || {})[part], result.requirement);
-        if (document.activeElement !== input) input.value = value === true ? "true" : value === false ? "false" : value ?? "";
-      }
-      // Another limit or objective needs no new measurement, so its effect is shown at once.
-      if (ran && ran !== text.value) rank(0, 0);
-    } catch (error) {
-      text.setAttribute("aria-invalid", "true");
-      const key = [...fields.keys()].find((one) => error.message.includes(one) || new RegExp(`\\b${one.split(".").pop()}\\b`).test(error.message));
-      const note = key && form.querySelector(`span.wrong[data-key="${key}"]`);
-      if (note) note.textContent = error.message;
-      showWrong(wrong, error);
-    }
-  }, 350);
-  text.addEventListener("input", check);
-  async function rank(shortlist, minutes) {
-    const request = ++asked, toml = text.value;
-    let watching = null;
-    const watch = (job) => {
-      progress.show(job);
-      if (over(job)) { clearInterval(watching); watching = true; return; }
-      if (watching) return;
-      watching = setInterval(async () => {
-        const rows = await api(`/api/tasks/${job.digest}/measured`).catch(() => []);
-        if (watching !== true && request === asked && rows.length) showMeasured(results, rows, currency);
-      }, 1000);
-    };
-    try {
-      const { result, job } = await ask("design", { text: toml, change: shortlist ? { shortlist, minutes } : { shortlist: 0 } }, watch).finally(() => { clearInterval(watching); watching = true; });
-      if (request !== asked) return;
-      ran = toml;
-      showDesign(results, result, job, currency, shortlist > 0);
-    } catch (error) { if (request === asked) showWrong(wrong, error); }
-  }
-  run.onclick = async () => {
-    results.replaceChildren();
-    run.disabled = true;
-    try {
-      const checked = await ask("requirement", { text: text.value });
-      await rank(checked.result.requirement.shortlist, checked.result.requirement.minutes);
-    } catch (error) { showWrong(wrong, error); }
-    run.disabled = catalogue.read_only;
+/** The first visit: what this is, and a design with one click. */
+function Welcome({ catalogue, start, example }) {
+  const [first, ...others] = catalogue.examples, titleOf = (toml) => tomlValue(toml, "title"), about = (toml) => (/^# (.*)$/m.exec(toml) || [])[1];
+  const blank = (name) => {
+    const { tables } = catalogue.purposes.find((one) => one.name === name), sold = catalogue.switches.find((one) => one.name === (name === "general" ? "SN4600C" : "QM9700"));
+    start(withKeys("", { hosts: name === "ai-training" ? 64 : 200, rate_gbps: sold.rate_gbps, parts: sold.parts, prices: `uploads/${sold.quotes}.toml`, minimize: "cost_usd", shortlist: 3, minutes: 0.5, "switch.product": sold.name, ...flatKeys(tables), "floor.preset": "koibuchi-2013" }).trimStart());
   };
-  text.value = catalogue.examples[0].toml;
-  check();
+  return html`<div class="welcome"><h1>Design the network of a cluster</h1><p class="lead">Five answers, and topoloom measures every network that fits: cost, power, racks, throughput, failures.</p>
+    <h2>What is it for?</h2><div class="starts">${catalogue.purposes.map(({ name, title, description }) => html`<button type="button" class="start" data-purpose=${name} disabled=${catalogue.read_only} onClick=${() => blank(name)}><b>${title}</b><span>${description}</span></button>`)}</div>
+    <h2>Or look at an example</h2><div class="starts">${[first, ...others].map(({ name, toml }, at) => html`<button type="button" class="start ${at ? "" : "first"}" data-example=${name} disabled=${catalogue.read_only} onClick=${() => example(toml)}><b>${titleOf(toml)}</b><span>${about(toml)}</span></button>`)}</div>
+    <p class="quiet">You have a design already? Open it from <a href=${href("/folders")}>the folders</a>.</p></div>`;
 }
 
-/** A field for one key: a number within its range, a choice, yes or no, or text; empty means the default. */
-function makeField(key, one, changed) {
-  const attributes = { "aria-label": key, title: one.accepts };
-  if (/number/.test(one.accepts)) {
-    const input = make("input", { ...attributes, type: "number", step: /whole/.test(one.accepts) ? 1 : "any", placeholder: one.default || one.accepts.replace(" or none", ""), onchange: () => changed(input.value) });
-    return input;
+/** The file, which can be edited, copied and saved. */
+function RequirementText({ toml, setToml, error }) {
+  const rows = Math.min(28, Math.max(10, toml.split("\n").length + 1));
+  return html`<details class="file" open><summary>The requirement as a file</summary><textarea aria-label="requirement in TOML" spellcheck="false" rows=${rows} value=${toml} aria-invalid=${error ? "true" : null} onInput=${(event) => setToml(event.target.value)}></textarea>
+    <div class="row"><button type="button" onClick=${() => save("requirement.toml", "application/toml", toml)}>Save</button><small>topoloom design requirement.toml -o design</small></div></details>`;
+}
+
+/** Sends the made-up quotes that a text names, unless they are there; resolves to the digest of its check. */
+const SENT = new Set();
+async function ready(toml, catalogue) {
+  for (const name of Object.keys(catalogue.quotes)) {
+    if (catalogue.read_only || SENT.has(name) || !toml.includes(`"uploads/${name}.toml"`)) continue;
+    const folders = await api("/api/folders");
+    if (!folders.some(({ address, files }) => address === "uploads" && files.includes(`${name}.toml`))) await upload(`${name}.toml`, catalogue.quotes[name]);
+    SENT.add(name);
   }
-  const choices = /^yes or no/.test(one.accepts) ? [["true", "yes"], ["false", "no"]] : / or /.test(one.accepts) && !/^text/.test(one.accepts) ? one.accepts.split(" or ").filter((name) => name !== "none").map((name) => [JSON.stringify(name), name]) : null;
-  if (choices) {
-    const select = make("select", { ...attributes, onchange: () => changed(select.value) }, make("option", { value: "" }, one.default ? `(${one.default})` : ""), ...choices.map(([value, name]) => make("option", { value: /^(true|false)$/.test(value) ? value : name }, name)));
-    return select;
-  }
-  const input = make("input", { ...attributes, type: "text", placeholder: one.default, onchange: () => changed(input.value) });
-  return input;
+  const job = await api("/api/tasks", { method: "POST", body: JSON.stringify({ operation: "requirement", arguments: { text: toml } }) });
+  return job.digest;
 }
 
-/** A value in TOML syntax. */
-const tomlOf = (value) => (/^(true|false)$/.test(value) || (value.trim() !== "" && Number.isFinite(Number(value))) ? value : JSON.stringify(value));
-
-/** TOML with one key set, or taken out where the value is empty. */
-function withKey(toml, key, value) {
-  const parts = key.split("."), name = parts.pop(), table = parts.join(".");
-  const line = value === "" ? null : `${name} = ${tomlOf(value)}`;
-  const lines = toml.split("\n");
-  const head = (at) => /^\s*\[+([^\]]+)\]+/.exec(lines[at]);
-  let begin = table ? lines.findIndex((_, at) => (head(at) || [])[1] === table) + 1 : 0;
-  if (table && !begin) {
-    if (line === null) return toml;
-    return `${toml.trimEnd()}\n\n[${table}]\n${line}\n`;
-  }
-  let end = begin;
-  while (end < lines.length && !head(end)) end += 1;
-  const here = lines.findIndex((one, at) => at >= begin && at < end && new RegExp(`^\\s*${name}\\s*=`).test(one));
-  if (here >= 0) lines.splice(here, 1, ...(line === null ? [] : [line]));
-  else if (line !== null) {
-    while (end > begin && !lines[end - 1].trim()) end -= 1;
-    lines.splice(end, 0, line);
-  }
-  return lines.join("\n");
+/** The check of a text, as the command line reads it: { text, digest, requirement, error, errors by key }. */
+function useCheck(toml, catalogue) {
+  const [check, setCheck] = useState({ text: null, errors: {} });
+  useEffect(() => {
+    if (!toml.trim()) return undefined;
+    let current = true;
+    const digest = ready(toml, catalogue);
+    digest.then(() => ask("requirement", { text: toml })).then(
+      ({ result, job }) => current && setCheck({ text: toml, digest: job.digest, requirement: result.requirement, currency: result.currency, machine: result.machine, errors: {}, error: "" }),
+      async (error) => {
+        const known = await digest.catch(() => "");
+        if (current) setCheck((earlier) => ({ ...earlier, text: toml, digest: known, error: error.message, errors: placedErrors(toml, error.message, catalogue) }));
+      });
+    return () => { current = false; };
+  }, [toml]);
+  return check;
 }
 
-const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost per host"], ["power_per_host_w", "power per host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
-
-function makeRanking(rows, id, currency) {
-  const columns = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));
-  return make("table", { id }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "rank"), ...columns.map(([key, label]) => make("th", { scope: "col", class: key === "spec" ? "text" : null }, key.endsWith("_usd") ? `${label} [${currency}]` : label)), make("th", { scope: "col" }, ""))),
-    make("tbody", {}, ...rows.map((row, at) => make("tr", { class: at ? null : "best" }, make("td", {}, String(at + 1)), ...columns.map(([key]) => (key === "spec" ? make("td", { class: "spec" }, ...breakable(row.spec)) : make("td", {}, written(row[key], null)))),
-      make("td", {}, make("a", { href: `/network?source=${encodeURIComponent(row.spec)}&view=structure` }, "draw"))))));
-}
-
-/** Candidates as they are measured; the limits are not applied yet. */
-function showMeasured(box, rows, currency) {
-  box.replaceChildren(make("h2", {}, `${counted(rows.length, "candidate")} measured so far`), make("div", { class: "wide" }, makeRanking(rows, "arrivals", currency)));
-}
-
-function showDesign(box, design, job, currency, whole) {
-  const rows = design.ranked.slice(0, 300), table = makeRanking(rows, "candidates", currency);
-  const shortlist = design.shortlist || [];
-  box.replaceChildren(make("h2", {}, `${counted(design.ranked.length, "network")} within every limit`),
-    whole ? null : make("p", { class: "quiet" }, "Ranked by the stored measurements; the button Design also assesses the shortlist in full."),
-    shortlist.length ? make("ol", { id: "shortlist" }, ...shortlist.map((one) => make("li", {}, make("b", {}, one.name), one.why ? ` \u2013 ${one.why}` : ""))) : null,
-    make("div", { class: "wide" }, table), make("p", { class: "quiet" }, `Dropped: ${Object.entries(design.dropped_by || {}).filter(([, count]) => count).map(([limit, count]) => `${count} by ${limit}`).join(", ") || "none"}.`), makeHow([job]));
-  makeSortable(table);
+/** The key that a message is about, by its line or its words. */
+function placedErrors(toml, message, catalogue) {
+  const line = (/^requirement:(\d+)/.exec(message) || [])[1], keys = catalogue.requirement.flatMap(({ table, fields }) => fields.map(({ name }) => (table ? `${table}.${name}` : name)));
+  const byLine = line ? keyAtLine(toml, Number(line)) : "";
+  const key = byLine || keys.find((each) => message.includes(each)) || (/`(\w+)`|: (\w+) is missing/.exec(message) || []).slice(1).find(Boolean) || "";
+  return key ? { [key]: message } : {};
 }

@@ -2,7 +2,8 @@
 
 /** Pages by their path; those with a title in the bar are in it, in this order. */
 const PAGES = [
-  SITE ? { path: "/", title: "Networks", page: SitePage, site: true } : { path: "/", title: "Design", page: legacy(designPage) },
+  SITE ? { path: "/", title: "Networks", page: SitePage, site: true } : { path: "/", title: "Design", page: DesignPage },
+  { path: "/compare", title: "Compare", page: ComparePage },
   { path: "/network", title: "Network", page: NetworkPage },
   { path: "/cabling", title: "Cabling", page: CablingPage },
   { path: "/studies", title: "Studies", page: StudiesPage },
