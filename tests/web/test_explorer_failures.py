@@ -78,13 +78,13 @@ def test_losses_and_a_path_by_keys_alone(browser, server):
     browser.find_element(By.ID, "pair").send_keys("H2,5", Keys.ENTER)
     wait(browser, lambda: "without a common cable" in text(browser))
     assert "pair=H2%2C5" in browser.current_url
-    browser.find_element(By.ID, "undo").click()
+    browser.find_element(By.ID, "undo").send_keys(Keys.ENTER)
     wait(browser, lambda: "link%3A1-9" not in browser.current_url and "1 switch and 0 further cables" in text(browser))
-    browser.find_element(By.ID, "throughput").click()
+    browser.find_element(By.ID, "throughput").send_keys(Keys.ENTER)
     wait(browser, lambda: _row(browser, "throughput of the tables, uniform traffic"))
     result = outage(_NETWORK, switches=[8], measure_throughput=True)
     wait(browser, lambda: f"{result.after.uniform_throughput:.4f}" in text(browser))
-    browser.find_element(By.ID, "clear").click()
+    browser.find_element(By.ID, "clear").send_keys(Keys.ENTER)
     wait(browser, lambda: "Nothing is lost" in text(browser))
     browser.find_element(By.ID, "lose").send_keys("switch:99", Keys.ENTER)
     wait(browser, lambda: "no switch 99; they are 0 to 19" in text(browser))
@@ -102,3 +102,15 @@ def test_the_view_has_no_violation_and_is_no_wider_than_the_page(browser, server
         with narrow(browser, width):
             assert browser.execute_script("return document.documentElement.scrollWidth") <= width
             assert violations(browser) == []
+
+
+@pytest.mark.exhaustive
+def test_a_switch_selected_in_the_drawing_is_lost_by_x(browser, server):
+    """Found by its name in the drawing, then the key x; the drawing is still there and the address has the loss."""
+    browser.get(server.base + _PAGE)
+    canvas = _element(browser, ".structure canvas")
+    _element(browser, ".structure-tools input[type=search]").send_keys("9", Keys.ENTER)
+    wait(browser, lambda: browser.find_element(By.ID, "lose-chosen").is_enabled())
+    assert "switch:9" in text(browser, "#lose-chosen")
+    canvas.send_keys("x")
+    wait(browser, lambda: "lost=switch%3A9" in browser.current_url and "hosts cut off" in text(browser))

@@ -11,6 +11,7 @@ const KIND_WORDS = { leaf: "switch with hosts", spine: "switch without hosts", p
 function FailuresView({ source, query, go }) {
   const lost = (query.get("lost") || "").split(",").map((each) => each.trim()).filter(Boolean);
   const pair = query.get("pair") || "", kind = query.get("rank") || "usual", speed = query.get("throughput") === "1";
+  const task = useTask("outage", lost.length && !READ_ONLY_SITE ? { topology: source, lost: lost.join(","), ...(pair ? { pair } : {}) } : null);
   const change = (settings) => {
     const now = { lost: lost.join(","), pair, rank: kind === "usual" ? "" : kind, throughput: speed ? 1 : "", ...settings };
     go("/network", { source, view: "failures", ...now });
@@ -21,8 +22,9 @@ function FailuresView({ source, query, go }) {
     if (fresh.length) change({ lost: [...lost, ...fresh].join(",") });
   };
   return html`${READ_ONLY_SITE ? null : html`<${LossFields} source=${source} lost=${lost} pair=${pair} lose=${lose} change=${change} />`}
+    <${LossDrawing} source=${source} lost=${lost} lose=${lose} outage=${lost.length ? task.result : null} />
     <div class="breaking"><section><${LossRank} source=${source} kind=${kind} lost=${lost} lose=${lose} change=${change} /></section>
-    <section><h2>Before and after</h2>${lost.length ? html`<${OutageResult} source=${source} lost=${lost.join(",")} pair=${pair} speed=${speed} change=${change} />`
+    <section><h2>Before and after</h2>${lost.length ? html`<${OutageResult} source=${source} lost=${lost.join(",")} pair=${pair} speed=${speed} change=${change} task=${task} />`
       : html`<p>${READ_ONLY_SITE ? "The ranks show the worst single losses." : "Nothing is lost. Choose a loss from the rank, or name one above."}</p>`}</section></div>`;
 }
 
@@ -81,9 +83,9 @@ function LossRank({ source, kind, lost, lose, change }) {
 const percent = (share) => `${written(100 * share, 2)} %`;
 
 /** The network before and after the losses. */
-function OutageResult({ source, lost, pair, speed, change }) {
+function OutageResult({ source, lost, pair, speed, change, task }) {
   const args = { topology: source, lost, ...(pair ? { pair } : {}) };
-  const task = useTask("outage", args), fast = useTask("outage", speed ? { ...args, measure_throughput: true } : null);
+  const fast = useTask("outage", speed ? { ...args, measure_throughput: true } : null);
   const result = task.result;
   return html`<${Progress} job=${task.running} /><${Wrong} error=${task.error} />
     ${result ? html`<div aria-busy=${!task.fresh}>${result.notes.map((note) => html`<p class="note">${note}</p>`)}
@@ -139,4 +141,22 @@ function PairPaths({ result, pair }) {
   return html`<h2>The path between ${pair.replace(",", " and ")}</h2><h3>before</h3>${line(result.before)}<h3>after</h3>${line(after)}
     <h3>${counted(after.disjoint, "path")} without a common cable, before ${result.before.disjoint}</h3>
     <ol class="paths">${after.alternatives.map((path) => html`<li class="pathline">${path.map((each) => names[each]).join(" \u2192 ")}</li>`)}</ol>`;
+}
+
+/** The drawing of the network, with what is lost and the path; a selected switch, link or bundle is lost by x or the button. */
+function LossDrawing({ source, lost, lose, outage }) {
+  const { result: drawing, ...task } = useTask("draw", { topology: source }), [chosen, setChosen] = useState([]), current = useRef(null);
+  current.current = lose;
+  const viewer = useMemo(() => drawing && makeStructure(drawing, { selected: (items) => setChosen(items), removed: READ_ONLY_SITE ? null : (items) => current.current(namesOf(items)) }), [drawing]);
+  const cable = (i) => `link:${viewer.model.lower[i]}-${viewer.model.higher[i]}`;
+  const namesOf = (items) => items.flatMap((item) => (item.link !== undefined ? [cable(item.link)] : item.all ? item.all.map(cable) : item.switch !== undefined ? [`switch:${item.switch}`] : []));
+  useEffect(() => {
+    if (!viewer) return;
+    const pairs = new Set(outage ? outage.lost_links.map(([a, b]) => `${a}-${b}`) : []), links = [];
+    if (pairs.size) for (let i = 0; i < viewer.model.m; i += 1) if (pairs.has(`${viewer.model.lower[i]}-${viewer.model.higher[i]}`)) links.push(i);
+    viewer.set({ failed: { links, switches: outage ? outage.lost_switches : [] }, path: outage && outage.before.path.length ? outage.before.path : null, after: outage && outage.after.path.length ? outage.after.path : null });
+  }, [viewer, outage]);
+  const names = viewer ? namesOf(chosen).filter((name) => !lost.includes(name)) : [];
+  return html`<${Progress} job=${task.running} /><${Wrong} error=${task.error} />${viewer ? html`<${Made} element=${viewer.element} />` : null}
+    ${READ_ONLY_SITE || !viewer ? null : html`<p class="quiet">Select a switch, a link or a bundle and press x, or <button type="button" id="lose-chosen" disabled=${!names.length} onClick=${() => lose(names)}>lose ${names.length ? (names.length > 3 ? counted(names.length, "part") : names.join(", ")) : "the selection"}</button></p>`}`;
 }
