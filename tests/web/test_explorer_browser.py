@@ -110,11 +110,11 @@ def test_a_study_is_drawn_with_intervals_and_decades(browser, server):
 
 
 @pytest.mark.exhaustive
-def test_jobs_and_folders_are_shown(browser, server):
+def test_tasks_and_folders_are_shown(browser, server):
     """The queue with states and what is known of each; a page of a folder inside a frame that cannot reach out."""
     server.record("info", topology="ring:n=21")
     browser.get(server.base + "/tasks")
-    wait(browser, lambda: "ring:n=21" in text(browser, "#jobs-table"))
+    wait(browser, lambda: "ring:n=21" in text(browser, "#tasks-table"))
     browser.find_element(By.XPATH, "//tr[contains(., 'ring:n=21')]//button").click()
     wait(browser, lambda: "attempts\n1 time" in text(browser, "tr.log"))
     browser.get(server.base + "/folders?file=nets/page.html")
@@ -128,17 +128,19 @@ def test_jobs_and_folders_are_shown(browser, server):
 def test_a_machine_is_opened_network_by_network(browser, server):
     """Its report, and a list of its networks, each of which is drawn as it stands on the common floor."""
     browser.get(server.base + "/folders")
-    links = "//h3[small='machine']/following-sibling::ul[1]/li[starts-with(., 'oob')]/a"
-    draw, room = (link.get_attribute("href") for link in wait(browser, lambda: browser.find_elements(By.XPATH, links)))
-    browser.find_element(By.XPATH, "//h3[small='machine']/following-sibling::p[1]/button[.='report.html']").click()
+    machine = "//li[h2[small='machine']]"
+    link = wait(browser, lambda: browser.find_element(By.XPATH, f"{machine}/h2/a")).get_attribute("href")
+    browser.find_element(By.XPATH, f"{machine}//button[.='report.html']").click()
     browser.switch_to.frame(wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe")))
     wait(browser, lambda: "Network fabric" in browser.find_element(By.TAG_NAME, "body").text)
     browser.switch_to.default_content()
     own = open_machine(server.machine).networks["oob"].part(Layout)
-    browser.get(room)
-    wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#floor-plan rect[data-rack]")) == own.racks)
-    browser.get(draw)
+    browser.get(link)
+    wait(browser, lambda: browser.find_elements(By.LINK_TEXT, "oob"))
+    browser.find_element(By.LINK_TEXT, "oob").click()
     wait(browser, lambda: f"switches\n{own.topology.switches}" in text(browser, ".facts"))
+    browser.find_element(By.LINK_TEXT, "Room").click()
+    wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#floor-plan rect[data-rack]")) == own.racks)
 
 
 #: Each page of the explorer, with something on it.
@@ -158,6 +160,9 @@ _SHOWN = (
     "network?spec=petersen",
     "compare?network=petersen:hosts=1&network=ring:n=10,hosts=1",
     "studies",
+    "tasks",
+    "folders",
+    "cabling",
 )
 
 

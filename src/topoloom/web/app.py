@@ -53,7 +53,7 @@ _SCRIPTS = (
     "design",
     "compare",
     "curves_page",
-    "jobs",
+    "tasks",
     "folders",
     "failures_view",
     "load_view",

@@ -7,8 +7,8 @@ const PAGES = [
   { path: "/network", title: "Network", page: NetworkPage },
   { path: "/cabling", title: "Cabling", page: CablingPage },
   { path: "/studies", title: "Studies", page: StudiesPage },
-  { path: "/folders", title: "Folders", page: legacy(foldersPage) },
-  { path: "/tasks", title: "Tasks", page: legacy(jobsPage) },
+  { path: "/folders", title: "Folders", page: FoldersPage },
+  { path: "/tasks", title: "Tasks", page: TasksPage },
 ];
 
 /** A page that is a function (main, query, catalogue) on an element. */
