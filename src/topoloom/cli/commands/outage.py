@@ -73,9 +73,9 @@ def _compared(result: "Outage") -> list[tuple[str, str, str]]:
         before, after = (getattr(state, name) for state in states)
         if before is not None or after is not None:
             rows.append((label, before, after))
-    rows.append(("most loaded channel", *(path(state.most_loaded) for state in states)))
+    rows.append(("most loaded channel", path(result.before.most_loaded), path(result.after.most_loaded)))
     if result.before.disjoint is not None:
-        rows.append(("path of the pair", *(path(state.path) for state in states)))
+        rows.append(("path of the pair", path(result.before.path), path(result.after.path)))
     return [(label, _text(before), _text(after)) for label, before, after in rows]
 
 
