@@ -134,9 +134,12 @@ NOT_FUZZED: dict[str, str] = {
     "studies.executors.slurm": _PRIVATE,
     "studies.task": "bytes of files, for their digest",
     "studies.worker": _PRIVATE,
-    "web.app": "requests, which tests/web damages, and files of the package",
+    "web.app": "requests, which tests/web damages",
+    "web.assets": "files of the package",
+    "web.download": "bytes of files, which are packed and not understood",
     "web.design_routes": "requests, which tests/web damages",
     "web.forms": "files of the package",
+    "web.site": "bytes of files, which are copied, and a JSON file that topoloom wrote, which the page reads",
     "web.needs": "requests, which tests/web damages; read again as `requirement`",
     "web.spaces": "bytes of files, which are served and not understood",
 }

@@ -33,6 +33,7 @@ def _sheet() -> str:
 TABLE = {
     "info": ("info N --full", ["switches +5", "hosts +12"]),
     "hops": ("hops N --eccentricities --paths --latency", ["diameter +2", "stated lengths of 6 of 6 cables"]),
+    "draw": ("draw N -o O/plan.svg", ["leaf3", "spine2", "wrote"]),
     "bounds": ("bounds N", ["degree +3", "measured diameter +2", "measured aspl +1.4"]),
     "cuts": ("cuts N --by hosts", ["2 links, 800 Gb/s"]),
     "paths": ("paths N", ["paths, shortest +2 +2", "all 6"]),

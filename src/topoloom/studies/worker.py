@@ -3,6 +3,7 @@
 It writes its records into its own shard, so that finished tasks are kept whatever happens to the process that started it.
 """
 
+import importlib
 import os
 import sys
 import threading
@@ -13,10 +14,20 @@ import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
+from topoloom.operations.operation import OPERATIONS
 from topoloom.studies.job import record_of
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.task import Task
+
+#: Seconds without a task after which a worker imports what most operations need, and these modules.
+_IDLE_S = 0.3
+_PREPARED = (
+    "topoloom.designer.design",
+    "topoloom.network.opening",
+    "topoloom.routing.route",
+    "topoloom.topologies.overview",
+)
 
 
 class WorkerTasks(msgspec.Struct, frozen=True):
@@ -89,10 +100,18 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
 
     threading.Thread(target=listen, daemon=True).start()
 
+    prepared = False
+
     def next_order() -> WorkerTasks | None:
+        nonlocal prepared
         with arrived:
-            while not orders and not ended:
-                arrived.wait()
+            arrived.wait_for(lambda: bool(orders) or ended, None if prepared else _IDLE_S)
+            waits = not (orders or ended)
+        if waits and not prepared:
+            prepared = True
+            _prepare()
+        with arrived:
+            arrived.wait_for(lambda: bool(orders) or ended)
             return orders.pop(0) if orders else None
 
     try:
@@ -113,6 +132,14 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _prepare() -> None:
+    """Import what most operations need: a worker that was started before the first question answers it sooner."""
+    for _ in OPERATIONS.items():
+        pass
+    for name in _PREPARED:
+        importlib.import_module(name)
 
 
 def _answers() -> Any:

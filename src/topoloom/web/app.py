@@ -6,8 +6,6 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import msgspec
@@ -21,8 +19,8 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from topoloom.core.errors import InputError
-from topoloom.report.scripting import EXPLORER, FLOOR, script
 from topoloom.studies.task import Task, task_of
+from topoloom.web.assets import asset, explorer_script, explorer_style
 from topoloom.web.curves import curves_of_records, curves_of_study, load_units
 from topoloom.web.design_routes import READ_ONLY, design_routes, json_answer
 from topoloom.web.forms import form_data, rule_data
@@ -36,41 +34,6 @@ from topoloom.web.uploads import Uploads
 
 #: The pages of the explorer: the same document, which its scripts fill.
 PAGES = ("/", "/compare", "/network", "/cabling", "/studies", "/tasks", "/folders")
-_SCRIPTS = (
-    "request",
-    "parts",
-    "views",
-    "structure_data",
-    "structure_paint",
-    "structure_input",
-    "structure",
-    "structure_view",
-    "spec_field",
-    "toml",
-    "uploads",
-    "questions",
-    "results",
-    "design",
-    "compare",
-    "curves_page",
-    "tasks",
-    "folders",
-    "failures_view",
-    "load_view",
-    "growth_view",
-    "network",
-    "room_carry",
-    "room_find",
-    "room_rack",
-    "room_view",
-    "cabling_drop",
-    "cabling_faults",
-    "cabling_drawing",
-    "cabling_work",
-    "cabling_page",
-    "main",
-)
-_STYLES = ("explorer.css", "break.css", "room.css", "structure.css", "cabling.css", "design.css")
 #: The operations that pages may request.
 REQUESTABLE = (
     "app",
@@ -201,7 +164,10 @@ def make_app(
     async def life(_app: Starlette) -> AsyncIterator[None]:
         explorer.listen()
         jobs.start()
+        # The first page waits for the data of its forms, which takes seconds to collect.
+        collecting = asyncio.ensure_future(run_in_threadpool(form_data, REQUESTABLE))
         yield
+        await collecting
         await run_in_threadpool(jobs.close)
 
     routes = [
@@ -242,43 +208,8 @@ def _of(request: Request | WebSocket) -> Explorer:
     return explorer
 
 
-@cache
-def _static(name: str) -> bytes:
-    return (files("topoloom.web") / "static" / name).read_bytes()
-
-
-@cache
-def _code() -> str:
-    own = "\n".join(_static(f"{name}.js").decode() for name in _SCRIPTS)
-    # One strict scope for all, outside the library, which announces itself as a global name.
-    return "\n".join(
-        [_static("vendor/preact-htm.js").decode(), '(() => {"use strict";', script((*EXPLORER, *FLOOR)), own, "})();"]
-    )
-
-
-@cache
-def _css() -> str:
-    report = files("topoloom.report")
-    return "\n".join(
-        [
-            *((report / name).read_text() for name in ("style.css", "work.css")),
-            *(_static(name).decode() for name in _STYLES),
-        ]
-    )
-
-
-def site_frame(index: str) -> dict[str, str]:
-    """The page, scripts and style sheet of a static site, by their names; `index` is the script with its content."""
-    return {
-        "index.html": _static("site.html").decode(),
-        "index.js": index,
-        "explorer.js": _static("site.js").decode() + _code(),
-        "explorer.css": _css(),
-    }
-
-
 async def _page(_request: Request) -> Response:
-    return Response(_static("explorer.html"), media_type="text/html; charset=utf-8")
+    return Response(asset("explorer.html"), media_type="text/html; charset=utf-8")
 
 
 async def _icon(_request: Request) -> Response:
@@ -287,11 +218,11 @@ async def _icon(_request: Request) -> Response:
 
 
 async def _script(_request: Request) -> Response:
-    return Response(_code(), media_type="text/javascript; charset=utf-8")
+    return Response(explorer_script(), media_type="text/javascript; charset=utf-8")
 
 
 async def _style(_request: Request) -> Response:
-    return Response(_css(), media_type="text/css; charset=utf-8")
+    return Response(explorer_style(), media_type="text/css; charset=utf-8")
 
 
 async def _catalogue(request: Request) -> Response:

@@ -15,6 +15,7 @@ from topoloom.operations.context import RunContext
 from topoloom.report.scripting import data_text
 from topoloom.report.shortlist_files import SHORTLIST
 from topoloom.studies.task import Task, run_task, task_of
+from topoloom.web.assets import site_frame
 from topoloom.web.forms import form_data
 from topoloom.web.saying import as_command, as_python
 from topoloom.web.spaces import Spaces
@@ -152,6 +153,4 @@ def _script(number: int, content: Any) -> str:
 
 def _frame(index: dict[str, Any]) -> dict[str, Content]:
     """The page, its scripts and its style sheet."""
-    from topoloom.web.app import site_frame
-
     return dict(site_frame(f"window.TOPOLOOM_INDEX = {data_text(index)};\n"))

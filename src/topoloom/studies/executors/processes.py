@@ -85,6 +85,8 @@ class _Pool:
     def go(self) -> None:
         """Run until every task has its record, or the work is stopped."""
         try:
+            if self.run.feed is not None:
+                self._start()  # a user waits for the first task
             while self._has_work() and not self.run.work.stopped:
                 self._ask_for_more()
                 self._hand_out()
@@ -94,6 +96,12 @@ class _Pool:
                     raise InputError(self.fault)
         finally:
             self._end()
+
+    def _start(self) -> _Worker:
+        worker = _Worker(self.run)
+        self.workers.append(worker)
+        self.selector.register(worker.output, selectors.EVENT_READ, worker)
+        return worker
 
     def _has_work(self) -> bool:
         return self.run.feed is not None or bool(self.waiting) or any(worker.handed for worker in self.workers)
@@ -127,9 +135,7 @@ class _Pool:
                 alone = self.run.feed is None and not self.run.estimates.known
                 if alone and any(worker.handed for worker in self.workers):
                     return
-                idle = _Worker(self.run)
-                self.workers.append(idle)
-                self.selector.register(idle.output, selectors.EVENT_READ, idle)
+                idle = self._start()
             tasks = self._batch(attempts)
             idle.hand(tasks, attempts, max(self._memory_mb(next_task) for next_task in tasks))
 

@@ -11,15 +11,6 @@ const PAGES = [
   { path: "/tasks", title: "Tasks", page: TasksPage },
 ];
 
-/** A page that is a function (main, query, catalogue) on an element. */
-function legacy(page) {
-  return function LegacyPage({ query, catalogue }) {
-    const box = useRef();
-    useEffect(() => page(box.current, query, catalogue), []);
-    return html`<div ref=${box}></div>`;
-  };
-}
-
 /** The address of a page with its settings; empty settings are omitted. */
 function href(path, settings = {}) {
   const query = new URLSearchParams();

@@ -38,7 +38,7 @@ function SiteCard({ source, machine }) {
   const info = useTask("info", { topology: source }), cost = useTask("cost", { topology: source }), assessment = useAssessment(source), result = info.result || {}, bill = cost.result || {};
   return html`<li class="network"><h2><a href=${href("/network", { source })}>${(assessment && assessment.name) || result.title || (result.provenance || {}).name || source}</a> <small class="mono">${source}</small></h2>
     <${Figures} items=${[[result.hosts, "", "hosts"], [result.switches, "", "switches"], [result.diameter, "hops", "diameter"], [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks || result.racks, "", "racks"]]} />
-    ${assessment ? html`<p>${assessment.why}</p>` : null}<${Wrong} error=${info.error} />${machine ? null : html`<${StructureThumb} source=${source} />`}</li>`;
+    ${assessment ? html`<p>${assessment.why}</p>` : null}<${Wrong} error=${info.error} />${machine ? null : html`<${StructurePicture} source=${source} />`}</li>`;
 }
 
 /** Figures as cards: [value, unit, label]; figures that are not known are omitted. */
@@ -58,7 +58,7 @@ function NetworkOverview({ source, info, assessment }) {
   const cost = useTask("cost", { topology: source }), bill = cost.result || {};
   return html`<div class="with-picture"><div><${Figures} items=${[[info.hosts, "", "hosts"], [info.switches, "", `switches${info.radix ? ` of ${info.radix} ports` : ""}`], [info.links, "", "links between switches"], [info.diameter, "hops", "diameter"], [written(info.aspl, 3), "hops", "mean distance"],
       [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks, "", "racks with switches or hosts"]]} />
-    <${Wrong} error=${cost.error} />${assessment ? html`<p>${assessment.why}</p>` : null}</div><${StructureThumb} source=${source} label=${assessment ? assessment.name : ""} /></div><${Assessment} found=${assessment} />
+    <${Wrong} error=${cost.error} />${assessment ? html`<p>${assessment.why}</p>` : null}</div><a class="picture" href=${href("/network", { source, view: "structure" })}><${StructurePicture} source=${source} name=${assessment ? assessment.name : ""} /></a></div><${Assessment} found=${assessment} />
     <section><h2>Size and distances</h2><${Facts} pairs=${factsOf(info)} /></section><${Commands} jobs=${[cost.job]} />`;
 }
 

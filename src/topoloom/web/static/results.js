@@ -70,7 +70,7 @@ function NetworkCard({ network, first, cheapest, currency, chosen, toggle }) {
   const throughput = typeof network.uniform_throughput === "number" ? `${written(100 * Math.min(1, network.uniform_throughput), 0)} %` : "", bad = network.ranked === false;
   const pairs = [["Cost", costOf(network.cost_usd, currency), [`${costOf(network.cost_per_host_usd, currency)} per host`, more].filter(Boolean).join(", ")], ["Power", watts(network.power_w), typeof network.power_per_host_w === "number" ? `${shortly(Number(network.power_per_host_w.toPrecision(3)))} W per host` : ""],
     ["Throughput", throughput || (typeof network.oversubscription === "number" ? `1 : ${written(Math.max(1, network.oversubscription), 1)}` : ""), throughput ? "of the hosts\u2019 rate, all to all" : "oversubscription"], ["Racks", typeof network.racks === "number" ? written(network.racks, 0) : "", typeof network.switches === "number" ? `${counted(network.switches, "switch", "switches")}` : ""]];
-  return html`<article class="network-card ${first ? "best" : ""}" data-spec=${network.spec}><${Thumb} source=${network.spec} name=${network.name} />
+  return html`<article class="network-card ${first ? "best" : ""}" data-spec=${network.spec}><${StructurePicture} source=${network.spec} name=${network.name} />
     <div class="body"><h3><a href=${address}>${network.name}</a>${first ? html`<span class="tag">best</span>` : bad ? html`<span class="tag warn">exceeds a limit</span>` : null}</h3>
     <dl class="figures">${pairs.filter(([, value]) => value).map(([label, value, small]) => html`<div><dt>${label}</dt><dd>${value}<small>${small}</small></dd></div>`)}</dl>
     ${network.why ? html`<${Why} text=${network.why} />` : null}
@@ -81,26 +81,6 @@ function NetworkCard({ network, first, cheapest, currency, chosen, toggle }) {
 function Why({ text }) {
   const [, words, risks] = /^(.*?)(?:\s*Risks: (.*))?$/s.exec(text);
   return html`${risks ? html`<p class="risk"><b>Risks:</b> ${risks}</p>` : null}<details class="why"><summary>Why</summary><p>${words}</p></details>`;
-}
-
-/** A small picture of a network. */
-function Thumb({ source, name }) {
-  const { result, error } = useTask("draw", { topology: source });
-  const element = useMemo(() => (result ? thumbOf(result, name) : null), [result]);
-  return html`<div class="thumb">${element ? html`<${Made} element=${element} />` : html`<span class="quiet">${error ? "no picture" : "drawing\u2026"}</span>`}</div>`;
-}
-
-const MOST_WIRES = 1200;
-
-function thumbOf({ switch: { x, y }, link, switches, width, height }, name) {
-  const xs = unpacked(x), ys = unpacked(y), ends = [...unpacked(link.to)], firsts = unpacked(link.first), links = [];
-  for (let from = 0, at = 0; from < switches; from += 1) for (let count = 0; count < firsts[from]; count += 1, at += 1) links.push(from, ends[at]);
-  const place = (at) => [8 + (184 * xs[at]) / (width || 1), 8 + (104 * ys[at]) / (height || 1)], step = Math.max(1, Math.ceil(links.length / 2 / MOST_WIRES));
-  const lines = [];
-  for (let at = 0; at < links.length / 2; at += step) lines.push(`M${[place(links[2 * at]), place(links[2 * at + 1])].map((point) => point.map((one) => one.toFixed(1)).join(" ")).join("L")}`);
-  const size = switches > 200 ? 1.2 : switches > 60 ? 2 : 3;
-  return draw("svg", { viewBox: "0 0 200 120", role: "img", "aria-label": `picture of ${name}: ${counted(switches, "switch", "switches")}` }, draw("path", { d: lines.join(""), class: "wires", style: { opacity: Math.max(0.12, Math.min(0.7, 40 / Math.sqrt(lines.length + 1) / 6)) } }),
-    ...Array.from({ length: Math.min(3000, switches) }, (_, at) => { const [x, y] = place(at); return draw("circle", { cx: x, cy: y, r: size, class: "dot" }); }));
 }
 
 const LIMITS = { cost_over_best: ["costs much more than the best", "cost much more than the best"], floor: ["does not fit into the room", "do not fit into the room"], radix: ["needs larger switches", "need larger switches"], hosts: ["cannot have as many hosts", "cannot have as many hosts"],

@@ -20,7 +20,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const context = canvas.getContext("2d", { alpha: false }), cache = document.createElement("canvas"), cacheContext = cache.getContext("2d", { alpha: false });
   const state = { failedLinks: new Set(), failedSwitches: new Set(), failedBlocks: new Set(), failedNodes: new Set(), chosen: [], chosenNodes: new Set(), chosenPorts: new Set(), path: null, channels: null, after: null, marks: [], loads: null, now: -1, lit: null, pivot: -1 };
   const size = { width: 800, height: 560 }, view = { x: 0, y: 0, k: 1 }, forced = new Set();
-  let scene = null, opened = null, cached = null, lastDraw = 0, resting = null, waiting = false, inBlock = 0, moving = false, ready = false, countMs = 0;
+  let scene = null, opened = null, cached = null, lastDraw = 0, resting = null, waiting = false, inBlock = 0, heading = null, moving = false, ready = false, countMs = 0;
   const stats = { frames: 0, bundles: 0, nodes: 0, drawMs: 0 };
 
   const toScreen = (x, y) => [(x - view.x) * view.k + size.width / 2, (y - view.y) * view.k + size.height / 2];
@@ -145,6 +145,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     for (const around of model.pathTo(node)) if (around && model.isBlock(around)) forced.add(around);
     state.lit = null;
     opened = null;
+    heading = model.isBlock(node) ? node : model.block[node - model.count];
     redraw();
     if (!quietly) announce(`${model.nameOf(node)} fills the view`);
   }
@@ -173,6 +174,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     const at = filling(), [item] = state.chosen, node = item && (item.block !== undefined ? item.block : item.switch !== undefined ? model.count + item.switch : -1);
     const path = model.pathTo(node > 0 && model.pathTo(node).includes(at) ? node : at);
     crumbs.replaceChildren(...path.flatMap((each, i) => [...(i ? [" \u203a "] : []), make("button", { type: "button", "aria-current": i === path.length - 1 ? "location" : null, onclick: () => go(each) }, i ? model.nameOf(each) : "network")]), ...(item && item.port !== undefined ? [" \u203a ", make("span", {}, `port ${item.port}`)] : []));
+    heading = null;
     if (at !== inBlock) { inBlock = at; changed({ block: at, name: at ? model.nameOf(at) : "" }); }
   }
 
@@ -271,7 +273,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     if (node >= 0) scene.bundles.sizes.forEach((_, i) => { const [a, b] = [scene.bundles.first[i], scene.bundles.second[i]]; if (a === node) state.lit.add(b); if (b === node) state.lit.add(a); });
   }
 
-  wireStructure(canvas, { view, size, state, model, zoom, moved, go, choose, light, itemAt, linesOf, redraw, pointed, toScreen, toWorld, sceneOf: () => scene, inBlock: () => inBlock, removed: removed && (() => removed(state.chosen.map((one) => ({ ...one, ...(one.number !== undefined ? { all: linksOf(one) } : {}), name: linesOf(one)[0] })))) });
+  wireStructure(canvas, { view, size, state, model, zoom, moved, go, choose, light, itemAt, linesOf, redraw, pointed, toScreen, toWorld, sceneOf: () => scene, inBlock: () => heading ?? inBlock, removed: removed && (() => removed(state.chosen.map((one) => ({ ...one, ...(one.number !== undefined ? { all: linksOf(one) } : {}), name: linesOf(one)[0] })))) });
   new ResizeObserver(() => {
     const width = Math.round(sheet.clientWidth);
     if (!width) return;

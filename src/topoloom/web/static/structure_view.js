@@ -55,17 +55,11 @@ function StructureView({ source, query, go, catalogue }) {
     <${Commands} jobs=${[drawn.job, ends ? traced.job : null]} />`;
 }
 
-/** A small picture of a network, which leads to its drawing. */
-function StructureThumb({ source, label }) {
-  const { result, error } = useTask("draw", { topology: source });
-  const picture = useMemo(() => {
-    if (!result) return null;
-    const root = makeStructure(result).still(THUMB.width, THUMB.height);
-    return root;
-  }, [result]);
-  if (error) return null;
-  return html`<figure class="thumb"><div aria-hidden="true">${picture ? html`<${Made} element=${picture} />` : html`<span class="quiet">drawing\u2026</span>`}</div>
-    <figcaption><a href=${href("/network", { source, view: "structure" })}>Structure${label ? ` of ${label}` : ""}</a></figcaption></figure>`;
-}
-
 const THUMB = { width: 420, height: 260 };
+
+/** A small picture of a network's structure. */
+function StructurePicture({ source, name }) {
+  const { result, error } = useTask("draw", { topology: source });
+  const picture = useMemo(() => (result ? makeStructure(result).still(THUMB.width, THUMB.height) : null), [result]);
+  return html`<div class="thumb" role="img" aria-label=${`the structure of ${name || source}`}>${picture ? html`<${Made} element=${picture} aria-hidden="true" />` : html`<span class="quiet">${error ? "no picture" : "drawing\u2026"}</span>`}</div>`;
+}
