@@ -328,7 +328,14 @@ def random_requests(seed: int, count: int, operations: dict[str, list[str]], hos
     draw = random.Random(seed)
     paths = ("/", "/network", "/api/catalogue", "/api/tasks", "/api/tasks/{}", "/api/tasks/{}/measured", "/api/curves")
     paths += ("/api/study", "/api/folders", "/files/{}", "/files/nets/{}", "/api/events", "/{}", "//{}", "/explorer.js")
-    paths += ("/api/uploads", "/api/uploads?name={}")
+    paths += (
+        "/api/uploads",
+        "/api/uploads?name={}",
+        "/api/tasks/{}/requirement",
+        "/api/tasks/{}/candidates",
+        "/api/rules",
+    )
+    paths += ("/compare", "/cabling", "/studies", "/folders", "/tasks", "/explorer.css")
     for _ in range(count):
         method = draw.choice(("GET", "GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "TRACE"))
         path = draw.choice(paths).format(quote(str(_value(draw, 9)), safe="/%"))
