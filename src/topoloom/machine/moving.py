@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.core.errors import InputError
 from topoloom.machine.machine import Machine
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.moving import moved_layout, moved_slots
+from topoloom.placement.layout.moving import moved_layout, moved_slots, refuse_overfull
 
 
 def moved_machine(machine: Machine, moves: Sequence[Sequence[str]]) -> Machine:
@@ -34,15 +33,8 @@ def moved_machine(machine: Machine, moves: Sequence[Sequence[str]]) -> Machine:
     if (stands == np.arange(len(stands))).all():
         return machine
     slot = stands[machine.slot]
-    contents, limits = machine.racks.contents, machine.slots.limits[slot]
-    for column, what in enumerate(("switches", "hosts")):
-        over = np.flatnonzero(contents[:, column] > limits[:, column])
-        if over.size:
-            rack = int(over[0])
-            raise InputError(
-                f"moved: slot {machine.slots.names[slot[rack]]} takes {limits[rack, column]:,.0f} {what}, not"
-                f" {contents[rack, column]:,.0f}; move the rack elsewhere"
-            )
+    names = [machine.slots.names[at] for at in slot.tolist()]
+    refuse_overfull(names, machine.slots.limits[slot], machine.racks.contents)
     networks = {name: _moved(network, moves) for name, network in machine.networks.items()}
     return replace(machine, slot=slot, networks=networks)
 

@@ -46,6 +46,11 @@ class LimitUse:
         """What is taken, as a share of the limit."""
         return None if self.value is None else self.value / self.most
 
+    @property
+    def exceeded(self) -> bool:
+        """Whether more is taken, but for rounding."""
+        return self.value is not None and self.value > self.most * (1 + 1e-9)
+
 
 @dataclass(frozen=True)
 class MachineReport(Result):

@@ -20,7 +20,7 @@ from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.task import Task
 
-#: Seconds without a task after which a worker imports what most operations need, and these modules.
+#: Seconds without a first task after which a worker imports what most operations need, and these modules.
 _IDLE_S = 0.3
 _PREPARED = (
     "topoloom.designer.design",
@@ -100,20 +100,15 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
 
     threading.Thread(target=listen, daemon=True).start()
 
-    prepared = False
-
     def next_order() -> WorkerTasks | None:
-        nonlocal prepared
-        with arrived:
-            arrived.wait_for(lambda: bool(orders) or ended, None if prepared else _IDLE_S)
-            waits = not (orders or ended)
-        if waits and not prepared:
-            prepared = True
-            _prepare()
         with arrived:
             arrived.wait_for(lambda: bool(orders) or ended)
             return orders.pop(0) if orders else None
 
+    with arrived:
+        idle = not arrived.wait_for(lambda: bool(orders) or ended, _IDLE_S)
+    if idle:
+        _prepare()
     try:
         with Store(folder).writer() as shard:
             while (order := next_order()) is not None:

@@ -22,7 +22,7 @@ from topoloom.core.errors import InputError
 from topoloom.studies.task import Task, task_of
 from topoloom.web.assets import asset, explorer_script, explorer_style
 from topoloom.web.curves import curves_of_records, curves_of_study, load_units
-from topoloom.web.design_routes import READ_ONLY, design_routes, json_answer
+from topoloom.web.design_routes import READ_ONLY, design_routes, explorer_of, json_answer
 from topoloom.web.forms import form_data, rule_data
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
@@ -203,11 +203,6 @@ async def _complain(_request: Request, error: Exception) -> Response:
     return json_answer({"error": str(error)[:2000]}, 400)
 
 
-def _of(request: Request | WebSocket) -> Explorer:
-    explorer: Explorer = request.app.state.explorer
-    return explorer
-
-
 async def _page(_request: Request) -> Response:
     return Response(asset("explorer.html"), media_type="text/html; charset=utf-8")
 
@@ -227,15 +222,15 @@ async def _style(_request: Request) -> Response:
 
 async def _catalogue(request: Request) -> Response:
     data = await run_in_threadpool(form_data, REQUESTABLE)
-    return json_answer(data | {"read_only": _of(request).read_only})
+    return json_answer(data | {"read_only": explorer_of(request).read_only})
 
 
 async def _tasks(request: Request) -> Response:
-    return json_answer([job_view(job) for job in _of(request).jobs.all()[:500]])
+    return json_answer([job_view(job) for job in explorer_of(request).jobs.all()[:500]])
 
 
 async def _submit(request: Request) -> Response:
-    explorer = _of(request)
+    explorer = explorer_of(request)
     try:
         requested = msgspec.json.decode(await request.body(), type=dict[str, Any])
         operation, arguments = requested["operation"], requested["arguments"]
@@ -253,7 +248,7 @@ async def _submit(request: Request) -> Response:
 
 
 async def _task(request: Request) -> Response:
-    explorer, digest = _of(request), request.path_params["digest"]
+    explorer, digest = explorer_of(request), request.path_params["digest"]
     record = await run_in_threadpool(explorer.jobs.record, digest)
     job = explorer.jobs.find(digest)
     if record is not None and (job is None or job.state in ("done", "failed")):
@@ -264,7 +259,7 @@ async def _task(request: Request) -> Response:
 
 
 async def _cancel(request: Request) -> Response:
-    explorer = _of(request)
+    explorer = explorer_of(request)
     if explorer.read_only:
         return json_answer({"error": READ_ONLY}, 403)
     done = await run_in_threadpool(explorer.jobs.cancel, request.path_params["digest"])
@@ -275,12 +270,12 @@ async def _curves(request: Request) -> Response:
     """Curves of records, as the report's scripts draw them."""
     query = request.query_params
     wanted, units = query.get("digests", "").split(",")[:400], load_units(query)
-    return json_answer(await run_in_threadpool(curves_of_records, _of(request).jobs, wanted, units))
+    return json_answer(await run_in_threadpool(curves_of_records, explorer_of(request).jobs, wanted, units))
 
 
 async def _study(request: Request) -> Response:
     """Curves of a study in a served folder."""
-    query, spaces = request.query_params, _of(request).spaces
+    query, spaces = request.query_params, explorer_of(request).spaces
     folder = await run_in_threadpool(spaces.study, query.get("folder", ""))
     chosen = {name: query.get(name) or None for name in ("x", "y", "where")}
     by = query.getlist("by") or None
@@ -288,7 +283,7 @@ async def _study(request: Request) -> Response:
 
 
 async def _folders(request: Request) -> Response:
-    return json_answer(await run_in_threadpool(_of(request).spaces.listed))
+    return json_answer(await run_in_threadpool(explorer_of(request).spaces.listed))
 
 
 async def _rules(_request: Request) -> Response:
@@ -298,7 +293,7 @@ async def _rules(_request: Request) -> Response:
 
 async def _file(request: Request) -> Response:
     address = request.path_params["address"]
-    file = await run_in_threadpool(_of(request).spaces.open, address)
+    file = await run_in_threadpool(explorer_of(request).spaces.open, address)
 
     def pieces() -> Iterator[bytes]:
         with file:
@@ -311,7 +306,7 @@ async def _file(request: Request) -> Response:
 
 async def _events(socket: WebSocket) -> None:
     """Send every change to a browser; messages of browsers are ignored, and many or long ones end the connection."""
-    explorer = _of(socket)
+    explorer = explorer_of(socket)
     await socket.accept()
     queue: asyncio.Queue[bytes] = asyncio.Queue(_MOST_CHANGES)
     explorer.listeners.add(queue)

@@ -7,6 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.websockets import WebSocket
 
 from topoloom.core.errors import InputError
 from topoloom.designer.design import Design
@@ -38,14 +39,15 @@ def design_routes() -> list[Route]:
     ]
 
 
-def _of(request: Request) -> "Explorer":
+def explorer_of(request: Request | WebSocket) -> "Explorer":
+    """The state that all requests share."""
     explorer: Explorer = request.app.state.explorer
     return explorer
 
 
 async def _measured(request: Request) -> Response:
     """The candidates that a design has measured so far."""
-    job = _of(request).jobs.find(request.path_params["digest"])
+    job = explorer_of(request).jobs.find(request.path_params["digest"])
     if job is None or job.task.operation not in _DESIGNING:
         return json_answer({"error": "no such design was requested"}, 404)
     return json_answer(await run_in_threadpool(measured_so_far, job.task))
@@ -53,7 +55,7 @@ async def _measured(request: Request) -> Response:
 
 async def _text(request: Request) -> Response:
     """The requirement of a design, or of a check."""
-    explorer, digest = _of(request), request.path_params["digest"]
+    explorer, digest = explorer_of(request), request.path_params["digest"]
     job = explorer.jobs.find(digest)
     record = None if job is not None else await run_in_threadpool(explorer.jobs.record, digest)
     task = job.task if job is not None else record.task if record is not None else None
@@ -64,7 +66,7 @@ async def _text(request: Request) -> Response:
 
 async def _candidates(request: Request) -> Response:
     """All candidates of a design, with the columns and looks of its report."""
-    jobs = _of(request).jobs
+    jobs = explorer_of(request).jobs
     record = await run_in_threadpool(jobs.record, request.path_params["digest"])
     if record is None or record.task.operation not in _DESIGNING:
         return json_answer({"error": "no such design is done"}, 404)
@@ -73,7 +75,7 @@ async def _candidates(request: Request) -> Response:
 
 async def _upload(request: Request) -> Response:
     """Store the body as the file ``?name=NAME``, or the texts of several files: ``{"files": {"NAME": "text"}}``."""
-    explorer = _of(request)
+    explorer = explorer_of(request)
     if explorer.read_only:
         return json_answer({"error": READ_ONLY}, 403)
     body, name = await request.body(), request.query_params.get("name")
@@ -92,7 +94,7 @@ class _UploadedTexts(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def _remove_upload(request: Request) -> Response:
-    explorer = _of(request)
+    explorer = explorer_of(request)
     if explorer.read_only:
         return json_answer({"error": READ_ONLY}, 403)
     await run_in_threadpool(explorer.uploads.remove, request.query_params.get("name", ""))

@@ -36,6 +36,7 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
     -------
     dict
     """
+    switches = switches_to_choose()
     return {
         "version": __version__,
         "families": listed()["families"],
@@ -51,8 +52,8 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
         "matters": MINIMIZED,
         "growth": GROWTH,
         "hosts": _host_kinds(),
-        "switches": switches_to_choose(),
-        "quotes": {name: EXAMPLES[name].text() for name in {kind["quotes"] for kind in switches_to_choose()} if name},
+        "switches": switches,
+        "quotes": {name: EXAMPLES[name].text() for name in {kind["quotes"] for kind in switches} if name},
         "rooms": [msgspec.to_builtins(FLOORS.find(name)) | {"name": name} for name in FLOORS],
         "examples": _examples(),
         "exports": export_kinds(),

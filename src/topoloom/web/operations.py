@@ -25,8 +25,7 @@ from topoloom.operations.operation import Operation, flat, operation
 from topoloom.operations.shared import Engine, Source
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import HOP, SWITCH, Routing
-from topoloom.web import discovery_operations  # noqa: F401 - registers its operation
-from topoloom.web import download as _download  # noqa: F401 - announces its operation
+from topoloom.web import discovery_operations, download  # noqa: F401 - register their operations
 
 #: The name of the operation that designs and writes the folder of the design.
 WRITE_DESIGN = "write design"

@@ -324,6 +324,5 @@ def room_sums(room: ShownRoom) -> dict[str, Any]:
 
 def _limit(use: LimitUse) -> dict[str, Any]:
     """A limit, whether it holds, and its value; it is not known whether one holds without a value, or with a lower bound."""
-    exceeded = use.value is not None and use.value > use.most * (1 + 1e-9)
-    ok = False if exceeded else None if use.value is None or use.unknown else True
+    ok = False if use.exceeded else None if use.value is None or use.unknown else True
     return {**json_value(vars(use)), "ok": ok}

@@ -288,7 +288,7 @@ def _check_limits(grown: Machine, bill: MachineBill, room: Facility) -> None:
     if exceeded:
         raise InputError(exceeded)
     for use in limits:
-        if use.value is not None and use.value > use.most * (1 + 1e-9):
+        if use.exceeded:
             raise InputError(
                 f"{use.limit} = {use.most:,.0f}: with the new hosts, {use.where} has {use.value:,.0f} {use.unit};"
                 " add fewer hosts, or raise the limit"

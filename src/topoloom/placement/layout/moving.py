@@ -71,7 +71,8 @@ def moved_layout(layout: Layout, moves: Sequence[Sequence[str]]) -> Layout:
     slot = stands[layout.slot]
     host_slot = None if layout.host_slot is None else stands[layout.host_slot]
     moved = replace(layout, slot=slot, host_slot=host_slot, length_bound_m=0.0, stated=_stated(layout, stands))
-    _check_places(moved)
+    counts = np.stack([moved.switches_in_rack, moved.hosts_in_rack], axis=1)
+    refuse_overfull(moved.rack_names, moved.slots.limits[moved.used], counts)
     return moved
 
 
@@ -92,14 +93,28 @@ def _stated(layout: Layout, stands: np.ndarray) -> Stated | None:
     return Stated(np.where(links, stated.link_m, 0.0), np.where(hosts, stated.host_m, 0.0), stated.unit, taken)
 
 
-def _check_places(layout: Layout) -> None:
-    """Refuse racks with more switches or hosts than their slots take."""
-    limits, names = layout.slots.limits[layout.used], layout.rack_names
-    for column, (counts, what) in enumerate(((layout.switches_in_rack, "switches"), (layout.hosts_in_rack, "hosts"))):
-        over = np.flatnonzero(counts > limits[:, column])
+def refuse_overfull(names: Sequence[str], limits: np.ndarray, contents: np.ndarray) -> None:
+    """Refuse racks with more switches or hosts than their slots take.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The slot of each rack.
+    limits : float64[racks, ...]
+        The limits of these slots: switches, hosts, and others that do not count here.
+    contents : [racks, ...]
+        The switches and the hosts of each rack.
+
+    Raises
+    ------
+    InputError
+        A slot takes less than the rack holds.
+    """
+    for column, what in enumerate(("switches", "hosts")):
+        over = np.flatnonzero(contents[:, column] > limits[:, column])
         if over.size:
             rack = int(over[0])
             raise InputError(
-                f"moved: slot {names[rack]} takes {limits[rack, column]:,.0f} {what}, not {counts[rack]:,};"
+                f"moved: slot {names[rack]} takes {limits[rack, column]:,.0f} {what}, not {contents[rack, column]:,.0f};"
                 " move the rack elsewhere"
             )

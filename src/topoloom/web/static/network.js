@@ -37,7 +37,7 @@ function SitePage() {
 function SiteCard({ source, machine }) {
   const info = useTask("info", { topology: source }), cost = useTask("cost", { topology: source }), assessment = useAssessment(source), result = info.result || {}, bill = cost.result || {};
   return html`<li class="network"><h2><a href=${href("/network", { source })}>${(assessment && assessment.name) || result.title || (result.provenance || {}).name || source}</a> <small class="mono">${source}</small></h2>
-    <${Figures} items=${[[result.hosts, "", "hosts"], [result.switches, "", "switches"], [result.diameter, "hops", "diameter"], [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks || result.racks, "", "racks"]]} />
+    <${Figures} items=${[[result.hosts, "", "hosts"], [result.switches, "", "switches"], [result.diameter, "hops", "diameter"], [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [thousands(bill.power_w), "kW", "power"], [bill.racks || result.racks, "", "racks"]]} />
     ${assessment ? html`<p>${assessment.why}</p>` : null}<${Wrong} error=${info.error} />${machine ? null : html`<${StructurePicture} source=${source} />`}</li>`;
 }
 
@@ -50,6 +50,9 @@ function Figures({ items }) {
 /** An amount in a currency, without digits that nobody reads. */
 const amount = (value, currency) => (typeof value === "number" ? `${written(value, Math.abs(value) < 100 ? 2 : 0)} ${currency}` : null);
 
+/** A value in thousands of its unit; null where it is not known. */
+const thousands = (value) => (typeof value === "number" ? written(value / 1000, 1) : null);
+
 function OverviewView({ source, network, assessment }) {
   return network.kinds ? html`<${MachineOverview} source=${source} machine=${network} />` : html`<${NetworkOverview} source=${source} info=${network} assessment=${assessment} />`;
 }
@@ -57,7 +60,7 @@ function OverviewView({ source, network, assessment }) {
 function NetworkOverview({ source, info, assessment }) {
   const cost = useTask("cost", { topology: source }), bill = cost.result || {};
   return html`<div class="with-picture"><div><${Figures} items=${[[info.hosts, "", "hosts"], [info.switches, "", `switches${info.radix ? ` of ${info.radix} ports` : ""}`], [info.links, "", "links between switches"], [info.diameter, "hops", "diameter"], [written(info.aspl, 3), "hops", "mean distance"],
-      [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.racks, "", "racks with switches or hosts"]]} />
+      [amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [thousands(bill.power_w), "kW", "power"], [bill.racks, "", "racks with switches or hosts"]]} />
     <${Wrong} error=${cost.error} />${assessment ? html`<p>${assessment.why}</p>` : null}</div><a class="picture" href=${href("/network", { source, view: "structure" })}><${StructurePicture} source=${source} name=${assessment ? assessment.name : ""} /></a></div><${Assessment} found=${assessment} />
     <section><h2>Size and distances</h2><${Facts} pairs=${factsOf(info)} /></section><${Commands} jobs=${[cost.job]} />`;
 }
@@ -86,13 +89,15 @@ function Assessment({ found }) {
       rows=${found.figures.filter((figure) => figure.group === group)} /></details>`)}</section>`;
 }
 
+const NETWORK_COLUMNS = [{ key: "name", title: "network", text: true }, { key: "topology", title: "topology", text: true }, { key: "rate_gbps", title: "rate [Gb/s]" }, { key: "switches", title: "switches", digits: 0 }, { key: "ports", title: "ports of hosts", digits: 0 }, { key: "cables_m", title: "cables [m]", digits: 0 }, { key: "longest_m", title: "longest cable [m]", digits: 1 }];
+
 function MachineOverview({ source, machine }) {
   const report = useTask("machine-report", { topology: source }), result = report.result, bill = result ? result.bill : {};
   const kinds = machine.kinds.map((kind) => ({ ...kind, ports: Object.entries(kind.ports).map(([name, count]) => `${count} in ${name}`).join(", ") }));
-  return html`<${Figures} items=${[[machine.hosts, "", "hosts"], [machine.switches, "", "switches"], [machine.racks, "", "racks"], [machine.connections, "", "connected ports of hosts"], [amount(bill.cost_usd, bill.currency), "", "cost of the networks"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power of the networks"]]} />
+  const networks = machine.networks.map((each) => ({ ...each, name: html`<a href=${href("/network", { source: `${source}/networks/${each.name}` })}>${each.name}</a>` }));
+  return html`<${Figures} items=${[[machine.hosts, "", "hosts"], [machine.switches, "", "switches"], [machine.racks, "", "racks"], [machine.connections, "", "connected ports of hosts"], [amount(bill.cost_usd, bill.currency), "", "cost of the networks"], [thousands(bill.power_w), "kW", "power of the networks"]]} />
     ${result && result.exceeded ? html`<p class="wrong" role="alert">${result.exceeded}</p>` : null}
-    <section><h2>Networks</h2><div class="wide" tabindex="0" role="region" aria-label="networks"><table><thead><tr>${["network", "topology", "rate [Gb/s]", "switches", "ports of hosts", "cables [m]", "longest cable [m]"].map((title, at) => html`<th scope="col" class=${at < 2 ? "text" : null}>${title}</th>`)}</tr></thead>
-      <tbody>${machine.networks.map((each) => html`<tr><td class="text"><a href=${href("/network", { source: `${source}/networks/${each.name}` })}>${each.name}</a></td><td class="text">${each.topology}</td><td>${written(each.rate_gbps)}</td><td>${written(each.switches, 0)}</td><td>${written(each.ports, 0)}</td><td>${written(each.cables_m, 0)}</td><td>${written(each.longest_m, 1)}</td></tr>`)}</tbody></table></div></section>
+    <section><h2>Networks</h2><${Rows} caption="networks" columns=${NETWORK_COLUMNS} rows=${networks} /></section>
     <section><h2>Hosts</h2><${Rows} caption="kinds of hosts" columns=${[{ key: "name", title: "kind", text: true }, { key: "role", title: "role", text: true }, { key: "hosts", title: "hosts" }, { key: "ports", title: "ports of one", text: true }, { key: "racks", title: "racks" }, { key: "power_w", title: "power of one [W]" }]} rows=${kinds} /></section>
     ${result && result.limits.length ? html`<section><h2>Limits</h2><${Rows} caption="limits" columns=${[{ key: "limit", title: "limit", text: true }, { key: "where", title: "where", text: true }, { key: "value", title: "value", digits: 1 }, { key: "most", title: "at most" }, { key: "unit", title: "unit", text: true }, { key: "state", title: "state", text: true }]}
       rows=${result.limits.map((limit) => ({ ...limit, state: limit.value === null ? "not known" : limit.value > limit.most ? "exceeded" : "within the limit" }))} /></section>` : null}
@@ -116,13 +121,13 @@ function BillView({ source, network }) {
 }
 
 function BillTables({ bill }) {
-  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [written(bill.power_w / 1000, 1), "kW", "power"], [written(bill.length_m, 0), "m", "cables between switches"], [bill.cables_inside + bill.cables_between, "", "cables"]]} />
+  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [thousands(bill.power_w), "kW", "power"], [written(bill.length_m, 0), "m", "cables between switches"], [bill.cables_inside + bill.cables_between, "", "cables"]]} />
     <${Rows} id="bill" caption="lines of the bill" columns=${BILL_COLUMNS.map((column) => (column.key === "cost" ? { ...column, title: `cost [${bill.currency}]` } : column))} rows=${billRows(bill.lines)} />
     <p class="quiet">Prices of ${bill.parts}.${bill.unpriced.length ? ` Without a price: ${bill.unpriced.join(", ")}.` : ""}${bill.unmetered.length ? ` Without a power figure: ${bill.unmetered.join(", ")}.` : ""}</p>`;
 }
 
 function MachineBillTables({ bill, source }) {
-  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency) || "not all prices are known", "", "cost of all networks"], [typeof bill.power_w === "number" ? written(bill.power_w / 1000, 1) : null, "kW", "power"], [bill.switches, "", "switches"], [bill.cables, "", "cables"]]} />
+  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency) || "not all prices are known", "", "cost of all networks"], [thousands(bill.power_w), "kW", "power"], [bill.switches, "", "switches"], [bill.cables, "", "cables"]]} />
     ${bill.bills.map((each, at) => html`<section><h2><a href=${href("/network", { source: `${source}/networks/${bill.names[at]}`, view: "bill" })}>${bill.names[at]}</a></h2><${Rows} caption=${bill.names[at]} columns=${BILL_COLUMNS} rows=${billRows(each.lines)} /></section>`)}
     ${bill.common.length ? html`<section><h2>For the whole machine</h2><${Rows} caption="the whole machine" columns=${BILL_COLUMNS} rows=${billRows(bill.common)} /></section>` : null}
     ${bill.unpriced.length ? html`<p class="quiet">Without a price: ${bill.unpriced.join(", ")}.</p>` : null}`;
