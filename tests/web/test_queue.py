@@ -17,6 +17,7 @@ from topoloom.web.door import Doors
 from topoloom.web.jobs import MOST_CANCELLED, Jobs
 from topoloom.web.lease import Lease
 from topoloom.web.needs import kept_requirement
+from topoloom.web.operations import WRITE_DESIGN
 from topoloom.web.spaces import Spaces
 
 
@@ -56,7 +57,7 @@ def test_what_cancelled_designs_left_goes_with_them(tmp_path, monkeypatch):
         for number in range(2, 6 * MOST_CANCELLED):
             arguments = kept_requirement(tmp_path, Spaces([]), {"text": text.format(number)}, write=True)
             (tmp_path / "measured" / arguments["measured"].rpartition("/")[2]).mkdir(parents=True, exist_ok=True)
-            job = jobs.submit(task_of("design", arguments))
+            job = jobs.submit(task_of(WRITE_DESIGN, arguments))
             if number > 2:
                 jobs.cancel(job.digest)
         first = next(job for job in jobs.all() if job.state == "waiting")

@@ -4,6 +4,7 @@ import asyncio
 import mimetypes
 import os
 import secrets
+import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -72,6 +73,7 @@ _MOST_MESSAGE = 1024
 _MOST_ARGUMENTS = 250_000
 #: Bytes of a file that are sent at a time.
 _PIECE = 1 << 18
+_collecting = threading.Lock()
 
 
 class Explorer:
@@ -164,10 +166,9 @@ def make_app(
     async def life(_app: Starlette) -> AsyncIterator[None]:
         explorer.listen()
         jobs.start()
-        # The first page waits for the data of its forms, which takes seconds to collect.
-        collecting = asyncio.ensure_future(run_in_threadpool(form_data, REQUESTABLE))
+        # The first page needs the data of the forms, which takes seconds to collect; ending does not wait for it.
+        threading.Thread(target=_forms, daemon=True).start()
         yield
-        await collecting
         await run_in_threadpool(jobs.close)
 
     routes = [
@@ -220,8 +221,14 @@ async def _style(_request: Request) -> Response:
     return Response(explorer_style(), media_type="text/css; charset=utf-8")
 
 
+def _forms() -> dict[str, Any]:
+    """The data of the forms, collected by one thread while others wait for it."""
+    with _collecting:
+        return form_data(REQUESTABLE)
+
+
 async def _catalogue(request: Request) -> Response:
-    data = await run_in_threadpool(form_data, REQUESTABLE)
+    data = await run_in_threadpool(_forms)
     return json_answer(data | {"read_only": explorer_of(request).read_only})
 
 
