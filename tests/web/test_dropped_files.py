@@ -82,6 +82,32 @@ def test_folders_of_days(tmp_path):
     assert [file.name for file in dropped_files(tmp_path / "devices")] == ["devices"]
 
 
+def test_a_fabric_in_a_folder_of_its_day(tmp_path):
+    """fabric.net alone, as users name the discovery of a network fabric, is no plan."""
+    (tmp_path / "monday").mkdir()
+    (tmp_path / "monday" / "fabric.net").write_text("[1]")
+    assert [file.kind for file in dropped_files(tmp_path / "monday")] == ["discovery"]
+    (tmp_path / "monday" / "fabric.lft").write_text("")
+    assert [file.kind for file in dropped_files(tmp_path / "monday")] == ["plan"]
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["week/mon.net", "week/tue.net"], ["mon.net", "tue.net"]),
+        (["week/mon/a.net", "week/tue/a.net"], ["mon", "tue"]),
+        (["week/mon/a.net", "week/mon/b.net", "week/tue/a.net"], ["mon/a.net", "mon/b.net", "tue/a.net"]),
+    ],
+)
+def test_names_of_days(files, names):
+    """Those of files; of folders, where files have the same names; or of both."""
+    rows = [
+        {"number": number, "name": name, "kind": "discovery", "date": "", "networks": [""], "planes": []}
+        for number, name in enumerate(files)
+    ]
+    assert [one.name for one in rounds_of(rows, in_order=True)] == names
+
+
 @pytest.mark.parametrize(
     ("names", "order"),
     [

@@ -97,6 +97,7 @@ def test_a_fault_has_its_place_and_its_remedy(browser, server):
     """Devices, ports, racks, the number of the cable, and what to do; by a search for a device."""
     opened(browser, server, "&device=S20", "ol.faults li")
     browser.find_element(By.CSS_SELECTOR, "ol.faults summary").click()
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "ol.faults dl"))
     facts = text(browser, "ol.faults dl")
     for word in ("what to do", "S20, S23", "S20 port 25", "cables\n301", "racks", "C06"):
         assert word in facts

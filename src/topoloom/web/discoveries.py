@@ -190,7 +190,9 @@ class _Machine:
     @staticmethod
     def not_watched(rounds: Sequence[Round], _rows: Sequence[dict[str, Any]]) -> str:
         return (
-            "the progress of a machine is that of its networks: choose the folder of one" if rounds else "no discovery"
+            "work lists are those of one network: choose its own folder as the plan"
+            if rounds
+            else "there is no discovery"
         )
 
 

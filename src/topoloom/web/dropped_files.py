@@ -11,7 +11,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.port_counters import read_counters
 from topoloom.formats._lldp.folder import devices_in
 from topoloom.formats._storage import contents
-from topoloom.model.network_folders import MACHINE
+from topoloom.model.network_folders import FABRIC, FABRIC_TABLES, MACHINE
 from topoloom.network.folder import holds
 
 #: What a file is: a discovery, error counters, a plan, or something else.
@@ -72,7 +72,7 @@ def dropped_files(path: Path) -> list[DroppedFile]:
 
 def _in_folder(folder: Path, base: Path, deepest: int) -> Iterator[DroppedFile]:
     name = str(folder.relative_to(base))
-    if any(holds(folder)) or (folder / MACHINE).is_file():
+    if _is_plan(folder):
         yield DroppedFile(folder, name, PLAN, "is a plan: a folder of topoloom, not what is cabled")
         return
     inside = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
@@ -92,6 +92,12 @@ def _in_folder(folder: Path, base: Path, deepest: int) -> Iterator[DroppedFile]:
             yield from _in_folder(path, base, deepest - 1)
         else:
             yield DroppedFile(path, str(path.relative_to(base)), OTHER, f"is more than {_DEEPEST} folders deep")
+
+
+def _is_plan(folder: Path) -> bool:
+    """Whether topoloom wrote a folder; ``fabric.net`` without its tables is what a user discovered of a network fabric."""
+    held = holds(folder)
+    return (folder / MACHINE).is_file() or any(name != FABRIC or (folder / FABRIC_TABLES).is_file() for name in held)
 
 
 def _devices_below(folder: Path) -> set[str]:

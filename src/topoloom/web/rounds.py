@@ -66,13 +66,27 @@ def rounds_of(rows: Sequence[dict[str, Any]], *, in_order: bool) -> list[Round]:
             held = set()
         held |= shows
         rounds[-1].numbers.append(row["number"])
-    for each in rounds:
-        names = [PurePath(rows[number]["name"]).name for number in each.numbers]
-        each.name = ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} more"
+    _name(rounds, rows)
     for row in rows:
         if rounds and (row["kind"] == COUNTERS or row.get("counters")):
             _round_of_counters(row, rounds, dated).counters.append(row["number"])
     return rounds
+
+
+def _name(rounds: Sequence[Round], rows: Sequence[dict[str, Any]]) -> None:
+    """Name rounds by their files; where several have the same names, by the folders of the days, or by both."""
+    paths = [[PurePath(rows[number]["name"]) for number in each.numbers] for each in rounds]
+    named = [
+        [tuple(dict.fromkeys(part(path) for path in day)) for day in paths]
+        for part in (
+            lambda path: path.name,
+            lambda path: path.parent.name,
+            lambda path: f"{path.parent.name}/{path.name}",
+        )
+    ]
+    distinct = next((names for names in named if len({*names}) == len(names)), named[-1])
+    for each, names in zip(rounds, distinct, strict=True):
+        each.name = ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _round_of_counters(row: dict[str, Any], rounds: Sequence[Round], dated: bool) -> Round:

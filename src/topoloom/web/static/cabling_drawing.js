@@ -41,12 +41,12 @@ function DrawingOfFaults({ plan, result, query, set }) {
     ${viewer ? html`<${Made} element=${viewer.element} />` : null}`;
 }
 
-/** The floor of the plan's room with the faults of each rack as counts; a click on a rack shows its work list. */
+/** The floor of the plan's room with the faults of each rack as counts; a click on a rack shows its work list, of a machine its faults. */
 function FloorOfFaults({ plan, result, query, set }) {
   const faults = useMemo(() => faultsOf(result), [result]), left = filtered(faults, new URLSearchParams([...query].filter(([name]) => name !== "rack")));
   const placed = useTask("stand", { topology: plan }), floor = placed.result && placed.result.floor, change = useRef();
   change.current = set;
-  const made = useMemo(() => floor && makeFloor(floor, { whenPinned: (target) => { if (target && target.what === "rack") change.current({ view: "racks", rack: floor.racks.name[target.at] }); } }), [floor]);
+  const made = useMemo(() => floor && makeFloor(floor, { whenPinned: (target) => { if (target && target.what === "rack") change.current({ view: result.results ? "" : "racks", rack: floor.racks.name[target.at] }); } }), [floor]);
   const counts = new Map(numbered(left.flatMap(racksOf))), key = JSON.stringify([...counts]);
   useEffect(() => {
     if (!made) return undefined;
@@ -61,5 +61,5 @@ function FloorOfFaults({ plan, result, query, set }) {
   }, [made, key]);
   return html`<h2>Faults in the room</h2><${FaultFilters} faults=${faults} query=${query} set=${set} />
     <${Progress} job=${placed.running} /><${Wrong} error=${placed.error} />
-    ${made ? html`<p class="quiet" role="status">${counts.size ? `${counted(counts.size, "rack")} with faults: ${[...counts].sort(([, one], [, other]) => other - one).slice(0, 8).map(([rack, count]) => `${rack} ${count}`).join(", ")}.` : "No rack has a fault of these."} Choose a rack to see its work list.</p><${Made} element=${made} />` : null}`;
+    ${made ? html`<p class="quiet" role="status">${counts.size ? `${counted(counts.size, "rack")} with faults: ${[...counts].sort(([, one], [, other]) => other - one).slice(0, 8).map(([rack, count]) => `${rack} ${count}`).join(", ")}.` : "No rack has a fault of these."} Choose a rack to see its ${result.results ? "faults" : "work list"}.</p><${Made} element=${made} />` : null}`;
 }

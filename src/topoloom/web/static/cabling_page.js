@@ -3,7 +3,7 @@
 /** The views of the result by their names in the address. */
 const CABLING_VIEWS = { faults: "Faults", drawing: "Drawing", floor: "Room", racks: "Racks", week: "Progress" };
 /** Settings that belong to one choice of plan and files. */
-const OF_RESULT = ["rule", "severity", "rack", "network", "device", "day"];
+const OF_RESULT = ["rule", "severity", "rack", "network", "device", "page", "day"];
 
 /** The settings of an address as `href` takes them. */
 function settingsOf(query) {
@@ -99,8 +99,9 @@ function CablingResult({ sorted, rules, query, set }) {
   const noWatch = () => html`<p>${sorted.watch_why}.</p>`;
   if (view === "sheets") return round.watch ? waits(watched, (progress) => html`<h1>${progress.plan}</h1><${SheetsView} progress=${progress} names=${names} query=${query} />`) : noWatch();
   return html`<section aria-label="result">${verified.result ? html`<${Verdict} result=${verified.result} sorted=${sorted} day=${day} set=${set} />` : null}
-    <nav class="views" aria-label="views of the result">${Object.entries(CABLING_VIEWS).filter(([key]) => key !== "floor" || sorted.plan.placed).map(([key, title]) => html`<a href=${href("/cabling", { ...settingsOf(query), view: key === "faults" ? "" : key })} aria-current=${key === view ? "page" : null}>${title}</a>`)}</nav>
+    <nav class="views" aria-label="views of the result">${Object.entries(CABLING_VIEWS).filter(([key]) => (key !== "floor" || sorted.plan.placed) && (key !== "racks" || sorted.plan.kind !== "machine")).map(([key, title]) => html`<a href=${href("/cabling", { ...settingsOf(query), view: key === "faults" ? "" : key })} aria-current=${key === view ? "page" : null}>${title}</a>`)}</nav>
     ${view === "racks" ? (round.watch ? waits(watched, (progress) => html`<${RacksView} progress=${progress} names=${names} query=${query} set=${set} />`) : noWatch())
+      : view === "week" && sorted.plan.kind === "machine" ? html`<${MachineWeek} sorted=${sorted} day=${day} set=${set} />`
       : view === "week" ? (round.watch ? waits(week, (progress) => html`<${WeekView} progress=${progress} names=${names} day=${day} set=${set} />`) : noWatch())
       : view === "drawing" ? waits(verified, (result) => html`<${DrawingOfFaults} plan=${query.get("plan")} result=${result} query=${query} set=${set} />`)
       : view === "floor" ? waits(verified, (result) => html`<${FloorOfFaults} plan=${query.get("plan")} result=${result} query=${query} set=${set} />`)

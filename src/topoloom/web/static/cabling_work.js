@@ -1,5 +1,7 @@
 // Work lists per rack, as `topoloom watch -o` writes them, to tick and to print; and the progress of a week.
 
+/** Sheets that are added at a time. */
+const SHEETS_AT_A_TIME = 3;
 const ELSEWHERE = "elsewhere";
 const racksOfTask = (task) => (task.racks.length ? task.racks : [ELSEWHERE]);
 /** A cable to plug, without what its heading says. */
@@ -44,11 +46,16 @@ function Sheet({ rack, tasks, progress, names, level, most = Infinity }) {
     ${missing.length ? html`<table><caption>To plug</caption><thead><tr><th scope="col"><span class="unseen">done</span></th><th scope="col" class="text">cable</th></tr></thead><tbody>${missing.slice(0, most).map((task) => html`<tr>${tick(task.text)}<td class="text">${toPlug(task)}</td></tr>`)}</tbody></table>${more(missing)}` : null}</section>`;
 }
 
-/** All sheets, one page per rack. */
+/** All sheets, one page per rack; some at a time are added, so that the page answers meanwhile. */
 function SheetsView({ progress, names, query }) {
-  const racks = tasksByRack(progress).filter(([name]) => !query.get("rack") || name === query.get("rack"));
-  return html`<div class="tools noprint"><button type="button" class="primary" onClick=${() => window.print()}>Print</button><a href=${href("/cabling", { ...settingsOf(query), view: "racks" })}>back to the racks</a></div>
-    ${racks.length ? racks.map(([rack, tasks]) => html`<${Sheet} key=${rack} rack=${rack} tasks=${tasks} progress=${progress} names=${names} level="h2" />`) : html`<p>No rack has work to do.</p>`}`;
+  const rack = query.get("rack"), [most, setMost] = useState(SHEETS_AT_A_TIME);
+  const sheets = useMemo(() => tasksByRack(progress).filter(([name]) => !rack || name === rack).map(([name, tasks]) => html`<${Sheet} key=${name} rack=${name} tasks=${tasks} progress=${progress} names=${names} level="h2" />`), [progress, rack]);
+  useEffect(() => {
+    const timer = most < sheets.length ? setTimeout(() => setMost(most + SHEETS_AT_A_TIME), 0) : null;
+    return () => clearTimeout(timer);
+  }, [most, sheets]);
+  return html`<div class="tools noprint"><button type="button" class="primary" disabled=${most < sheets.length} onClick=${() => window.print()}>Print</button><a href=${href("/cabling", { ...settingsOf(query), view: "racks" })}>back to the racks</a></div>
+    ${sheets.length ? sheets.slice(0, most) : html`<p>No rack has work to do.</p>`}`;
 }
 
 /** A cell of CSV that no spreadsheet takes for a formula, as topoloom writes it. */
@@ -57,7 +64,8 @@ function csvCell(text) {
   return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const workAsCsv = (racks, names) => [["rack", "kind", "task", "since"], ...racks.flatMap(([rack, tasks]) => tasks.map((task) => [rack, task.kind, task.text, sourceNamed(names, task.since)]))].map((row) => `${row.map(csvCell).join(",")}\n`).join("");
+const asCsv = (rows) => rows.map((row) => `${row.map(csvCell).join(",")}\n`).join("");
+const workAsCsv = (racks, names) => asCsv([["rack", "kind", "task", "since"], ...racks.flatMap(([rack, tasks]) => tasks.map((task) => [rack, task.kind, task.text, sourceNamed(names, task.since)]))]);
 
 /** The columns of a week, as `topoloom watch` prints them. */
 const WEEK = [["right", "right_cables"], ["newly right", "new_right"], ["missing", "missing_cables"], ["lost", "lost"], ["faults", "faults"], ["new faults", "new_faults"], ["repaired", "gone_faults"]];
@@ -79,10 +87,26 @@ function WeekView({ progress, names, day, set }) {
     ${progress.nodes.length ? html`<h3>Switches and hosts</h3><${Lines} lines=${progress.nodes} />` : null}`;
 }
 
+/** Each network of a machine on each day, as verify finds it; a click on a day shows its faults, one on a network those of it. */
+function MachineWeek({ sorted, day, set }) {
+  const days = sorted.rounds.length, { jobs, errors } = useTasks(sorted.rounds.map(({ verify }) => ({ operation: "verify", args: verify })));
+  const done = new Map(jobs.filter((job) => job.record).map((job) => [job.place, job.record.result]));
+  const cell = (result, network) => {
+    const at = result ? result.networks.indexOf(network) : -1;
+    if (at < 0) return html`<td class="quiet">${result ? "not discovered" : "\u2026"}</td>`;
+    const { comparison, errors: wrong, warnings } = result.results[at];
+    return html`<td>${comparison ? `${written(comparison.right_cables, 0)} of ${written(comparison.planned_cables, 0)} right, ${written(comparison.missing_cables, 0)} missing; ` : ""}<span class=${wrong + warnings ? "severity error" : null}>${counted(wrong + warnings, "fault")}</span></td>`;
+  };
+  return html`<h2>Progress by network</h2><${TasksProgress} jobs=${jobs} count=${days} of="day" />${errors.map((error) => html`<${Wrong} error=${error} />`)}
+    <div class="wide" tabindex="0" role="region" aria-label="progress by day and network"><table id="machineweek"><thead><tr><th scope="col" class="text">day</th>${sorted.plan.networks.map((network) => html`<th scope="col">${network}</th>`)}</tr></thead>
+    <tbody>${sorted.rounds.map(({ name }, at) => html`<tr class=${at + 1 === day ? "selected" : null}><td class="text"><button type="button" class="chip" aria-pressed=${String(at + 1 === day)} onClick=${() => set({ day: at + 1 === days ? "" : at + 1 })}>${name}</button></td>${sorted.plan.networks.map((network) => cell(done.get(at), network))}</tr>`)}</tbody></table></div>
+    <p class="quiet">Cables of the plan and faults (errors and warnings) of each network. Work lists per rack and what is new since the day before: choose the folder of one network as the plan.</p>`;
+}
+
 /** The open tasks of each rack in each discovery; those with most now come first. */
 function RackWeek({ progress, names, set }) {
   const [most, setMost] = useState(40), last = progress.seen.length - 1;
-  const racks = Object.entries(progress.racks).sort(([one, ours], [other, theirs]) => theirs[last] - ours[last] || one.localeCompare(other, "en", { numeric: true }));
+  const racks = Object.entries(progress.racks).sort(([one, ours], [other, theirs]) => theirs[last] - ours[last] || BY_NAME.compare(one, other));
   if (!racks.length) return null;
   return html`<h3>Open tasks per rack</h3><div class="wide" tabindex="0" role="region" aria-label="open tasks per rack and discovery"><table id="rackweek"><thead><tr><th scope="col" class="text">rack</th>${progress.seen.map(({ source }) => html`<th scope="col">${sourceNamed(names, source)}</th>`)}</tr></thead>
     <tbody>${racks.slice(0, most).map(([rack, counts]) => html`<tr><td class="text"><button type="button" class="chip" onClick=${() => set({ view: "racks", rack })}>${rack}</button></td>${counts.map((count) => html`<td>${written(count, 0)}</td>`)}</tr>`)}</tbody></table></div>

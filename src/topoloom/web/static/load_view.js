@@ -58,11 +58,11 @@ function UnitFields({ units, change }) {
 }
 
 /** How many tasks are done, with a button that cancels the others. */
-function TasksProgress({ jobs, count }) {
+function TasksProgress({ jobs, count, of = "load" }) {
   const waiting = jobs.filter((job) => !over(job)), done = jobs.filter((job) => job.state === "done").length;
   if (!count || (done === count)) return null;
   const rest = waiting.map((job) => job.expected_s).filter((seconds) => typeof seconds === "number");
-  return html`<p class="progress" role="status"><progress max=${count} value=${done} aria-label="finished loads"></progress> ${done} of ${counted(count, "load")} done${waiting.length && rest.length === waiting.length ? `, about ${written(rest.reduce((sum, each) => sum + each, 0), 0)} s of work left` : ""}
+  return html`<p class="progress" role="status"><progress max=${count} value=${done} aria-label=${`finished ${of}s`}></progress> ${done} of ${counted(count, of)} done${waiting.length && rest.length === waiting.length ? `, about ${written(rest.reduce((sum, each) => sum + each, 0), 0)} s of work left` : ""}
     ${waiting.length ? html` <button type="button" id="cancel-all" onClick=${() => waiting.forEach((job) => cancelTask(job.digest).catch(() => {}))}>cancel</button>` : null}</p>`;
 }
 
@@ -72,7 +72,7 @@ function useTasks(tasks) {
   useEffect(() => {
     let current = true;
     setState({ key, jobs: tasks.map(() => null), errors: [] });
-    const put = (at, job) => current && setState((earlier) => ({ ...earlier, jobs: earlier.jobs.map((each, number) => (number === at ? { ...each, ...job } : each)) }));
+    const put = (at, job) => current && setState((earlier) => ({ ...earlier, jobs: earlier.jobs.map((each, number) => (number === at ? { ...each, ...job, place: at } : each)) }));
     tasks.forEach(({ operation, args }, at) => ask(operation, args, (job) => put(at, job)).then(
       ({ job, record }) => put(at, { ...job, state: "done", record }),
       (error) => current && setState((earlier) => (earlier.errors.some((each) => each.message === error.message) ? earlier : { ...earlier, errors: [...earlier.errors, error] }))));
