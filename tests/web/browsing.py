@@ -54,6 +54,11 @@ def text(browser, chosen="main"):
     raise AssertionError(f"{chosen} is drawn again and again")
 
 
+def spoiled(browser):
+    """What a page shows where a script wrote a value without looking at it."""
+    return [word for word in ("[object ", "undefined", "NaN", "null") if word in text(browser, "body")]
+
+
 def violations(browser):
     """What axe-core objects to in the present page: rule, elements and reason.
 

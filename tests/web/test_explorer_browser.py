@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote
 
 import pytest
-from browsing import WEBGL, dark, driver, narrow, needs_chromium, severe, text, violations, wait
+from browsing import WEBGL, dark, driver, narrow, needs_chromium, severe, spoiled, text, violations, wait
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 from test_server import Server
@@ -178,6 +178,7 @@ def test_pages_are_accessible_in_every_size_and_colour(browser, server, page):
             and not browser.find_elements(By.CSS_SELECTOR, ".state.waiting, .state.running")
         ),
     )
+    assert spoiled(browser) == []
     assert violations(browser) == []
     with dark(browser):
         assert violations(browser) == []

@@ -10,7 +10,7 @@ function ComparePage({ query, go }) {
 }
 
 function ComparedNetworks({ networks }) {
-  return html`<${Task} operation="compare" args=${{ networks }} show=${(result) => html`<${Made} element=${drawSideBySide(sideBySide(result.networks))} /><${Sentences} networks=${result.networks} />`} />`;
+  return html`<${Task} operation="compare" args=${{ networks }} show=${(result) => html`${new Set(result.networks.map(({ hosts }) => hosts)).size > 1 ? html`<p class="quiet">The networks have different numbers of hosts: compare the figures per host.</p>` : null}<${Made} element=${drawSideBySide(sideBySide(result.networks))} /><${Sentences} networks=${result.networks} />`} />`;
 }
 
 /** The figures of assessments as rows, group by group; a figure that only some have stays. */
@@ -20,7 +20,7 @@ function sideBySide(networks) {
     const values = networks.map(({ figures }) => figures.find((figure) => figure.key === key) || null), numbers = values.map((one) => (one && typeof one.value === "number" ? one.value : null));
     return { label, unit, better: better === "less" ? "low" : better === "more" ? "high" : "", decimals: null, values: values.map((one, at) => (one && key === "deadlock_free" && numbers[at] !== null ? { value: numbers[at] ? "yes" : "no" } : one && numbers[at] !== null ? { value: numbers[at], low: one.low, high: one.high ?? undefined, how: one.how } : null)) };
   };
-  return { columns: networks.map(({ name }) => name), specs: networks.map(({ spec }) => spec), groups: groups.map((title) => ({ title, rows: keys.filter(({ group }) => group === title).map(row) })) };
+  return { columns: networks.map(({ name }) => name), specs: networks.map(({ spec, hosts }) => `${spec}, ${counted(hosts, "host")}`), groups: groups.map((title) => ({ title, rows: keys.filter(({ group }) => group === title).map(row) })) };
 }
 
 const Sentences = ({ networks }) => html`<ol class="sentences">${networks.filter(({ why }) => why).map(({ name, why }) => html`<li><b>${name}</b> \u2013 ${why}</li>`)}</ol>`;

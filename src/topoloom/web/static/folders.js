@@ -24,5 +24,6 @@ function FolderItem({ folder, chosen, choose, open }) {
   const { address, kind, files } = folder, network = ["network", "design"].includes(kind), on = chosen.includes(address);
   return html`<li class="network folder"><h2>${network || kind === "machine" ? html`<a href=${href("/network", { source: address })}>${address}</a>` : kind === "study" ? html`<a href=${href("/studies", { folder: address })}>${address}</a>` : address} <small>${kind}</small></h2>
     ${network ? html`<label class="tick"><input type="checkbox" checked=${on} disabled=${!on && chosen.length >= MOST_COMPARED} onChange=${(event) => choose(address, event.target.checked)} /> compare</label>` : null}
+    ${kind === "folder" && address !== "designs" ? html`<p><a href=${href("/cabling", { discoveries: address })}>Compare its discoveries with a plan</a></p>` : null}
     ${files.length ? html`<p class="chips">${files.map((name) => html`<button type="button" class="chip" onClick=${() => open(`${address}/${name}`)}>${name}</button> `)}</p>` : null}</li>`;
 }

@@ -83,8 +83,8 @@ function useAssessment(source) {
 /** What the design found about a network of its shortlist: its sentence, and every figure with how it was found. */
 function Assessment({ found }) {
   if (!found || !found.figures) return null;
-  const groups = [...new Set(found.figures.map(({ group }) => group))];
-  return html`<section id="assessment"><h2>What the design found</h2>${found.missing.length ? html`<p class="quiet">Not assessed: ${found.missing.join("; ")}.</p>` : null}
+  const groups = [...new Set(found.figures.map(({ group }) => group))], reasons = [...new Set(found.missing.map(({ reason }) => reason))];
+  return html`<section id="assessment"><h2>What the design found</h2>${reasons.map((reason) => html`<p class="quiet">Not assessed: ${found.missing.filter((one) => one.reason === reason).map(({ words }) => words).join(", ")}; ${reason}.</p>`)}
     ${groups.map((group) => html`<details><summary>${group}</summary><${Rows} caption=${group} columns=${[{ key: "label", title: "figure", text: true }, { key: "value", title: "value" }, { key: "unit", title: "unit", text: true }, { key: "how", title: "how it was found", text: true }]}
       rows=${found.figures.filter((figure) => figure.group === group)} /></details>`)}</section>`;
 }

@@ -42,9 +42,12 @@ function matchesOf(room, text) {
 
 /** The search field with its matches. `show(match)` points at one. */
 function Find({ room, text, changed, show }) {
-  const matches = useMemo(() => (room ? matchesOf(room, text) : []), [room, text]), box = useRef();
+  const matches = useMemo(() => (room ? matchesOf(room, text) : []), [room, text]), box = useRef(), early = useRef(false);
+  // Enter that was pressed while the room was being read counts when it is there.
+  useEffect(() => { if (room && early.current) { early.current = false; if (matches.length) show(matches[0]); } }, [room]);
   const keys = (event) => {
     if (event.key === "Enter" && matches.length) show(matches[0]);
+    else if (event.key === "Enter" && !room) early.current = true;
     else if (event.key === "Escape") changed("");
     else if (event.key === "ArrowDown" && box.current) box.current.querySelector("button").focus();
     else return;
