@@ -69,6 +69,7 @@ def test_an_installed_wheel_writes_a_requirement_that_it_can_read(installed):
     assert (done.returncode, done.stderr.splitlines()[0]) == (0, "wrote requirement.toml and quotes/made-up-ndr.toml")
 
 
+@pytest.mark.exhaustive
 def test_the_greetings_examples_work_in_an_installed_wheel(installed):
     """Those of the administrator: a fabric with faults is copied, and its faults are found."""
     assert installed("examples", "fabric", "-o", "examples").returncode == 0

@@ -161,6 +161,7 @@ def test_files_grow_only_where_there_are_paths():
     assert layers[:8] == b"TLLAYERS"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.simgrid
 @pytest.mark.parametrize("simulator", ["simgrid", "flits"])
 def test_tables_by_host_are_followed(simulator):

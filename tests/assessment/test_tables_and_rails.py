@@ -97,6 +97,7 @@ def test_equal_planes_are_simulated_once():
     assert one_of_equal_planes(route(build("fat-tree:k=4,hosts=8"), "fat-tree-hosts")) is None
 
 
+@pytest.mark.exhaustive
 def test_networks_of_several_rates_are_compared():
     """Hosts at 100G under 400G links get all they ask for; the reference has links as fast as its hosts."""
     found = compare(

@@ -139,6 +139,7 @@ def test_what_carries_no_rates_is_told_once_and_recorded(call, caplog):
     assert json.loads(out)["dropped"] == []
 
 
+@pytest.mark.exhaustive
 def test_rates_are_dropped_where_that_is_asked_for(call, caplog):
     """What refuses a mixed network takes it after --drop-rates, which is reported."""
     tree = build("fat-tree:k=4")

@@ -97,6 +97,7 @@ def test_an_engine_that_is_named_makes_new_tables(folder):
     assert [curve["provenance"]["engine"] for curve in record["curves"]] == [ENGINE, "dor-pairs"]
 
 
+@pytest.mark.exhaustive
 def test_quality_measures_the_tables_of_its_folder(folder):
     """As `quality` of the tables does."""
     found, told = _record("quality", folder, "--bisections", "5")

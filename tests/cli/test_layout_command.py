@@ -152,6 +152,7 @@ def test_the_text_tells_what_the_json_does():
     assert np.isfinite(found["least_mean_m"])
 
 
+@pytest.mark.exhaustive
 def test_a_mixed_network_is_laid_out_with_its_rates(tmp_path, monkeypatch):
     """The cable list has the rate of each cable, and the folder opens with them."""
     mixed = build("fat-tree:k=4").with_rates(800, 400)

@@ -55,6 +55,7 @@ def test_every_way_out_of_a_folder_has_the_names(pod, capsys):
     assert "H2" not in out
 
 
+@pytest.mark.exhaustive
 def test_real_names_may_stand_in_the_list(pod):
     """hosts.csv may call hosts otherwise; two of one name are refused with the line."""
     path = pod / "pod" / "hosts.csv"

@@ -359,6 +359,7 @@ def _room(folder):
     return folder / "room.toml"
 
 
+@pytest.mark.exhaustive
 def test_a_real_terminal(desk):
     """In a process of its own, on a pseudoterminal: Enter, a number, Enter ...; Ctrl-D ends it."""
     code, said = _typed(desk, ["new"], ["", "", "", "", "", ""])

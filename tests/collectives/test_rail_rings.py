@@ -211,6 +211,7 @@ def test_where_no_forest_is_packed_the_rings_use_all_ports(monkeypatch):
     assert taken["ring"].seconds > 2.5 * taken[None].seconds
 
 
+@pytest.mark.exhaustive
 def test_a_layout_with_rack_scale_units_gives_both_levels():
     """Four racks of four trays with four accelerators each are four hosts of 16 ranks, at the rate that the hosts state.
 

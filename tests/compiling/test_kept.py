@@ -121,6 +121,7 @@ def test_what_was_compiled_for_a_level_of_processors_is_used_on_this_one(run, tm
     assert run(before=there, more=2) == (6, 0)
 
 
+@pytest.mark.exhaustive
 def test_compiling_ahead_takes_what_the_user_has(run, tmp_path):
     """Nothing is compiled twice."""
     run()

@@ -104,6 +104,7 @@ def test_all_commands_of_a_design_give_their_numbers(tmp_path, name):
     assert _checked(folder) > (40 if name == "quotes" else 30), "equal planes are simulated once, by no command"
 
 
+@pytest.mark.exhaustive
 def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):
     """Bill, tables, throughput and growth of two shortlist with quotes; each finalist is built once after the screening."""
     monkeypatch.setattr(assess_module, "STEPS", (COST, TABLES, THROUGHPUT, PATTERNED, WORST, GROWTH))

@@ -43,6 +43,7 @@ def compared(hall):
     return design(wanted(hosts=20, oversubscription=1.5, racks=4), against=hall, jobs=1)
 
 
+@pytest.mark.exhaustive
 def test_the_ranking_is_that_without_it(compared):
     """An installed network is compared, and never ranked, dropped or counted."""
     alone = design(compared.requirement, jobs=1)
@@ -69,6 +70,7 @@ def test_it_has_all_measures_and_all_limits_that_it_exceeds(compared, hall):
     assert "Exceeds limits of the requirement: hosts 16, at least 20" in last.why
 
 
+@pytest.mark.exhaustive
 def test_the_record_and_the_folder_keep_it(compared, tmp_path, hall):
     """The record is read back with it; its folder in the shortlist opens with its real names."""
     assert Design.from_record(json.loads(json.dumps(compared.record()))).installed == compared.installed

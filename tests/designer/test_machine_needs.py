@@ -95,6 +95,7 @@ def test_every_candidate_has_the_ports_that_hosts_have():
         assert plane_count(network) == one.planes
 
 
+@pytest.mark.exhaustive
 def test_what_everybody_buys_is_always_measured():
     """The tapered trees with rails and a Dragonfly, also where their families do not take part; then they do not win."""
     found = design(requirement(families=FamiliesRequirement(only=("slimfly",))), jobs=1)

@@ -84,6 +84,7 @@ def found():
     return design(_wanted(oversubscription=1.0), jobs=1)
 
 
+@pytest.mark.exhaustive
 def test_a_random_graph_that_carries_too_little_is_not_first(found):
     """By its formula it has full bandwidth; its tables do not carry it: the record, the reason and the ranking say so."""
     failed = failed_on_tables(found.dropped)
@@ -103,6 +104,7 @@ def test_a_random_graph_that_carries_too_little_is_not_first(found):
     )
 
 
+@pytest.mark.exhaustive
 def test_the_text_and_the_page_give_the_reason(found, tmp_path, capsys):
     """The same sentence in both, and in the record."""
     from topoloom.cli.commands.design import _print

@@ -45,6 +45,7 @@ def winner(tmp_path_factory):
     return made, path / "out"
 
 
+@pytest.mark.exhaustive
 def test_a_design_has_the_phases_of_its_winner(winner, tmp_path):
     """Without a shortlist: 4 leaves and 4 spines for 16 hosts, then 4 leaves; in the record, the folder, and the report."""
     made, folder = winner
@@ -78,6 +79,7 @@ def with_growth(tmp_path):
     return tmp_path / "out"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "counts"), [("in_phases", [16, 32]), ("with_growth", [16, 32, 64])])
 def test_workbooks_are_those_of_the_commands(name, counts, tmp_path, request):
     """What `cost -o` and `phases -o` write from the folder, byte by byte; of a growth, from the folder of its last phase."""
@@ -175,6 +177,7 @@ def test_each_phase_keeps_the_limits_on_its_tables(tmp_path):
     assert failed.reason.endswith("but 0.833 is needed, in phase 1 of 24 hosts")
 
 
+@pytest.mark.exhaustive
 def test_the_tables_of_each_phase_are_in_the_design(tmp_path):
     """Free of deadlock by the verifier, with the throughput of the phase's own network; on the page, too."""
     made = design(required(tmp_path, (16, "2027-01"), (32, "2027-07")), shortlist=0, jobs=1)

@@ -192,6 +192,7 @@ def test_a_part_of_several_rates_is_bought_for_its_growth(tmp_path):
     assert price(tmp_path / "part").ports_bought == part.ports_bought
 
 
+@pytest.mark.exhaustive
 def test_half_now_and_half_later():
     """512 hosts on 32 ports, by hand: 16 leaves and 16 spines, then 16 leaves; the spines keep 256 ports free."""
     result = phases("fat-tree:k=32,hosts=512", [256, 512], ["2027-01", "2027-07"])

@@ -83,6 +83,7 @@ def test_static_routes_come_up(tmp_path):
             assert found == wanted
 
 
+@pytest.mark.exhaustive
 @needs_lab
 def test_bgp_comes_up_with_a_weight_for_every_shortest_path(tmp_path):
     """Without an address on any link all hosts reach each other, and next hops weigh as the shortest paths behind them."""

@@ -430,6 +430,7 @@ def soak_of(fabrics, events, rounds, mode="few-changes"):
     )
 
 
+@pytest.mark.exhaustive
 def test_losses_and_returns_lose_no_packet_in_between():
     """Cables, switches and hosts of a Slim Fly: every mixture of every step, by code that shares nothing with the repair."""
     done = soak_of("slimfly", 6, 1)

@@ -31,6 +31,7 @@ feeds = 2
 """
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("spec", "lost"),
     [

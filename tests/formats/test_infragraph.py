@@ -81,6 +81,7 @@ def test_the_package_reads_the_same_graph(service, network):
     assert {kinds[name] for name in graph if name.startswith("H")} == {"host"}
 
 
+@pytest.mark.exhaustive
 def test_the_package_knows_rates_delays_and_lengths(service):
     """Each cable has its rate, its delay at 5 ns a metre, and its length as an annotation."""
     layout = place(build("slimfly:q=5,hosts=2"), map="rows")

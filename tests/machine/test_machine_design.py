@@ -106,6 +106,7 @@ def test_a_machine_is_designed(designed):
     assert result.from_record(result.record()).record() == result.record()
 
 
+@pytest.mark.exhaustive
 def test_the_networks_of_the_best_are_assessed(designed, tmp_path):
     """Each has a throughput, and its folder the tables that it was measured on."""
     result = designed
@@ -176,6 +177,7 @@ def test_a_network_has_places_for_the_uplinks_of_all_switches_that_manage_anothe
     assert machine.networks["service"].topology.endpoints.size == 24 + 2 * managing.switches
 
 
+@pytest.mark.exhaustive
 def test_a_machine_whose_network_fails_a_measured_limit_is_dropped(monkeypatch):
     """The limit is named with its network, and no machine is left where the only one fails."""
     monkeypatch.setattr(
@@ -234,6 +236,7 @@ def test_where_the_cheapest_exceeds_a_limit_others_are_tried(monkeypatch, limit,
     assert [each.specs["n"] for each in result.dropped] == ["cheap"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("limit", "network"),
     [("cost_usd = 1000", "storage"), ("switches = 2", "storage"), ("network_power_w = 5", "storage")],
@@ -245,6 +248,7 @@ def test_the_limit_that_fails_first_is_named_with_its_network(limit, network):
     assert f"'{network}'" in result.reason
 
 
+@pytest.mark.exhaustive
 def test_a_limit_of_the_racks_is_tested_on_the_placed_machine():
     result = design_machine(machine_of(f"{PLAIN}[limits]\nracks = 1\n", "two.toml"), jobs=1)
     assert not result.ranked

@@ -199,6 +199,7 @@ def test_nodes_are_selected_among_the_compute_hosts(small):
     assert sorted(name for leaf in leaves for name in names_of(leaf)) == [f"node-{n:03d}" for n in range(2, 31)]
 
 
+@pytest.mark.exhaustive
 def test_what_is_opened_is_written_as_what_was_built(small, tmp_path):
     """Every export of the folder of a machine is that of the machine in memory."""
     save_machine(small, tmp_path / "machine")
@@ -265,6 +266,7 @@ def test_layout_shows_a_network_as_the_machine_has_it(small, tmp_path):
         LayoutOperation(topology=str(tmp_path / "machine"), map="rows").run(RunContext())
 
 
+@pytest.mark.exhaustive
 def test_the_room_of_a_machine_is_a_picture(small):
     """With a tooltip for each of its racks."""
     room = machine_facility(small, tested=False)

@@ -67,6 +67,7 @@ def growth(request, stands):
     return expand_machine(stands, machine_of(GROWTHS[request.param], "larger.toml"))
 
 
+@pytest.mark.sweep(1)
 def test_nothing_that_exists_is_moved_renamed_or_unplugged(growth, stands):
     """Every device has its name, rack and unit; every cable its ports at both ends, and its length."""
     for listed, added in ((listed_devices, growth.devices), (listed_cables, growth.cables)):
@@ -147,6 +148,7 @@ def test_what_is_bought_is_the_difference_of_the_bills(growth, stands):
     assert len(growth.racks) == after.racks - before.racks
 
 
+@pytest.mark.sweep(1)
 def test_a_grown_machine_is_saved_and_grows_again(growth, tmp_path):
     """Names go on where they ended, also those of switches; a second growth changes nothing of the first."""
     save_machine(growth.machine, tmp_path / "grown", growth.files())
@@ -330,6 +332,7 @@ def test_a_file_that_changes_what_exists_is_refused(case, stands):
         assert re.match(r"larger\.toml:\d+: ", str(raised.value.at_line(into, text, "larger.toml")))
 
 
+@pytest.mark.exhaustive
 def test_the_command_writes_the_grown_machine_and_what_is_added(stands, tmp_path, capsys):
     """The same as in Python; the order, the cables and the devices are files of their own."""
     save_machine(stands, tmp_path / "machine")
@@ -380,6 +383,7 @@ def test_racks_stand_on_the_floor_of_the_layouts(growth):
         assert set(layout.used.tolist()) <= set(machine.slot.tolist())
 
 
+@pytest.mark.sweep(2)
 def test_a_discovery_shows_what_is_not_installed_yet(growth, stands, tmp_path):
     """All cables of the grown machine are right; with those of the machine before, each report is about a new device."""
     for machine, folder in ((growth.machine, tmp_path / "after"), (stands, tmp_path / "before")):

@@ -84,6 +84,7 @@ def _rows(page):
     return [[html.unescape(cell) for cell in row] for row in cells]
 
 
+@pytest.mark.exhaustive
 def test_the_tables_of_the_room_are_those_of_facility(folder, shown):
     """Every rack, every row and the total, to the last digit."""
     printed = [line for line in run("facility", folder).out.splitlines() if line.startswith(("rack ", "row ", "total"))]

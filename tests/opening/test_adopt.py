@@ -193,6 +193,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(tmp_path, damage):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.exhaustive
 def test_equal_sources_give_equal_bytes_in_every_process(tmp_path):
     """The order of sets, which Python draws per process, is in no file."""
     lldp = Path(__file__).parents[2] / "examples" / "ethernet" / "lldp"

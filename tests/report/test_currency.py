@@ -36,6 +36,7 @@ def euros(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_design_names_the_currency_of_its_catalogue(euros, tmp_path, monkeypatch):
     """No file of the design has USD; the board page, the tables, the figures and the bill have EUR."""
     monkeypatch.setattr("topoloom.designer.assessment.assess.STEPS", (COST,))

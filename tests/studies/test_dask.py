@@ -86,6 +86,7 @@ def test_a_killed_scheduler_is_said_and_the_rest_is_done_elsewhere(tmp_path):
     assert set(Counter(line["digest"] for line in lines_of(tmp_path / "s")).values()) == {1}
 
 
+@pytest.mark.exhaustive
 def test_failures_come_back_as_records(cluster, tmp_path):
     """A task that its operation refuses is a failed record, as everywhere."""
     study = Study(operation="hops", axes={"topology": ["petersen", "slimfly:q=6"]})

@@ -193,6 +193,7 @@ def test_stopping_cancels_the_job(slurm, tmp_path):
         time.sleep(0.2)
 
 
+@pytest.mark.exhaustive
 @needs_slurm
 def test_detached_and_taken_up(slurm, tmp_path):
     """Submitted and left; a later run waits for the job instead of submitting another."""

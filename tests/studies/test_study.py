@@ -201,6 +201,7 @@ def test_ctrl_c_on_the_command_line(tmp_path):
     assert len(lines_of(tmp_path / "out")) == 40
 
 
+@pytest.mark.exhaustive
 def test_the_command_line(tmp_path, monkeypatch):
     """Dry run, run, status, export, merge: what each says."""
     monkeypatch.chdir(tmp_path)

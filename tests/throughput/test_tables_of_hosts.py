@@ -85,6 +85,7 @@ def test_rails_planes_and_interfaces_get_their_full_rate(spec, uniform):
     assert found.traffic_throughput == 1.0
 
 
+@pytest.mark.exhaustive
 def test_a_taper_costs_what_it_says():
     """2:1: about half of uniform traffic, which stays in part within leaves, and half of a shift."""
     found = quality(route(build("fat-tree:k=8,hosts=128,taper=2:1"), "fat-tree-hosts"), "tornado", bisections=5)
@@ -92,6 +93,7 @@ def test_a_taper_costs_what_it_says():
     assert found.traffic_throughput == 0.5
 
 
+@pytest.mark.exhaustive
 def test_the_command_line_takes_a_table_for_each_host():
     """With the fitting engine, --engine fat-tree and --engine fat-tree-hosts; --host-tables 1 gives the single table."""
     from click.testing import CliRunner

@@ -43,6 +43,7 @@ def server(tmp_path_factory):
     assert running.end() == 0
 
 
+@pytest.mark.exhaustive
 def test_a_design_is_written_and_opened(server):
     """The folder of `topoloom design -o`: its files are served, its networks are sources, and its text comes back."""
     record = server.record("design", text=_TEXT)

@@ -125,6 +125,7 @@ def test_tasks_and_folders_are_shown(browser, server):
     browser.switch_to.default_content()
 
 
+@pytest.mark.exhaustive
 def test_a_machine_is_opened_network_by_network(browser, server):
     """Its report, and a list of its networks, each of which is drawn as it stands on the common floor."""
     browser.get(server.base + "/folders")

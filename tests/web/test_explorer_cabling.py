@@ -66,6 +66,7 @@ def opened(browser, server, settings="", until=".verdict"):
     return wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, until), 90)
 
 
+@pytest.mark.exhaustive
 def test_faults_of_a_week_by_rule(browser, server, place):
     """As verify prints them; what is not used is reported; a rule, a rack and a device filter, by the address."""
     opened(browser, server, "&day=2", "ol.faults li")

@@ -44,6 +44,7 @@ def _row(browser, label):
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_chosen_loss_has_the_numbers_of_the_command(browser, server):
     """A loss from the rank shows what `outage` gives; the address has it, and back undoes it."""
     browser.get(server.base + _PAGE)

@@ -61,6 +61,7 @@ def browser(server):
     opened.quit()
 
 
+@pytest.mark.exhaustive
 def test_a_plan_is_played_step_by_step(browser, server):
     """By a button and by the slider's keys; the address has the step; the cables are those of the plan."""
     browser.get(f"{server.base}{_PAGE}&to=22")

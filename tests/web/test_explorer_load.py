@@ -38,6 +38,7 @@ def _points(browser):
     )
 
 
+@pytest.mark.exhaustive
 def test_each_load_is_a_task_and_the_address_has_the_curve(browser, server):
     """The points are those of the records; the same address draws them again; the axes change to ns and Gb/s."""
     browser.get(f"{server.base}{_PAGE}&loads=0.1,0.4")

@@ -89,6 +89,7 @@ def _total(browser):
     return text(browser, "#room-sums .card b")
 
 
+@pytest.mark.exhaustive
 def test_a_rack_is_dragged_and_lengths_and_bill_follow(browser, server):
     """While it hovers over a slot, and when it is dropped; the address keeps the move; undo and redo."""
     browser.get(f"{server.base}/{_ROOM}")

@@ -197,6 +197,7 @@ def test_a_file_does_not_become_a_folder(tmp_path):
     assert _stored(uploads.folder) == ["a"]
 
 
+@pytest.mark.exhaustive
 def test_files_and_bytes_are_bounded(tmp_path, monkeypatch):
     """All uploads together; replaced files do not count twice, and nothing of a refused request is stored."""
     uploads = Uploads(tmp_path)
@@ -226,6 +227,7 @@ def test_a_read_only_server_stores_nothing(tmp_path):
         reading.end()
 
 
+@pytest.mark.exhaustive
 def test_a_served_folder_does_not_take_the_name(tmp_path):
     """A folder of the user's with the same name is refused in one sentence; the store's own may be named."""
     (tmp_path / "uploads").mkdir()
