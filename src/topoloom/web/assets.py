@@ -9,7 +9,7 @@ from topoloom.report.scripting import EXPLORER, FLOOR, script
 _SCRIPTS = (
     *("request", "parts"),
     *("structure_data", "structure_paint", "structure_input", "structure", "structure_view"),
-    *("spec_field", "toml", "uploads", "questions", "results", "design", "compare"),
+    *("spec_field", "toml", "uploads", "questions", "kinds", "growth_question", "results", "design", "compare"),
     *("curves_page", "tasks", "folders", "failures_view", "load_view", "growth_view", "network"),
     *("room_carry", "room_find", "room_rack", "room_view"),
     *("cabling_drop", "cabling_faults", "cabling_drawing", "cabling_work", "cabling_page"),

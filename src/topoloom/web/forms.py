@@ -1,7 +1,10 @@
 """The data of the explorer's forms."""
 
+import os
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
 import msgspec
@@ -13,14 +16,16 @@ from topoloom.designer.new_requirement import GROWTH, MINIMIZED, switches_to_cho
 from topoloom.designer.purposes import PURPOSES
 from topoloom.designer.requirement import Requirement
 from topoloom.fabric.diagnosis.rule import RULES
+from topoloom.machine.recognizing import is_machine
 from topoloom.operations.operation import OPERATIONS
 from topoloom.placement.floors.floor import PRESETS as FLOORS
 from topoloom.routing.registry import engines
 from topoloom.simulation.flits.presets import PRESETS
-from topoloom.start.examples import EXAMPLES
+from topoloom.start.examples import EXAMPLES, Example, examples_folder
 from topoloom.throughput.traffic import PATTERNS
 from topoloom.topologies.spec.listing import listed
 from topoloom.web.download import export_kinds
+from topoloom.web.uploads import NAME as UPLOADS
 
 
 @cache
@@ -53,9 +58,10 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
         "growth": GROWTH,
         "hosts": _host_kinds(),
         "switches": switches,
-        "quotes": {name: EXAMPLES[name].text() for name in {kind["quotes"] for kind in switches} if name},
+        "files": _example_files([EXAMPLES[name] for name in {kind["quotes"] for kind in switches} if name]),
         "rooms": [msgspec.to_builtins(FLOORS.find(name)) | {"name": name} for name in FLOORS],
         "examples": _examples(),
+        "starts": _starts(),
         "exports": export_kinds(),
     }
 
@@ -125,8 +131,37 @@ def requirement_form() -> list[dict[str, Any]]:
 
 @cache
 def _examples() -> list[dict[str, str]]:
+    """The requirements that one click designs."""
     folder = files("topoloom.web") / "static"
     return [
         {"name": name, "toml": (folder / f"{name}.toml").read_text()}
         for name in ("small-cluster", "training-64", "nodes-512")
     ]
+
+
+def _requirements() -> list[Example]:
+    """The installed examples that are requirements or machines."""
+    kinds = [example for example in EXAMPLES.values() if example.kind in ("requirement", "machine")]
+    return [example for example in kinds if example.kind == "requirement" or is_machine(example.text())]
+
+
+@cache
+def _starts() -> list[dict[str, str]]:
+    """The installed examples that the questions can begin with; the files that they name are uploads."""
+    return [{"name": example.name, "kind": example.kind, "toml": _with_uploads(example)} for example in _requirements()]
+
+
+def _with_uploads(example: Example) -> str:
+    text, folder = example.text(), PurePosixPath(example.file).parent
+    for file in example.files[1:]:
+        written = os.path.relpath(file, folder)
+        text = text.replace(f'"{written}"', f'"{UPLOADS}/{PurePosixPath(file).name}"')
+    return text
+
+
+def _example_files(quotes: Iterable[Example]) -> dict[str, str]:
+    """The files that examples and switches need, by the names under which they are uploaded."""
+    names = {file for example in quotes for file in example.files}
+    names |= {file for example in _requirements() for file in example.files[1:]}
+    root = examples_folder()
+    return {Path(file).name: (root / file).read_text(encoding="utf-8") for file in sorted(names)}

@@ -18,25 +18,28 @@ function Question({ number, title, children, error }) {
 }
 
 function Questions({ toml, set, setAll, replace, errors, catalogue }) {
-  const value = (key) => tomlValue(toml, key), props = { toml, set, errors };
+  const props = { toml, set, errors };
   const within = (...tables) => Object.entries(errors).filter(([key]) => tables.some((table) => key === table || key.startsWith(`${table}.`))).map(([, text]) => text)[0];
   return html`<div class="questions"><${Purpose} ...${props} setAll=${setAll} replace=${replace} purposes=${catalogue.purposes} />
     <${Hosts} ...${props} replace=${replace} kinds=${catalogue.hosts} catalogue=${catalogue} error=${within("hosts", "host", "rack")} />
-    <${Switches} ...${props} setAll=${setAll} catalogue=${catalogue} error=${within("switch", "parts", "prices", "rate_gbps")} />
+    <${Switches} ...${props} setAll=${setAll} replace=${replace} catalogue=${catalogue} error=${within("switch", "parts", "prices", "rate_gbps", "network")} />
     <${Room} ...${props} setAll=${setAll} floors=${catalogue.rooms} error=${within("floor")} />
-    <${Matters} ...${props} setAll=${setAll} catalogue=${catalogue} error=${within("limits", "least", "minimize")} /></div>`;
+    <${Matters} ...${props} setAll=${setAll} replace=${replace} catalogue=${catalogue} error=${within("limits", "least", "minimize", "phase")} /></div>`;
 }
 
+/** What the keys of a network begin with: of a machine file, those of its first network. */
+const ofNetwork = (toml) => (isMachine(toml) ? "network.0." : "");
+
 function Purpose({ toml, replace, purposes }) {
-  const bandwidth = ["taper", "oversubscription", "blocking"].find((limit) => tomlValue(toml, `limits.${limit}`) !== undefined);
-  const now = (purposes.find(({ tables }) => bandwidth && tables.limits[bandwidth] === tomlValue(toml, `limits.${bandwidth}`)) || {}).name;
+  const machine = isMachine(toml), first = ofNetwork(toml), bandwidth = ["taper", "oversubscription", "blocking"].find((limit) => tomlValue(toml, `${first}limits.${limit}`) !== undefined);
+  const now = (purposes.find(({ tables }) => bandwidth && tables.limits[bandwidth] === tomlValue(toml, `${first}limits.${bandwidth}`)) || {}).name;
   const choose = (name) => {
-    const { tables } = purposes.find((one) => one.name === name);
-    let text = withKeys(toml, { "limits.taper": null, "limits.oversubscription": null, "limits.blocking": null, rails: null });
-    text = withoutTable(withoutTable(text, "host"), "rack");
-    replace(withKeys(text, flatKeys(tables)));
+    const { tables } = purposes.find((one) => one.name === name), { limits, rails = null } = tables;
+    const text = withKeys(toml, Object.fromEntries(["limits.taper", "limits.oversubscription", "limits.blocking", "rails"].map((key) => [`${first}${key}`, null])));
+    replace(machine ? withKeys(text, flatKeys({ rails, limits }, first)) : withKeys(withoutTable(withoutTable(text, "host"), "rack"), flatKeys(tables)));
   };
-  return html`<${Question} number="1" title="What is it for?"><${Cards} name="purpose" label="purpose" value=${now} changed=${choose} options=${purposes.map(({ name, title, description }) => ({ value: name, title, text: description }))} /><//>`;
+  return html`<${Question} number="1" title="What is it for?"><${Cards} name="purpose" label="purpose" value=${now} changed=${choose} options=${purposes.map(({ name, title, description }) => ({ value: name, title, text: description }))} />
+    ${machine ? html`<p class="quiet">It sets the bandwidth of the first network, ${tomlValue(toml, "network.0.name")}.</p>` : null}<//>`;
 }
 
 /** The front of a host from its data: height in rack units, its ports on this network in the accent colour, other ports grey. */
@@ -65,17 +68,18 @@ function Hosts({ toml, set, replace, kinds, catalogue, errors, error }) {
       replace(withKeys(bare, { ...(kind.parts.includes(parts) ? {} : keysOfSwitch(sold)), "host.name": chosen }));
     }
   };
+  if (isMachine(toml)) return html`<${Question} number="2" title="How many hosts, of which kinds?" error=${error}><${HostKinds} ...${{ toml, set, replace, kinds, errors }} /><//>`;
   const options = [{ value: "none", title: "Ports only", text: "hosts as ports of switches; their racks are not planned" },
     { value: "plain", title: "Plain host", text: "interfaces, height and power as you enter them", picture: html`<${HostFront} kind=${plain} />` },
     ...kinds.map((kind) => ({ value: kind.name, title: kind.name, text: `${kind.nics}\u00a0\u00d7\u00a0${kind.rate_gbps}\u00a0Gb/s, ${kind.u}\u00a0U, ${written(kind.power_w / 1000, 1)}\u00a0kW`, picture: html`<${HostFront} kind=${kind} />` }))];
   return html`<${Question} number="2" title="How many hosts, of which kind?" error=${error}>
-    <div class="row"><${NumberField} toml=${toml} set=${set} name="hosts" label="Hosts" step="1" errors=${{}} /></div>
+    <div class="row"><${CountField} label="Hosts" value=${tomlValue(toml, "hosts")} changed=${(count) => replace(withHosts(toml, "hosts", count))} /></div>
     <${Cards} name="host" label="kind of host" value=${known ? name : own ? "plain" : "none"} changed=${choose} options=${options} />
     ${own && !known ? html`<div class="row"><${NumberField} ...${{ toml, set, errors }} name="host.nics" label="Interfaces" step="1" /><${NumberField} ...${{ toml, set, errors }} name="host.u" label="Height" unit="U" /><${NumberField} ...${{ toml, set, errors }} name="host.power_w" label="Power" unit="W" /></div>` : null}
-    ${isMachine(toml) ? html`<p class="quiet">This is a machine file with several kinds of hosts or networks: edit them in the text.</p>` : null}<//>`;
+    <${AddKind} kinds=${kinds} add=${(kind) => replace(withKind(asMachine(toml, kinds), kind))} /><//>`;
 }
 
-function Switches({ toml, set, setAll, catalogue, errors, error }) {
+function Switches({ toml, set, setAll, replace, catalogue, errors, error }) {
   const product = tomlValue(toml, "switch.product"), radix = tomlValue(toml, "switch.radix"), quotes = tomlValue(toml, "prices");
   const choose = (name) => {
     const sold = catalogue.switches.find((one) => one.name === name);
@@ -84,8 +88,9 @@ function Switches({ toml, set, setAll, catalogue, errors, error }) {
   };
   const options = [["radix", "any switch with this many ports"], ...catalogue.switches.map((one) => [one.name, `${one.name} \u2013 ${one.ports} ports of ${one.rate_gbps} Gb/s${one.vendor ? `, ${one.vendor}` : ""}`])];
   const shown = product && !catalogue.switches.some(({ name }) => name === product) ? [[product, product], ...options] : options;
-  return html`<${Question} number="3" title="Which switches?" error=${error}><div class="row"><${Field} label="Switch"><${Choice} label="switch" value=${product || "radix"} options=${shown} changed=${choose} /><//>
-    ${product ? null : html`<${NumberField} ...${{ toml, set, errors }} name="switch.radix" label="Ports" step="1" />`}<${NumberField} ...${{ toml, set, errors }} name="rate_gbps" label="Rate of a link" unit="Gb/s" usual="40" /></div>
+  const machine = isMachine(toml);
+  return html`<${Question} number="3" title=${machine ? "Which networks, of which switches?" : "Which switches?"} error=${error}>${machine ? html`<${MachineNetworks} ...${{ toml, set, replace, catalogue, errors }} />` : html`<div class="row"><${Field} label="Switch"><${Choice} label="switch" value=${product || "radix"} options=${shown} changed=${choose} /><//>
+    ${product ? null : html`<${NumberField} ...${{ toml, set, errors }} name="switch.radix" label="Ports" step="1" />`}<${NumberField} ...${{ toml, set, errors }} name="rate_gbps" label="Rate of a link" unit="Gb/s" usual="40" /></div>`}
     <div class="row"><div class="field"><span class="label">Prices</span><${FileChoice} label="quotes" suffixes=${[".toml"]} value=${quotes} none="of the catalogue" changed=${(file) => set("prices", file || null)} />
     ${/made-up/.test(quotes || "") ? html`<small class="warn">These quotes are made up: replace them by your own.</small>` : null}</div></div><//>`;
 }
@@ -117,13 +122,15 @@ function Room({ toml, set, setAll, floors, errors, error }) {
 
 const MATTERS = { cost: ["Cost", "the whole bill"], power: ["Power", "of switches and optics"], latency: ["Latency", "mean, without load"], growth: ["Growth", "idle ports for a quarter more hosts"] };
 
-function Matters({ toml, set, setAll, catalogue, errors, error }) {
-  const minimize = tomlValue(toml, "minimize") || "cost_usd", grow = tomlValue(toml, "least.grow_to_hosts"), hosts = tomlValue(toml, "hosts") || 0;
+function Matters({ toml, set, setAll, replace, catalogue, errors, error }) {
+  const machine = isMachine(toml), first = ofNetwork(toml), minimize = tomlValue(toml, `${first}minimize`) || "cost_usd", grow = tomlValue(toml, "least.grow_to_hosts"), hosts = tomlValue(toml, "hosts") || 0;
   const now = grow ? "growth" : Object.keys(MATTERS).find((name) => catalogue.matters[name] === minimize) || (minimize === "cost_per_host_usd" ? "cost" : undefined);
-  const choose = (name) => setAll({ minimize: catalogue.matters[name], "least.grow_to_hosts": name === "growth" ? Math.ceil(hosts * (1 + catalogue.growth)) : null });
+  const choose = (name) => setAll(machine ? Object.fromEntries(networksIn(toml).flatMap(({ spec, uplink }, at) => (spec || uplink ? [] : [[`network.${at}.minimize`, catalogue.matters[name]]])))
+    : { minimize: catalogue.matters[name], "least.grow_to_hosts": name === "growth" ? Math.ceil(hosts * (1 + catalogue.growth)) : null });
   const props = { toml, set, errors };
-  return html`<${Question} number="5" title="What matters most?" error=${error}><${Cards} name="matters" label="objective" value=${now} changed=${choose} options=${Object.entries(MATTERS).map(([value, [title, text]]) => ({ value, title, text }))} />
-    <div class="row"><${NumberField} ...${props} name="limits.cost_usd" label="Cost at most" unit="USD" hint="no limit if empty" /><${NumberField} ...${props} name="limits.power_w" label="Power at most" unit="kW" scale=${1000} hint="of the network" /><${NumberField} ...${props} name="limits.diameter" label="Hops at most" step="1" hint="between two switches" /></div><//>`;
+  return html`<${Question} number="5" title="What matters most?" error=${error}><${Cards} name="matters" label="objective" value=${now} changed=${choose} options=${Object.entries(MATTERS).filter(([name]) => !machine || name !== "growth").map(([value, [title, text]]) => ({ value, title, text }))} />
+    <div class="row"><${NumberField} ...${props} name="limits.cost_usd" label="Cost at most" unit="USD" hint="no limit if empty" /><${NumberField} ...${props} name=${machine ? "limits.network_power_w" : "limits.power_w"} label="Power at most" unit="kW" scale=${1000} hint="of the network" /><${NumberField} ...${props} name=${`${first}limits.diameter`} label="Hops at most" step="1" hint="between two switches" /></div>
+    <${Growth} ...${props} replace=${replace} /><//>`;
 }
 
 /** What applies without an answer, in short words. */
