@@ -12,6 +12,8 @@ from test_server import Server
 
 from in_process import run
 from topoloom import open_machine
+from topoloom.machine.bill import price_machine
+from topoloom.machine.moving import moved_machine
 from topoloom.network.opening import open_network
 from topoloom.placement.layout.layout import Layout
 
@@ -193,6 +195,54 @@ def test_elevations_ports_and_search(browser, server):
         with narrow(browser, width):
             assert browser.execute_script("return document.documentElement.scrollWidth") <= width + 1, width
             assert violations(browser) == []
+
+
+@pytest.mark.exhaustive
+def test_a_rack_of_a_machine_is_carried_with_all_its_networks(browser, server):
+    """By mouse and by keys: metres, bill and limits of the page are those of the moved machine; no preview is a task."""
+    machine = open_machine(server.nets / "machine")
+    browser.get(f"{server.base}/network?source=nets/machine&view=room")
+    boxes = _racks(browser)
+    before, tasks = text(browser, "#room-sums"), len(server.client.get("/api/tasks").json())
+
+    def equal_the_moved(moves):
+        moved = moved_machine(machine, moves)
+        layouts = [network.part(Layout) for network in moved.networks.values()]
+        numbers = [
+            f"{sum(layout.total_m for layout in layouts):,.0f} m",
+            f"{sum(layout.host_total_m for layout in layouts):,.0f} m",
+            f"{price_machine(moved).cost_usd:,.0f} USD",
+        ]
+        wait(browser, lambda: all(number in text(browser, "#room-sums") for number in numbers))
+        record = server.record("stand", topology="nets/machine", moved=moves)["result"]
+        wait(browser, lambda: f"of {len(record['limits'])};" in text(browser, "#limits"))
+        assert ("broken" in text(browser, "#limits")) == any(limit["ok"] is False for limit in record["limits"])
+
+    browser.find_element(By.XPATH, "//button[.='move racks']").click()
+    hold = ActionChains(browser).click_and_hold(boxes[0]).move_to_element(boxes[-1])
+    hold.move_by_offset(1, 1).perform()
+    wait(browser, lambda: "is dropped on" in text(browser, "#room-note"))
+    assert "limit" in text(browser, "#room-note")
+    names = machine.rack_names
+    equal_the_moved([[names[0], names[-1]]])
+    ActionChains(browser).release().perform()
+    wait(browser, lambda: "moved" in _query(browser))
+    moves = json.loads(_query(browser)["moved"][0])
+    assert moves == [[names[0], names[-1]]]
+    equal_the_moved(moves)
+    # The tasks that were added are those of the dropped rack, and that of this test: no preview.
+    listed = [job for job in server.client.get("/api/tasks").json() if job["arguments"].get("picture") is False]
+    assert listed == []
+    assert len(server.client.get("/api/tasks").json()) <= tasks + 2
+    browser.find_element(By.ID, "undo").click()
+    wait(browser, lambda: text(browser, "#room-sums") == before)
+    browser.get(f"{server.base}/network?source=nets/machine&view=room&rack={names[0]}")
+    _racks(browser)
+    wait(browser, lambda: f"rack {names[0]}" in text(browser, "#floor-facts"))
+    browser.execute_script("document.getElementById('floor-plan').focus()")
+    ActionChains(browser).send_keys("m", Keys.ARROW_RIGHT, Keys.ENTER).perform()
+    wait(browser, lambda: "moved" in _query(browser))
+    equal_the_moved(json.loads(_query(browser)["moved"][0]))
 
 
 @pytest.mark.exhaustive

@@ -155,16 +155,20 @@ serves = "everything"
 uplink = "fabric"
 [rack]
 hosts = 6
+[[rack.device]]
+name = "PDU"
+ports = 1
 """)
     made = design_machine(read_machine_file(path)).machine
     save_machine(made, path.parent / "machine")
     return str(path.parent / "machine")
 
 
-def test_the_racks_of_a_machine_move_with_all_their_networks(machine, tmp_path):
-    """The sums are those of the moved machine, also as its folder is opened again."""
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_racks_of_a_machine_move_with_all_their_networks(machine, tmp_path, seed):
+    """The sums are those of the moved machine, also as its folder is opened again; so are its cables and their devices."""
     opened = open_machine(machine)
-    moves = [[opened.rack_names[0], opened.rack_names[-1]]]
+    moves = [[opened.rack_names[0], opened.rack_names[-1]], *_random_moves(opened.slots.names, seed, 3)]
     record = run_task(task_of("stand", {"topology": machine, "moved": moves}))[0]
     moved = moved_machine(opened, moves)
     save_machine(moved, tmp_path / "moved")
@@ -175,6 +179,17 @@ def test_the_racks_of_a_machine_move_with_all_their_networks(machine, tmp_path):
         assert record["cost_usd"] == bill.cost_usd
         assert machine_facility(own).total.max_w == machine_facility(opened).total.max_w
     assert sorted(record["floor"]["racks"]["name"]) == sorted(again.rack_names)
+    ends = [
+        [(each.number, each.a.name, each.a.port, each.b.name, each.b.port) for each in machine_cables(own)]
+        for own in (moved, again)
+    ]
+    assert ends[0] == ends[1]
+    # Devices are called after their racks: each is in the rack of its name, with the cable of its port.
+    devices = run_task(task_of("elevations", {"topology": machine, "moved": moves}))[0]["devices"]
+    called = [(name, rack) for name, rack in zip(devices["name"], devices["rack"], strict=True) if " PDU " in name]
+    assert called
+    assert all(name.startswith(f"{moved.rack_names[rack]} ") for name, rack in called)
+    assert {name for name, _ in called} <= {name for _, a, _, b, _ in ends[0] for name in (a, b)}
 
 
 def test_every_device_and_cable_of_a_machine_is_listed_once(machine):

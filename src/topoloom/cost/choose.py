@@ -126,8 +126,8 @@ def choose_cables(
         product[same] = parts.product_of(length_m[same], is_between[same], rates[same], to, alike, plug, ends_take)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
     power_w, share = np.zeros(length_m.shape), np.ones(length_m.shape)
-    for index, cable in enumerate(parts.cable):
-        of_product = product == index
+    for index in np.unique(product).tolist():
+        cable, of_product = parts.cable[index], product == index
         stock_m[of_product] = cable.stock_m(cable.needed_m(length_m[of_product], parts.slack_m))
         usd[:, of_product] = cable.usd(stock_m[of_product], rates[of_product])
         power_w[of_product] = cable.both_ends_w
@@ -166,17 +166,19 @@ def reach_use(
     (int, float) or None
         None where no link leaves its rack.
     """
-    rates, uses = np.broadcast_to(np.asarray(rate_gbps, float), length_m.shape), []
-    same_ends = _counts(ends[:, 0], ends[:, 1])
+    rates, rate_of = np.unique(np.broadcast_to(np.asarray(rate_gbps, float), length_m.shape), return_inverse=True)
+    same_ends, uses = _counts(ends[:, 0], ends[:, 1]), []
+    # One number per rate and number of links with the same ends: sorting rows is slow.
+    several = 1 + int(same_ends.max(initial=0))
+    kind = rate_of * several + same_ends
     for same, ends_take, plug in _alike(cages, plugs, length_m.size):
         out = np.zeros(length_m.size, bool)
         out[same] = between[same]
         numbers = np.flatnonzero(out)
-        kinds, member = np.unique(np.stack([rates, same_ends], axis=1)[numbers], axis=0, return_inverse=True)
-        for kind, (rate, alike) in enumerate(kinds.tolist()):
-            own = numbers[member.reshape(-1) == kind]
-            link = int(own[length_m[own].argmax()])
-            uses.append((link, parts.reach_m(True, rate, to, int(alike), plug, ends_take)))
+        for each in np.unique(kind[numbers]).tolist():
+            own = numbers[kind[numbers] == each]
+            link, (rate, alike) = int(own[length_m[own].argmax()]), divmod(each, several)
+            uses.append((link, parts.reach_m(True, float(rates[rate]), to, alike, plug, ends_take)))
     return max(uses, key=lambda use: length_m[use[0]] / use[1] if use[1] else np.inf, default=None)
 
 
@@ -206,8 +208,10 @@ def _trunks(ends: np.ndarray, stock_m: np.ndarray, legs: int) -> np.ndarray:
 
 def _counts(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The number of rows with the same pair of values, int64[rows], one entry per row."""
-    kinds, code = np.unique(b, return_inverse=True)
-    _, member, counts = np.unique(a.astype(np.int64) * len(kinds) + code, return_inverse=True, return_counts=True)
+    if b.dtype.kind == "f":
+        b = np.unique(b, return_inverse=True)[1]
+    code = a.astype(np.int64) * (1 + int(b.max(initial=0))) + b
+    _, member, counts = np.unique(code, return_inverse=True, return_counts=True)
     return np.asarray(counts[member])
 
 
@@ -359,9 +363,10 @@ def order_list(*cables: Cables) -> tuple[CableLot, ...]:
     # Lengths that differ only by rounding errors are equal.
     stock_m = np.round(np.concatenate([some.stock_m for some in cables]), 6)
     lengths, length = np.unique(stock_m, return_inverse=True)
-    kinds, member = np.unique(product * len(lengths) + length, return_inverse=True)
+    code = product * len(lengths) + length
+    kinds = np.flatnonzero(np.bincount(code))
     low, high, watts, pieces = (
-        np.bincount(member, np.concatenate([getattr(some, column) for some in cables]), len(kinds))
+        np.bincount(code, np.concatenate([getattr(some, column) for some in cables]))[kinds]
         for column in ("usd_low", "usd_high", "power_w", "share")
     )
     out = []

@@ -268,14 +268,11 @@ def facility_of(
     InputError
         A rack exceeds a limit of `[rack]`, `[facility]` or the floor.
     """
-    names = [slots.names[slot] for slot in used.tolist()]
-    racks = tuple(supply_of(name, sums, [rack]) for rack, name in enumerate(names))
-    row = row_names(slots)
-    of_rack = [row[slot] for slot in used.tolist()]
-    rows = tuple(
-        supply_of(name, sums, [rack for rack, own_row in enumerate(of_rack) if own_row == name])
-        for name in dict.fromkeys(of_rack)
-    )
+    racks = supplies_of([slots.names[slot] for slot in used.tolist()], sums)
+    row, racks_of = row_names(slots), dict[str, list[int]]()
+    for rack, slot in enumerate(used.tolist()):
+        racks_of.setdefault(row[slot], []).append(rack)
+    rows = tuple(supply_of(name, sums, own) for name, own in racks_of.items())
     total = supply_of("total", sums, range(len(racks)))
     if tested:
         check_limits(rack_rule, slots.limits[used, 2], racks, rows, total, rule)
@@ -312,7 +309,7 @@ def supplies(layout: Layout, terms: Terms) -> tuple[Supply, ...]:
     """
     rule = FacilityRule() if layout.housing is None else layout.housing.facility
     sums = rack_sums(layout, terms.on(layout.topology, "facility"), rule)
-    return tuple(supply_of(name, sums, [rack]) for rack, name in enumerate(layout.rack_names))
+    return supplies_of(layout.rack_names, sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,6 +381,20 @@ def power_words(supply: Supply) -> str:
     return f"{'at least ' * (supply.max_unknown > 0)}{supply.max_w / 1000:,.1f} kW"
 
 
+def supplies_of(names: Sequence[str], sums: Sums) -> tuple[Supply, ...]:
+    """What each rack takes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of all racks of the sums.
+    sums : Sums
+    """
+    columns = [{key: values.tolist() for key, values in of.items()} for of in (sums.counts, sums.amounts, sums.unknown)]
+    rows = [[dict(zip(of, row, strict=True)) for row in zip(*of.values(), strict=True)] for of in columns]
+    return tuple(_supply(name, 1, *row) for name, *row in zip(names, *rows, strict=True))
+
+
 def supply_of(name: str, sums: Sums, racks: Iterable[int]) -> Supply:
     """The sum of some racks.
 
@@ -399,6 +410,11 @@ def supply_of(name: str, sums: Sums, racks: Iterable[int]) -> Supply:
     count = {key: int(values[rows].sum()) for key, values in sums.counts.items()}
     total = {key: float(values[rows].sum()) for key, values in sums.amounts.items()}
     lacking = {key: int(values[rows].sum()) for key, values in sums.unknown.items()}
+    return _supply(name, rows.size, count, total, lacking)
+
+
+def _supply(name: str, racks: int, count: dict[str, int], total: dict[str, float], lacking: dict[str, int]) -> Supply:
+    """A supply by its sums: numbers of devices, amounts, and how many devices lack a figure."""
     limited: dict[str, Any] = {
         key: None if lacking[short] and not total[key] else total[key]
         for key, short in (
@@ -410,4 +426,4 @@ def supply_of(name: str, sums: Sums, racks: Iterable[int]) -> Supply:
         )
     }
     unknown: dict[str, Any] = {f"{key}_unknown": value for key, value in lacking.items()}
-    return Supply(name=name, racks=rows.size, **{**count, **total, **limited, **unknown})
+    return Supply(name=name, racks=racks, **{**count, **total, **limited, **unknown})

@@ -142,11 +142,15 @@ def _item(
     kind: str, name: str, count: int, price: Price | None, description: str, product: Cited | None = None
 ) -> Item:
     low, high = (math.nan, math.nan) if price is None else map(float, low_high(price))
-    item = Item(kind, name, count, low, high, description)
     if product is None:
-        return item
-    return replace(
-        item,
+        return Item(kind, name, count, low, high, description)
+    return Item(
+        kind,
+        name,
+        count,
+        low,
+        high,
+        description,
         part_number=product.part_number,
         vendor=product.vendor,
         lead_weeks=product.lead_weeks,

@@ -255,9 +255,9 @@ class LinkCages:
         key = np.zeros(links, np.int64)
         for end in self.ends[:links].T:
             key = key * len(self.kinds) + end
-        keys, first, member = np.unique(key, return_index=True, return_inverse=True)
-        for number in range(keys.size):
-            yield member == number, tuple(self.kinds[end] for end in self.ends[first[number]].tolist())
+        for number in np.flatnonzero(np.bincount(key)).tolist():
+            same = key == number
+            yield same, tuple(self.kinds[end] for end in self.ends[same.argmax()].tolist())
 
 
 def cages_of_ends(

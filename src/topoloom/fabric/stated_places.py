@@ -48,7 +48,11 @@ def as_stated(layout: Layout, fabric: Fabric) -> Layout:
         return layout
     bound = 0.0 if (links > 0).any() else layout.length_bound_m
     at_hosts = zip(fabric.host_rack.tolist(), _units(fabric, fabric.host_unit).tolist(), strict=True)
-    taken = frozenset((rack, unit) for rack, unit in at_hosts if unit)
+    units: dict[str, set[int]] = {}
+    for rack, at in at_hosts:
+        if at:
+            units.setdefault(rack, set()).add(at)
+    taken = {rack: frozenset(some) for rack, some in units.items()}
     return replace(layout, stated=Stated(links, hosts, unit, taken), length_bound_m=bound)
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
@@ -20,6 +21,8 @@ from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.task import Task
 
+#: Stands for the folder of a store: records are not kept, and answers contain them whole.
+NO_STORE = "-"
 #: Seconds without a first task after which a worker imports what most operations need, and these modules.
 _IDLE_S = 0.3
 _PREPARED = (
@@ -52,7 +55,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     begun : str
         The digest of the started task.
     record : Record or None
-        The record without its result, which is in the store.
+        The record; without its result, which is in the store, if there is one.
     fault : str
         Why the worker ends.
     """
@@ -68,7 +71,7 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
     Parameters
     ----------
     folder : str
-        The folder of the store.
+        The folder of the store, or `NO_STORE`.
     threads : int
         Threads per task.
     limit_s : float or None
@@ -110,7 +113,7 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
     if idle:
         _prepare()
     try:
-        with Store(folder).writer() as shard:
+        with nullcontext() if folder == NO_STORE else Store(folder).writer() as shard:
             while (order := next_order()) is not None:
                 for task in order.tasks:
                     if work.stopped:
@@ -119,8 +122,10 @@ def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
                     record = record_of(task, threads=threads, limit_s=limit_s, attempts=order.attempts + 1, work=work)
                     if record is None:
                         break
-                    shard.write(record)
-                    answers(Answer(record=msgspec.structs.replace(record, result=msgspec.Raw(b"null"))))
+                    if shard is not None:
+                        shard.write(record)
+                        record = msgspec.structs.replace(record, result=msgspec.Raw(b"null"))
+                    answers(Answer(record=record))
     except InputError as error:
         answers(Answer(fault=str(error)))
         return 1

@@ -29,6 +29,7 @@ from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
 from topoloom.web.needs import kept_requirement, placed_text
 from topoloom.web.operations import WRITE_DESIGN
+from topoloom.web.previews import Previews, preview
 from topoloom.web.saying import job_view
 from topoloom.web.spaces import Spaces
 from topoloom.web.uploads import Uploads
@@ -90,6 +91,7 @@ class Explorer:
 
     def __init__(self, jobs: Jobs, spaces: Spaces, uploads: Uploads, read_only: bool) -> None:
         self.jobs, self.spaces, self.uploads, self.read_only = jobs, spaces, uploads, read_only
+        self.previews = Previews()
         self.listeners: set[asyncio.Queue[bytes]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -110,6 +112,27 @@ class Explorer:
                 with suppress(asyncio.QueueEmpty):
                     queue.get_nowait()
             queue.put_nowait(message)
+
+    @staticmethod
+    def requested(body: bytes) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """The operation and the arguments in a request's body, and the whole body.
+
+        Raises
+        ------
+        InputError
+            The body is not that of a task.
+        """
+        try:
+            content = msgspec.json.decode(body, type=dict[str, Any])
+            operation, arguments = content["operation"], content["arguments"]
+            if not (isinstance(operation, str) and isinstance(arguments, dict)):
+                raise TypeError
+        except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
+            what = f"{error}; " if isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)) else ""
+            raise InputError(
+                what + 'send a task as {"operation": "info", "arguments": {"topology": "petersen"}}'
+            ) from None
+        return operation, arguments, content
 
     def task(self, operation: str, arguments: dict[str, Any]) -> Task:
         """The task that a page requests.
@@ -169,6 +192,7 @@ def make_app(
         # The first page needs the data of the forms, which takes seconds to collect; ending does not wait for it.
         threading.Thread(target=_forms, daemon=True).start()
         yield
+        explorer.previews.close()
         await run_in_threadpool(jobs.close)
 
     routes = [
@@ -179,6 +203,7 @@ def make_app(
         Route("/api/catalogue", _catalogue),
         Route("/api/tasks", _tasks, methods=["GET"]),
         Route("/api/tasks", _submit, methods=["POST"]),
+        Route("/api/previews", preview, methods=["POST"]),
         Route("/api/tasks/{digest:str}", _task, methods=["GET"]),
         Route("/api/tasks/{digest:str}", _cancel, methods=["DELETE"]),
         *design_routes(),
@@ -238,14 +263,7 @@ async def _tasks(request: Request) -> Response:
 
 async def _submit(request: Request) -> Response:
     explorer = explorer_of(request)
-    try:
-        requested = msgspec.json.decode(await request.body(), type=dict[str, Any])
-        operation, arguments = requested["operation"], requested["arguments"]
-        if not (isinstance(operation, str) and isinstance(arguments, dict)):
-            raise TypeError
-    except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
-        what = f"{error}; " if isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)) else ""
-        raise InputError(what + 'send a task as {"operation": "info", "arguments": {"topology": "petersen"}}') from None
+    operation, arguments, _ = explorer.requested(await request.body())
     task = await run_in_threadpool(explorer.task, operation, arguments)
     if explorer.read_only:
         job = await run_in_threadpool(explorer.jobs.known, task)

@@ -245,10 +245,10 @@ class Layout(Filed):
             for kind, hosts in self.housing.kinds(self.topology.hosts):
                 np.maximum.at(top, self.host_rack[hosts], self.host_at[hosts] - 1 + host_units(kind.units))
             return top
-        contents = zip(
-            self.switches_in_rack.tolist(), self.hosts_in_rack.tolist(), self.switches_u.tolist(), strict=True
-        )
-        used = np.array([self.stack.height(*each) for each in contents])
+        columns = self.switches_in_rack.tolist(), self.hosts_in_rack.tolist(), self.switches_u.tolist()
+        contents = list(zip(*columns, strict=True))
+        height = {each: self.stack.height(*each) for each in set(contents)}
+        used = np.array([height[each] for each in contents])
         if self._stated_unit is not None:
             np.maximum.at(used, self.rack, self._stated_unit - 1 + self.switch_units)
         return used

@@ -89,7 +89,7 @@ def _stated(layout: Layout, stands: np.ndarray) -> Stated | None:
     )
     names = layout.slots.names
     to = {name: names[target] for name, target in zip(names, stands.tolist(), strict=True)}
-    taken = frozenset((to.get(rack, rack), unit) for rack, unit in stated.taken)
+    taken = {to.get(rack, rack): units for rack, units in stated.taken.items()}
     return Stated(np.where(links, stated.link_m, 0.0), np.where(hosts, stated.host_m, 0.0), stated.unit, taken)
 
 

@@ -1,7 +1,7 @@
 """What the source of a cabled network states of its cables and switches on the floor: lengths and units."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,14 +16,14 @@ class Stated:
         The length of each cable in m; 0 where not stated.
     unit : int32[switches]
         The lowest unit of each switch in its rack, from 1; 0 where not stated.
-    taken : frozenset of (str, int)
-        Racks by name, and their units in which hosts are: switches without a unit do not stand there.
+    taken : dict of str to frozenset of int
+        The units of each rack, by its name, in which hosts are: switches without a unit do not stand there.
     """
 
     link_m: np.ndarray
     host_m: np.ndarray
     unit: np.ndarray
-    taken: frozenset[tuple[str, int]] = frozenset()
+    taken: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     def part(self, switches: np.ndarray, links: np.ndarray, endpoints: np.ndarray) -> "Stated":
         """What is stated of a part of the network.
@@ -64,13 +64,11 @@ def placed_units(stated: Stated, units: np.ndarray, rack: np.ndarray, rack_names
     """
     out = stated.unit.astype(np.int32)
     tall = np.maximum(np.ceil(units - 1e-9), 1).astype(np.int64)
-    of_hosts: dict[str, set[int]] = {}
-    for name, unit in stated.taken:
-        of_hosts.setdefault(name, set()).add(unit)
-    for number in np.unique(rack[out > 0]).tolist():
+    # Where every switch has a unit, none looks for a free one.
+    for number in np.intersect1d(rack[out > 0], rack[out == 0]).tolist():
         inside = np.flatnonzero(rack == number)
         taken = {unit for s in inside[out[inside] > 0].tolist() for unit in range(out[s], out[s] + tall[s])}
-        taken |= of_hosts.get(rack_names[number], set())
+        taken |= stated.taken.get(rack_names[number], frozenset())
         lowest = 1
         for switch in inside[stated.unit[inside] == 0].tolist():
             while not taken.isdisjoint(range(lowest, lowest + tall[switch])):

@@ -175,7 +175,7 @@ function makeFloor(floor, { whenPinned = () => {}, aside = null, seen = null } =
   showFacts();
   whenResized(stage, (width) => {
     const wide = canvas.getBoundingClientRect().width || width;
-    canvas.style.height = `${Math.round(Math.max(240, Math.min(camera.shape() < 0.8 ? 820 : 640, wide / camera.shape())))}px`;
+    canvas.style.height = `${Math.round(Math.max(240, Math.min(camera.shape() < 0.8 ? 820 : 640, Math.max(360, innerHeight - 230), wide / camera.shape())))}px`;
     if (seen) camera.look(seen);
     else camera.fit();
     seen = null;

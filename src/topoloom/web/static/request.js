@@ -83,4 +83,13 @@ function ended(digest, progress) {
   });
 }
 
+const THIS_PAGE = Math.random().toString(36).slice(2);
+
+/** The result of a task that is neither listed nor kept; null where a newer one of this page took its place. */
+async function askPreview(operation, args) {
+  const record = await api("/api/previews", { method: "POST", body: JSON.stringify({ operation, arguments: args, page: THIS_PAGE }) });
+  if (record.state === "failed") throw new Refused(record.error);
+  return record.state === "done" ? record.result : null;
+}
+
 const cancelTask = (digest) => api(`/api/tasks/${digest}`, { method: "DELETE" });
