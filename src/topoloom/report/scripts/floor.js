@@ -33,7 +33,7 @@ function makeFloor(floor, { whenPinned = () => {}, aside = null, seen = null } =
     const lines = [make("h3", {}, `rack ${name[at]}`)];
     const details = [holds(floor, at).replace(" sw", floor.racks.switches[at] === 1 ? " switch" : " switches")];
     if (floor.racks.power) details.push(floor.racks.power[at]);
-    details.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${shortly(x[at])} m, y ${shortly(y[at])} m`);
+    details.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${written(x[at], 1)} m, y ${written(y[at], 1)} m`);
     lines.push(make("ul", {}, ...details.map((line) => make("li", {}, line))));
     const bundles = of[at].map((number) => list[number]).sort((a, b) => b.count - a.count);
     if (bundles.length && !aside) {
@@ -175,7 +175,7 @@ function makeFloor(floor, { whenPinned = () => {}, aside = null, seen = null } =
   showFacts();
   whenResized(stage, (width) => {
     const wide = canvas.getBoundingClientRect().width || width;
-    canvas.style.height = `${Math.round(Math.max(240, Math.min(camera.shape() < 0.8 ? 820 : 640, Math.max(360, innerHeight - 230), wide / camera.shape())))}px`;
+    canvas.style.height = `${Math.round(Math.max(240, Math.min(camera.shape() < 0.8 ? 820 : 640, Math.max(360, innerHeight - 250), wide / camera.shape())))}px`;
     if (seen) camera.look(seen);
     else camera.fit();
     seen = null;

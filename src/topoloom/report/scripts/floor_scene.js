@@ -103,7 +103,7 @@ function nameScene(floor, scene, pixels) {
   if (size * pixels < 7.5) return;
   scene.names.forEach((text, at) => {
     const held = holds(floor, at);
-    const small = Math.min(size * 0.85, (0.92 * along) / (0.56 * held.length));
+    const small = Math.min(size * 0.85, (0.86 * along) / (0.58 * held.length));
     const two = small * pixels >= 7 && across > size + small * 1.5;
     const [x, y] = [Number(text.getAttribute("x")), Number(text.getAttribute("y"))];
     if (upright) text.setAttribute("transform", `rotate(-90 ${x} ${y})`);

@@ -162,7 +162,7 @@ function RoomView({ source, query, go, catalogue }) {
   const movable = record && !READ_ONLY_SITE && !record.shared, carrying = preview && state.current.carrying;
   // A dropped rack keeps the sums of its preview until the room is computed.
   const sums = preview && preview.sums && (carrying || (!task.fresh && preview.moves === JSON.stringify(moved))) ? preview.sums : record;
-  const note = carrying ? preview.note : moved.length ? `${counted(moved.length, "move")}: ${moved.map((pair) => pair.join(" to ")).join(", ")}` : "";
+  const note = carrying ? preview.note : moved.length ? `${counted(moved.length, "move")}: ${moved.map((pair) => pair.join(" to ")).join(", ")}` : movable ? "No rack is moved." : "";
   const HELP = { look: "Click a rack for its front view. Select a rack and press m to carry it with the arrow keys.", move: "Drag a rack to another slot; a rack that stands there takes its place.", block: "Click a slot to keep racks out of it; click it again to free it. All racks are placed again." };
   return html`<div class="room" onKeyDown=${keys}><${Progress} job=${task.running} /><${Wrong} error=${task.error} />
     ${record && !record.own_layout && !READ_ONLY_SITE ? html`<${FloorFields} query=${query} floors=${catalogue.floors || NO_ITEMS} change=${change} />` : null}
