@@ -77,6 +77,7 @@ function RoomView({ source, query, go, catalogue }) {
   /** Asks for the sums of a move, one at a time: of several slots that a rack passes, the last counts. */
   const hover = later((from, to) => {
     state.current.wanted = { moves: [...now.current.moved, [from, to]], from, to, before: record };
+    if (state.current.opening) setPreview({ moves: "", sums: null, note: "The server still opens the room; what the move costs follows." });
     if (!state.current.asking) askNext();
   }, 80);
   const askNext = async () => {
@@ -99,7 +100,10 @@ function RoomView({ source, query, go, catalogue }) {
     askNext();
   };
   // The server opens the room while the page draws it, so that the first rack that is carried waits no longer than the next.
-  useEffect(() => { if (!READ_ONLY_SITE && !catalogue.read_only) askPreview("stand", args).catch(() => {}); }, [JSON.stringify(args)]);
+  useEffect(() => {
+    state.current.opening = !READ_ONLY_SITE && !catalogue.read_only;
+    if (state.current.opening) askPreview("stand", args).catch(() => {}).finally(() => { state.current.opening = false; });
+  }, [JSON.stringify(args)]);
 
   // The figure is made again only when its data change, and shows the same part of the floor as before.
   const side = useMemo(() => make("div", { class: "rack-side" }), []);
