@@ -13,6 +13,7 @@ from test_server import Server
 from in_process import run
 from topoloom import open_machine
 from topoloom.machine.bill import price_machine
+from topoloom.machine.cables import machine_cables
 from topoloom.machine.moving import moved_machine
 from topoloom.network.opening import open_network
 from topoloom.placement.layout.layout import Layout
@@ -256,4 +257,10 @@ def test_the_room_of_a_machine(browser, server):
     assert any("fabric-0" in row for row in rows)
     assert any("oob-0" in row for row in rows)
     assert "ok" in text(browser, "#limits")
+    assert violations(browser) == []
+    # Without a device, the rack's own cables, by the racks that they lead to.
+    browser.get(f"{server.base}/network?source=nets/machine&view=room&rack={machine.rack_names[0]}")
+    ends = [(each.a.rack, each.b.rack) for each in machine_cables(machine)]
+    leaving = sum((a == 0) != (b == 0) for a, b in ends)
+    wait(browser, lambda: f"{leaving} cable" in text(browser, "#rack-cables h3"))
     assert violations(browser) == []

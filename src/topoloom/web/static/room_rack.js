@@ -62,6 +62,24 @@ function RackFront({ room, rack, chosen, choose }) {
 
 const naturally = new Intl.Collator("en", { numeric: true }).compare;
 
+/** Where the cables of a rack lead: one row per other rack. `choose` another rack. */
+function RackCables({ room, rack, choose }) {
+  const { devices, cables } = room, rows = new Map();
+  for (const device of room.ofRack[rack])
+    for (const cable of room.ofDevice[device]) {
+      const to = devices.rack[cables.a[cable] === device ? cables.b[cable] : cables.a[cable]];
+      if (to === rack) continue;
+      const row = rows.get(to) || { to, count: 0, metres: 0, longest: 0, sold: new Set() }, length_m = cables.length_m[cable];
+      rows.set(to, Object.assign(row, { count: row.count + 1, metres: row.metres + length_m, longest: Math.max(row.longest, length_m) }));
+      if (room.sold[cables.product[cable]]) row.sold.add(room.sold[cables.product[cable]]);
+    }
+  if (!rows.size) return html`<p class="quiet">No cable leaves rack ${room.racks[rack]}.</p>`;
+  const listed = [...rows.values()].sort((one, other) => other.count - one.count || one.to - other.to), all = (key) => listed.reduce((sum, row) => sum + row[key], 0);
+  return html`<section id="rack-cables" aria-label=${`cables of rack ${room.racks[rack]}`}><h3>Cables of rack ${room.racks[rack]} <small>${counted(all("count"), "cable")} to ${counted(listed.length, "rack")}, ${written(all("metres"), 0)} m</small></h3>
+    <div class="wide tall" tabindex="0" role="region" aria-label="cables to other racks"><table><thead><tr><th class="text" scope="col">to rack</th><th scope="col">cables</th><th scope="col">m in total</th><th scope="col">longest, m</th><th class="text" scope="col">products</th></tr></thead>
+    <tbody>${listed.map(({ to, count, metres, longest, sold }) => html`<tr key=${to}><td class="text"><button type="button" class="link" onClick=${() => choose(room.racks[to])}>${room.racks[to]}</button></td><td>${written(count, 0)}</td><td>${written(metres, 0)}</td><td>${shortly(longest)}</td><td class="text">${[...sold].join(", ")}</td></tr>`)}</tbody></table></div></section>`;
+}
+
 /** The ports of a device with their cables. `find` chooses another device. */
 function DevicePorts({ room, source, of, number, marked, find }) {
   const { devices, cables } = room, { network } = devices;

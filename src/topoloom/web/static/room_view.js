@@ -178,7 +178,7 @@ function RoomView({ source, query, go, catalogue }) {
       ${record.shared ? html`<p class="quiet">This network stands in the racks of a machine; open the machine's folder to move them, with the cables of all its networks.</p>` : null}
       ${where.result && where.result.note ? html`<p class="quiet">${where.result.note}</p>` : null}
       <h2 class="unseen">Floor</h2><${Made} element=${figure} /><${Portal} into=${side}>${rack && room && !where.fresh && !where.error ? html`<p class="quiet">The front of rack ${rack} is being drawn.</p>` : rack && room && room.rackAt.has(rack) ? html`<${RackFront} room=${room} rack=${room.rackAt.get(rack)} chosen=${chosen} choose=${(number) => change({ device: room.devices.name[number], cable: "" })} />` : null}<//>
-      ${room && chosen >= 0 ? html`<${DevicePorts} room=${room} source=${source} of=${record.of} number=${chosen} marked=${query.get("cable")} find=${findDevice} />` : null}` : null}
+      ${room && chosen >= 0 ? html`<${DevicePorts} room=${room} source=${source} of=${record.of} number=${chosen} marked=${query.get("cable")} find=${findDevice} />` : room && where.fresh && room.rackAt.has(rack) ? html`<${RackCables} room=${room} rack=${room.rackAt.get(rack)} choose=${(name) => { point([name]); change({ rack: name, device: "", cable: "" }, true); }} />` : null}` : null}
     <${Commands} jobs=${[task.job, where.job]} /></div>`;
 }
 
