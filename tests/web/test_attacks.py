@@ -107,6 +107,9 @@ def test_no_argument_names_a_file_elsewhere(server, here, disguise):
         ("app", "app", "chakra:file=nets/mine,peak_gflops=1"),
         ("stand", "floor", "nets/mine.toml"),
         ("grow", "prices", "nets/mine.toml"),
+        ("collective", "schedule", "nets/mine.json"),
+        ("collective", "placement", "file:nets/mine.txt"),
+        ("degradation", "topology", "nets/mine.json"),
     ],
 )
 def test_a_file_that_is_served_is_kept_by_its_whole_path(server, here, operation, name, text):

@@ -152,6 +152,7 @@ _SHOWN = (
     "network?source=petersen:hosts=1&view=tables",
     "network?source=petersen:hosts=1&view=failures",
     "network?source=petersen:hosts=1&view=load",
+    "network?source=petersen:hosts=1&view=programs",
     "network?source=petersen:hosts=1&view=growth",
     "network?source=machine",
     "network?source=machine&view=bill",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from topoloom.core.errors import InputError
+from topoloom.failures.degradation import Degradations
 from topoloom.failures.survival import Survival
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.figures.load_curves import load_curve_names, load_line, split_at_saturation, upper_end
@@ -160,3 +161,47 @@ def survival_intervals(curves: Sequence[Survival]) -> IntervalCurves:
     criteria = {curve.criterion for curve in curves}
     axes = f"{fail} that have failed [%]", "probability of survival"
     return IntervalCurves(title, *axes, series, criterion=criteria.pop() if len(criteria) == 1 else None)
+
+
+def length_intervals(curves: Sequence[Survival]) -> list[IntervalCurves]:
+    """The mean diameter or ASPL against the share that failed, up to its worst value; one set of axes per metric.
+
+    Curves whose lengths were not measured have none.
+    """
+    drawn = []
+    for metric, label in (("aspl", "mean hops"), ("diameter", "diameter [hops]")):
+        measured = [curve for curve in curves if curve.metric == metric and any(level.mean for level in curve.levels)]
+        series = tuple(
+            IntervalSeries(
+                name,
+                tuple(
+                    ([] if curve.whole is None else [IntervalPoint(0.0, curve.whole)])
+                    + [IntervalPoint(100 * at.share, at.mean, at.mean, at.worst) for at in curve.levels if at.mean]
+                ),
+            )
+            for curve, name in zip(measured, curve_names(measured) if measured else (), strict=True)
+        )
+        if series:
+            fail = " / ".join(sorted({curve.fail for curve in measured}))
+            title = "Length of paths while the network is connected: mean, and the worst sample"
+            drawn.append(IntervalCurves(title, f"{fail} that have failed [%]", label, series))
+    return drawn
+
+
+def degradation_intervals(curves: Sequence[Degradations]) -> IntervalCurves:
+    """The bounds on throughput against the share that failed: the mean over samples, from the least on."""
+    several = len({(curve.name, curve.fail, curve.order) for curve in curves}) > 1
+    series = []
+    for curve in curves:
+        for bound, words in (("uniform", "uniform traffic"), ("tub", "worst traffic")):
+            points = [
+                IntervalPoint(100 * level.share, value, getattr(level, f"{bound}_least"), value)
+                for level in curve.levels
+                if (value := getattr(level, bound)) is not None
+            ]
+            name = f"{curve.fail}, {curve.order}: {words}" if several else words
+            if points:
+                series.append(IntervalSeries(name, (IntervalPoint(0.0, 1.0), *points)))
+    fail = " / ".join(sorted({curve.fail for curve in curves}))
+    title = "Bound on throughput that is left: mean, and the least sample"
+    return IntervalCurves(title, f"{fail} that have failed [%]", "share of the whole network's", tuple(series))

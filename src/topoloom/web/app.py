@@ -39,8 +39,10 @@ PAGES = ("/", "/compare", "/network", "/cabling", "/studies", "/tasks", "/folder
 #: The operations that pages may request.
 REQUESTABLE = (
     "app",
+    "collective",
     "compare",
     "cost",
+    "degradation",
     "design",
     "discoveries",
     "download",

@@ -10,8 +10,16 @@ from typing import Any
 import msgspec
 
 from topoloom.core.errors import InputError
-from topoloom.failures.survival import Survival
-from topoloom.report.curve_data import LoadUnits, curve_data, load_intervals, survival_intervals
+from topoloom.failures.degradation import Degradations
+from topoloom.failures.survival import Survival, threshold_of
+from topoloom.report.curve_data import (
+    LoadUnits,
+    curve_data,
+    degradation_intervals,
+    length_intervals,
+    load_intervals,
+    survival_intervals,
+)
 from topoloom.simulation.flits.execute import Execution
 from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.studies.record import Record
@@ -24,7 +32,9 @@ MOST_POINTS = 50_000
 
 
 def curves_of_records(jobs: Jobs, digests: Sequence[str], units: LoadUnits | None = None) -> dict[str, Any]:
-    """Curves of finished tasks: latency against load, and survival of failures.
+    """Curves of finished tasks: latency against load; survival, lengths and throughput against failures.
+
+    Tasks that differ only in their loads, levels or shares are one curve.
 
     Parameters
     ----------
@@ -39,21 +49,33 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str], units: LoadUnits | Non
     dict
         As from `topoloom.report.curve_data.curve_data`.
     """
-    points: dict[str, LoadCurve] = {}
-    survivals: list[Survival] = []
+    loads: dict[str, LoadCurve] = {}
+    survivals: dict[str, Survival] = {}
+    degradations: dict[str, Degradations] = {}
     for digest in digests:
         record = jobs.record(digest)
         if record is None or record.state != "done":
             continue
         if record.task.operation == "resilience":
-            survivals.append(record.result_as(jobs.folder, Survival))
+            curve = record.result_as(jobs.folder, Survival)
+            before = survivals.get(key := _key(record, "levels"))
+            survivals[key] = curve if before is None else replace(curve, levels=before.levels + curve.levels)
+        elif record.task.operation == "degradation":
+            left = record.result_as(jobs.folder, Degradations)
+            earlier = degradations.get(key := _key(record, "shares"))
+            degradations[key] = left if earlier is None else replace(left, levels=earlier.levels + left.levels)
         elif record.task.operation == "simulate":
-            curve = record.result_as(jobs.folder, LoadCurve, Execution)
-            if isinstance(curve, LoadCurve):
-                _join(points, record, curve)
-    drawn = [load_intervals([_rising(curve) for curve in points.values()], units)] if points else []
-    if survivals:
-        drawn.append(survival_intervals(survivals))
+            load = record.result_as(jobs.folder, LoadCurve, Execution)
+            if isinstance(load, LoadCurve):
+                point = loads.get(key := _key(record, "loads"))
+                loads[key] = load if point is None else replace(point, points=point.points + load.points)
+    drawn = [load_intervals([_rising(curve) for curve in loads.values()], units)] if loads else []
+    joined = [_joined(curve) for curve in survivals.values()]
+    if joined:
+        drawn.append(survival_intervals(joined))
+    drawn += length_intervals(joined)
+    if degradations:
+        drawn.append(degradation_intervals([_by_share(left) for left in degradations.values()]))
     return curve_data(drawn)
 
 
@@ -75,12 +97,19 @@ def load_units(query: Mapping[str, str]) -> LoadUnits:
     return LoadUnits(ns=query.get("ns") == "1", gbps=query.get("gbps") == "1", **numbers)
 
 
-def _join(curves: dict[str, LoadCurve], record: Record, curve: LoadCurve) -> None:
-    """Add the points to the curve of the tasks that differ only in their loads."""
-    others = {name: value for name, value in record.task.arguments.items() if name != "loads"}
-    key = msgspec.json.encode(others, order="sorted").decode()
-    earlier = curves.get(key)
-    curves[key] = curve if earlier is None else replace(earlier, points=earlier.points + curve.points)
+def _key(record: Record, points: str) -> str:
+    """The arguments of a task without those that give its points."""
+    others = {name: value for name, value in record.task.arguments.items() if name != points}
+    return msgspec.json.encode(others, order="sorted").decode()
+
+
+def _joined(curve: Survival) -> Survival:
+    levels = tuple(sorted(curve.levels, key=lambda level: level.share))
+    return replace(curve, levels=levels, threshold=threshold_of(levels, curve.criterion))
+
+
+def _by_share(left: Degradations) -> Degradations:
+    return replace(left, levels=tuple(sorted(left.levels, key=lambda level: level.share)))
 
 
 def _rising(curve: LoadCurve) -> LoadCurve:

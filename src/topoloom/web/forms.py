@@ -17,9 +17,13 @@ from topoloom.designer.purposes import PURPOSES
 from topoloom.designer.requirement import Requirement
 from topoloom.fabric.diagnosis.rule import RULES
 from topoloom.machine.recognizing import is_machine
+from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS
 from topoloom.placement.floors.floor import PRESETS as FLOORS
 from topoloom.routing.registry import engines
+from topoloom.simulation.applications.backends import SIMULATORS
+from topoloom.simulation.applications.registry import APPLICATIONS
+from topoloom.simulation.applications.settings import PRESETS as MACHINES
 from topoloom.simulation.flits.presets import PRESETS
 from topoloom.start.examples import EXAMPLES, Example, examples_folder
 from topoloom.throughput.traffic import PATTERNS
@@ -51,6 +55,14 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
             {"name": name, "usage": pattern.usage, "words": pattern.words} for name, pattern in PATTERNS.items()
         ],
         "presets": [{"name": name, "source": preset.source} for name, preset in PRESETS.items()],
+        "applications": _applications(),
+        "simulators": SIMULATORS,
+        "machine_presets": list(MACHINES),
+        "collectives": {
+            field.name: list(field.choices)
+            for field in fields_of(OPERATIONS.find("collective"))
+            if field.name in ("operation", "algorithm")
+        },
         "operations": {name: _settings(OPERATIONS.find(name)) for name in operations},
         "requirement": requirement_form(),
         "purposes": [{"name": name} | msgspec.to_builtins(purpose) for name, purpose in PURPOSES.items()],
@@ -70,6 +82,27 @@ def form_data(operations: tuple[str, ...]) -> dict[str, Any]:
 def rule_data() -> list[dict[str, str]]:
     """The rules of verify, each with its meaning and its remedy, as `topoloom rules` prints them."""
     return [rule.record() for rule in RULES.values()]
+
+
+def _applications() -> list[dict[str, Any]]:
+    """The programs of the command app, with their parameters."""
+    return [
+        {
+            "name": record.name,
+            "words": record.description,
+            "parameters": [
+                {
+                    "name": name,
+                    "words": parameter.description,
+                    "accepts": parameter.range,
+                    "default": "" if parameter.default in (..., None) else parameter.write(parameter.default),
+                    "required": parameter.required,
+                }
+                for name, parameter in record.parameters.items()
+            ],
+        }
+        for _, record in sorted(APPLICATIONS.items())
+    ]
 
 
 def _host_kinds() -> list[dict[str, Any]]:

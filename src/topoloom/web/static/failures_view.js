@@ -13,7 +13,7 @@ function FailuresView({ source, query, go }) {
   const pair = query.get("pair") || "", kind = query.get("rank") || "usual", speed = query.get("throughput") === "1";
   const task = useTask("outage", lost.length && !READ_ONLY_SITE ? { topology: source, lost: lost.join(","), ...(pair ? { pair } : {}) } : null);
   const change = (settings) => {
-    const now = { lost: lost.join(","), pair, rank: kind === "usual" ? "" : kind, throughput: speed ? 1 : "", ...settings };
+    const now = { lost: lost.join(","), pair, rank: kind === "usual" ? "" : kind, throughput: speed ? 1 : "", curve: query.getAll("curve"), shares: query.get("shares") || "", ...settings };
     go("/network", { source, view: "failures", ...now });
   };
   const lose = (names) => {
@@ -25,7 +25,8 @@ function FailuresView({ source, query, go }) {
     <${LossDrawing} source=${source} lost=${lost} lose=${lose} outage=${lost.length ? task.result : null} />
     <div class="breaking"><section><${LossRank} source=${source} kind=${kind} lost=${lost} lose=${lose} change=${change} /></section>
     <section><h2>Before and after</h2>${lost.length ? html`<${OutageResult} source=${source} lost=${lost.join(",")} pair=${pair} speed=${speed} change=${change} task=${task} />`
-      : html`<p>${READ_ONLY_SITE ? "The ranks show the worst single losses." : "Nothing is lost. Choose a loss from the rank, or name one above."}</p>`}</section></div>`;
+      : html`<p>${READ_ONLY_SITE ? "The ranks show the worst single losses." : "Nothing is lost. Choose a loss from the rank, or name one above."}</p>`}</section></div>
+    ${READ_ONLY_SITE ? null : html`<${SurvivalCurves} source=${source} query=${query} change=${change} />`}`;
 }
 
 /** The field that adds a loss, the lost parts, undo, and the two ends of a traced path. */

@@ -81,9 +81,9 @@ function useTasks(tasks) {
   return state.key === key ? { jobs: state.jobs.filter(Boolean), errors: state.errors } : { jobs: [], errors: [] };
 }
 
-/** The curves of finished loads, and their points as a table. */
-function LoadCurves({ jobs, units }) {
-  const done = jobs.filter((job) => job.record), digests = done.map((job) => job.digest).join(",");
+/** The curves of finished tasks, drawn again as further tasks end, with buttons that save them. */
+function CurvesOfJobs({ jobs, units = {}, name, rows }) {
+  const digests = jobs.filter((job) => job.record).map((job) => job.digest).join(",");
   const [data, setData] = useState(null), [error, setError] = useState(null), box = useRef();
   const wanted = useSettled(digests, 150), asked = new URLSearchParams({ digests: wanted, ...Object.fromEntries(Object.entries(units).filter(([, value]) => value)) }).toString();
   useEffect(() => {
@@ -93,10 +93,15 @@ function LoadCurves({ jobs, units }) {
     return () => { current = false; };
   }, [asked]);
   const drawn = useMemo(() => (data ? make("div", {}, ...data.curves.map((curves) => makeCurves(data.marks, curves))) : null), [data]);
-  if (!done.length) return html`<${Wrong} error=${error} />`;
+  return html`<${Wrong} error=${error} />${digests ? html`<div ref=${box}><${Made} element=${drawn} /></div><${SaveCurves} box=${box} name=${name} rows=${rows} />` : null}`;
+}
+
+/** The curves of finished loads, and their points as a table. */
+function LoadCurves({ jobs, units }) {
+  const done = jobs.filter((job) => job.record), rows = () => done.map(({ record }) => ({ ...record.task.arguments, ...record.row }));
   const points = done.flatMap(({ record }) => record.result.points.map((point) => ({ curve: loadWords(record), ...point, saturated: point.saturated ? "saturated" : "" })));
-  return html`<${Wrong} error=${error} /><div ref=${box}><${Made} element=${drawn} /></div><${SaveCurves} box=${box} name="load" rows=${() => done.map(({ record }) => ({ ...record.task.arguments, ...record.row }))} />
-    <details><summary>${counted(points.length, "point")} as a table</summary><${Rows} id="points" caption="points" columns=${[{ key: "curve", title: "curve", text: true }, { key: "offered", title: "offered load" }, { key: "accepted", title: "accepted load", digits: 4 }, { key: "latency_mean", title: "mean latency [cycles]", digits: 2 }, { key: "latency_ci95", title: "± (95 %)", digits: 2 }, { key: "latency_p99", title: "99 % below [cycles]" }, { key: "saturated", title: "", text: true }]} rows=${points} /></details>`;
+  return html`<${CurvesOfJobs} jobs=${jobs} units=${units} name="load" rows=${rows} />
+    ${done.length ? html`<details><summary>${counted(points.length, "point")} as a table</summary><${Rows} id="points" caption="points" columns=${[{ key: "curve", title: "curve", text: true }, { key: "offered", title: "offered load" }, { key: "accepted", title: "accepted load", digits: 4 }, { key: "latency_mean", title: "mean latency [cycles]", digits: 2 }, { key: "latency_ci95", title: "± (95 %)", digits: 2 }, { key: "latency_p99", title: "99 % below [cycles]" }, { key: "saturated", title: "", text: true }]} rows=${points} /></details>` : null}`;
 }
 
 const loadWords = ({ task: { arguments: args }, result }) => [args.traffic || "uniform", result.provenance.engine, args.preset || "", args.set && args.set.packet_flits ? `${args.set.packet_flits} flits` : ""].filter(Boolean).join(", ");

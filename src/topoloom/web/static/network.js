@@ -9,6 +9,7 @@ const VIEWS = {
   tables: { title: "Tables", view: TablesView, site: true, of: "network" },
   failures: { title: "Failures", view: FailuresView, site: true, of: "network" },
   load: { title: "Load", view: LoadView, of: "network" },
+  programs: { title: "Programs", view: ProgramsView, of: "network" },
   growth: { title: "Growth", view: GrowthView, site: true, of: "both" },
   files: { title: "Files", view: FilesView, site: true, of: "both" },
 };
