@@ -1,6 +1,7 @@
 """Operations of pages with floors: a room with moved racks (stand), what is where (elevations), growth by steps (grow)."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -52,7 +53,10 @@ class _InRoom(HousedPlacing, frozen=True, kw_only=True):
         if key not in _kept:
             while len(_kept) >= _MOST_KEPT:
                 del _kept[next(iter(_kept))]
-            _kept[key] = self._opened(context)
+            opened = self._opened(context)
+            with suppress(InputError):  # the racks of a machine's network, or those of small slots, do not move
+                opened.moved([[opened.slots.names[0], opened.slots.names[-1]]])  # reads what every move needs
+            _kept[key] = opened
             context.work.check()
         return _kept[key], _kept[key].moved(self.moved)
 
