@@ -167,6 +167,9 @@ def _tables(text: str, source: str) -> dict[str, Any]:
         if reason.startswith("Cannot overwrite a value"):
             key = text.split("\n")[line - 1].partition("=")[0].strip()
             raise at(source, line, f"{_quoted(key, '')} is set twice; remove one of the lines") from None
+        if reason.startswith("Cannot declare"):
+            head = text.split("\n")[line - 1].strip()
+            raise at(source, line, f"{_quoted(head, '')} is there twice; write its keys under one of the two") from None
         raise at(source, line, f"{reason}; see the TOML rules at toml.io") from None
     except RecursionError:
         raise InputError(f"{source}: the tables nest too deep to be read") from None

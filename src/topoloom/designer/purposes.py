@@ -28,7 +28,7 @@ class Purpose(msgspec.Struct, frozen=True):
 PURPOSES: dict[PurposeName, Purpose] = {
     "ai-training": Purpose(
         "AI training",
-        "servers of eight accelerators, a rail per interface, full bandwidth at every level",
+        "servers of eight accelerators (GPUs) with eight network ports, full bandwidth between all of them",
         {
             "rails": True,
             "host": {"name": "8-GPU server", "nics": 8, "u": 8, "power_w": 10_200, "scale_up": 8},
@@ -38,7 +38,7 @@ PURPOSES: dict[PurposeName, Purpose] = {
     ),
     "hpc": Purpose(
         "HPC",
-        "nodes with one interface, at least half of full bandwidth",
+        "nodes with one network port, at least half of full bandwidth",
         {
             "host": {"name": "node", "nics": 1, "u": 1, "power_w": 900},
             "rack": {"u": 42, "power_w": 36_000},
@@ -47,7 +47,7 @@ PURPOSES: dict[PurposeName, Purpose] = {
     ),
     "general": Purpose(
         "General use",
-        "servers with one interface, three host ports per link up at most",
+        "servers with one network port, at least a third of full bandwidth",
         {
             "host": {"name": "server", "nics": 1, "u": 1, "power_w": 600},
             "rack": {"u": 42, "power_w": 17_000},

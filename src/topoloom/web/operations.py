@@ -146,6 +146,10 @@ def _requirement(arguments: RequirementOperation, _jobs: int | None, _work: Work
     if record["machine"]:
         return record | {"requirement": msgspec.to_builtins(machine_of(arguments.text, "requirement"))}
     requirement = requirement_of(arguments.text, "requirement")
+    try:  # as a design completes it: a rate that the switch does not have is an error here, too
+        requirement = requirement.filled()
+    except InputError as error:
+        raise InputError(f"requirement: {error}") from None
     return record | {"requirement": msgspec.to_builtins(requirement), "currency": requirement.currency}
 
 

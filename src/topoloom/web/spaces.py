@@ -84,7 +84,9 @@ class Spaces:
             raise InputError(f"{shown(address)}: there is no such served folder")
         path = self._resolved(self.roots[name], rest)
         if path is None:
-            raise InputError(f"{shown(address)}: there is no such file in the served folders")
+            raise InputError(
+                f"{shown(address)}: there is no such file in the served folders; send it, or choose one of them"
+            )
         return path
 
     def open(self, address: str) -> BinaryIO:

@@ -59,8 +59,8 @@ function whenResized(box, redraw) {
 }
 
 /** The name of a row's network, with its spec in small print. */
-function named(row) {
-  return [make("b", {}, row.name), " ", make("small", { class: "mono" }, ...breakable(row.spec))];
+function named(row, address = null) {
+  return [address ? make("a", { href: address }, row.name) : make("b", {}, row.name), " ", make("small", { class: "mono" }, ...breakable(row.spec))];
 }
 
 /** A spec in which lines may break after each comma, colon and plus. */

@@ -11,11 +11,13 @@ function rowsOf(data) {
   });
 }
 
-function makeStore(data) {
+/** `addressOf` gives the page of a row's network; null: it has none. */
+function makeStore(data, addressOf = () => null) {
   const rows = rowsOf(data);
   const listeners = { rows: [], hover: [], selected: [], columns: [] };
   const store = {
     data,
+    addressOf,
     rows,
     columns: new Map(data.columns.map((column) => [column.key, column])),
     filter: { limit: rows.some((row) => row.rank !== null) ? "in" : "all", pareto: false, families: new Set(), text: "" },

@@ -35,7 +35,7 @@ function makeTable(store) {
 
   const cellOf = (row, column) => {
     if (column.key === "rank") return make("td", {}, row.pareto ? make("b", { class: "front", title: "Pareto front" }, "\u25cf ") : "", written(row.rank, 0));
-    if (column.key === "name") return make("td", { class: "spec" }, make("div", {}, markIcon(data.marks, data.families[row.family]), make("span", {}, ...named(row))));
+    if (column.key === "name") return make("td", { class: "spec" }, make("div", {}, markIcon(data.marks, data.families[row.family]), make("span", {}, ...named(row, store.addressOf(row)))));
     if (column.key === "dropped") return make("td", { class: "text" }, row.dropped === null ? "" : data.limits[row.dropped] || row.dropped);
     if (column.kind === "text") return make("td", { class: "text" }, row[column.key] || "");
     return make("td", {}, written(row[column.key], column.decimals));
@@ -49,7 +49,7 @@ function makeTable(store) {
     line.addEventListener("pointerleave", () => store.point(null));
     line.addEventListener("focusin", () => store.point(row.id));
     line.addEventListener("click", (event) => {
-      if (event.target !== tick && !getSelection().toString()) store.toggle(row.id);
+      if (event.target !== tick && !event.target.closest("a") && !getSelection().toString()) store.toggle(row.id);
     });
     return line;
   };

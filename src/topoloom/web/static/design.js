@@ -29,7 +29,7 @@ function DesignPage({ query, go, catalogue }) {
   const run = () => ready(toml, catalogue).then((digest) => { known.current = digest; go("/", { requirement: digest, run: "1" }); }, setFailure);
   const errors = check.text === toml ? check.errors : {};
   return html`<div class="designer"><div class="asked"><div class="head"><h1>Design a network</h1><button type="button" onClick=${() => { known.current = ""; setToml(""); keepDraft("", ""); go("/"); }}>Start again</button></div><${Wrong} error=${failure} />
-      <${Questions} toml=${toml} set=${set} setAll=${setAll} replace=${setToml} errors=${errors} catalogue=${catalogue} />
+      <${Questions} toml=${toml} set=${set} setAll=${setAll} replace=${setToml} errors=${errors} catalogue=${catalogue} requirement=${check.requirement} />
       <${Assumed} toml=${toml} requirement=${check.requirement} />
       <div class="go"><button type="button" class="primary" id="run" disabled=${catalogue.read_only || !toml.trim()} onClick=${run}>Design</button><span class="quiet" role="status">${check.error ? check.error : check.text === toml && check.requirement ? "Ready." : "Checking\u2026"}</span></div>
       <${RequirementText} toml=${toml} setToml=${setToml} error=${check.text === toml ? check.error : ""} />
@@ -103,7 +103,7 @@ function useCheck(toml, catalogue) {
 /** The key that a message is about, by its line or its words. */
 function placedErrors(toml, message, catalogue) {
   const line = (/^requirement:(\d+)/.exec(message) || [])[1], keys = catalogue.requirement.flatMap(({ table, fields }) => fields.map(({ name }) => (table ? `${table}.${name}` : name)));
-  const byLine = line ? keyAtLine(toml, Number(line)) : "";
+  const quoted = /^(?:requirement: )?'([^']+)'/.exec(message), byLine = line ? keyAtLine(toml, Number(line)) : quoted ? (scanToml(toml).entries.find(({ value }) => value === quoted[1]) || { path: [] }).path.join(".") : "";
   const key = byLine || keys.find((each) => message.includes(each)) || (/`(\w+)`|: (\w+) is missing/.exec(message) || []).slice(1).find(Boolean) || "";
   return key ? { [key]: message } : {};
 }

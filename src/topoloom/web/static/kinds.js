@@ -130,7 +130,7 @@ function portsOn(toml, at, network) {
 }
 
 function CountField({ label, value, changed, error, usual = "" }) {
-  return html`<${Field} label=${label} error=${error}><input type="number" min="0" step="1" value=${typeof value === "number" ? value : ""} placeholder=${usual} aria-invalid=${error ? "true" : null} onChange=${(event) => changed(event.target.value === "" ? null : Number(event.target.value))} /><//>`;
+  return html`<${Field} label=${label} error=${error}><${Typed} type="number" min="0" step="1" value=${typeof value === "number" ? value : ""} placeholder=${usual} aria-invalid=${error ? "true" : null} changed=${(text) => changed(text === "" ? null : Number(text))} /><//>`;
 }
 
 /** All kinds of hosts of a machine file, and a button that adds one. */

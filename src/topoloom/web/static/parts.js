@@ -98,7 +98,7 @@ function save(name, type, text) {
 
 /** A labelled field; `hint` says what may be entered, `error` what is wrong with it. */
 function Field({ label, unit, hint, error, children }) {
-  return html`<label class="field"><span class="label">${label}${unit ? html` <span class="unit">${unit}</span>` : null}</span>${children}${hint ? html`<small>${hint}</small>` : null}${error ? html`<small class="wrong">${error}</small>` : null}</label>`;
+  return html`<label class="field"><span class="label">${label}${unit ? html` <span class="unit">${unit}</span>` : null}</span>${children}${hint ? html`<small>${hint}</small>` : null}${error ? html`<small class="wrong" role="alert">${error}</small>` : null}</label>`;
 }
 
 /** A select with options [value, text]. */

@@ -6,24 +6,30 @@ function Cards({ name, label, options, value, changed }) {
     ${one.picture || null}<span class="title">${one.title}</span>${one.text ? html`<small>${one.text}</small>` : null}</label>`)}</div>`;
 }
 
+/** A field whose text stays while it is typed, also when the page is drawn again; `changed` gets it when it is complete. */
+function Typed({ value, changed, ...attributes }) {
+  const [typed, setTyped] = useState(null);
+  return html`<input ...${attributes} value=${typed ?? value} onInput=${(event) => setTyped(event.target.value)} onChange=${(event) => { setTyped(null); changed(event.target.value); }} onBlur=${() => setTyped(null)} />`;
+}
+
 /** A number of the requirement; empty means the default. */
 function NumberField({ toml, set, name, label, unit, hint, errors, step = "any", scale = 1, usual = "" }) {
   const value = tomlValue(toml, name);
-  const changed = (event) => set(name, event.target.value === "" ? null : Number(event.target.value) * scale);
-  return html`<${Field} label=${label} unit=${unit} hint=${hint} error=${errors[name]}><input type="number" min="0" step=${step} value=${typeof value === "number" ? value / scale : ""} placeholder=${usual} aria-invalid=${errors[name] ? "true" : null} onChange=${changed} /><//>`;
+  const changed = (text) => set(name, text === "" ? null : Number(text) * scale);
+  return html`<${Field} label=${label} unit=${unit} hint=${hint} error=${errors[name]}><${Typed} type="number" min="0" step=${step} value=${typeof value === "number" ? value / scale : ""} placeholder=${usual} aria-invalid=${errors[name] ? "true" : null} changed=${changed} /><//>`;
 }
 
 function Question({ number, title, children, error }) {
   return html`<section class="question" aria-labelledby=${`question-${number}`}><h2 id=${`question-${number}`}><span class="number" aria-hidden="true">${number}</span>${title}</h2>${children}${error ? html`<p class="wrong" role="alert">${error}</p>` : null}</section>`;
 }
 
-function Questions({ toml, set, setAll, replace, errors, catalogue }) {
+function Questions({ toml, set, setAll, replace, errors, catalogue, requirement }) {
   const props = { toml, set, errors };
   const within = (...tables) => Object.entries(errors).filter(([key]) => tables.some((table) => key === table || key.startsWith(`${table}.`))).map(([, text]) => text)[0];
   return html`<div class="questions"><${Purpose} ...${props} setAll=${setAll} replace=${replace} purposes=${catalogue.purposes} />
-    <${Hosts} ...${props} replace=${replace} kinds=${catalogue.hosts} catalogue=${catalogue} error=${within("hosts", "host", "rack")} />
+    <${Hosts} ...${props} replace=${replace} kinds=${catalogue.hosts} catalogue=${catalogue} error=${within("hosts", "host")} />
     <${Switches} ...${props} setAll=${setAll} replace=${replace} catalogue=${catalogue} error=${within("switch", "parts", "prices", "rate_gbps", "network")} />
-    <${Room} ...${props} setAll=${setAll} floors=${catalogue.rooms} error=${within("floor")} />
+    <${Room} ...${props} setAll=${setAll} floors=${catalogue.rooms} error=${within("floor", "rack")} requirement=${requirement} />
     <${Matters} ...${props} setAll=${setAll} replace=${replace} catalogue=${catalogue} error=${within("limits", "least", "minimize", "phase")} /></div>`;
 }
 
@@ -73,9 +79,9 @@ function Hosts({ toml, set, replace, kinds, catalogue, errors, error }) {
     { value: "plain", title: "Plain host", text: "interfaces, height and power as you enter them", picture: html`<${HostFront} kind=${plain} />` },
     ...kinds.map((kind) => ({ value: kind.name, title: kind.name, text: `${kind.nics}\u00a0\u00d7\u00a0${kind.rate_gbps}\u00a0Gb/s, ${kind.u}\u00a0U, ${written(kind.power_w / 1000, 1)}\u00a0kW`, picture: html`<${HostFront} kind=${kind} />` }))];
   return html`<${Question} number="2" title="How many hosts, of which kind?" error=${error}>
-    <div class="row"><${CountField} label="Hosts" value=${tomlValue(toml, "hosts")} changed=${(count) => replace(withHosts(toml, "hosts", count))} /></div>
+    <div class="row"><${CountField} label="Hosts" value=${tomlValue(toml, "hosts")} error=${errors.hosts} changed=${(count) => replace(withHosts(toml, "hosts", count))} /></div>
     <${Cards} name="host" label="kind of host" value=${known ? name : own ? "plain" : "none"} changed=${choose} options=${options} />
-    ${own && !known ? html`<div class="row"><${NumberField} ...${{ toml, set, errors }} name="host.nics" label="Interfaces" step="1" /><${NumberField} ...${{ toml, set, errors }} name="host.u" label="Height" unit="U" /><${NumberField} ...${{ toml, set, errors }} name="host.power_w" label="Power" unit="W" /></div>` : null}
+    ${own && !known ? html`<div class="row"><${NumberField} ...${{ toml, set, errors }} name="host.nics" label="Network ports" step="1" /><${NumberField} ...${{ toml, set, errors }} name="host.u" label="Height" unit="U" /><${NumberField} ...${{ toml, set, errors }} name="host.power_w" label="Power" unit="W" /></div>` : null}
     <${AddKind} kinds=${kinds} add=${(kind) => replace(withKind(asMachine(toml, kinds), kind))} /><//>`;
 }
 
@@ -102,9 +108,9 @@ function RoomPicture({ rows, columns, width = 0.6, depth = 2.1 }) {
     ${Array.from({ length: many }, (_, row) => Array.from({ length: wide }, (_, at) => html`<rect x=${4 + at * width * scale} y=${4 + row * depth * scale} width=${Math.max(1, width * scale - 1)} height=${Math.max(1, rack * scale)} fill="var(--chosen)" stroke="var(--accent)" stroke-width="0.6" />`))}</svg>`;
 }
 
-function Room({ toml, set, setAll, floors, errors, error }) {
+function Room({ toml, set, setAll, floors, errors, error, requirement = {} }) {
   const file = tomlValue(toml, "floor.file"), rows = tomlValue(toml, "floor.rows"), columns = tomlValue(toml, "floor.columns"), preset = tomlValue(toml, "floor.preset") || "slimfly-2014";
-  const floor = floors.find(({ name }) => name === preset) || floors[0], [asked, ask_] = useState(null), kind = asked || (file ? "file" : rows || columns ? "size" : "free");
+  const floor = floors.find(({ name }) => name === preset) || floors[0], [asked, ask_] = useState(null), kind = asked || (file ? "file" : rows || columns ? "size" : "free"), machine = isMachine(toml);
   const clear = { "floor.file": null, "floor.rows": null, "floor.columns": null };
   const choose = (next) => {
     ask_(next === "file" ? "file" : null);
@@ -117,7 +123,9 @@ function Room({ toml, set, setAll, floors, errors, error }) {
     ${kind === "size" ? html`<div class="row"><${NumberField} ...${{ toml, set, errors }} name="floor.rows" label="Rows" step="1" /><${NumberField} ...${{ toml, set, errors }} name="floor.columns" label="Racks in a row" step="1" />${rows && columns ? html`<${RoomPicture} rows=${rows} columns=${columns} width=${floor.width_m} depth=${floor.depth_m} />` : null}</div>
       <p class="quiet">${rows && columns ? `${written(rows * columns, 0)} places of ${floor.width_m} m \u00d7 ${floor.depth_m} m, aisle included` : ""}</p>` : null}
     ${kind === "file" ? html`<${FileChoice} label="floor file" suffixes=${[".toml", ".csv"]} value=${file} none="choose a floor file" changed=${choice} />`
-      : html`<div class="row"><${Field} label="Dimensions of racks and cables"><${Choice} label="dimensions" value=${preset} options=${floors.map(({ name, width_m, depth_m }) => [name, `${name}: ${width_m} m \u00d7 ${depth_m} m per rack`])} changed=${(name) => set("floor.preset", name)} /><//></div>`}<//>`;
+      : html`<div class="row"><${Field} label="Place of a rack"><${Choice} label="dimensions" value=${preset} options=${floors.map(({ name, width_m, depth_m }) => [name, `${width_m} m \u00d7 ${depth_m} m per rack, aisle included (${name})`])} changed=${(name) => set("floor.preset", name)} /><//></div>`}
+    ${machine || requirement.host ? html`<div class="row"><${NumberField} ...${{ toml, set, errors }} name="rack.u" label="Height of a rack" unit="U" usual=${requirement.rack ? requirement.rack.u : ""} /><${NumberField} ...${{ toml, set, errors }} name="rack.power_w" label="Power of a rack" unit="kW" scale=${1000} hint="no limit if empty" /></div>
+      <${RacksNeeded} requirement=${requirement} places=${kind === "size" ? rows * columns : 0} />` : null}<//>`;
 }
 
 const MATTERS = { cost: ["Cost", "the whole bill"], power: ["Power", "of switches and optics"], latency: ["Latency", "mean, without load"], growth: ["Growth", "idle ports for a quarter more hosts"] };
@@ -133,11 +141,33 @@ function Matters({ toml, set, setAll, replace, catalogue, errors, error }) {
     <${Growth} ...${props} replace=${replace} /><//>`;
 }
 
+/** Hosts per rack and racks for all hosts, by the height and the power of both; null where hosts have no racks of their own. */
+function racksFor(requirement) {
+  const { host, rack, hosts } = requirement || {};
+  if (!host || !host.u || !hosts) return null;
+  const by = { height: Math.floor(rack.u / host.u), power: rack.power_w && host.power_w ? Math.floor(rack.power_w / host.power_w) : Infinity, "its limit of hosts": rack.hosts || Infinity };
+  const [why, each] = Object.entries(by).sort(([, a], [, b]) => a - b)[0];
+  return { why, each, racks: each ? Math.ceil(hosts / each) : Infinity };
+}
+
+/** The racks that the hosts need, before anything is designed. */
+function RacksNeeded({ requirement, places }) {
+  const needed = racksFor(requirement);
+  if (!needed) return null;
+  if (!needed.each) return html`<p class="warn">No host fits into a rack, because of ${needed.why}: give racks more of it.</p>`;
+  const less = places && needed.racks > places;
+  return html`<p class=${less ? "warn" : "quiet"}>${counted(needed.each, "host")} per rack, because of ${needed.why}: ${counted(needed.racks, "rack")} for the hosts alone${less ? `, but the room has ${written(places, 0)}. Give it more, or choose smaller hosts or larger racks` : ""}.</p>`;
+}
+
 /** What applies without an answer, in short words. */
 function Assumed({ toml, requirement }) {
-  if (!requirement || !requirement.switch) return null;
+  if (!requirement) return null;
+  if (requirement.network) {
+    const { rack, shortlist, minutes } = requirement;
+    return html`<p class="assumed"><b>Also assumed:</b> ${`racks of ${written(rack.u, 0)} U; hosts of computing and storage fill racks of their own; leaf switches stand in the middle of their row; the cheapest ${counted(shortlist, "machine")} placed and priced, the networks of the best assessed in full, in ${minutes} min`}.</p>`;
+  }
   const { switch: chosen, cable, families, limits } = requirement;
-  const lines = [`${written(chosen.delay_ns, 0)} ns per switch and ${cable.delay_ns_per_m} ns per metre of cable`,
+  const lines = [requirement.rails ? "port n of every host is on the same switches as port n of the others (rails)" : "", `${written(chosen.delay_ns, 0)} ns per switch and ${cable.delay_ns_per_m} ns per metre of cable`,
     families.only && families.only.length ? `families: ${families.only.join(", ")}` : families.try && families.try.length ? `families: ${families.try.join(", ")}` : families.preset === "everything" ? "every family" : "families that vendors sell and support",
     tomlValue(toml, "limits.oversubscription") || tomlValue(toml, "limits.taper") || !limits.blocking ? "" : `at most ${limits.blocking} host ports per link up`,
     `networks above ${limits.cost_over_best} times the cost of the best are not pursued`, `${counted(requirement.shortlist, "network")} assessed in full, in ${requirement.minutes} min`, tomlValue(toml, "parts") ? "" : `prices of ${requirement.parts}`];

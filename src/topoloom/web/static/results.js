@@ -13,7 +13,7 @@ function Results({ toml, check, go, catalogue }) {
   if (check.error) return html`<div class="empty"><h2>Results</h2><p>The requirement has an error; the results appear when it is corrected.</p></div>`;
   return html`<div class="results"><div class="head"><h2>${design && !machine ? counted(design.ranked.length, "network") + " within every limit" : "Results"}</h2>${stale ? html`<button type="button" onClick=${() => setAssessed(whole)}>Assess the shortlist again</button>` : null}</div>
     <${Wrong} error=${ranking.error || full.error} />
-    ${ranking.result ? null : html`<${Measured} job=${ranking.running} currency=${check.currency} />`}
+    ${machine || ranking.result || ranking.error ? null : html`<${Measured} job=${ranking.running} currency=${check.currency} />`}
     ${machine ? html`<${Progress} job=${full.running} />` : null}
     ${ranking.result && !full.result && !full.error && ranking.result.ranked.length ? html`<p class="progress" role="status"><span class="spinner" aria-hidden="true"></span>Assessing the shortlist: throughput, latency under load, failures, growth. <${Cancel} job=${full.running} /></p>` : null}
     ${machine ? (full.result ? html`<${MachineResult} design=${full.result} job=${full.job} />` : null) : design ? html`<${Design} design=${design} assessed=${stale ? [] : (full.result && full.result.shortlist) || []} earlier=${(full.result && full.result.shortlist) || []} job=${job} folder=${stale || !full.job ? "" : full.job.folder} ranking=${ranking.job} currency=${check.currency} go=${go} />` : null}
@@ -84,19 +84,32 @@ function Why({ text }) {
 }
 
 const LIMITS = { cost_over_best: ["costs much more than the best", "cost much more than the best"], floor: ["does not fit into the room", "do not fit into the room"], radix: ["needs larger switches", "need larger switches"], hosts: ["cannot have as many hosts", "cannot have as many hosts"],
+  taper: ["has less bandwidth than asked", "have less bandwidth than asked"], oversubscription: ["has less bandwidth than asked", "have less bandwidth than asked"], blocking: ["has less bandwidth than asked", "have less bandwidth than asked"],
+  cost_usd: ["costs more than allowed", "cost more than allowed"], power_w: ["takes more power than allowed", "take more power than allowed"], diameter: ["needs more hops than allowed", "need more hops than allowed"],
   same: ["is another name of a network", "are other names of networks"], size: ["has too many switches to measure", "have too many switches to measure"], parts: ["needs a part without a price", "need a part without a price"], wiring: ["has no known wiring", "have no known wiring"], construction: ["cannot be built", "cannot be built"] };
 
 function DroppedBy({ design }) {
   const dropped = Object.entries(design.dropped_by || {}).filter(([, count]) => count);
   if (!dropped.length) return null;
   const words = ([limit, count]) => `${written(count, 0)} ${LIMITS[limit] ? LIMITS[limit][count === 1 ? 0 : 1] : `by the limit of ${limit.replaceAll("_", " ")}`}`;
-  return html`<p class="dropped"><b>Dropped:</b> ${dropped.map(words).join("; ")}.</p>`;
+  return html`<p class="dropped"><b>Dropped:</b> ${dropped.map(words).join("; ")}. The table of all candidates has each with its figures and the reason.</p>`;
 }
 
+/** What to do where a limit drops most candidates. */
+const REMEDIES = { floor: "give the room more rows or racks (question 4)", radix: "choose a switch with more ports (question 3)", hosts: "choose a switch with more ports (question 3), or more families (All settings)",
+  cost_usd: "allow a higher cost (question 5)", power_w: "allow more power (question 5)", cost_over_best: "raise cost_over_best in [limits] of the file",
+  blocking: "allow less bandwidth (question 1)", oversubscription: "allow less bandwidth (question 1)", taper: "allow less bandwidth (question 1)", parts: "send quotes that price it (question 3)", diameter: "allow more hops (question 5)" };
+
 function Nothing({ design }) {
-  const most = Object.entries(design.dropped_by || {}).sort(([, a], [, b]) => b - a)[0];
-  return html`<div class="nothing"><p>No candidate is within every limit.</p><${DroppedBy} design=${design} />${most ? html`<p>Most are dropped by <b>${most[0].replaceAll("_", " ")}</b>; relax it, or allow larger switches or more families.</p>` : null}</div>`;
+  const most = Object.entries(design.dropped_by || {}).filter(([limit]) => limit !== "same").sort(([, a], [, b]) => b - a)[0];
+  if (!most) return html`<div class="nothing"><p>There is no candidate for these answers: choose a switch with more ports, or more families (All settings).</p></div>`;
+  const [limit] = most, values = (design.dropped || []).filter((one) => one.limit === limit).map(({ known }) => (known || {})[limit]).filter((value) => typeof value === "number"), least = values.length ? Math.min(...values) : null;
+  const reached = least === null ? "" : ` The best of these: ${limit.replace(/_(usd|w)$/, "").replaceAll("_", " ")} ${shortly(limit === "power_w" ? least / 1000 : Number(least.toPrecision(4)))}${limit === "cost_usd" ? " USD" : limit === "power_w" ? " kW" : ""}.`;
+  return html`<div class="nothing"><p>No candidate is within every limit.</p><${DroppedBy} design=${design} /><p>Most of them: ${LIMITS[limit] ? LIMITS[limit][1] : `the limit of ${limit.replaceAll("_", " ")}`}.${reached} To get a network, ${REMEDIES[limit] || `relax the limit of ${limit.replaceAll("_", " ")} (question 5, or [limits] in the file)`}.</p></div>`;
 }
+
+/** Candidates that are dropped by these are no networks: they have no page. */
+const NOT_BUILT = ["construction", "wiring"];
 
 /** All candidates: plots of trade-offs and a table, which can be sorted and filtered. */
 function Candidates({ digest }) {
@@ -106,8 +119,9 @@ function Candidates({ digest }) {
     let current = true;
     api(`/api/tasks/${digest}/candidates`).then((data) => {
       if (!current || !data.rows.length) return;
-      const store = makeStore(data), second = store.rows.some((row) => typeof row.bisection_per_host === "number") ? ["power_per_host_w", "bisection_per_host"] : ["power_per_host_w", "worst_latency_ns"];
-      setParts(make("div", {}, makeFilters(store), make("div", { class: "plots" }, makeScatter(store, "plot-1", "cost_per_host_usd", "mean_latency_ns"), makeScatter(store, "plot-2", ...second)), makeTable(store), ...makeSelection(store)));
+      const store = makeStore(data, (row) => (NOT_BUILT.includes(row.dropped) ? null : href("/network", { source: row.spec }))), second = store.rows.some((row) => typeof row.bisection_per_host === "number") ? ["power_per_host_w", "bisection_per_host"] : ["power_per_host_w", "worst_latency_ns"];
+      setParts(make("div", {}, makeFilters(store), make("div", { class: "plots" }, makeScatter(store, "plot-1", "cost_per_host_usd", "mean_latency_ns"), makeScatter(store, "plot-2", ...second)), makeTable(store), ...makeSelection(store),
+        make("p", { class: "quiet" }, "A name opens the network by its spec, without the room and the prices of this requirement; the networks of the shortlist have these. A candidate that cannot be built has no page: the column \u201cwhy\u201d says the reason.")));
     }, (error) => current && setParts(make("p", { class: "wrong", role: "alert" }, error.message)));
     return () => { current = false; };
   }, [digest, open]);
@@ -121,5 +135,5 @@ function MachineResult({ design, job }) {
   return html`<div class="network-cards">${design.ranked.slice(0, 4).map((one, at) => html`<article class="network-card ${at ? "" : "best"}"><div class="body"><h3>${at || !folder ? `Machine ${at + 1}` : html`<a href=${href("/network", { source: folder })}>${design.title}</a>`}${at ? null : html`<span class="tag">best</span>`}</h3>
     <dl class="figures">${[["Cost", costOf(one.cost_usd, design.currency)], ["Power", watts(one.power_w)], ["Switches", written(one.switches, 0)], ["Racks", written(one.racks, 0)]].map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
     <ul>${Object.entries(one.names).map(([network, name]) => html`<li>${network}: ${!at && folder ? html`<a href=${href("/network", { source: `${folder}/networks/${network}` })}>${name}</a>` : name}</li>`)}</ul></div></article>`)}</div>
-    ${folder ? html`<p class="links"><a href=${fileAddress(`${folder}/report.html`)} target="_blank">Report</a> <a href=${fileAddress(`${folder}/order.csv`)} download="order.csv">Order</a></p>` : null}`;
+    ${folder ? html`<p class="links"><a href=${fileAddress(`${folder}/report.html`)} target="_blank">Report</a> ${["bill", "room", "files"].map((view) => html`<a href=${href("/network", { source: folder, view })}>${{ bill: "Bill", room: "Room", files: "All files" }[view]}</a> `)}<a href=${fileAddress(`${folder}/order.csv`)} download="order.csv">Order (CSV)</a></p>` : null}`;
 }
