@@ -161,3 +161,11 @@ def test_every_cable_and_switch_that_verify_prints_is_a_name(folder, tmp_path):
         losses(open_network(str(text)), "leaf1 port 2")
     with pytest.raises(InputError, match="'leaf9' is neither a cable nor a switch"):
         losses(open_network(str(text)), "leaf9 port 2")
+
+
+def test_consecutive_switches_are_lost_as_a_range():
+    """Both ends included; a range that leaves the network, or runs backwards, is refused."""
+    assert losses("petersen", "switch:2..4,switch:9..9").switches == [2, 3, 4, 9]
+    for text in ("switch:8..10", "switch:4..2"):
+        with pytest.raises(InputError, match="they are 0 to 9, the first before the last"):
+            losses("petersen", text)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topoloom import Drawing, InputError, Topology, build, draw_network, open_network, place
+from topoloom import Drawing, InputError, Topology, build, draw_network, losses, open_network, place
 from topoloom.drawing.bundles import visible_nodes
 from topoloom.drawing.columns import packed
 from topoloom.drawing.drawing import MOST_BUNDLES
@@ -240,3 +240,52 @@ def test_a_picture_is_written(tmp_path, ending):
     assert (tmp_path / f"tree{ending}").stat().st_size > 10_000
     with pytest.raises(InputError, match=r"end the picture's name in \.svg or \.png"):
         drawing.save_picture(tmp_path / "tree.pdf")
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_block_is_lost_by_its_name(spec):
+    """In the grammar of losses each block's name has its switches and no others; only names of very many parts are missing."""
+    topology, drawing = build(spec), _drawn(spec)
+    names = drawing.blocks.loss
+    assert names[0] == ""
+    reads = {name: sorted(losses(topology, name).switches) for name in names if name}
+    for block, name in enumerate(names):
+        inside = np.arange(len(names)) == block
+        for number in range(block + 1, len(names)):
+            inside[number] = inside[drawing.parent[number]]
+        if name:
+            assert reads[name] == np.flatnonzero(inside[drawing.block]).tolist()
+    assert [name for name in names[1:] if not name] == []
+
+
+def test_a_rack_is_lost_with_its_hosts():
+    """On the floor a block is lost as its rack, and a row as its racks."""
+    network = open_network("torus:dims=8x8,hosts=1").placed(map="rows")
+    drawing = draw_network(network, "racks")
+    for kind, name, loss in zip(drawing.blocks.kind, drawing.blocks.name, drawing.blocks.loss, strict=True):
+        assert kind != "rack" or loss == f"rack:{name}"
+
+
+def test_port_names_are_those_of_the_cable_list(tmp_path):
+    """Where ports have names, each end of a link and of a host's cable has the one that the network states."""
+    rows = ["A-Rack,A-U,A-Node Name,A-Type,A-Port,Z-Rack,Z-RU,Z-Node Name,Z-Type,Z-Port"]
+    rows += [f"R{leaf},1,gpu{leaf},Host,eth0,R{leaf},40,leaf{leaf},Switch,swp1s0" for leaf in (1, 2, 3)]
+    rows += [
+        f"R{leaf},40,leaf{leaf},Switch,swp{51 + at},R9,{at},spine{at},Switch,Ethernet1/{leaf}"
+        for leaf in (1, 2, 3)
+        for at in (1, 2)
+    ]
+    (tmp_path / "cables.csv").write_text("\n".join(rows) + "\n")
+    network = open_network(tmp_path / "cables.csv")
+    drawing = draw_network(network)
+    fabric, names = network.fabric, drawing.switch.ports
+    ports = np.stack([drawing.link.port_name.values, drawing.link.to_port_name.values], axis=1)
+    for (switches, numbers), places in zip(
+        zip(network.topology.links.tolist(), fabric.link_ports.tolist(), strict=True), ports.tolist(), strict=True
+    ):
+        for switch, number, at in zip(switches, numbers, places, strict=True):
+            assert names[at] == fabric.switch_port_names[switch][number]
+    at_hosts = drawing.host.port_name.values.tolist()
+    ends = zip(network.topology.endpoints.tolist(), fabric.endpoint_ports.tolist(), strict=True)
+    assert [names[place] for place in at_hosts] == [fabric.switch_port_names[switch][port] for switch, port in ends]
+    assert draw_network("fat-tree:k=4").link.port_name is None

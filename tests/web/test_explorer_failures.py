@@ -60,6 +60,64 @@ def test_a_chosen_loss_has_the_numbers_of_the_command(browser, server):
     assert severe(browser) == []
 
 
+@pytest.mark.exhaustive
+def test_a_block_is_lost_by_keys_and_by_its_button(browser, server):
+    """The block around a switch by b, its loss by the button and another by x; the address has them, the drawing strikes them."""
+    browser.get(server.base + _PAGE)
+    canvas = _element(browser, ".structure canvas[data-frames]")
+    canvas.send_keys(Keys.ARROW_RIGHT, "b")
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#lose-chosen small"))
+    first = text(browser, "#lose-chosen small")
+    browser.find_element(By.ID, "lose-chosen").click()
+    wait(browser, lambda: f"lost={quote(first, safe='')}" in browser.current_url)
+    wait(browser, lambda: "hosts cut off" in text(browser, "main"))
+    lost = losses(_NETWORK, first)
+    result = outage(_NETWORK, switches=lost.switches)
+    wait(browser, lambda: f"{len(lost.switches)} switches and 0 further cables" in text(browser))
+    wait(browser, lambda: f"{result.cut_off} of {result.hosts}" in text(browser))
+    red = _red(browser)
+    assert red > 0
+    canvas = _element(browser, ".structure canvas[data-frames]")
+    canvas.send_keys("b", "x")
+    wait(browser, lambda: "%2Cgroup%3A" in browser.current_url or "%2Clevel%3A" in browser.current_url)
+    wait(browser, lambda: _red(browser) > red)
+
+
+def _red(browser):
+    """Pixels of the drawing in the colour of failures."""
+    return browser.execute_script(
+        "const { data } = document.querySelector('.structure canvas').getContext('2d')"
+        ".getImageData(0, 0, 3000, 2000); let red = 0;"
+        "for (let i = 0; i < data.length; i += 4) if (data[i] > 120 && data[i + 1] < 70 && data[i + 2] < 70) red += 1;"
+        "return red"
+    )
+
+
+@pytest.mark.exhaustive
+def test_names_are_completed(browser, server):
+    """Kinds, switches, links and groups complete what is typed, at most forty, and after a comma the next one."""
+    browser.get(server.base + _PAGE)
+    _element(browser, ".structure canvas[data-frames]")
+    field = _element(browser, "#lose")
+    for typed, offered in (
+        ("sw", ["switch:"]),
+        ("switch:1", [f"switch:{number}" for number in (1, *range(10, 20))]),
+        ("link:0-", ["link:0-8", "link:0-9"]),
+        ("switch:3,group:", [f"switch:3,group:{number}" for number in range(5)]),
+        ("pod 2", ["group:2"]),
+    ):
+        field.clear()
+        field.send_keys(typed)
+        wait(
+            browser,
+            lambda wanted=offered: browser.execute_script(
+                "return [...document.querySelectorAll('#losses option')].map((each) => each.value)"
+            )
+            == wanted,
+            15,
+        )
+
+
 def test_lists_of_lost_parts_in_files_are_refused(server):
     """A page cannot read a file of the server by the name of a lost part, and names with a slash are no files."""
     answer = server.ask("outage", topology=_NETWORK, lost="@notes.txt")

@@ -140,15 +140,13 @@ def test_a_drawing_has_switches_links_and_loads(server):
 def test_a_path_before_and_after_a_loss(server):
     """What is lost is on no path, and the repaired tables are free of deadlock."""
     whole = server.record("trace", topology="petersen", from_switch=0, to_switch=7)["result"]["path"]
-    lost = [whole[:2]]
-    found = server.record("trace", topology="petersen", from_switch=0, to_switch=7, lost_links=lost)["result"]
+    lost = "link:{}-{}".format(*whole)
+    found = server.record("trace", topology="petersen", from_switch=0, to_switch=7, lost=lost)["result"]
     assert found["path"] == whole
     assert found["path_after"][:2] != whole[:2]
     assert found["path_after"][-1] == 7
     assert found["deadlock_free"]
-    alone = server.record("trace", topology="ring:n=4", from_switch=0, to_switch=2, lost_links=[[0, 1], [0, 3]])[
-        "result"
-    ]
+    alone = server.record("trace", topology="ring:n=4", from_switch=0, to_switch=2, lost="link:0-1,0-3")["result"]
     assert alone["path_after"] is None
 
 

@@ -10,6 +10,8 @@ from topoloom.model.topology import Topology
 
 #: Most switches of a lattice that is one block, and about how many a tile of a larger one has.
 _MOST_IN_LATTICE, _IN_TILE, _MOST_TILES = 144, 20, 100
+#: Most blocks of a dimension that stand in two rows, as a closed loop.
+_MOST_IN_LOOP = 14
 #: Fewest switches of a cube.
 _LEAST_CUBE = 8
 #: The two bits of each place in Gray's order.
@@ -72,7 +74,12 @@ def _nested(
         where = at[start, :own]
         words = ", ".join(f"{axis} = {values[i]}" for (axis, values), i in zip(shown[:own], where, strict=True))
         blocks.append(_nested("slice", words, switches[chosen], at[chosen, own:], shown[own:], splits[1:]))
-        wide = ceil(sqrt(cells.size)) if cells.size > 6 else cells.size
+        # Two rows close a ring: the last block stands next to the first.
+        wide = (
+            cells.size
+            if cells.size <= 3
+            else ceil(cells.size / (2 if cells.size <= _MOST_IN_LOOP else sqrt(cells.size)))
+        )
         down, right = divmod(number, wide)
         # Back and forth, so that neighbours stand next to each other.
         points.append(tuple(where[::-1]) if own == 2 else (wide - 1 - right if down % 2 else right, down))

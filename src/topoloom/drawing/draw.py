@@ -8,12 +8,25 @@ from topoloom.core.work import Work
 from topoloom.drawing.arranging import Arrangement, arranged
 from topoloom.drawing.bundles import opening_scales
 from topoloom.drawing.columns import packed
-from topoloom.drawing.drawing import Arranged, Cable, Drawing, DrawnBlocks, DrawnHosts, DrawnLinks, DrawnSwitches
+from topoloom.drawing.drawing import (
+    Arranged,
+    Cable,
+    Drawing,
+    DrawnBlocks,
+    DrawnHosts,
+    DrawnLabel,
+    DrawnLinks,
+    DrawnSwitches,
+)
+from topoloom.drawing.lost_names import MOST_VALUES, losable_labels, lost_names
+from topoloom.drawing.port_names import NamedPorts, named_ports
 from topoloom.drawing.structure import racks_part, structure_part
 from topoloom.graph.planes import plane_count
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of
+from topoloom.model.topology import Topology
 from topoloom.network import Network
+from topoloom.network.losses import power_feeds
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
 
@@ -76,6 +89,7 @@ def draw_network(
     else:
         part = structure_part(topology, opened.layout)
     places = arranged(part, topology.switches)
+    labels, ports = losable_labels(topology), named_ports(opened)
     tables = opened.with_tables(engine, jobs=jobs, work=work).part(Routing) if engine is not None else None
     return Drawing(
         arrangement=arrangement,
@@ -85,10 +99,10 @@ def draw_network(
         planes=max(1, plane_count(topology)),
         width=float(places.rect[0, 2]),
         height=float(places.rect[0, 3]),
-        blocks=_blocks(places, topology.links),
-        switch=_switches(places, opened),
-        host=_hosts(opened),
-        link=_links(opened, tables),
+        blocks=_blocks(places, topology, labels),
+        switch=_switches(places, opened, labels, ports),
+        host=_hosts(opened, ports),
+        link=_links(opened, tables, ports),
         provenance=provenance_of(
             topology,
             engine="" if tables is None else tables.engine,
@@ -97,8 +111,8 @@ def draw_network(
     )
 
 
-def _blocks(places: Arrangement, links: np.ndarray) -> DrawnBlocks:
-    scales = opening_scales(places.parent, places.depth, places.rect, places.block, places.side, links)
+def _blocks(places: Arrangement, topology: Topology, labels: dict[str, np.ndarray]) -> DrawnBlocks:
+    scales = opening_scales(places.parent, places.depth, places.rect, places.block, places.side, topology.links)
     left, top, width, height = (packed(places.rect[:, at]) for at in range(4))
     return DrawnBlocks(
         kind=tuple(part.kind for part in places.parts),
@@ -110,14 +124,23 @@ def _blocks(places: Arrangement, links: np.ndarray) -> DrawnBlocks:
         height=height,
         opens=packed(scales),
         side=packed(places.side),
+        loss=lost_names(topology, places, labels),
     )
 
 
-def _switches(places: Arrangement, network: Network) -> DrawnSwitches:
+def _switches(
+    places: Arrangement, network: Network, labels: dict[str, np.ndarray], ports: NamedPorts | None
+) -> DrawnSwitches:
     roles = [part.role for part in places.parts]
     names = tuple(dict.fromkeys(roles[block] for block in np.unique(places.block).tolist()))
     role = np.array([names.index(each) if each in names else 0 for each in roles])
     layout, fabric = network.layout, network.cabled
+    racks, rack = (
+        np.unique(network.racks, return_inverse=True)
+        if layout is None
+        else (np.array(layout.rack_names), np.asarray(layout.rack))
+    )
+    values = {name: np.unique(texts).tolist() for name, texts in labels.items()}
     return DrawnSwitches(
         block=packed(places.block),
         x=packed(places.point[:, 0]),
@@ -125,12 +148,19 @@ def _switches(places: Arrangement, network: Network) -> DrawnSwitches:
         role=packed(role[places.block]),
         roles=names,
         names=None if fabric is None else fabric.switch_names,
-        rack=None if layout is None else packed(layout.rack),
-        racks=() if layout is None else tuple(layout.rack_names),
+        rack=packed(rack.reshape(-1)) if any(racks) else None,
+        racks=tuple(racks.tolist()) if any(racks) else (),
+        feeds=power_feeds(network),
+        labels=tuple(
+            DrawnLabel(name=name, values=tuple(sorted(texts, key=lambda text: (len(text), text))))
+            for name, texts in values.items()
+            if len(texts) <= MOST_VALUES
+        ),
+        ports=() if ports is None else ports.names,
     )
 
 
-def _hosts(network: Network) -> DrawnHosts:
+def _hosts(network: Network, named: NamedPorts | None) -> DrawnHosts:
     topology, plugs = network.topology, network.plugs
     ports = topology.endpoint_ports if plugs is None else plugs.endpoint
     names = () if network.cabled is None and network.layout is None else network.fabric.host_names
@@ -140,10 +170,11 @@ def _hosts(network: Network) -> DrawnHosts:
         host=packed(topology.host),
         port=None if np.array_equal(ports, topology.endpoint_ports) else packed(ports),
         names=None if plain else names,
+        port_name=None if named is None else packed(named.endpoint),
     )
 
 
-def _links(network: Network, tables: Routing | None) -> DrawnLinks:
+def _links(network: Network, tables: Routing | None, named: NamedPorts | None) -> DrawnLinks:
     topology, plugs = network.topology, network.plugs
     links = topology.links
     ports = topology.link_ports if plugs is None else plugs.link
@@ -159,6 +190,8 @@ def _links(network: Network, tables: Routing | None) -> DrawnLinks:
         to=packed(links[:, 1]),
         port=None if own else packed(ports[:, 0]),
         to_port=None if own else packed(ports[:, 1]),
+        port_name=None if named is None else packed(named.link[:, 0]),
+        to_port_name=None if named is None else packed(named.link[:, 1]),
         cable=None if number is None else packed(number),
         cables=kinds,
         load=load,

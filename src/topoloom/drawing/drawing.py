@@ -33,6 +33,9 @@ class DrawnBlocks(msgspec.Struct, frozen=True, kw_only=True):
         The scale, in pixels per unit, from which each block shows its inside.
     side : PackedColumn
         The side of a switch directly in the block, in units; 0 for blocks of blocks.
+    loss : tuple of str
+        What `outage` and `reroute` call the loss of each: ``group:3``, ``switch:8..15``; empty for the network, and where its
+        switches have no short name.
     """
 
     kind: tuple[str, ...]
@@ -44,6 +47,14 @@ class DrawnBlocks(msgspec.Struct, frozen=True, kw_only=True):
     height: PackedColumn
     opens: PackedColumn
     side: PackedColumn
+    loss: tuple[str, ...] = ()
+
+
+class DrawnLabel(msgspec.Struct, frozen=True, kw_only=True):
+    """A label of the switches, such as group, with its values; a switch with a value is lost as ``group:3``."""
+
+    name: str
+    values: tuple[str, ...]
 
 
 class DrawnSwitches(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,8 +73,14 @@ class DrawnSwitches(msgspec.Struct, frozen=True, kw_only=True):
     names : tuple of str or None
         The real names; None: role and number, as in ``leaf 7``.
     rack : PackedColumn or None
-        The place of its rack in `racks`; None without a layout.
+        The place of its rack in `racks`; None where racks are not known.
     racks : tuple of str
+    feeds : tuple of str
+        The power feeds of each rack, A, B ...; empty where not known.
+    labels : tuple of DrawnLabel
+        Those with at most 4,096 values.
+    ports : tuple of str
+        The names of ports, where ports have names: `port_name` of hosts and links are places in it.
     """
 
     block: PackedColumn
@@ -74,6 +91,9 @@ class DrawnSwitches(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] | None = None
     rack: PackedColumn | None = None
     racks: tuple[str, ...] = ()
+    feeds: tuple[str, ...] = ()
+    labels: tuple[DrawnLabel, ...] = ()
+    ports: tuple[str, ...] = ()
 
 
 class DrawnHosts(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,11 +109,14 @@ class DrawnHosts(msgspec.Struct, frozen=True, kw_only=True):
         The switch port of each endpoint; None: the first ports of each switch, in order.
     names : tuple of str or None
         The real names of hosts; None: ``H0``, ``H1``, ...
+    port_name : PackedColumn or None
+        The name of the switch port, as a place in `DrawnSwitches.ports`; None where ports have numbers only.
     """
 
     at: PackedColumn
     host: PackedColumn
     port: PackedColumn | None = None
+    port_name: PackedColumn | None = None
     names: tuple[str, ...] | None = None
 
 
@@ -116,6 +139,8 @@ class DrawnLinks(msgspec.Struct, frozen=True, kw_only=True):
         The higher switch of each link.
     port, to_port : PackedColumn or None
         The ports at the lower and at the higher switch; None: after the ports of hosts, in the order of the links.
+    port_name, to_port_name : PackedColumn or None
+        The names of both ports, as places in `DrawnSwitches.ports`; None where ports have numbers only.
     cable : PackedColumn or None
         The place of each link's cable in `cables`; None where nothing is known of cables.
     cables : tuple of Cable
@@ -127,6 +152,8 @@ class DrawnLinks(msgspec.Struct, frozen=True, kw_only=True):
     to: PackedColumn
     port: PackedColumn | None = None
     to_port: PackedColumn | None = None
+    port_name: PackedColumn | None = None
+    to_port_name: PackedColumn | None = None
     cable: PackedColumn | None = None
     cables: tuple[Cable, ...] = ()
     load: PackedColumn | None = None

@@ -1,6 +1,7 @@
 """The picture of a drawing: blocks, switches and bundles with widths and counts, as SVG and PNG."""
 
 import os
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,8 +27,10 @@ _CLOSED, _EDGE = "#dce8f3", "#7d9bb8"
 #: Colours of the roles of switches; other roles have the last one.
 _ROLES = {"leaf": COLOURS[0], "switch": COLOURS[0], "node": COLOURS[3], "spine": COLOURS[1], "core": COLOURS[2]}
 _OTHER = COLOURS[4]
-#: The thinnest and the thickest bundle, in points; most counts that are written on bundles; letters that fit per unit.
-_THIN, _THICK, _MOST_COUNTS, _UNITS_PER_LETTER = 0.6, 5.5, 40, 5.4
+#: The thinnest and the thickest bundle, in points; most bundles on which their counts are written; letters that fit per unit.
+_THIN, _THICK, _MOST_COUNTS, _UNITS_PER_LETTER = 0.6, 5.5, 60, 5.4
+#: The height of a line of a block's name, in units.
+_ROW = 11.0
 #: How far a bundle is bent that would run over another node: as a share of its length, and most sides of its nodes.
 _BEND, _MOST_BEND = 0.14, 0.8
 
@@ -195,9 +198,10 @@ def _draw_bundles(axes: "RealAxes", view: Visible) -> None:
             zorder=2,
         )
     )
-    if count.max() > 1 and (count.min() < count.max() or drawn.size <= _MOST_COUNTS):
+    # Among many lines a number says nothing about one of them.
+    if count.max() > 1 and drawn.size <= _MOST_COUNTS:
         at = (curves[:, 0] + 2 * curves[:, 1] + curves[:, 2]) / 4
-        _write_counts(axes, at[-_MOST_COUNTS:], count[-_MOST_COUNTS:])
+        _write_counts(axes, at, count)
 
 
 def _write_counts(axes: "RealAxes", at: np.ndarray, count: np.ndarray) -> None:
@@ -207,7 +211,7 @@ def _write_counts(axes: "RealAxes", at: np.ndarray, count: np.ndarray) -> None:
         if all(abs(x - left) > 24 or abs(y - top) > 10 for left, top in taken):
             taken.append((x, y))
             box = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-            axes.text(x, y, f"{links:,}", fontsize=6, color=_INK, ha="center", va="center", zorder=3, bbox=box)
+            axes.text(x, y, f"{links:,}", fontsize=6, color=_INK, ha="center", va="center", zorder=6, bbox=box)
 
 
 def _colours(view: Visible) -> "str | list":
@@ -256,12 +260,14 @@ def _draw_nodes(axes: "RealAxes", view: Visible) -> None:
                 axes.text(x, y, text, fontsize=6.5, color="white", ha="center", va="center", zorder=5)
             continue
         switches = int(inside[node])
-        lines = [name, _counted(switches, "switch", "switches"), f"{links:,} links inside" if links else ""]
-        fit = [text for text in (_fitting(line, wide, 7.5) for line in lines) if text][: int(high // 11)]
+        fit, upright = name_lines(name, wide, high, 7.5)
+        facts = [_counted(switches, "switch", "switches"), f"{links:,} links inside" if links else ""]
+        for fact in () if upright else facts:
+            more = _wrapped(fact, _letters(wide, 7.5))
+            fit = [*fit, *more] if len(fit) + len(more) <= high // _ROW else fit
         if fit:
-            axes.text(
-                x, y, "\n".join(fit), fontsize=7.5, color=_INK, ha="center", va="center", zorder=5, linespacing=1.25
-            )
+            style = {"fontsize": 7.5, "color": _INK, "ha": "center", "va": "center", "zorder": 5, "linespacing": 1.25}
+            axes.text(x, y, "\n".join(fit), rotation=90 if upright else 0, **style)
 
 
 def sizes_inside(drawing: "Drawing") -> np.ndarray:
@@ -323,9 +329,62 @@ def _counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
+def name_lines(name: str, wide: float, high: float, size: float) -> tuple[list[str], bool]:
+    """A block's name as lines that fit into a box, and whether they run upwards: whole, in several lines, or its numbers.
+
+    Parameters
+    ----------
+    name : str
+    wide, high : float
+        The box, in units.
+    size : float
+        Of the letters, in points.
+
+    Returns
+    -------
+    (list of str, bool)
+
+    Examples
+    --------
+    >>> for wide, high in ((80, 20), (46, 40), (26, 20), (12, 30), (4, 4)):
+    ...     name_lines("group 17 to 33", wide, high, 7.5)
+    (['group 17 to 33'], False)
+    (['group', '17 to 33'], False)
+    (['17–33'], False)
+    (['17–33'], True)
+    ([], False)
+    """
+    letters, rows = _letters(wide, size), int(high // _ROW)
+    lines = _wrapped(name, letters)
+    if 0 < len(lines) <= rows:
+        return lines, False
+    numbers = ("\u2013" if " to " in name else ",").join(re.findall(r"(?<![A-Za-z\d])\d+", name))
+    if numbers and len(numbers) <= letters and rows:
+        return [numbers], False
+    if numbers and len(numbers) <= _letters(high, size) and wide >= size:
+        return [numbers], True
+    short = _fitting(name, wide, size) if rows else ""
+    return [short] if short else [], False
+
+
+def _wrapped(text: str, letters: int) -> list[str]:
+    """A text in lines of at most so many letters; none if a word is longer."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and len(lines[-1]) + len(word) < letters:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines if all(len(line) <= letters for line in lines) else []
+
+
+def _letters(wide: float, size: float) -> int:
+    return int(wide / (_UNITS_PER_LETTER * size / 8.5))
+
+
 def _fitting(text: str, wide: float, size: float) -> str:
     """The text if it fits into this width, shortened if most of it does, else nothing."""
-    letters = int(wide / (_UNITS_PER_LETTER * size / 8.5))
+    letters = _letters(wide, size)
     if len(text) <= letters:
         return text
     return f"{text[: letters - 1]}\u2026" if letters > 6 else ""

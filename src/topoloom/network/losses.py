@@ -89,6 +89,21 @@ def losses(network: NetworkSource, text: str) -> Losses:
     return lost
 
 
+def power_feeds(network: Network) -> tuple[str, ...]:
+    """The power feeds of each rack, A, B ...; empty where hosts have no racks of their own.
+
+    Parameters
+    ----------
+    network : Network
+
+    Returns
+    -------
+    tuple of str
+    """
+    layout = network.layout
+    return () if layout is None or layout.housing is None else tuple(ascii_uppercase[: layout.housing.rack.feeds])
+
+
 def switch_pair(network: NetworkSource, text: str) -> tuple[int, int]:
     """Two switches, separated by a comma; a host stands for its switch.
 
@@ -212,7 +227,7 @@ class _Reader:
         """Lose the racks without a feed, and note the feeds that others replace."""
         if not self._feeds:
             return
-        count = self._feed_count()
+        count = len(power_feeds(self._network))
         dark = [rack for rack, feeds in self._feeds.items() if len(feeds) == count]
         for rack in dark:
             self._lose_rack(rack, lost)
@@ -234,7 +249,9 @@ class _Reader:
             return False
         kind, name = match[1].lower(), match[2].strip()
         topology = self._network.topology
-        if kind == "switch":
+        if kind == "switch" and (span := re.fullmatch(r"([0-9]{1,9})\.\.([0-9]{1,9})", name)):
+            lost.switches += self._span(int(span[1]), int(span[2]), wrong)
+        elif kind == "switch":
             if (switch := self._switch(name, wrong)) is None:
                 raise wrong(self._nothing(name))
             lost.switches.append(switch)
@@ -260,22 +277,25 @@ class _Reader:
         if name.lower() not in names:
             raise wrong(f"no rack {name[:_SHOWN]} ({hint(name.lower(), names)})")
 
-    def _feed_count(self) -> int:
-        layout = self._network.layout
-        return 0 if layout is None or layout.housing is None else layout.housing.rack.feeds
+    def _span(self, first: int, last: int, wrong: _Error) -> list[int]:
+        """Consecutive switches."""
+        count = self._network.topology.switches
+        if not first <= last < count:
+            raise wrong(f"no switches {first} to {last}; they are 0 to {count - 1}, the first before the last")
+        return list(range(first, last + 1))
 
     def _lose_feed(self, name: str, wrong: _Error) -> None:
         """Lose a power feed, of all racks or of one: A, or A03/A."""
-        count = self._feed_count()
-        if not count:
+        feeds = power_feeds(self._network)
+        if not feeds:
             raise wrong(
                 "the power feeds of this network are not known; a folder has them where hosts have racks of their own"
                 " ('topoloom layout --hosts FILE', [rack] feeds)"
             )
         rack, _, feed = name.rpartition("/")
         feed = feed.strip().upper()
-        if len(feed) != 1 or feed not in ascii_uppercase[:count]:
-            raise wrong(f"no power feed {feed[:_SHOWN]}; each rack has {', '.join(ascii_uppercase[:count])}")
+        if feed not in feeds:
+            raise wrong(f"no power feed {feed[:_SHOWN]}; each rack has {', '.join(feeds)}")
         if rack:
             self._check_rack(rack, wrong)
         for each in [rack.lower()] if rack else {**self._racks, **self._rack_hosts}:

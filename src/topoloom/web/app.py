@@ -67,7 +67,7 @@ REQUESTABLE = (
     "watch",
 )
 #: The arguments of operations that name parts of a network.
-_NAMES = {"outage": ("lost", "pair")}
+_NAMES = {"outage": ("lost", "pair"), "trace": ("lost",)}
 #: Changes that wait for a slow browser; older ones are dropped then, and the browser polls.
 _MOST_CHANGES = 256
 #: Most characters of a browser's message: browsers need not send any.

@@ -8,7 +8,7 @@ from topoloom.report.scripting import EXPLORER, FLOOR, script
 #: The scripts of the pages, without their ending; each follows those that it needs when it is read.
 _SCRIPTS = (
     *("request", "parts"),
-    *("structure_data", "structure_paint", "structure_input", "structure", "structure_view"),
+    *("structure_data", "structure_paint", "structure_input", "structure_losses", "structure", "structure_view"),
     *("spec_field", "toml", "uploads", "questions", "kinds", "growth_question", "results", "design", "compare"),
     *("curves_page", "tasks", "folders", "failures_view", "load_view", "survival_view", "programs_view"),
     *("growth_view", "network"),

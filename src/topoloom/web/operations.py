@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.work import Work
 from topoloom.designer.requirement_files import requirement_of
@@ -17,6 +16,7 @@ from topoloom.machine.reading import machine_of
 from topoloom.machine.recognizing import is_machine
 from topoloom.model.topology import Topology
 from topoloom.network import Network
+from topoloom.network.losses import losses
 from topoloom.network.opening import open_network
 from topoloom.operations.catalogue.design import DesignOperation
 from topoloom.operations.catalogue.report import ReportOperation
@@ -43,10 +43,7 @@ class TraceOperation(Operation, frozen=True, kw_only=True):
     from_switch: Annotated[int, setting("the first switch of the path", least=0)]
     to_switch: Annotated[int, setting("the last switch of the path", least=0)]
     engine: Engine | None = None
-    lost_links: Annotated[list[list[int]], setting("lost links, as pairs of switches")] = msgspec.field(
-        default_factory=list
-    )
-    lost_switches: Annotated[list[int], setting("lost switches")] = msgspec.field(default_factory=list)
+    lost: Annotated[str, setting("what is lost, as in outage: link:12-40, switch:7, group:3")] = ""
 
     def run(self, context: RunContext) -> Any:
         return _trace(self, context.jobs, context.work)
@@ -62,16 +59,13 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
         "path": path,
         "channels": _hop_channels(tables, path),
     }
-    if not (arguments.lost_links or arguments.lost_switches):
+    if not arguments.lost:
         return path_data
-    pairs = []
-    for pair in arguments.lost_links:
-        if len(pair) != 2:
-            raise InputError(f"trace: lost_links: give a link as two switches, not {pair}")
-        pairs.append((pair[0], pair[1]))
-    if not _connected(network.topology, arguments.from_switch, arguments.to_switch, pairs, arguments.lost_switches):
+    lost = losses(network, arguments.lost)
+    links = [*lost.links, *map(tuple, network.topology.links[lost.cables].tolist())]
+    if not _connected(network.topology, arguments.from_switch, arguments.to_switch, links, lost.switches):
         return path_data | {"path_after": None}
-    repaired = reroute(tables, links=pairs, switches=arguments.lost_switches, jobs=jobs, work=work)
+    repaired = reroute(tables, links=lost.links, switches=lost.switches, cables=lost.cables, jobs=jobs, work=work)
     verification = repaired.routing.verification
     return path_data | {
         "path_after": repaired.routing.path(arguments.from_switch, arguments.to_switch),

@@ -5,7 +5,7 @@ const RANKED = [["usual", "switches and planes"], ["cable", "cables"], ["group",
 /** How many losses of each kind are ranked. */
 const MOST_RANKED = 8;
 /** What a loss is called in the address and on the command line. */
-const LOSS_HINT = "switch:7 or its name, link:12-40, rack:A03, plane:0, group:3, feed:A, feed:A03/A; several with commas";
+const LOSS_HINT = "switch:7 or its name, switch:8..15, link:12-40, rack:A03, plane:0, group:3, feed:A, feed:A03/A; several with commas";
 const KIND_WORDS = { leaf: "switch with hosts", spine: "switch without hosts", plane: "plane", cable: "cable", rack: "rack", group: "group" };
 
 function FailuresView({ source, query, go }) {
@@ -21,8 +21,11 @@ function FailuresView({ source, query, go }) {
     announce(fresh.length ? `lost: ${fresh.join(", ")}` : "already lost");
     if (fresh.length) change({ lost: [...lost, ...fresh].join(",") });
   };
-  return html`${READ_ONLY_SITE ? null : html`<${LossFields} source=${source} lost=${lost} pair=${pair} lose=${lose} change=${change} />`}
-    <${LossDrawing} source=${source} lost=${lost} lose=${lose} outage=${lost.length ? task.result : null} />
+  const { result: drawing, ...drawn } = useTask("draw", { topology: source }), [chosen, setChosen] = useState([]), current = useRef(null);
+  current.current = lose;
+  const viewer = useMemo(() => drawing && makeStructure(drawing, { selected: setChosen, removed: READ_ONLY_SITE ? null : (items) => current.current(viewer.losses.of(items).slice(0, MOST_LOST_AT_ONCE)) }), [drawing]);
+  return html`${READ_ONLY_SITE ? null : html`<${LossFields} viewer=${viewer} lost=${lost} pair=${pair} lose=${lose} change=${change} />`}
+    <${LossDrawing} task=${drawn} viewer=${viewer} chosen=${chosen} lost=${lost} lose=${lose} outage=${lost.length ? task.result : null} />
     <div class="breaking"><section><${LossRank} source=${source} kind=${kind} lost=${lost} lose=${lose} change=${change} /></section>
     <section><h2>Before and after</h2>${lost.length ? html`<${OutageResult} source=${source} lost=${lost.join(",")} pair=${pair} speed=${speed} change=${change} task=${task} />`
       : html`<p>${READ_ONLY_SITE ? "The ranks show the worst single losses." : "Nothing is lost. Choose a loss from the rank, or name one above."}</p>`}</section></div>
@@ -30,9 +33,9 @@ function FailuresView({ source, query, go }) {
 }
 
 /** The field that adds a loss, the lost parts, undo, and the two ends of a traced path. */
-function LossFields({ source, lost, pair, lose, change }) {
+function LossFields({ viewer, lost, pair, lose, change }) {
   const [name, setName] = useState(""), [ends, setEnds] = useState(pair);
-  const { result: info } = useTask("info", { topology: source });
+  const offered = useMemo(() => (viewer ? viewer.losses.completions(name) : []), [viewer, name]);
   useEffect(() => setEnds(pair), [pair]);
   const add = (event) => {
     event.preventDefault();
@@ -43,7 +46,7 @@ function LossFields({ source, lost, pair, lose, change }) {
   const remove = (at) => { announce(`${lost[at]} works again`); change({ lost: lost.filter((_, number) => number !== at).join(",") }); };
   return html`<div class="asking"><form class="adding" onSubmit=${add}>
       <${Field} label="Lose a part" hint=${LOSS_HINT}><input id="lose" list="losses" value=${name} autocomplete="off" spellcheck="false" onInput=${(event) => setName(event.target.value)} /><//>
-      <datalist id="losses">${completions(name, info).map((text) => html`<option value=${text} />`)}</datalist>
+      <datalist id="losses">${offered.map(([value, what]) => html`<option value=${value}>${what}</option>`)}</datalist>
       <button type="submit">Lose</button>
     </form>
     <form class="adding" onSubmit=${(event) => { event.preventDefault(); change({ pair: ends.trim() }); }}>
@@ -51,19 +54,6 @@ function LossFields({ source, lost, pair, lose, change }) {
       <button type="submit">Trace</button></form></div>
     ${lost.length ? html`<div class="chips" role="group" aria-label="lost parts">Lost: ${lost.map((each, at) => html`<button type="button" class="chip" aria-label=${`restore ${each}`} onClick=${() => remove(at)}>${each} ×</button>`)}
       <button type="button" id="undo" onClick=${() => remove(lost.length - 1)}>undo</button><button type="button" id="clear" onClick=${() => change({ lost: "" })}>restore all</button></div>` : null}`;
-}
-
-/** Names that complete what is typed: kinds of parts, and the numbers of switches. */
-function completions(text, info) {
-  const typed = text.trim().toLowerCase();
-  const kinds = ["switch:", "link:", "rack:", "plane:", "group:", "feed:A"];
-  const number = typed.match(/^switch:(\d*)$/);
-  if (number && info) {
-    const matches = [];
-    for (let at = 0; at < info.switches && matches.length < 40; at++) if (String(at).startsWith(number[1])) matches.push(`switch:${at}`);
-    return matches;
-  }
-  return kinds.filter((kind) => kind.startsWith(typed));
 }
 
 /** The worst single losses of a kind; a click loses one. */
@@ -144,20 +134,14 @@ function PairPaths({ result, pair }) {
     <ol class="paths">${after.alternatives.map((path) => html`<li class="pathline">${path.map((each) => names[each]).join(" \u2192 ")}</li>`)}</ol>`;
 }
 
-/** The drawing of the network, with what is lost and the path; a selected switch, link or bundle is lost by x or the button. */
-function LossDrawing({ source, lost, lose, outage }) {
-  const { result: drawing, ...task } = useTask("draw", { topology: source }), [chosen, setChosen] = useState([]), current = useRef(null);
-  current.current = lose;
-  const viewer = useMemo(() => drawing && makeStructure(drawing, { selected: (items) => setChosen(items), removed: READ_ONLY_SITE ? null : (items) => current.current(namesOf(items)) }), [drawing]);
-  const cable = (i) => `link:${viewer.model.lower[i]}-${viewer.model.higher[i]}`;
-  const namesOf = (items) => items.flatMap((item) => (item.link !== undefined ? [cable(item.link)] : item.all ? item.all.map(cable) : item.switch !== undefined ? [`switch:${item.switch}`] : []));
+/** The drawing of the network, with what is lost and the path; a selected block, switch, link or bundle is lost by x or the button. */
+function LossDrawing({ task, viewer, chosen, lost, lose, outage }) {
   useEffect(() => {
     if (!viewer) return;
-    const pairs = new Set(outage ? outage.lost_links.map(([a, b]) => `${a}-${b}`) : []), links = [];
-    if (pairs.size) for (let i = 0; i < viewer.model.m; i += 1) if (pairs.has(`${viewer.model.lower[i]}-${viewer.model.higher[i]}`)) links.push(i);
-    viewer.set({ failed: { links, switches: outage ? outage.lost_switches : [] }, path: outage && outage.before.path.length ? outage.before.path : null, after: outage && outage.after.path.length ? outage.after.path : null });
-  }, [viewer, outage]);
-  const names = viewer ? namesOf(chosen).filter((name) => !lost.includes(name)) : [];
+    const struck = viewer.losses.struck(lost), known = outage || { lost_switches: [], lost_links: [] };
+    const links = viewer.losses.struck(known.lost_links.map(([a, b]) => `link:${a}-${b}`)).links;
+    viewer.set({ failed: { links: struck.links.length ? struck.links : links, switches: [...new Set([...struck.switches, ...known.lost_switches])], blocks: struck.blocks }, path: outage && outage.before.path.length ? outage.before.path : null, after: outage && outage.after.path.length ? outage.after.path : null });
+  }, [viewer, outage, lost.join(",")]);
   return html`<${Progress} job=${task.running} /><${Wrong} error=${task.error} />${viewer ? html`<${Made} element=${viewer.element} />` : null}
-    ${READ_ONLY_SITE || !viewer ? null : html`<p class="quiet">Select a switch, a link or a bundle and press x, or <button type="button" id="lose-chosen" disabled=${!names.length} onClick=${() => lose(names)}>lose ${names.length ? (names.length > 3 ? counted(names.length, "part") : names.join(", ")) : "the selection"}</button></p>`}`;
+    ${READ_ONLY_SITE || !viewer ? null : html`<${LoseChosen} viewer=${viewer} chosen=${chosen} lost=${lost} lose=${lose} />`}`;
 }

@@ -9,7 +9,7 @@ const FULL_REDRAW_MS = 14, REST_MS = 140, MOST_VIEW_PX = 2600;
  */
 function makeStructure(drawing, { selected = () => {}, changed = () => {}, pointed = () => {}, removed = null } = {}) {
   const model = makeStructureModel(drawing);
-  const canvas = make("canvas", { tabindex: "0", role: "application", "aria-roledescription": "drawing of a network", "aria-label": `${drawing.provenance.name}: ${counted(model.n, "switch", "switches")}, ${counted(model.m, "link")}. Arrows go to the next node, Enter opens or selects, Escape leaves, plus and minus zoom, x removes.` });
+  const canvas = make("canvas", { tabindex: "0", role: "application", "aria-roledescription": "drawing of a network", "aria-label": `${drawing.provenance.name}: ${counted(model.n, "switch", "switches")}, ${counted(model.m, "link")}. Arrows go to the next node, Enter opens or selects, Escape leaves, plus and minus zoom, b selects the block around, x removes.` });
   const crumbs = make("nav", { class: "crumbs", "aria-label": "opened blocks" }), legend = make("div", { class: "structure-legend" }), hits = make("div", { class: "hits" });
   const table = make("div", { class: "structure-table", hidden: true });
   const find = make("input", { type: "search", placeholder: "name of a switch, host or block", "aria-label": "find by name", oninput: () => showHits(find.value), onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); const [first] = model.search(find.value); if (first) fly(first); else announce("nothing has this name"); } } });
@@ -18,7 +18,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const tools = make("div", { class: "structure-tools" }, find, button("+", "zoom in", () => zoom(1.5)), button("\u2212", "zoom out", () => zoom(1 / 1.5)), button("\u2302", "show all", () => go(0)), tableButton, make("button", { type: "button", onclick: saveSvg }, "save as SVG"));
   const sheet = make("div", { class: "structure-sheet" }, canvas), element = make("div", { class: "structure" }, tools, hits, crumbs, sheet, legend, table);
   const context = canvas.getContext("2d", { alpha: false }), cache = document.createElement("canvas"), cacheContext = cache.getContext("2d", { alpha: false });
-  const state = { failedLinks: new Set(), failedSwitches: new Set(), failedBlocks: new Set(), failedNodes: new Set(), chosen: [], chosenNodes: new Set(), chosenPorts: new Set(), path: null, channels: null, after: null, marks: [], loads: null, now: -1, lit: null, pivot: -1 };
+  const state = { failedLinks: new Set(), failedSwitches: new Set(), failedBlocks: new Set(), failedNodes: new Set(), failedInside: new Map(), chosen: [], chosenNodes: new Set(), chosenPorts: new Set(), path: null, channels: null, after: null, marks: [], loads: null, now: -1, lit: null, pivot: -1 };
   const size = { width: 800, height: 560 }, view = { x: 0, y: 0, k: 1 }, forced = new Set();
   let scene = null, opened = null, cached = null, lastDraw = 0, resting = null, waiting = false, inBlock = 0, heading = null, moving = false, ready = false, countMs = 0;
   const stats = { frames: 0, bundles: 0, nodes: 0, drawMs: 0 };
@@ -82,6 +82,10 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
       }
     }
     state.failedNodes = new Set([...[...state.failedSwitches].map((s) => model.count + s), ...state.failedBlocks]);
+    state.failedInside = new Map();
+    // A block fails with all its switches; of others the lost ones are counted.
+    for (const s of state.failedSwitches) for (const b of model.pathTo(model.block[s])) state.failedInside.set(b, (state.failedInside.get(b) || 0) + 1);
+    for (const [b, lost] of state.failedInside) if (lost === model.inner[b]) state.failedNodes.add(b);
     for (const node of bundles.nodes) if (model.pathTo(node).some((around) => state.failedBlocks.has(around))) state.failedNodes.add(node);
     state.chosenNodes = new Set(state.chosen.map((item) => (item.block !== undefined ? item.block : item.switch !== undefined && item.port === undefined ? model.count + item.switch : -1)));
     state.chosenPorts = new Set(state.chosen.filter((item) => item.port !== undefined).map((item) => `${item.switch}:${item.port}`));
@@ -173,7 +177,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   function showCrumbs() {
     const at = filling(), [item] = state.chosen, node = item && (item.block !== undefined ? item.block : item.switch !== undefined ? model.count + item.switch : -1);
     const path = model.pathTo(node > 0 && model.pathTo(node).includes(at) ? node : at);
-    crumbs.replaceChildren(...path.flatMap((each, i) => [...(i ? [" \u203a "] : []), make("button", { type: "button", "aria-current": i === path.length - 1 ? "location" : null, onclick: () => go(each) }, i ? model.nameOf(each) : "network")]), ...(item && item.port !== undefined ? [" \u203a ", make("span", {}, `port ${item.port}`)] : []));
+    crumbs.replaceChildren(...path.flatMap((each, i) => [...(i ? [" \u203a "] : []), make("button", { type: "button", "aria-current": i === path.length - 1 ? "location" : null, onclick: () => go(each) }, i ? model.nameOf(each) : "network")]), ...(item && item.port !== undefined ? [" \u203a ", make("span", {}, `port ${item.portName || item.port}`)] : []));
     heading = null;
     if (at !== inBlock) { inBlock = at; changed({ block: at, name: at ? model.nameOf(at) : "" }); }
   }
@@ -184,8 +188,16 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     const swatch = (links) => draw("svg", { width: 34, height: 12, "aria-hidden": "true" }, draw("line", { x1: 2, x2: 32, y1: 6, y2: 6, class: "bundle", "stroke-width": bundleWidth(links, most, drawn.length) }));
     const square = (role) => draw("svg", { width: 12, height: 12, "aria-hidden": "true" }, draw("rect", { width: 12, height: 12, fill: STRUCTURE_ROLES[role] || OTHER_ROLE }));
     legend.replaceChildren(make("span", {}, `${counted(bundles.sizes.length, "line")} between ${counted(bundles.nodes.length, "node")}${hidden ? `; the ${written(hidden, 0)} weakest are not drawn` : ""}`),
-      ...model.roles.map((role) => make("span", {}, square(role), " ", role)), ...samples.map((links) => make("span", {}, swatch(links), " ", counted(links, "link"))),
+      ...closedKinds(bundles.nodes).map((words) => make("span", {}, draw("svg", { width: 12, height: 12, "aria-hidden": "true" }, draw("rect", { x: 0.5, y: 0.5, width: 11, height: 11, class: "closed" })), " ", words)),
+      ...(bundles.nodes.some((node) => !model.isBlock(node)) ? model.roles : []).map((role) => make("span", {}, square(role), " ", role)), ...samples.map((links) => make("span", {}, swatch(links), " ", counted(links, "link"))),
       ...(scene.loads ? [make("span", {}, draw("svg", { width: 60, height: 12, "aria-hidden": "true" }, ...Array.from({ length: 10 }, (_, i) => draw("rect", { x: 6 * i, width: 6, height: 12, fill: loadColour(i / 9) }))), ` load, 0 to ${shortly(scene.mostLoad)}`)] : []));
+  }
+
+  /** The kinds of the closed blocks among nodes, counted: "8 planes", "21 blocks of groups". */
+  function closedKinds(nodes) {
+    const kinds = new Map();
+    for (const node of nodes) if (model.isBlock(node)) kinds.set(model.kinds[node], (kinds.get(model.kinds[node]) || 0) + 1);
+    return [...kinds].map(([kind, count]) => (kind.endsWith("s") ? counted(count, `block of ${kind}`, `blocks of ${kind}`) : counted(count, kind)));
   }
 
   function showTable() {
@@ -218,6 +230,12 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     save(`${drawing.provenance.name.replace(/[^\w.-]+/g, "-").slice(0, 80)}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(root));
   }
 
+  /** The place of an open block's name, in units of the drawing; without width where it has none. */
+  function nameBox(b) {
+    const [x, y, w, h] = model.boxOf(b), [px, py] = toScreen(x, y), words = frameName(model, b, w * view.k, h * view.k), [left, top] = toWorld(Math.max(px, 0), Math.max(py, 0));
+    return [left, top, words ? (7 * words.length + 10) / view.k : 0, 18 / view.k];
+  }
+
   // What is at a point of the canvas, its description, and the selection.
   function itemAt(px, py) {
     const [x, y] = toWorld(px, py), { bundles, drawn, curves } = scene;
@@ -228,10 +246,12 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
       const s = node - model.count;
       if (w * view.k >= PANEL_PX) {
         const hit = panelOf(model.portsOf(s), [left, top, w, h]).find(([, cx, cy, cw, ch]) => x >= cx && y >= cy && x <= cx + cw && y <= cy + ch);
-        if (hit) return { switch: s, port: hit[0].port, ...(hit[0].link !== undefined ? { link: hit[0].link } : { host: hit[0].host }) };
+        if (hit) return { switch: s, port: hit[0].port, portName: hit[0].name, ...(hit[0].link !== undefined ? { link: hit[0].link } : { host: hit[0].host }) };
       }
       return { switch: s };
     }
+    // An open block is pointed at by its name.
+    for (const b of [...scene.frames].reverse()) { const [px, py, w, h] = nameBox(b); if (w && x >= px && y >= py && x <= px + w && y <= py + h) return { block: b }; }
     let nearest = null, least = 6 / view.k;
     drawn.forEach((i, at) => {
       const [x0, y0, x1, y1, x2, y2] = curves[at];
@@ -251,7 +271,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const linksOf = (item) => { const links = []; if (item.number !== undefined) scene.bundles.of.forEach((value, i) => { if (value === item.number) links.push(i); }); return links; };
   function linesOf(item) {
     const notes = (state.marks || []).filter((mark) => (item.link !== undefined ? mark.link === item.link : item.switch !== undefined && mark.switch === item.switch)).map((mark) => mark.text);
-    if (item.port !== undefined) return [`${model.switchName(item.switch)} port ${item.port}`, ...(item.link !== undefined ? model.linkLines(item.link) : [`host ${model.hostName(item.host)}`]), ...notes];
+    if (item.port !== undefined) return [`${model.switchName(item.switch)} port ${item.portName || item.port}`, ...(item.link !== undefined ? model.linkLines(item.link) : [`host ${model.hostName(item.host)}`]), ...notes];
     if (item.link !== undefined) return [...model.linkLines(item.link), ...(state.loads ? [`load ${shortly(state.loads[item.link])}`] : []), ...notes];
     if (item.bundle) return [item.bundle.map(model.nameOf).join(" \u2013 "), counted(item.links, "link"), ...(scene.failed[item.number] ? [`${written(scene.failed[item.number], 0)} of them failed`] : []), ...(scene.loads ? [`greatest load ${shortly(scene.loads[item.number])}`] : [])];
     if (item.switch !== undefined) return [model.switchName(item.switch), counted(model.at[item.switch], "host port"), counted(model.linksAt(item.switch).length, "link"), ...(model.rackOf(item.switch) ? [`rack ${model.rackOf(item.switch)}`] : []), ...notes];
@@ -302,5 +322,5 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     if (open !== undefined && open !== inBlock) { inBlock = open; requestAnimationFrame(() => requestAnimationFrame(() => go(open, { quietly: true }))); }
     redraw();
   }
-  return { element, set, go, redraw, still, model, stats, view, zoom, moved };
+  return { element, set, go, redraw, still, model, losses: makeLossNames(model), stats, view, zoom, moved };
 }

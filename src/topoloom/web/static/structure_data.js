@@ -42,6 +42,8 @@ function makeStructureModel(drawing) {
     hosts[parent[b]] += hosts[b];
   }
   const isBlock = (node) => node < count;
+  /** All switches of a block, with those of the blocks in it. */
+  const switchesIn = (b) => [...members[b], ...children[b].flatMap(switchesIn)];
   const switchName = (s) => (switches.names ? switches.names[s] : `${switches.roles[role[s]]} ${s}`);
   const hostName = (h) => (host.names ? host.names[h] : `H${h}`);
   const nameOf = (node) => (isBlock(node) ? blocks.name[node] : switchName(node - count));
@@ -70,21 +72,27 @@ function makeStructureModel(drawing) {
     }
     return adjacency.links.subarray(adjacency.offsets[s], adjacency.offsets[s + 1]);
   };
+  /** The links between two switches. */
+  const linksBetween = (a, b) => (a < n && b < n ? [...linksAt(a)].filter((i) => (lower[i] === a ? higher[i] : lower[i]) === b) : []);
+  const nameColumns = link.port_name ? [unpacked(link.port_name), unpacked(link.to_port_name)] : null, hostPortNames = host.port_name ? unpacked(host.port_name) : null;
   const portColumn = link.port ? [unpacked(link.port), unpacked(link.to_port)] : null, hostPort = host.port ? unpacked(host.port) : null;
   const cableColumn = link.cable ? unpacked(link.cable) : null, load = link.load ? unpacked(link.load) : null;
   /** The ports of a switch: { port, host } or { port, link, peer, peerPort }, by their numbers. */
   const portsOf = (s) => {
     const ports = [];
-    for (let e = firstHost[s]; e < firstHost[s + 1]; e += 1) ports.push({ port: hostPort ? hostPort[e] : e - firstHost[s] + 1, host: hostOf[e] });
-    linksAt(s).forEach((i, place) => ports.push({ port: portColumn ? portColumn[lower[i] === s ? 0 : 1][i] : at[s] + place + 1, link: i, peer: lower[i] === s ? higher[i] : lower[i] }));
+    for (let e = firstHost[s]; e < firstHost[s + 1]; e += 1) ports.push({ port: hostPort ? hostPort[e] : e - firstHost[s] + 1, host: hostOf[e], name: hostPortNames ? switches.ports[hostPortNames[e]] : "" });
+    linksAt(s).forEach((i, place) => ports.push({ port: portColumn ? portColumn[lower[i] === s ? 0 : 1][i] : at[s] + place + 1, link: i, peer: lower[i] === s ? higher[i] : lower[i], name: portName(s, i) }));
     return ports.sort((a, b) => a.port - b.port);
   };
   const portAt = (s, i) => (portColumn ? portColumn[lower[i] === s ? 0 : 1][i] : at[s] + linksAt(s).indexOf(i) + 1);
+  /** The name of the port of a link at a switch; empty where ports have numbers only. */
+  const portName = (s, i) => (nameColumns ? switches.ports[nameColumns[lower[i] === s ? 0 : 1][i]] : "");
+  const portText = (s, i) => portName(s, i) || String(portAt(s, i));
   const cableOf = (i) => (cableColumn ? link.cables[cableColumn[i]] : null);
   /** What is known of a link, as lines of text. */
   const linkLines = (i) => {
     const cable = cableOf(i) || {}, [a, b] = [lower[i], higher[i]];
-    return [`${switchName(a)} port ${portAt(a, i)} \u2013 ${switchName(b)} port ${portAt(b, i)}`,
+    return [`${switchName(a)} port ${portText(a, i)} \u2013 ${switchName(b)} port ${portText(b, i)}`,
       ...[cable.product, cable.length_m !== null && cable.length_m !== undefined ? `${shortly(cable.length_m)} m` : null, cable.rate_gbps ? `${shortly(cable.rate_gbps)} Gb/s` : null, load ? `load ${shortly(load[i])} paths` : null].filter(Boolean)];
   };
   const racks = switches.rack ? unpacked(switches.rack) : null;
@@ -139,5 +147,5 @@ function makeStructureModel(drawing) {
     return hits.sort((a, b) => a.rank - b.rank || a.name.length - b.name.length).slice(0, most);
   }
 
-  return { drawing, count, n, m, parent, children, members, opens, side, block, x, y, role, roles: switches.roles, kinds: blocks.kind, inner, hosts, at, lower, higher, load, isBlock, nameOf, switchName, hostName, boxOf, aboveOf, pathTo, linksAt, portsOf, portAt, cableOf, linkLines, rackOf, bundled, search };
+  return { drawing, count, n, m, parent, children, members, opens, side, block, x, y, role, roles: switches.roles, kinds: blocks.kind, inner, hosts, at, lower, higher, load, isBlock, nameOf, switchName, hostName, boxOf, aboveOf, pathTo, switchesIn, linksAt, linksBetween, portsOf, portAt, cableOf, linkLines, rackOf, bundled, search };
 }

@@ -92,10 +92,17 @@ function wireStructure(canvas, { view, size, state, model, zoom, moved, go, choo
     if (state.chosen.length) choose(null);
     go(at);
   }
+  /** Selects the block around the selection, the present node, or the view. */
+  function around() {
+    const [item] = state.chosen, node = item && item.switch !== undefined ? model.count + item.switch : item && item.block !== undefined ? item.block : state.now;
+    const block = node > 0 ? model.aboveOf(node) : inBlock();
+    if (block) choose({ block });
+    else announce("no block is around this");
+  }
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !sceneOf()) return;
     const act = { ArrowLeft: () => step(-1, 0), ArrowRight: () => step(1, 0), ArrowUp: () => step(0, -1), ArrowDown: () => step(0, 1), "+": () => zoom(1.4), "=": () => zoom(1.4), "-": () => zoom(1 / 1.4), 0: () => go(0), Enter: enter, Escape: leave,
-      " ": () => state.now >= 0 && choose(itemOf(state.now), event.shiftKey), x: () => { if (!removed) return; if (!state.chosen.length && state.now >= 0) choose(itemOf(state.now)); removed(); } }[event.key];
+      b: around, " ": () => state.now >= 0 && choose(itemOf(state.now), event.shiftKey), x: () => { if (!removed) return; if (!state.chosen.length && state.now >= 0) choose(itemOf(state.now)); removed(); } }[event.key];
     if (!act) return;
     event.preventDefault();
     act();

@@ -1,7 +1,7 @@
 // Pens for a drawing, on a canvas and as SVG, and what they draw: frames, bundles, blocks, switches, ports, paths, marks.
 
 const STRUCTURE_ROLES = { leaf: "#0072B2", switch: "#0072B2", node: "#B5548D", spine: "#C25100", core: "#00795A" };
-const OTHER_ROLE = "#9a6b00", MOST_DRAWN_BUNDLES = 5000, PANEL_PX = 130;
+const OTHER_ROLE = "#9a6b00", MOST_DRAWN_BUNDLES = 5000, MOST_COUNTED = 60, PANEL_PX = 130;
 /** Widths of bundles as in the pictures of `topoloom draw`: by the logarithm of their links, thinner where there are many. */
 const bundleWidth = (links, most, lines) => 0.8 + 6 * (Math.log2(links) / Math.max(8, Math.log2(Math.max(most, 2)))) * Math.min(1, Math.max(0.1, (40 / Math.max(lines, 1)) ** 0.6));
 /** Yellow to red, the greatest load with the most contrast on the page. */
@@ -28,7 +28,15 @@ function makeCanvasPen(context) {
       context.stroke();
       context.globalAlpha = 1;
     },
-    text(text, x, y, { size = 11, fill, anchor = "middle", halo }) {
+    text(text, x, y, { size = 11, fill, anchor = "middle", halo, upright = false }) {
+      if (upright) {
+        context.save();
+        context.translate(x, y);
+        context.rotate(-Math.PI / 2);
+        this.text(text, 0, 0, { size, fill, anchor, halo });
+        context.restore();
+        return;
+      }
       context.font = `${size}px system-ui, sans-serif`;
       context.textAlign = { middle: "center", start: "left" }[anchor];
       context.textBaseline = "middle";
@@ -46,7 +54,7 @@ function makeSvgPen(root) {
   return {
     rect: (x, y, w, h, { fill, stroke, width = 1, dash }) => add("rect", { x: px(x), y: px(y), width: px(w), height: px(h), fill: fill || "none", stroke, "stroke-width": stroke ? width : null, "stroke-dasharray": dash ? dash.join(" ") : null }),
     curve: ([x0, y0, x1, y1, x2, y2], { stroke, width = 1, alpha = 1, dash }) => add("path", { d: x1 === null ? `M${px(x0)} ${px(y0)}L${px(x2)} ${px(y2)}` : `M${px(x0)} ${px(y0)}Q${px(x1)} ${px(y1)} ${px(x2)} ${px(y2)}`, fill: "none", stroke, "stroke-width": px(width), "stroke-opacity": alpha, "stroke-dasharray": dash ? dash.join(" ") : null }),
-    text: (text, x, y, { size = 11, fill, anchor = "middle", halo }) => add("text", { x: px(x), y: px(y), "font-size": size, fill, "text-anchor": anchor, "dominant-baseline": "central", "font-family": "sans-serif", ...(halo ? { stroke: halo, "stroke-width": 3, "paint-order": "stroke" } : {}) }, text),
+    text: (text, x, y, { size = 11, fill, anchor = "middle", halo, upright = false }) => add("text", { x: px(x), y: px(y), transform: upright ? `rotate(-90 ${px(x)} ${px(y)})` : null, "font-size": size, fill, "text-anchor": anchor, "dominant-baseline": "central", "font-family": "sans-serif", ...(halo ? { stroke: halo, "stroke-width": 3, "paint-order": "stroke" } : {}) }, text),
   };
 }
 
@@ -56,6 +64,34 @@ function fitting(text, wide, size) {
   if (text.length <= letters) return text;
   return letters > 6 ? `${text.slice(0, letters - 1)}\u2026` : "";
 }
+
+/** The numbers of a name, for narrow blocks: `0\u20136` of "group 0 to 6", `3` of "x0 = 3"; empty without numbers. */
+const numbersOf = (name) => (name.match(/(?<![A-Za-z\d])\d+/g) || []).join(/ to /.test(name) ? "\u2013" : ",");
+
+/** A text in lines of at most so many letters; null if a word is longer. */
+function wrapped(text, letters) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const last = lines.length - 1;
+    if (last >= 0 && lines[last].length + word.length < letters) lines[last] += ` ${word}`;
+    else lines.push(word);
+  }
+  return lines.every((line) => line.length <= letters) ? lines : null;
+}
+
+/** The name of a block as lines that fit into a box: whole, in several lines, its numbers, or its numbers upwards. */
+function nameLines(name, wide, high, size) {
+  const letters = Math.floor(wide / (0.56 * size)), rows = Math.floor(high / (size + 3));
+  const lines = wrapped(name, letters);
+  if (lines && lines.length <= rows) return { lines, upright: false };
+  const numbers = numbersOf(name);
+  if (numbers && numbers.length <= letters && rows) return { lines: [numbers], upright: false };
+  if (numbers && numbers.length * 0.56 * size <= high && wide >= size) return { lines: [numbers], upright: true };
+  return { lines: letters > 6 && rows ? [`${name.slice(0, letters - 1)}\u2026`] : [], upright: false };
+}
+
+/** The name of an open block as far as it fits; empty in a low one. */
+const frameName = (model, b, wide, high) => (high > 40 ? fitting(model.nameOf(b), wide, 12) : "");
 
 /** Curves of bundles in units of the drawing: [x0, y0, x1, y1, x2, y2], x1 null for a straight one; bent where another node is between. */
 function curvesOf(model, bundles, drawn) {
@@ -103,9 +139,9 @@ function paintStructure(pen, scene, colours, size) {
   for (const b of frames) {
     const at = box(b);
     if (!inView(at)) continue;
-    pen.rect(...at, { fill: colours.wash, stroke: state.failedBlocks.has(b) ? colours.bad : colours.edge, width: 0.8, dash: state.failedBlocks.has(b) ? [5, 4] : null });
-    const words = fitting(model.nameOf(b), at[2], 12);
-    if (words && at[3] > 40) pen.text(words, Math.max(at[0], 0) + 5, Math.max(at[1], 0) + 9, { size: 12, fill: colours.quiet, anchor: "start" });
+    pen.rect(...at, { fill: colours.wash, stroke: state.failedNodes.has(b) ? colours.bad : state.chosenNodes.has(b) ? colours.accent : colours.edge, width: state.chosenNodes.has(b) ? 3 : state.failedNodes.has(b) ? 2 : 0.8, dash: state.failedNodes.has(b) ? [5, 4] : null });
+    const words = frameName(model, b, at[2], at[3]);
+    if (words) pen.text(words, Math.max(at[0], 0) + 5, Math.max(at[1], 0) + 9, { size: 12, fill: colours.quiet, anchor: "start" });
   }
   const most = drawn.length ? bundles.sizes[drawn[drawn.length - 1]] : 1, alpha = Math.max(0.3, Math.min(0.85, 14 / Math.sqrt(drawn.length)));
   const placed = curves.map(([x0, y0, x1, y1, x2, y2]) => [...toScreen(x0, y0), ...(x1 === null ? [null, null] : toScreen(x1, y1)), ...toScreen(x2, y2)]);
@@ -116,15 +152,6 @@ function paintStructure(pen, scene, colours, size) {
     const whole = failed === bundles.sizes[i] || state.failedNodes.has(a) || state.failedNodes.has(b);
     pen.curve(placed[at], { stroke: failed || whole ? colours.bad : scene.loads ? loadColour(scene.loads[i] / scene.mostLoad) : off || !lit ? colours.quiet : colours.accent, width: bundleWidth(bundles.sizes[i], most, drawn.length), alpha: off ? 0.08 : lit ? 0.9 : alpha, dash: whole ? [6, 4] : failed ? [12, 3] : null });
   });
-  const counted_ = most > 1 && (bundles.sizes[drawn[0]] < most || drawn.length <= 40), taken = [];
-  if (counted_ || lit) for (let at = drawn.length - 1; at >= 0 && taken.length < 40; at -= 1) {
-    const i = drawn[at];
-    if (lit && bundles.first[i] !== state.pivot && bundles.second[i] !== state.pivot) continue;
-    const [x0, y0, x1, y1, x2, y2] = placed[at], [x, y] = x1 === null ? [(x0 + x2) / 2, (y0 + y2) / 2] : [(x0 + 2 * x1 + x2) / 4, (y0 + 2 * y1 + y2) / 4];
-    if (x < 0 || y < 0 || x > size.width || y > size.height || taken.some(([l, t]) => Math.abs(l - x) < 30 && Math.abs(t - y) < 13)) continue;
-    taken.push([x, y]);
-    pen.text(written(bundles.sizes[i], 0), x, y, { size: 10, fill: colours.ink, halo: colours.page });
-  }
   for (const node of bundles.nodes) {
     const at = box(node), [x, y, w, h] = at;
     if (!inView(at)) continue;
@@ -132,9 +159,11 @@ function paintStructure(pen, scene, colours, size) {
     const edge = failed ? colours.bad : chosen ? colours.accent : model.isBlock(node) ? colours.closedEdge : colours.page;
     if (model.isBlock(node)) {
       pen.rect(x, y, w, h, { fill: faint ? colours.wash : colours.closed, stroke: edge, width: chosen ? 3 : failed ? 2 : 0.8, dash: failed ? [5, 4] : null });
-      const inside = bundles.inside[bundles.place[node]], lines = [model.nameOf(node), counted(model.inner[node], "switch", "switches"), model.hosts[node] ? counted(model.hosts[node], "host") : "", inside ? `${counted(inside, "link")} inside` : ""];
-      const texts = lines.map((line) => line && fitting(line, w - 4, 11)).filter(Boolean).slice(0, Math.floor(h / 14));
-      texts.forEach((line, i) => pen.text(line, x + w / 2, y + h / 2 + (i - (texts.length - 1) / 2) * 14, { size: 11, fill: faint ? colours.quiet : colours.ink }));
+      const inside = bundles.inside[bundles.place[node]], size = w < 40 ? 9 : 11, name = nameLines(model.nameOf(node), w - 2, h, size), lines = [counted(model.inner[node], "switch", "switches"), model.hosts[node] ? counted(model.hosts[node], "host") : "", inside ? `${counted(inside, "link")} inside` : ""];
+      if (!failed && state.failedInside.has(node)) lines.unshift(`${written(state.failedInside.get(node), 0)} of ${written(model.inner[node], 0)} lost`);
+      const texts = [...name.lines], rows = Math.floor(h / (size + 3)), letters = Math.floor((w - 4) / (0.56 * size));
+      for (const line of name.upright ? [] : lines) { const more = line && wrapped(line, letters); if (more && texts.length + more.length <= rows) texts.push(...more); }
+      texts.forEach((line, i) => pen.text(line, x + w / 2, y + h / 2 + (i - (texts.length - 1) / 2) * (size + 3), { size, fill: faint ? colours.quiet : colours.ink, upright: name.upright }));
     } else {
       const s = node - model.count, colour = STRUCTURE_ROLES[model.roles[model.role[s]]] || OTHER_ROLE;
       if (w >= PANEL_PX) paintPanel(pen, model, s, at, colour, colours, state);
@@ -146,6 +175,16 @@ function paintStructure(pen, scene, colours, size) {
     }
     if (failed) for (const line of [[x, y, null, null, x + w, y + h], [x, y + h, null, null, x + w, y]]) pen.curve(line, { stroke: colours.bad, width: 2 });
     if (node === state.now) pen.rect(x - 4, y - 4, w + 8, h + 8, { stroke: colours.accent, width: 2, dash: [4, 3] });
+  }
+  const taken = [];
+  // Among many lines a number says nothing about one of them: the legend and the pointer do.
+  if ((most > 1 && drawn.length <= MOST_COUNTED) || lit) for (let at = drawn.length - 1; at >= 0 && taken.length < 40; at -= 1) {
+    const i = drawn[at];
+    if (lit && bundles.first[i] !== state.pivot && bundles.second[i] !== state.pivot) continue;
+    const [x0, y0, x1, y1, x2, y2] = placed[at], [x, y] = x1 === null ? [(x0 + x2) / 2, (y0 + y2) / 2] : [(x0 + 2 * x1 + x2) / 4, (y0 + 2 * y1 + y2) / 4];
+    if (x < 0 || y < 0 || x > size.width || y > size.height || taken.some(([l, t]) => Math.abs(l - x) < 30 && Math.abs(t - y) < 13)) continue;
+    taken.push([x, y]);
+    pen.text(written(bundles.sizes[i], 0), x, y, { size: 10, fill: colours.ink, halo: colours.page });
   }
   paintPaths(pen, scene, colours);
   paintMarks(pen, scene, colours, box);
@@ -161,7 +200,7 @@ function paintPanel(pen, model, s, at, colour, colours, state) {
     pen.rect(px, py, pw, ph, { fill: failed ? colours.page : port.link === undefined ? colours.wash : colours.closed, stroke: failed ? colours.bad : chosen ? colours.accent : colours.closedEdge, width: chosen ? 3 : 0.8, dash: failed ? [4, 3] : null });
     if (pw < 14 || ph < 10) continue;
     const peer = port.link === undefined ? model.hostName(port.host) : model.switchName(port.peer), peerText = ph > 24 ? fitting(peer, pw - 2, 9) : "";
-    pen.text(String(port.port), px + pw / 2, py + ph / 2 - (peerText ? 6 : 0), { size: 10, fill: colours.ink });
+    pen.text(fitting(port.name || String(port.port), pw - 2, 10) || String(port.port), px + pw / 2, py + ph / 2 - (peerText ? 6 : 0), { size: 10, fill: colours.ink });
     if (peerText) pen.text(peerText, px + pw / 2, py + ph / 2 + 7, { size: 9, fill: colours.quiet });
   }
 }

@@ -10,29 +10,28 @@ function StructureView({ source, query, go, catalogue }) {
   const address = useRef(query);
   address.current = query;
   const change = (settings, push = false) => go("/network", changedQuery(address.current, settings), { push });
+  const [chosen, setChosen] = useState([]), lostNames = listOf(lost);
+  const lose = (names) => {
+    const present = listOf(address.current.get("lost")), fresh = names.filter((name) => !present.includes(name));
+    announce(fresh.length ? `lost: ${fresh.join(", ")}` : `works again: ${names.join(", ")}`);
+    change({ lost: (fresh.length ? [...present, ...fresh] : present.filter((name) => !names.includes(name))).join(",") }, true);
+  };
   const viewer = useMemo(() => drawing && makeStructure(drawing, {
     changed: ({ block }) => change({ in: block ? String(block) : "" }),
     selected: (items) => {
       const switches = items.filter((item) => item.switch !== undefined && item.port === undefined).map((item) => item.switch);
       const [first] = items;
+      setChosen(items);
       change({ selected: first ? (first.block !== undefined ? `b${first.block}` : first.switch !== undefined ? String(first.switch) : "") : "", ...(switches.length > 1 ? { path: switches.slice(-2).join("-") } : {}) });
     },
-    removed: READ_ONLY_SITE ? null : (items) => {
-      const names = items.flatMap((item) => (item.port !== undefined || item.link !== undefined ? linkNames([item.link]) : item.switch !== undefined ? [String(item.switch)] : item.all ? linkNames(item.all) : []));
-      const present = listOf(address.current.get("lost"));
-      change({ lost: [...present.filter((name) => !names.includes(name)), ...names.filter((name) => !present.includes(name))].join(",") }, true);
-    },
+    removed: READ_ONLY_SITE ? null : (items) => lose(viewer.losses.of(items).slice(0, MOST_LOST_AT_ONCE)),
   }), [drawing]);
-  const linkNames = (links) => links.filter((i) => i !== undefined).map((i) => `${viewer.model.lower[i]}-${viewer.model.higher[i]}`);
-  const ends = /^(\d+)-(\d+)$/.exec(path), lostNames = listOf(lost);
-  const lostLinks = lostNames.filter((name) => name.includes("-")).map((name) => name.split("-").map(Number)), lostSwitches = lostNames.filter((name) => !name.includes("-")).map(Number);
-  const traced = useTask("trace", ends ? { topology: source, from_switch: Number(ends[1]), to_switch: Number(ends[2]), ...(engine ? { engine } : {}), ...(lostLinks.length ? { lost_links: lostLinks } : {}), ...(lostSwitches.length ? { lost_switches: lostSwitches } : {}) } : null);
+  const ends = /^(\d+)-(\d+)$/.exec(path);
+  const traced = useTask("trace", ends ? { topology: source, from_switch: Number(ends[1]), to_switch: Number(ends[2]), ...(engine ? { engine } : {}), ...(lost ? { lost } : {}) } : null);
   const trace = ends && traced.fresh ? traced.result : null;
   useEffect(() => {
     if (!viewer) return;
-    const wanted = new Set(lostLinks.map(([a, b]) => `${a}-${b}`)), links = [];
-    if (wanted.size) for (let i = 0; i < viewer.model.m; i += 1) if (wanted.has(`${viewer.model.lower[i]}-${viewer.model.higher[i]}`)) links.push(i);
-    viewer.set({ failed: { links, switches: lostSwitches.filter((s) => s < viewer.model.n) }, path: trace ? trace.path : null, channels: trace ? trace.channels : null, after: trace ? trace.path_after || null : null });
+    viewer.set({ failed: viewer.losses.struck(lostNames), path: trace ? trace.path : null, channels: trace ? trace.channels : null, after: trace ? trace.path_after || null : null });
   }, [viewer, trace, lost]);
   useEffect(() => {
     if (!viewer) return;
@@ -47,7 +46,8 @@ function StructureView({ source, query, go, catalogue }) {
       <label class="pick"><b>loads by</b> <${Choice} label="engine of the loads" options=${[["", "no tables"], ...catalogue.engines.map((each) => [each, each])]} value=${engine} changed=${(value) => change({ engine: value }, true)} /></label></div>`}
     <${Progress} job=${drawn.running} /><${Wrong} error=${drawn.error} />
     ${viewer ? html`<${Made} element=${viewer.element} />` : null}
-    ${READ_ONLY_SITE ? null : html`<p class="quiet">Double-click a block, or press Enter on it, to open it; Escape leaves it. Select two switches, the second with Shift, to trace the path between them. Select a link or a switch and press x to remove it.</p>`}
+    ${READ_ONLY_SITE ? null : html`<p class="quiet">Double-click a block, or press Enter on it, to open it; Escape leaves it. Select two switches, the second with Shift, to trace the path between them.</p>`}
+    ${READ_ONLY_SITE || !viewer ? null : html`<${LoseChosen} viewer=${viewer} chosen=${chosen} lost=${lostNames} lose=${lose} />`}
     <${Progress} job=${traced.running} /><${Wrong} error=${ends ? traced.error : null} />
     ${trace && viewer ? html`<section id="trace"><h2>Path</h2><${Facts} pairs=${[["tables", trace.engine], ["path", route(trace.path)], ["virtual channels of the hops", trace.channels ? trace.channels.join(", ") : null],
       ...(lostNames.length ? [["after the loss", trace.path_after ? route(trace.path_after) : "none: not connected"], ...(trace.path_after ? [["entries changed", `${written(trace.entries_changed, 0)} of ${written(trace.entries, 0)}`], ["all tables rebuilt", trace.rebuilt ? "yes" : "no"], ["free of deadlock", trace.deadlock_free ? "yes" : "no"]] : [])] : [])]} /></section>` : null}
