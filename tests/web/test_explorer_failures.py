@@ -62,7 +62,7 @@ def test_a_chosen_loss_has_the_numbers_of_the_command(browser, server):
 
 @pytest.mark.exhaustive
 def test_a_block_is_lost_by_keys_and_by_its_button(browser, server):
-    """The block around a switch by b, its loss by the button and another by x; the address has them, the drawing strikes them."""
+    """The block around a switch by b, lost by its button, and the next by x: both in the address and struck out."""
     browser.get(server.base + _PAGE)
     canvas = _element(browser, ".structure canvas[data-frames]")
     canvas.send_keys(Keys.ARROW_RIGHT, "b")
@@ -110,10 +110,12 @@ def test_names_are_completed(browser, server):
         field.send_keys(typed)
         wait(
             browser,
-            lambda wanted=offered: browser.execute_script(
-                "return [...document.querySelectorAll('#losses option')].map((each) => each.value)"
-            )
-            == wanted,
+            lambda wanted=offered: (
+                browser.execute_script(
+                    "return [...document.querySelectorAll('#losses option')].map((each) => each.value)"
+                )
+                == wanted
+            ),
             15,
         )
 

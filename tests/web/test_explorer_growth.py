@@ -3,6 +3,8 @@
 import json
 from urllib.parse import quote
 
+import msgspec
+import numpy as np
 import pytest
 from browsing import WEBGL, dark, driver, narrow, needs_chromium, severe, text, violations, wait
 from selenium.webdriver.common.by import By
@@ -10,8 +12,10 @@ from selenium.webdriver.common.keys import Keys
 from test_server import Server
 
 from in_process import run
-from topoloom import expand, place
+from topoloom import InputError, expand, place
+from topoloom.drawing.columns import PackedColumn
 from topoloom.topologies.spec import build
+from topoloom.web.growth import STATES, growth_data, stages_data
 
 pytestmark = needs_chromium
 _SPEC = "jellyfish:n=20,degree=4,hosts=2,seed=1"
@@ -87,6 +91,62 @@ def test_the_costs_of_steps_are_the_cost_of_the_plan():
         assert len(costs) == len(plan.steps)
         assert sum(costs) == pytest.approx(plan.cost.total_usd)
         assert min(costs) >= 0
+
+
+@pytest.mark.parametrize(("spec", "to"), [(_SPEC, 24), ("fat-tree:k=4,hosts=8", 16), ("slimfly:q=5,hosts=2", 54)])
+def test_the_states_of_links_are_the_tasks_of_the_plan(spec, to):
+    """Per step: what stays and appears are the links after it, what stays and goes those before; moves are those of cables."""
+    plan = expand(place(build(spec)), to)
+    data = growth_data(plan)
+    before = plan.start
+    for step, shown in zip(plan.steps, data["steps"], strict=True):
+        states, switches = (
+            msgspec.convert(shown["states"][name], PackedColumn).values for name in ("links", "switches")
+        )
+        count = dict(zip(STATES, np.bincount(states, minlength=len(STATES)).tolist(), strict=True))
+        assert count["stays"] + count["new"] + count["moved"] == len(step.topology.links)
+        assert count["stays"] + count["unplugged"] + count["moved away"] == len(before.topology.links)
+        moves = sum(task.work == "move" and not plan.cables[task.cable].host for task in step.tasks)
+        assert count["moved"] <= moves
+        assert (count["moved"] == moves) or count["stays"]
+        assert np.flatnonzero(switches == STATES.index("new")).tolist() == list(step.new_switches)
+        before = step
+    assert data["drawing"]["switches"] == plan.topology.switches
+
+
+def test_stages_are_matched_by_names():
+    """A renumbered network is the same one; a switch that the last stage has not is refused with its name."""
+    first, second = build("ring:n=4"), build("ring:n=5")
+    data = stages_data([first, second], [("a", "b", "c", "d"), ("d", "c", "b", "a", "e")])
+    links, switches = (msgspec.convert(data["states"][0][name], PackedColumn).values for name in ("links", "switches"))
+    count = dict(zip(STATES, np.bincount(links, minlength=len(STATES)).tolist(), strict=True))
+    assert (count["stays"], count["new"], count["unplugged"]) == (3, 2, 1)
+    assert switches.tolist() == [1, 1, 1, 1, 2]
+    with pytest.raises(InputError, match="switch x of stage 1 is not in the last stage"):
+        stages_data([first, second], [("x", "b", "c", "d"), ("d", "c", "b", "a", "e")])
+
+
+@pytest.mark.exhaustive
+def test_the_structure_shows_each_step(browser, server):
+    """Signs and counts in the legend, for a plan, for stored phases, and for a machine."""
+    browser.get(f"{server.base}{_PAGE}&to=22&step=2")
+    plan = expand(place(build(_SPEC)), 22)
+    step = plan.steps[1]
+    wait(
+        browser,
+        lambda: "links stays" in text(browser, ".structure-legend") or "added" in text(browser, ".structure-legend"),
+    )
+    legend = text(browser, ".structure-legend")
+    assert "+ 1 switch new" in legend
+    assert f"→ {step.move} links moved here" in legend
+    assert f"↤ {step.move} links moved away" in legend
+    assert f"+ {step.add} links added" in legend
+    assert violations(browser) == []
+    browser.get(f"{server.base}/network?source=nets/tree/2&view=growth&step=2")
+    wait(browser, lambda: "switches new" in text(browser, ".structure-legend"))
+    browser.get(f"{server.base}/network?source=nets/machine&view=growth&into=nets/larger.toml")
+    wait(browser, lambda: "Network fabric: what is new" in text(browser))
+    assert severe(browser) == []
 
 
 def test_a_machine_grows_by_its_larger_file(server):

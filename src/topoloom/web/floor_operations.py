@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -18,12 +18,13 @@ from topoloom.network.opening import open_network
 from topoloom.operations.catalogue._placing import PLACING, HousedPlacing, networks_on_floors
 from topoloom.operations.catalogue.expand import ExpandOperation
 from topoloom.operations.context import RunContext
-from topoloom.operations.operation import flat, operation
+from topoloom.operations.operation import Operation, flat, operation
+from topoloom.operations.shared import Source
 from topoloom.placement.floors.floor_text import floor_toml
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.layout import Layout
 from topoloom.studies.task import content_digest
-from topoloom.web.growth import growth_data, machine_growth_data
+from topoloom.web.growth import growth_data, machine_growth_data, network_stages
 from topoloom.web.room import MachineRoom, NetworkRoom, ShownRoom
 
 #: Rooms that the process keeps, for further requests about the same network.
@@ -197,9 +198,25 @@ class GrowOperation(ExpandOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> Any:
         if self.of_machine:
-            return machine_growth_data(self.grown_machine())
+            return machine_growth_data(self.grown_machine(), open_machine(self.topology))
         return growth_data(self.planned(context), context.jobs)
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
         return flat(result)
+
+
+@operation
+class StagesOperation(Operation, frozen=True, kw_only=True):
+    """One drawing of a network that grows, and what each stage adds or takes away: of the phases of a design, for example."""
+
+    group: ClassVar[str] = "stages"
+
+    networks: Annotated[list[Source], setting("the network in each of its stages, the first first")]
+
+    def validate(self) -> None:
+        if not self.networks:
+            raise InputError("stages: give at least one network")
+
+    def run(self, context: RunContext) -> Any:
+        return {"schema": "topoloom/stages/1"} | network_stages([open_network(source) for source in self.networks])

@@ -5,7 +5,7 @@ const FULL_REDRAW_MS = 14, REST_MS = 140, MOST_VIEW_PX = 2600;
 /**
  * A drawing as an element: { element, set(state), go(node), redraw() }. Callbacks: `selected(items)` with
  * { block | switch | link | bundle | port, name }; `changed({ block })` when another block fills the view; `pointed(item)`; `removed(items)`.
- * `set` takes loads (per link), failed { links, switches, blocks }, path, channels (per hop), after, marks [{ link | switch, severity, text }], chosen.
+ * `set` takes loads (per link), growth { links, switches } (their states in a step), failed { links, switches, blocks }, path, channels (per hop), after, marks [{ link | switch, severity, text }], chosen.
  */
 function makeStructure(drawing, { selected = () => {}, changed = () => {}, pointed = () => {}, removed = null } = {}) {
   const model = makeStructureModel(drawing);
@@ -18,7 +18,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const tools = make("div", { class: "structure-tools" }, find, button("+", "zoom in", () => zoom(1.5)), button("\u2212", "zoom out", () => zoom(1 / 1.5)), button("\u2302", "show all", () => go(0)), tableButton, make("button", { type: "button", onclick: saveSvg }, "save as SVG"));
   const sheet = make("div", { class: "structure-sheet" }, canvas), element = make("div", { class: "structure" }, tools, hits, crumbs, sheet, legend, table);
   const context = canvas.getContext("2d", { alpha: false }), cache = document.createElement("canvas"), cacheContext = cache.getContext("2d", { alpha: false });
-  const state = { failedLinks: new Set(), failedSwitches: new Set(), failedBlocks: new Set(), failedNodes: new Set(), failedInside: new Map(), chosen: [], chosenNodes: new Set(), chosenPorts: new Set(), path: null, channels: null, after: null, marks: [], loads: null, now: -1, lit: null, pivot: -1 };
+  const state = { failedLinks: new Set(), failedSwitches: new Set(), failedBlocks: new Set(), growth: null, failedNodes: new Set(), failedInside: new Map(), chosen: [], chosenNodes: new Set(), chosenPorts: new Set(), path: null, channels: null, after: null, marks: [], loads: null, now: -1, lit: null, pivot: -1 };
   const size = { width: 800, height: 560 }, view = { x: 0, y: 0, k: 1 }, forced = new Set();
   let scene = null, opened = null, cached = null, lastDraw = 0, resting = null, waiting = false, inBlock = 0, heading = null, moving = false, ready = false, countMs = 0;
   const stats = { frames: 0, bundles: 0, nodes: 0, drawMs: 0 };
@@ -29,8 +29,8 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const homeScale = () => fitScale([0, 0, drawing.width, drawing.height]);
   const smallest = model.side.reduce((least, value) => (value > 0 && value < least ? value : least), Infinity);
   const colours = () => {
-    const [ink, quiet, line, accent, wash, page, bad, warn] = ["--ink", "--quiet", "--line", "--accent", "--wash", "--page", "--bad", "--warn"].map(colourOf);
-    return { ink, quiet, line, accent, wash, page, bad: bad || "#b3261e", warn: warn || "#a15c00", closed: colourOf("--block") || line, edge: line, closedEdge: quiet };
+    const [ink, quiet, line, accent, wash, page, bad, warn, good] = ["--ink", "--quiet", "--line", "--accent", "--wash", "--page", "--bad", "--warn", "--good"].map(colourOf);
+    return { good: good || "#1f7a3f", ink, quiet, line, accent, wash, page, bad: bad || "#b3261e", warn: warn || "#a15c00", closed: colourOf("--block") || line, edge: line, closedEdge: quiet };
   };
 
   /** The open blocks: large enough, in the view, or opened by hand; as a list with 1 for each. */
@@ -80,6 +80,19 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
         const at = bundles.of[i];
         if (at >= 0 && values[i] > scene.loads[at]) scene.loads[at] = values[i];
       }
+    }
+    scene.grown = null;
+    scene.grownNodes = null;
+    if (state.growth) {
+      // Per state of links, how many of each bundle have it; per block, how many switches are there, new, and gone.
+      scene.grown = GROWTH_STATES.map(() => new Uint32Array(bundles.sizes.length));
+      state.growth.links.forEach((value, i) => { if (bundles.of[i] >= 0) scene.grown[value][bundles.of[i]] += 1; });
+      const inside = GROWTH_STATES.map(() => new Uint32Array(model.count));
+      state.growth.switches.forEach((value, s) => { for (const b of model.pathTo(model.block[s])) inside[value][b] += 1; });
+      scene.grownNodes = (node) => {
+        const [added, gone, absent] = [2, 4, 0].map((value) => (model.isBlock(node) ? inside[value][node] : state.growth.switches[node - model.count] === value ? 1 : 0)), all = model.isBlock(node) ? model.inner[node] : 1;
+        return { absent: absent === all, gone: gone > 0, sign: gone ? "\u00d7" : added ? "+" : "", words: gone ? `${counted(gone, "switch", "switches")} removed` : `${written(added, 0)} new` };
+      };
     }
     state.failedNodes = new Set([...[...state.failedSwitches].map((s) => model.count + s), ...state.failedBlocks]);
     state.failedInside = new Map();
@@ -190,6 +203,9 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
     legend.replaceChildren(make("span", {}, `${counted(bundles.sizes.length, "line")} between ${counted(bundles.nodes.length, "node")}${hidden ? `; the ${written(hidden, 0)} weakest are not drawn` : ""}`),
       ...closedKinds(bundles.nodes).map((words) => make("span", {}, draw("svg", { width: 12, height: 12, "aria-hidden": "true" }, draw("rect", { x: 0.5, y: 0.5, width: 11, height: 11, class: "closed" })), " ", words)),
       ...(bundles.nodes.some((node) => !model.isBlock(node)) ? model.roles : []).map((role) => make("span", {}, square(role), " ", role)), ...samples.map((links) => make("span", {}, swatch(links), " ", counted(links, "link"))),
+      ...(scene.grown ? [1, 2, 3, 4, 5].filter((value) => state.growth.links.includes(value)).map((value) => make("span", {}, draw("svg", { width: 34, height: 12, "aria-hidden": "true" }, draw("line", { x1: 2, x2: 32, y1: 6, y2: 6, stroke: growthColour(value, colours()), "stroke-width": value > 1 ? 3 : 1, "stroke-dasharray": value > 3 ? "7 4" : null })), ` ${GROWTH_STATES[value].sign} ${counted(state.growth.links.reduce((sum, each) => sum + (each === value ? 1 : 0), 0), "link")} ${GROWTH_STATES[value].words}`)) : []),
+      ...(scene.grown && state.growth.switches.includes(0) ? [make("span", {}, "dotted outline: comes later")] : []),
+      ...(scene.grown ? [[2, "+", "new"], [4, "\u00d7", "removed"]].map(([value, sign, words]) => [state.growth.switches.reduce((sum, each) => sum + (each === value ? 1 : 0), 0), sign, words]).filter(([number]) => number).map(([number, sign, words]) => make("span", {}, `${sign} ${counted(number, "switch", "switches")} ${words}`)) : []),
       ...(scene.loads ? [make("span", {}, draw("svg", { width: 60, height: 12, "aria-hidden": "true" }, ...Array.from({ length: 10 }, (_, i) => draw("rect", { x: 6 * i, width: 6, height: 12, fill: loadColour(i / 9) }))), ` load, 0 to ${shortly(scene.mostLoad)}`)] : []));
   }
 
@@ -271,9 +287,11 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   const linksOf = (item) => { const links = []; if (item.number !== undefined) scene.bundles.of.forEach((value, i) => { if (value === item.number) links.push(i); }); return links; };
   function linesOf(item) {
     const notes = (state.marks || []).filter((mark) => (item.link !== undefined ? mark.link === item.link : item.switch !== undefined && mark.switch === item.switch)).map((mark) => mark.text);
+    const grown = scene.grown ? [2, 3, 4, 5].filter((value) => (item.link !== undefined ? state.growth.links[item.link] === value : item.bundle && scene.grown[value][item.number])).map((value) => (item.link !== undefined ? GROWTH_STATES[value].words : `${written(scene.grown[value][item.number], 0)} ${GROWTH_STATES[value].words}`)) : [];
+    if (grown.length && item.port === undefined) notes.push(...grown);
     if (item.port !== undefined) return [`${model.switchName(item.switch)} port ${item.portName || item.port}`, ...(item.link !== undefined ? model.linkLines(item.link) : [`host ${model.hostName(item.host)}`]), ...notes];
     if (item.link !== undefined) return [...model.linkLines(item.link), ...(state.loads ? [`load ${shortly(state.loads[item.link])}`] : []), ...notes];
-    if (item.bundle) return [item.bundle.map(model.nameOf).join(" \u2013 "), counted(item.links, "link"), ...(scene.failed[item.number] ? [`${written(scene.failed[item.number], 0)} of them failed`] : []), ...(scene.loads ? [`greatest load ${shortly(scene.loads[item.number])}`] : [])];
+    if (item.bundle) return [item.bundle.map(model.nameOf).join(" \u2013 "), counted(item.links, scene.grown ? "link of all steps" : "link", scene.grown ? "links of all steps" : "links"), ...notes, ...(scene.failed[item.number] ? [`${written(scene.failed[item.number], 0)} of them failed`] : []), ...(scene.loads ? [`greatest load ${shortly(scene.loads[item.number])}`] : [])];
     if (item.switch !== undefined) return [model.switchName(item.switch), counted(model.at[item.switch], "host port"), counted(model.linksAt(item.switch).length, "link"), ...(model.rackOf(item.switch) ? [`rack ${model.rackOf(item.switch)}`] : []), ...notes];
     const inside = scene.bundles.place[item.block] >= 0 ? scene.bundles.inside[scene.bundles.place[item.block]] : 0;
     return [model.nameOf(item.block), counted(model.inner[item.block], "switch", "switches"), ...(model.hosts[item.block] ? [counted(model.hosts[item.block], "host")] : []), ...(inside ? [`${counted(inside, "link")} inside`] : [])];
@@ -309,7 +327,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
   function set(change) {
-    const { failed, loads, path, channels, after, marks, chosen, open } = change;
+    const { failed, growth, loads, path, channels, after, marks, chosen, open } = change;
     if (failed !== undefined) {
       state.failedLinks = new Set((failed && failed.links) || []);
       state.failedSwitches = new Set((failed && failed.switches) || []);
@@ -317,7 +335,7 @@ function makeStructure(drawing, { selected = () => {}, changed = () => {}, point
       // Links of a failed switch fail with it.
       for (const s of state.failedSwitches) for (const i of model.linksAt(s)) state.failedLinks.add(i);
     }
-    for (const [name, value] of Object.entries({ loads, path, channels, after, marks, chosen })) if (value !== undefined) state[name] = value || (name === "marks" || name === "chosen" ? [] : null);
+    for (const [name, value] of Object.entries({ growth, loads, path, channels, after, marks, chosen })) if (value !== undefined) state[name] = value || (name === "marks" || name === "chosen" ? [] : null);
     if (scene) { recount(); showLegend(); }
     if (open !== undefined && open !== inBlock) { inBlock = open; requestAnimationFrame(() => requestAnimationFrame(() => go(open, { quietly: true }))); }
     redraw();

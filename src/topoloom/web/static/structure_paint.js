@@ -145,7 +145,8 @@ function paintStructure(pen, scene, colours, size) {
   }
   const most = drawn.length ? bundles.sizes[drawn[drawn.length - 1]] : 1, alpha = Math.max(0.3, Math.min(0.85, 14 / Math.sqrt(drawn.length)));
   const placed = curves.map(([x0, y0, x1, y1, x2, y2]) => [...toScreen(x0, y0), ...(x1 === null ? [null, null] : toScreen(x1, y1)), ...toScreen(x2, y2)]);
-  drawn.forEach((i, at) => {
+  if (scene.grown) paintGrown(pen, scene, colours, size, placed);
+  else drawn.forEach((i, at) => {
     const [x0, y0, , , x2, y2] = placed[at];
     if (Math.max(x0, x2) < 0 || Math.max(y0, y2) < 0 || Math.min(x0, x2) > size.width || Math.min(y0, y2) > size.height) return;
     const [a, b] = [bundles.first[i], bundles.second[i]], failed = scene.failed[i], off = lit && !(lit.has(a) && lit.has(b) && (a === state.pivot || b === state.pivot));
@@ -155,11 +156,14 @@ function paintStructure(pen, scene, colours, size) {
   for (const node of bundles.nodes) {
     const at = box(node), [x, y, w, h] = at;
     if (!inView(at)) continue;
+    const growing = scene.grownNodes ? scene.grownNodes(node) : null;
+    if (growing && growing.absent) { pen.rect(x, y, w, h, { stroke: colours.edge, width: 0.8, dash: [2, 4] }); continue; }
     const failed = state.failedNodes.has(node), chosen = state.chosenNodes.has(node), faint = dimmed(node);
     const edge = failed ? colours.bad : chosen ? colours.accent : model.isBlock(node) ? colours.closedEdge : colours.page;
     if (model.isBlock(node)) {
       pen.rect(x, y, w, h, { fill: faint ? colours.wash : colours.closed, stroke: edge, width: chosen ? 3 : failed ? 2 : 0.8, dash: failed ? [5, 4] : null });
       const inside = bundles.inside[bundles.place[node]], size = w < 40 ? 9 : 11, name = nameLines(model.nameOf(node), w - 2, h, size), lines = [counted(model.inner[node], "switch", "switches"), model.hosts[node] ? counted(model.hosts[node], "host") : "", inside ? `${counted(inside, "link")} inside` : ""];
+      if (growing && growing.sign) lines.unshift(`${growing.sign} ${growing.words}`);
       if (!failed && state.failedInside.has(node)) lines.unshift(`${written(state.failedInside.get(node), 0)} of ${written(model.inner[node], 0)} lost`);
       const texts = [...name.lines], rows = Math.floor(h / (size + 3)), letters = Math.floor((w - 4) / (0.56 * size));
       for (const line of name.upright ? [] : lines) { const more = line && wrapped(line, letters); if (more && texts.length + more.length <= rows) texts.push(...more); }
@@ -173,12 +177,16 @@ function paintStructure(pen, scene, colours, size) {
         if (words) pen.text(words, x + w / 2, y + h / 2, { size: w > 62 ? 12 : 10, fill: faint ? colours.ink : "#ffffff" });
       }
     }
+    if (growing && growing.sign) {
+      pen.rect(x - 2, y - 2, w + 4, h + 4, { stroke: growing.gone ? colours.bad : colours.good, width: 2.5, dash: growing.gone ? [5, 3] : null });
+      pen.text(growing.sign, x + w, y, { size: 15, fill: growing.gone ? colours.bad : colours.good, halo: colours.page });
+    }
     if (failed) for (const line of [[x, y, null, null, x + w, y + h], [x, y + h, null, null, x + w, y]]) pen.curve(line, { stroke: colours.bad, width: 2 });
     if (node === state.now) pen.rect(x - 4, y - 4, w + 8, h + 8, { stroke: colours.accent, width: 2, dash: [4, 3] });
   }
   const taken = [];
   // Among many lines a number says nothing about one of them: the legend and the pointer do.
-  if ((most > 1 && drawn.length <= MOST_COUNTED) || lit) for (let at = drawn.length - 1; at >= 0 && taken.length < 40; at -= 1) {
+  if (!scene.grown && ((most > 1 && drawn.length <= MOST_COUNTED) || lit)) for (let at = drawn.length - 1; at >= 0 && taken.length < 40; at -= 1) {
     const i = drawn[at];
     if (lit && bundles.first[i] !== state.pivot && bundles.second[i] !== state.pivot) continue;
     const [x0, y0, x1, y1, x2, y2] = placed[at], [x, y] = x1 === null ? [(x0 + x2) / 2, (y0 + y2) / 2] : [(x0 + 2 * x1 + x2) / 4, (y0 + 2 * y1 + y2) / 4];
@@ -188,6 +196,33 @@ function paintStructure(pen, scene, colours, size) {
   }
   paintPaths(pen, scene, colours);
   paintMarks(pen, scene, colours, box);
+}
+
+/** What a step does to links: the sign and the words of each state of `states`; 0, absent, is not drawn. */
+const GROWTH_STATES = [null, { sign: "", words: "stays" }, { sign: "+", words: "added" }, { sign: "\u2192", words: "moved here" }, { sign: "\u00d7", words: "unplugged" }, { sign: "\u21a4", words: "moved away" }];
+const growthColour = (state, colours) => [null, colours.quiet, colours.good, colours.accent, colours.bad, colours.warn][state];
+
+/** Bundles in a step of a growth: what stays thin and grey, next to it what is added, moved and unplugged, each with its sign and count. */
+function paintGrown(pen, { bundles, drawn, grown }, colours, size, placed) {
+  const labels = [], changed = drawn.reduce((sum, i) => sum + (grown.some((counts, state) => state > 1 && counts[i]) ? 1 : 0), 0);
+  for (const first of [true, false]) drawn.forEach((i, at) => {
+    const [x0, y0, x1, y1, x2, y2] = placed[at], length = Math.hypot(x2 - x0, y2 - y0) || 1, [nx, ny] = [-(y2 - y0) / length, (x2 - x0) / length];
+    if (Math.max(x0, x2) < 0 || Math.max(y0, y2) < 0 || Math.min(x0, x2) > size.width || Math.min(y0, y2) > size.height) return;
+    if (first) { if (grown[1][i]) pen.curve(placed[at], { stroke: colours.quiet, width: 0.8, alpha: changed ? 0.25 : 0.6 }); return; }
+    const states = [2, 3, 4, 5].filter((state) => grown[state][i]);
+    states.forEach((state, place) => {
+      const shift = 5 * (place - (states.length - 1) / 2), [dx, dy] = [shift * nx, shift * ny];
+      pen.curve([x0 + dx, y0 + dy, x1 === null ? null : x1 + dx, x1 === null ? null : y1 + dy, x2 + dx, y2 + dy], { stroke: growthColour(state, colours), width: Math.min(5, 1.4 + Math.log2(grown[state][i])), alpha: 0.9, dash: state > 3 ? [7, 4] : null });
+      const share = [0.5, 0.38, 0.62, 0.3][place], bow = x1 === null ? [0, 0] : [(x1 - (x0 + x2) / 2) / 2, (y1 - (y0 + y2) / 2) / 2];
+      labels.push([x0 + share * (x2 - x0) + bow[0] + dx, y0 + share * (y2 - y0) + bow[1] + dy, `${GROWTH_STATES[state].sign}${written(grown[state][i], 0)}`, growthColour(state, colours)]);
+    });
+  });
+  const taken = [];
+  for (const [x, y, text, fill] of labels) {
+    if (taken.length >= 2 * MOST_COUNTED || taken.some(([l, t]) => Math.abs(l - x) < 26 && Math.abs(t - y) < 13)) continue;
+    taken.push([x, y]);
+    pen.text(text, x, y, { size: 11, fill, halo: colours.page });
+  }
 }
 
 /** The front panel of a switch: a cell per port. */
