@@ -375,7 +375,7 @@ def name_lines(name: str, wide: float, high: float, size: float) -> tuple[list[s
 
 
 def _wrapped(text: str, letters: int) -> list[str]:
-    """A text in lines of at most so many letters; none if a word is longer."""
+    """A text in lines of at most `letters` letters; none if a word is longer."""
     lines: list[str] = []
     for word in text.split():
         if lines and len(lines[-1]) + len(word) < letters:

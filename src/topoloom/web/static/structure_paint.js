@@ -68,7 +68,7 @@ function fitting(text, wide, size) {
 /** The numbers of a name, for narrow blocks: `0\u20136` of "group 0 to 6", `3` of "x0 = 3"; empty without numbers. */
 const numbersOf = (name) => (name.match(/(?<![A-Za-z\d])\d+/g) || []).join(/ to /.test(name) ? "\u2013" : ",");
 
-/** A text in lines of at most so many letters; null if a word is longer. */
+/** A text in lines of at most `letters` letters; null if a word is longer. */
 function wrapped(text, letters) {
   const lines = [];
   for (const word of text.split(" ")) {
