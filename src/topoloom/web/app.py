@@ -50,6 +50,7 @@ REQUESTABLE = (
     "elevations",
     "facility",
     "grow",
+    "stages",
     "hops",
     "info",
     "layout",
