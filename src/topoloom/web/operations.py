@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.work import Work
 from topoloom.designer.requirement_files import requirement_of
