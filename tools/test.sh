@@ -13,7 +13,8 @@ mkdir -p "$output"
 bin=.venv/bin
 
 # Chromium and its driver test the report, OpenSM on ibsim loads the forwarding tables, SimGrid runs applications, a Slurm of one
-# node runs studies, and FRR routes small fabrics in network namespaces; in the second tier, LibreOffice computes workbooks.
+# node runs studies, FRR routes small fabrics in network namespaces, and Node.js runs the explorer's reader of requirements; in
+# the second tier, LibreOffice computes workbooks.
 # Without them these tests are skipped, and pytest reports it.
 debian() {
     missing=
@@ -25,6 +26,7 @@ debian() {
     command -v ibdmchk >/dev/null 2>&1 || missing="$missing ibutils"
     command -v smpirun >/dev/null 2>&1 || missing="$missing libsimgrid-dev"
     command -v g++ >/dev/null 2>&1 || missing="$missing g++"
+    command -v node >/dev/null 2>&1 || missing="$missing nodejs"
     command -v gfortran >/dev/null 2>&1 || missing="$missing gfortran"
     PATH="$PATH:/usr/sbin:/sbin" command -v slurmctld >/dev/null 2>&1 || missing="$missing slurmctld slurmd slurm-client"
     command -v vtysh >/dev/null 2>&1 || missing="$missing frr"

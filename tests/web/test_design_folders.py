@@ -13,6 +13,7 @@ from test_server import Server  # noqa: E402
 from in_process import run  # noqa: E402
 from topoloom.core.errors import InputError  # noqa: E402
 from topoloom.studies.task import task_of  # noqa: E402
+from topoloom.web.forms import form_data  # noqa: E402
 from topoloom.web.jobs import MOST_CANCELLED, Jobs  # noqa: E402
 from topoloom.web.needs import kept_requirement, placed_text, requirement_text  # noqa: E402
 from topoloom.web.spaces import Spaces  # noqa: E402
@@ -100,6 +101,16 @@ def test_the_check_and_the_design_open_the_same_uploads(server):
     slots = (_FLOORS / "hall.csv").read_bytes()
     server.client.post("/api/uploads?name=hall.csv", content=slots.replace(b"A01,", b"A99,"))
     assert server.ask("requirement", text=text).json()["digest"] != digest
+
+
+def test_every_start_names_files_that_are_sent_with_it(tmp_path):
+    """The requirements that the first page offers, with the uploads that it sends, name no other file."""
+    form = form_data(("design",))
+    for name, content in form["files"].items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    spaces = Spaces([], {"uploads": tmp_path})
+    for start in form["starts"]:
+        placed_text(start["toml"], spaces)
 
 
 def test_names_are_placed_and_nothing_else_changes(tmp_path):

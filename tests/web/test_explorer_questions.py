@@ -11,6 +11,33 @@ from test_server import Server
 pytestmark = [needs_chromium, pytest.mark.exhaustive]
 
 
+_MACHINE = """# two networks
+title = "Small machine"
+parts = "slimfly-2014"
+shortlist = 1
+minutes = 0.1
+
+[[host]]
+name = "node"
+count = 20
+u = 1
+power_w = 500
+ports = { fabric = 1, storage = 1 }
+
+[[network]]
+name = "fabric"
+rate_gbps = 40
+switch = { radix = 12 }
+families = { try = ["fat-tree"] }
+
+[[network]]
+name = "storage"
+rate_gbps = 40
+switch = { radix = 24 }
+families = { try = ["fat-tree"] }
+"""
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A first visit."""
@@ -128,6 +155,18 @@ def test_growth_is_asked_as_phases_and_as_hosts_that_may_come(browser, server):
     wait(browser, lambda: "phase" not in _read(browser))
 
 
+@pytest.mark.parametrize("kind", ["requirement", "machine"])
+def test_every_start_is_ready(browser, server, kind):
+    """Each example that the first page offers passes the check, with the files that it names."""
+    browser.get(server.base + "/")
+    _one(browser, ".begin")
+    starts = {one["name"]: one["kind"] for one in server.client.get("/api/catalogue").json()["starts"]}
+    names = [name for name, its in starts.items() if its == kind]
+    assert len(names) >= 8
+    for name in names:
+        _begin(browser, server, f"[data-start='{name}']")
+
+
 @pytest.mark.parametrize(
     ("label", "value", "words"),
     [
@@ -148,3 +187,63 @@ def test_a_wrong_answer_has_one_sentence_at_its_question(browser, server, label,
     typed = _content(browser)
     browser.refresh()
     wait(browser, lambda: _content(browser) == typed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[limits]", "[limits]\n[limits]", "[limits] is there twice"),
+        ("[limits]", "[limits]\ncosts_usd = 3", "did you mean cost_usd?"),
+        ("QM9700", "QM97", "did you mean QM9700?"),
+        ("made-up-ndr", "none", "send it, or choose one"),
+        ("hosts = 200", 'hosts = "many"', "whole number"),
+    ],
+)
+def test_a_wrong_line_has_one_sentence_at_its_question(browser, server, old, new, words):
+    """The text stays as it was typed, also after a reload."""
+    _begin(browser, server)
+    typed = _content(browser).replace(old, new)
+    _put(browser, typed)
+    wait(browser, lambda: any(words in one for one in _sentences(browser)))
+    assert len(_sentences(browser)) == 1
+    browser.refresh()
+    wait(browser, lambda: _content(browser) == typed)
+
+
+def test_an_impossible_requirement_says_what_would_do(browser, server):
+    """The limit, the best value and the remedy; every dropped candidate has a page."""
+    _begin(browser, server)
+    _enter(browser, "Cost at most", "10")
+    _ready(browser)
+    _click(browser, "#run")
+    said = wait(browser, lambda: text(browser, ".nothing"), 120) and text(browser, ".nothing")
+    assert "cost more than allowed" in said
+    assert "The best of these: cost" in said
+    assert "question 5" in said
+    _click(browser, ".candidates-part summary")
+    link = _one(browser, "#candidates-table tbody a")
+    assert "/network?source=" in link.get_attribute("href")
+    link.click()
+    wait(browser, lambda: "hosts" in text(browser, "main") and _all(browser, "h1"))
+
+
+def test_the_results_of_a_machine_open(browser, server):
+    """Its card leads to every network, the bill, the room, the files, the report and the order."""
+    _begin(browser, server)
+    _put(browser, _MACHINE)
+    _ready(browser)
+    _click(browser, "#run")
+    _one(browser, ".network-card.best", 240)
+    wait(browser, lambda: "Measuring" not in text(browser, ".answer"))
+    assert violations(browser) == []
+    links = {one.text: one.get_attribute("href") for one in _all(browser, ".answer .network-card a, .answer .links a")}
+    assert {"Small machine", "Report", "Bill", "Room", "All files", "Order (CSV)"} <= set(links)
+    assert len(links) == 8
+    for name, address in links.items():
+        if "/files/" in address:
+            assert server.client.get(address.removeprefix(server.base)).status_code == 200, name
+            continue
+        for view in ("", "bill", "room", "files"):
+            browser.get(f"{address}&view={view}" if "&view=" not in address else address)
+            wait(browser, lambda: _all(browser, "h1") and not _all(browser, ".state.waiting, .state.running"))
+            assert [one.text for one in _all(browser, ".wrong")] == [], (name, view)

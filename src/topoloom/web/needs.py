@@ -31,8 +31,8 @@ _NOT_MEASURED = ("title", "limits", "minimize", "compare", "shortlist", "minutes
 _MOST_CHARACTERS = 200_000
 #: Keys that may name a file; the requirement's file is in the server's folder, so relative paths would start there.
 _FILES = (("parts",), ("prices",), ("floor", "file"))
-#: Keys with free text, which names no file.
-_FREE = ("title",)
+#: Keys with free text or names of tables, which name no file.
+_FREE = ("title", "compare")
 #: The lines that note the content of the files that a requirement names.
 _CONTENT = "# content of {}: sha256 {}\n"
 _CONTENTS = re.compile(r"# content of [^\n]*: sha256 [0-9a-f]{64}\n")
