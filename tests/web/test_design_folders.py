@@ -4,6 +4,7 @@ import json
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
@@ -11,11 +12,15 @@ pytest.importorskip("uvicorn", reason="the explorer is not installed (pip instal
 from test_server import Server  # noqa: E402
 
 from in_process import run  # noqa: E402
+from topoloom import build, place  # noqa: E402
 from topoloom.core.errors import InputError  # noqa: E402
+from topoloom.designer.requirement_files import requirement_of  # noqa: E402
+from topoloom.operations.context import RunContext  # noqa: E402
 from topoloom.studies.task import task_of  # noqa: E402
 from topoloom.web.forms import form_data  # noqa: E402
 from topoloom.web.jobs import MOST_CANCELLED, Jobs  # noqa: E402
 from topoloom.web.needs import kept_requirement, placed_text, requirement_text  # noqa: E402
+from topoloom.web.operations import RequirementOperation  # noqa: E402
 from topoloom.web.spaces import Spaces  # noqa: E402
 
 _TEXT = """# mine
@@ -111,6 +116,24 @@ def test_every_start_names_files_that_are_sent_with_it(tmp_path):
     spaces = Spaces([], {"uploads": tmp_path})
     for start in form["starts"]:
         placed_text(start["toml"], spaces)
+
+
+def test_racks_of_hosts_are_those_of_a_placement():
+    """The racks that the fourth question names, before anything is designed; a rack that holds no host is an error."""
+    text = """hosts = 40
+rate_gbps = 40
+parts = "slimfly-2014"
+switch = { radix = 36 }
+host = { u = 2, power_w = 900 }
+rack = { u = 42, power_w = 4000 }
+"""
+    asked = RequirementOperation(text=text)
+    racks = asked.run(RunContext())["racks"]
+    placed = place(build("clos:leaves=4,spines=1,hosts=10"), housing=requirement_of(text, "x").housing)
+    assert racks["hosts_per_rack"] == placed.hosts_in_rack.max() == 4
+    assert racks["racks"] == np.count_nonzero(placed.hosts_in_rack)
+    with pytest.raises(InputError, match="holds no host of 9,000 W"):
+        RequirementOperation(text=text.replace("900", "9000")).run(RunContext())
 
 
 def test_names_are_placed_and_nothing_else_changes(tmp_path):

@@ -23,7 +23,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser(server):
     """Chromium without a graphics card, which has followed the first address."""
-    window = driver("--disable-gpu", "--disable-3d-apis")
+    window = driver("--disable-gpu", "--disable-3d-apis", "--touch-events=enabled")
     window.get(server.first)
     yield window
     window.quit()
@@ -101,6 +101,41 @@ def test_a_new_network_has_a_spec_with_sliders(browser, server):
     browser.execute_script("arguments[0].value = 4; arguments[0].dispatchEvent(new Event('input'))", slider)
     wait(browser, lambda: "between 32 nodes" in text(browser, ".structure-legend"))
     assert "slimfly" in browser.find_element(By.CSS_SELECTOR, "#open").get_attribute("href")
+
+
+def _touch(browser, kind, *fingers):
+    points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(fingers)]
+    browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+@pytest.mark.exhaustive
+def test_two_fingers_zoom_into_a_pod(browser, server):
+    """Fingers that part show the blocks inside; fingers that meet leave them."""
+    canvas = _opened(browser, server, "source=fat-tree:k=16&view=structure")
+    whole = text(browser, ".structure-legend")
+    x, y = browser.execute_script(
+        "const { left, top, width, height } = arguments[0].getBoundingClientRect();"
+        "return [left + width / 2, top + height / 2]",
+        canvas,
+    )
+    _touch(browser, "touchStart", (x - 20, y), (x + 20, y))
+    for apart in range(20, 200, 15):
+        _touch(browser, "touchMove", (x - apart, y), (x + apart, y))
+    wait(browser, lambda: "pod 8" in text(browser, ".crumbs"))
+    for apart in range(200, 5, -15):
+        _touch(browser, "touchMove", (x - apart, y), (x + apart, y))
+    _touch(browser, "touchEnd")
+    wait(browser, lambda: text(browser, ".structure-legend") == whole)
+
+
+@pytest.mark.exhaustive
+def test_loads_are_colours_up_to_the_greatest(browser, server):
+    """The legend ends at the greatest load of the tables that the drawing's record has."""
+    from topoloom import draw_network
+
+    _opened(browser, server, "source=fat-tree:k=4&view=structure&engine=minimal")
+    greatest = draw_network("fat-tree:k=4", engine="minimal").link.load.values.max()
+    wait(browser, lambda: f"load, 0 to {greatest:g}" in text(browser, ".structure-legend"))
 
 
 @pytest.mark.exhaustive

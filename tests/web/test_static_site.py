@@ -89,6 +89,9 @@ def test_a_site_opens_from_disk(site):
             browser.find_element(By.CSS_SELECTOR, "nav.views").find_element(By.LINK_TEXT, name).click()
             wait(browser, lambda name=name: text(browser, "nav.views [aria-current=page]") == name)
             wait(browser, lambda: len(text(browser)) > 200)
+            if name == "Structure":
+                wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".structure canvas[data-frames]"))
+                wait(browser, lambda: "lines between" in text(browser, ".structure-legend"))
             assert not browser.find_elements(By.CSS_SELECTOR, "[role=alert]"), (name, text(browser, "[role=alert]"))
         browser.back()
         wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "nav.views"))

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
 import msgspec
+import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.work import Work
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
 from topoloom.machine.reading import machine_of
 from topoloom.machine.recognizing import is_machine
@@ -24,6 +26,7 @@ from topoloom.operations.catalogue.report import ReportOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
 from topoloom.operations.shared import Engine, Source
+from topoloom.placement.hosts.racks import RackCapacity
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.web import discovery_operations, download  # noqa: F401 - register their operations
@@ -145,7 +148,20 @@ def _requirement(arguments: RequirementOperation, _jobs: int | None, _work: Work
         requirement = requirement.filled()
     except InputError as error:
         raise InputError(f"requirement: {error}") from None
-    return record | {"requirement": msgspec.to_builtins(requirement), "currency": requirement.currency}
+    racks = _racks_of_hosts(requirement)
+    return record | {"requirement": msgspec.to_builtins(requirement), "currency": requirement.currency, "racks": racks}
+
+
+def _racks_of_hosts(requirement: Requirement) -> dict[str, Any] | None:
+    """The racks that the hosts alone need, as a placement fills them; None where they have no racks of their own."""
+    if requirement.housing is None:
+        return None
+    capacity = RackCapacity.of(requirement.housing, 0.0, np.full(3, np.inf))
+    try:
+        most = capacity.most(hosts=True)
+    except InputError as error:
+        raise InputError(f"requirement: {error}") from None
+    return {"rack": capacity.described, "hosts_per_rack": most, "racks": -(-requirement.hosts // most)}
 
 
 @operation

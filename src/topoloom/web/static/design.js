@@ -29,7 +29,7 @@ function DesignPage({ query, go, catalogue }) {
   const run = () => ready(toml, catalogue).then((digest) => { known.current = digest; go("/", { requirement: digest, run: "1" }); }, setFailure);
   const errors = check.text === toml ? check.errors : {};
   return html`<div class="designer"><div class="asked"><div class="head"><h1>Design a network</h1><button type="button" onClick=${() => { known.current = ""; setToml(""); keepDraft("", ""); go("/"); }}>Start again</button></div><${Wrong} error=${failure} />
-      <${Questions} toml=${toml} set=${set} setAll=${setAll} replace=${setToml} errors=${errors} catalogue=${catalogue} requirement=${check.requirement} />
+      <${Questions} toml=${toml} set=${set} setAll=${setAll} replace=${setToml} errors=${errors} catalogue=${catalogue} requirement=${check.requirement} racks=${check.racks} />
       <${Assumed} toml=${toml} requirement=${check.requirement} />
       <div class="go"><button type="button" class="primary" id="run" disabled=${catalogue.read_only || !toml.trim()} onClick=${run}>Design</button><span class="quiet" role="status">${check.error ? check.error : check.text === toml && check.requirement ? "Ready." : "Checking\u2026"}</span></div>
       <${RequirementText} toml=${toml} setToml=${setToml} error=${check.text === toml ? check.error : ""} />
@@ -90,7 +90,7 @@ function useCheck(toml, catalogue) {
     let current = true;
     const digest = ready(toml, catalogue);
     digest.then(() => ask("requirement", { text: toml })).then(
-      ({ result, job }) => current && setCheck({ text: toml, digest: job.digest, requirement: result.requirement, currency: result.currency, machine: result.machine, errors: {}, error: "" }),
+      ({ result, job }) => current && setCheck({ text: toml, digest: job.digest, requirement: result.requirement, currency: result.currency, racks: result.racks, machine: result.machine, errors: {}, error: "" }),
       async (error) => {
         const known = await digest.catch(() => "");
         if (current) setCheck((earlier) => ({ ...earlier, text: toml, digest: known, error: error.message, errors: placedErrors(toml, error.message, catalogue) }));

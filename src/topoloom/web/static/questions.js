@@ -23,13 +23,13 @@ function Question({ number, title, children, error }) {
   return html`<section class="question" aria-labelledby=${`question-${number}`}><h2 id=${`question-${number}`}><span class="number" aria-hidden="true">${number}</span>${title}</h2>${children}${error ? html`<p class="wrong" role="alert">${error}</p>` : null}</section>`;
 }
 
-function Questions({ toml, set, setAll, replace, errors, catalogue, requirement }) {
+function Questions({ toml, set, setAll, replace, errors, catalogue, requirement, racks }) {
   const props = { toml, set, errors };
   const within = (...tables) => Object.entries(errors).filter(([key]) => tables.some((table) => key === table || key.startsWith(`${table}.`))).map(([, text]) => text)[0];
   return html`<div class="questions"><${Purpose} ...${props} setAll=${setAll} replace=${replace} purposes=${catalogue.purposes} />
     <${Hosts} ...${props} replace=${replace} kinds=${catalogue.hosts} catalogue=${catalogue} error=${within("hosts", "host")} />
     <${Switches} ...${props} setAll=${setAll} replace=${replace} catalogue=${catalogue} error=${within("switch", "parts", "prices", "rate_gbps", "network")} />
-    <${Room} ...${props} setAll=${setAll} floors=${catalogue.rooms} error=${within("floor", "rack")} requirement=${requirement} />
+    <${Room} ...${props} setAll=${setAll} floors=${catalogue.rooms} error=${within("floor", "rack")} requirement=${requirement} racks=${racks} />
     <${Matters} ...${props} setAll=${setAll} replace=${replace} catalogue=${catalogue} error=${within("limits", "least", "minimize", "phase")} /></div>`;
 }
 
@@ -108,7 +108,7 @@ function RoomPicture({ rows, columns, width = 0.6, depth = 2.1 }) {
     ${Array.from({ length: many }, (_, row) => Array.from({ length: wide }, (_, at) => html`<rect x=${4 + at * width * scale} y=${4 + row * depth * scale} width=${Math.max(1, width * scale - 1)} height=${Math.max(1, rack * scale)} fill="var(--chosen)" stroke="var(--accent)" stroke-width="0.6" />`))}</svg>`;
 }
 
-function Room({ toml, set, setAll, floors, errors, error, requirement = {} }) {
+function Room({ toml, set, setAll, floors, errors, error, requirement = {}, racks }) {
   const file = tomlValue(toml, "floor.file"), rows = tomlValue(toml, "floor.rows"), columns = tomlValue(toml, "floor.columns"), preset = tomlValue(toml, "floor.preset") || "slimfly-2014";
   const floor = floors.find(({ name }) => name === preset) || floors[0], [asked, ask_] = useState(null), kind = asked || (file ? "file" : rows || columns ? "size" : "free"), machine = isMachine(toml);
   const clear = { "floor.file": null, "floor.rows": null, "floor.columns": null };
@@ -125,7 +125,7 @@ function Room({ toml, set, setAll, floors, errors, error, requirement = {} }) {
     ${kind === "file" ? html`<${FileChoice} label="floor file" suffixes=${[".toml", ".csv"]} value=${file} none="choose a floor file" changed=${choice} />`
       : html`<div class="row"><${Field} label="Place of a rack"><${Choice} label="dimensions" value=${preset} options=${floors.map(({ name, width_m, depth_m }) => [name, `${width_m} m \u00d7 ${depth_m} m per rack, aisle included (${name})`])} changed=${(name) => set("floor.preset", name)} /><//></div>`}
     ${machine || requirement.host ? html`<div class="row"><${NumberField} ...${{ toml, set, errors }} name="rack.u" label="Height of a rack" unit="U" usual=${requirement.rack ? requirement.rack.u : ""} /><${NumberField} ...${{ toml, set, errors }} name="rack.power_w" label="Power of a rack" unit="kW" scale=${1000} hint="no limit if empty" /></div>
-      <${RacksNeeded} requirement=${requirement} places=${kind === "size" ? rows * columns : 0} />` : null}<//>`;
+      <${RacksNeeded} racks=${racks} places=${kind === "size" ? rows * columns : 0} />` : null}<//>`;
 }
 
 const MATTERS = { cost: ["Cost", "the whole bill"], power: ["Power", "of switches and optics"], latency: ["Latency", "mean, without load"], growth: ["Growth", "idle ports for a quarter more hosts"] };
@@ -141,22 +141,11 @@ function Matters({ toml, set, setAll, replace, catalogue, errors, error }) {
     <${Growth} ...${props} replace=${replace} /><//>`;
 }
 
-/** Hosts per rack and racks for all hosts, by the height and the power of both; null where hosts have no racks of their own. */
-function racksFor(requirement) {
-  const { host, rack, hosts } = requirement || {};
-  if (!host || !host.u || !hosts) return null;
-  const by = { height: Math.floor(rack.u / host.u), power: rack.power_w && host.power_w ? Math.floor(rack.power_w / host.power_w) : Infinity, "its limit of hosts": rack.hosts || Infinity };
-  const [why, each] = Object.entries(by).sort(([, a], [, b]) => a - b)[0];
-  return { why, each, racks: each ? Math.ceil(hosts / each) : Infinity };
-}
-
 /** The racks that the hosts need, before anything is designed. */
-function RacksNeeded({ requirement, places }) {
-  const needed = racksFor(requirement);
-  if (!needed) return null;
-  if (!needed.each) return html`<p class="warn">No host fits into a rack, because of ${needed.why}: give racks more of it.</p>`;
-  const less = places && needed.racks > places;
-  return html`<p class=${less ? "warn" : "quiet"}>${counted(needed.each, "host")} per rack, because of ${needed.why}: ${counted(needed.racks, "rack")} for the hosts alone${less ? `, but the room has ${written(places, 0)}. Give it more, or choose smaller hosts or larger racks` : ""}.</p>`;
+function RacksNeeded({ racks, places }) {
+  if (!racks) return null;
+  const less = places && racks.racks > places;
+  return html`<p class=${less ? "warn" : "quiet"}>${racks.rack.replace(/^a/, "A")} holds ${counted(racks.hosts_per_rack, "host")}: ${counted(racks.racks, "rack")} for the hosts alone${less ? `, but the room has ${written(places, 0)}. Give it more, or choose smaller hosts or larger racks` : ""}.</p>`;
 }
 
 /** What applies without an answer, in short words. */
