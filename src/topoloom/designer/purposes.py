@@ -38,7 +38,7 @@ PURPOSES: dict[PurposeName, Purpose] = {
     ),
     "hpc": Purpose(
         "HPC",
-        "nodes with one network port, at least half of full bandwidth",
+        "scientific computing: nodes with one network port, at least half of full bandwidth",
         {
             "host": {"name": "node", "nics": 1, "u": 1, "power_w": 900},
             "rack": {"u": 42, "power_w": 36_000},

@@ -88,7 +88,7 @@ def _position(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     if rank == 1 and len(order) > 1:
         _, follower = order[1]
         gap = _difference(ranking.scores[follower] or 0.0, score) or "the same"
-        text = f"{_nth(rank)}: {ranking.label} {shown}; the next, {networks[follower].name}, is {gap}."
+        text = f"{_nth(rank)}: {ranking.label} {shown}; the next assessed network, {networks[follower].name}, is {gap}."
     elif rank == 1:
         text = f"{_nth(rank)}: {ranking.label} {shown}."
     else:

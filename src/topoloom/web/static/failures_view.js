@@ -25,9 +25,10 @@ function FailuresView({ source, query, go }) {
   current.current = lose;
   const viewer = useMemo(() => drawing && makeStructure(drawing, { selected: setChosen, removed: READ_ONLY_SITE ? null : (items) => current.current(viewer.losses.of(items).slice(0, MOST_LOST_AT_ONCE)) }), [drawing]);
   return html`${READ_ONLY_SITE ? null : html`<${LossFields} viewer=${viewer} lost=${lost} pair=${pair} lose=${lose} change=${change} />`}
+    ${lost.length && task.result ? html`<p class="lost-in-short" role="status"><b>${written(task.result.cut_off, 0)} of ${counted(task.result.hosts, "host")} cut off.</b> Mean hops ${written(task.result.before.mean_hops, 3)} before, ${written(task.result.after.mean_hops, 3)} after. <a href="#before-and-after">All effects</a></p>` : null}
     <${LossDrawing} task=${drawn} viewer=${viewer} chosen=${chosen} lost=${lost} lose=${lose} outage=${lost.length ? task.result : null} />
     <div class="breaking"><section><${LossRank} source=${source} kind=${kind} lost=${lost} lose=${lose} change=${change} /></section>
-    <section><h2>Before and after</h2>${lost.length ? html`<${OutageResult} source=${source} lost=${lost.join(",")} pair=${pair} speed=${speed} change=${change} task=${task} />`
+    <section id="before-and-after"><h2>Before and after</h2>${lost.length ? html`<${OutageResult} source=${source} lost=${lost.join(",")} pair=${pair} speed=${speed} change=${change} task=${task} />`
       : html`<p>${READ_ONLY_SITE ? "The ranks show the worst single losses." : "Nothing is lost. Choose a loss from the rank, or name one above."}</p>`}</section></div>
     ${READ_ONLY_SITE ? null : html`<${SurvivalCurves} source=${source} query=${query} change=${change} />`}`;
 }

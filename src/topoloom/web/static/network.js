@@ -122,7 +122,8 @@ function BillView({ source, network }) {
 }
 
 function BillTables({ bill }) {
-  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [thousands(bill.power_w), "kW", "power"], [written(bill.length_m, 0), "m", "cables between switches"], [bill.cables_inside + bill.cables_between, "", "cables"]]} />
+  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [thousands(bill.power_w), "kW", "power"], [bill.cables_inside + bill.cables_between, "", "cables between switches"], [written(bill.length_m, 0), "m", "all cables"]]} />
+    <p class="quiet">${bill.cost_low_usd < bill.cost_high_usd ? `By the ranges of the prices, the cost is ${amount(bill.cost_low_usd, bill.currency)} to ${amount(bill.cost_high_usd, bill.currency)}; the figure is between them.` : ""}</p>
     <${Rows} id="bill" caption="lines of the bill" columns=${BILL_COLUMNS.map((column) => (column.key === "cost" ? { ...column, title: `cost [${bill.currency}]` } : column))} rows=${billRows(bill.lines)} />
     <p class="quiet">Prices of ${bill.parts}.${bill.unpriced.length ? ` Without a price: ${bill.unpriced.join(", ")}.` : ""}${bill.unmetered.length ? ` Without a power figure: ${bill.unmetered.join(", ")}.` : ""}</p>`;
 }
@@ -138,8 +139,8 @@ const FACILITY_COLUMNS = [{ key: "name", title: "rack", text: true }, { key: "sw
 const MOST_RACKS = 200;
 
 function FacilityTables({ room }) {
-  return html`<${Facts} pairs=${[["maximum power", `${written(room.total.max_w / 1000, 1)} kW`], ["heat", `${written(room.heat_btu_h, 0)} BTU/h`], ["fullest rack", `${written(room.fullest_w, 0)} W`], ["feeds of a rack", room.feeds]]} />
-    <${Rows} id="facility" caption="racks" columns=${FACILITY_COLUMNS} rows=${room.racks.slice(0, MOST_RACKS)} />${room.racks.length > MOST_RACKS ? html`<p class="quiet">The first ${MOST_RACKS} of ${written(room.racks.length, 0)} racks.</p>` : null}`;
+  return html`<${Facts} pairs=${[["maximum power, hosts included", `${written(room.total.max_w / 1000, 1)} kW`], ["heat", `${written(room.heat_btu_h, 0)} BTU/h`], ["fullest rack", `${written(room.fullest_w, 0)} W`], ["feeds of a rack", room.feeds]]} />
+    <${Rows} id="facility" caption="racks" columns=${FACILITY_COLUMNS} rows=${room.racks.slice(0, MOST_RACKS).map((rack) => ({ ...rack, typical_w: rack.typical_unknown ? `${written(rack.typical_w, 0)}, and ${counted(rack.typical_unknown, "device")} not known` : rack.typical_w }))} />${room.racks.length > MOST_RACKS ? html`<p class="quiet">The first ${MOST_RACKS} of ${written(room.racks.length, 0)} racks.</p>` : null}`;
 }
 
 function TablesView({ source, query, go, catalogue }) {

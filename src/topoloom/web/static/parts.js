@@ -33,16 +33,24 @@ function Copied({ label, text }) {
   return html`<div class="copied"><pre class=${label} tabindex="0">${text}</pre><button type="button" onClick=${copy}>${copied ? "copied" : "copy"}</button></div>`;
 }
 
-function stateOf(job) {
-  const since = job.begun ? Math.max(0, job.now - job.begun) : 0;
-  if (job.state === "running") return `running, ${written(since, 0)} s${job.expected_s ? ` of about ${shortly(Math.max(1, Math.round(job.expected_s)))} s` : ""}`;
+function stateOf(job, more = 0) {
+  const since = job.begun ? Math.max(0, job.now - job.begun) + more : 0, expected = Math.max(1, Math.round(job.expected_s || 0));
+  if (job.state === "running") return `running, ${written(since, 0)} s${job.expected_s ? (since > expected ? `, longer than the expected ${shortly(expected)} s` : ` of about ${shortly(expected)} s`) : ""}`;
   return job.state;
 }
 
 /** The state of a task that is not over, with a button that cancels it. */
 function Progress({ job }) {
+  // The server tells of a task when its state changes; the seconds in between are the browser's.
+  const [seconds, setSeconds] = useState(0), state = job ? `${job.digest} ${job.now}` : "";
+  useEffect(() => {
+    setSeconds(0);
+    if (!job || over(job)) return undefined;
+    const timer = setInterval(() => setSeconds((now) => now + 1), 1000);
+    return () => clearInterval(timer);
+  }, [state]);
   if (!job || over(job)) return null;
-  return html`<p class="progress" role="status"><span class="state ${job.state}">${stateOf(job)}</span> <button type="button" onClick=${() => cancelTask(job.digest).catch(() => {})}>cancel</button></p>`;
+  return html`<p class="progress" role="status"><span class="state ${job.state}">${stateOf(job, seconds)}</span> <button type="button" onClick=${() => cancelTask(job.digest).catch(() => {})}>cancel</button></p>`;
 }
 
 /**

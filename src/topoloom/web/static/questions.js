@@ -92,7 +92,7 @@ function Switches({ toml, set, setAll, replace, catalogue, errors, error }) {
     if (name === "radix") setAll({ "switch.product": null, "switch.radix": radix || 36, parts: "slimfly-2014", prices: null, rate_gbps: 40 });
     else setAll(keysOfSwitch(sold));
   };
-  const options = [["radix", "any switch with this many ports"], ...catalogue.switches.map((one) => [one.name, `${one.name} \u2013 ${one.ports} ports of ${one.rate_gbps} Gb/s${one.vendor ? `, ${one.vendor}` : ""}`])];
+  const options = [["radix", "any switch with this many ports"], ...catalogue.switches.map((one) => [one.name, `${one.name} \u2013 ${one.ports} ports of ${one.rate_gbps} Gb/s${one.vendor ? `, ${one.vendor}` : ""}${/^infiniband/.test(one.parts) ? ", InfiniBand" : /^ethernet/.test(one.parts) ? ", Ethernet" : ""}`])];
   const shown = product && !catalogue.switches.some(({ name }) => name === product) ? [[product, product], ...options] : options;
   const machine = isMachine(toml);
   return html`<${Question} number="3" title=${machine ? "Which networks, of which switches?" : "Which switches?"} error=${error}>${machine ? html`<${MachineNetworks} ...${{ toml, set, replace, catalogue, errors }} />` : html`<div class="row"><${Field} label="Switch"><${Choice} label="switch" value=${product || "radix"} options=${shown} changed=${choose} /><//>

@@ -12,7 +12,8 @@ function fits(name, wanted) {
 
 /** The matches of a text, the best first: { what, name, where, rack, device, cable, racks }. */
 function matchesOf(room, text) {
-  const wanted = text.trim().toLowerCase(), lists = [[], [], []];
+  // "switch 27" and "switch:27" mean the device 27 as "27" does.
+  const wanted = text.trim().toLowerCase().replace(/^(switch|host|rack|cable)[\s:]+(?=\S)/, ""), lists = [[], [], []];
   if (!wanted) return [];
   const add = (name, entry) => {
     const rank = fits(name, wanted);
