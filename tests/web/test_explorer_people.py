@@ -18,7 +18,7 @@ from selenium.webdriver.support.ui import Select
 from test_server import Server
 
 from in_process import run
-from topoloom import cost, hops, outage
+from topoloom import hops, outage, price
 
 pytestmark = [needs_chromium, pytest.mark.exhaustive]
 _WEEK = Path(__file__).parents[2] / "examples" / "fabric"
@@ -152,7 +152,7 @@ def test_an_architect_decides(at_work):
     architect.one("#bill")
     architect.settled()
     architect.look("bill")
-    assert f"{cost(str(folder)).cost_usd:,.0f}" in architect.page()
+    assert f"{price(str(folder)).cost_usd:,.0f}" in architect.page()
     architect.press("Room", "nav.views a")
     architect.one("#floor-plan rect[data-rack]")
     architect.settled()

@@ -175,7 +175,7 @@ def test_every_start_is_ready(browser, server, kind):
         ("Hosts", "1.5", "whole number"),
         ("Cost at most", "0", "above 0"),
         ("Hosts after a growth", "100", "below hosts"),
-        ("Height of a rack", "0.5", "number"),
+        ("Height of a rack", "0.5", "holds no host"),
     ],
 )
 def test_a_wrong_answer_has_one_sentence_at_its_question(browser, server, label, value, words):

@@ -160,7 +160,7 @@ def _racks_of_hosts(requirement: Requirement) -> dict[str, Any] | None:
     try:
         most = capacity.most(hosts=True)
     except InputError as error:
-        raise InputError(f"requirement: {error}") from None
+        raise InputError(f"requirement: [rack]: {error}") from None
     return {"rack": capacity.described, "hosts_per_rack": most, "racks": -(-requirement.hosts // most)}
 
 

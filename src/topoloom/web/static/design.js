@@ -104,6 +104,6 @@ function useCheck(toml, catalogue) {
 function placedErrors(toml, message, catalogue) {
   const line = (/^requirement:(\d+)/.exec(message) || [])[1], keys = catalogue.requirement.flatMap(({ table, fields }) => fields.map(({ name }) => (table ? `${table}.${name}` : name)));
   const quoted = /^(?:requirement: )?'([^']+)'/.exec(message), byLine = line ? keyAtLine(toml, Number(line)) : quoted ? (scanToml(toml).entries.find(({ value }) => value === quoted[1]) || { path: [] }).path.join(".") : "";
-  const key = byLine || keys.find((each) => message.includes(each)) || (/`(\w+)`|: (\w+) is missing/.exec(message) || []).slice(1).find(Boolean) || "";
+  const key = byLine || keys.find((each) => message.includes(each)) || (/`(\w+)`|: (\w+) is missing|^requirement: \[(\w+)\]/.exec(message) || []).slice(1).find(Boolean) || "";
   return key ? { [key]: message } : {};
 }
