@@ -122,7 +122,7 @@ function BillView({ source, network }) {
 }
 
 function BillTables({ bill }) {
-  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [thousands(bill.power_w), "kW", "power"], [bill.cables_inside + bill.cables_between, "", "cables between switches"], [written(bill.length_m, 0), "m", "all cables"]]} />
+  return html`<${Figures} items=${[[amount(bill.cost_usd, bill.currency), "", "cost of the network"], [amount(bill.cost_per_host_usd, bill.currency), "", "per host"], [thousands(bill.power_w), "kW", "power"], [bill.cables_inside + bill.cables_between, "", "cables between switches"], [written(bill.length_m, 0), "m", "all cables, as bought"]]} />
     <p class="quiet">${bill.cost_low_usd < bill.cost_high_usd ? `By the ranges of the prices, the cost is ${amount(bill.cost_low_usd, bill.currency)} to ${amount(bill.cost_high_usd, bill.currency)}; the figure is between them.` : ""}</p>
     <${Rows} id="bill" caption="lines of the bill" columns=${BILL_COLUMNS.map((column) => (column.key === "cost" ? { ...column, title: `cost [${bill.currency}]` } : column))} rows=${billRows(bill.lines)} />
     <p class="quiet">Prices of ${bill.parts}.${bill.unpriced.length ? ` Without a price: ${bill.unpriced.join(", ")}.` : ""}${bill.unmetered.length ? ` Without a power figure: ${bill.unmetered.join(", ")}.` : ""}</p>`;

@@ -34,6 +34,7 @@ function wordsOf(room, number) {
 /** The front of a rack. `chosen`: the number of a device; `choose(number)`. */
 function RackFront({ room, rack, chosen, choose }) {
   const box = useRef(), inside = room.ofRack[rack] || [];
+  useEffect(() => { const at = box.current && box.current.querySelector("[aria-pressed=true]"); if (at) at.scrollIntoView({ block: "nearest" }); }, [rack, chosen]);
   const standing = inside.filter((number) => room.devices.unit[number] !== null).sort((a, b) => room.devices.unit[b] - room.devices.unit[a] || a - b);
   const aside = inside.filter((number) => room.devices.unit[number] === null);
   const units = Math.max(room.units, ...standing.map((number) => Math.ceil(room.devices.unit[number] - 1 + room.devices.units[number])));
