@@ -187,8 +187,8 @@ def test_a_student_understands_a_slim_fly(at_work):
     student.look("overview")
     assert student.fact("mean hops") == pytest.approx(hops("slimfly:q=5,hosts=4").aspl, abs=1e-5)
     student.press("Load", "nav.views a")
-    student.type("#loads", "0.2,0.5")
-    student.one("#simulate").click()
+    student.type("#loads", "0.2,0.5", Keys.ENTER)
+    assert student.stated("loads") == "0.2,0.5"
     student.one("svg.plot", 240)
     wait(student.browser, lambda: not student.all("p.progress progress"), 240)
     student.look("load")

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 from browsing import WEBGL, dark, driver, narrow, needs_chromium, severe, text, violations, wait
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from test_server import Server
 
@@ -140,7 +141,7 @@ def test_survival_by_the_form(browser, server):
     """A curve is computed point by point; the share that may be lost is the command's; other shares and a wrong one."""
     browser.get(server.base + _FAILURES)
     field = wait(browser, lambda: browser.find_elements(By.ID, "shares"))[0]
-    field.clear()
+    field.send_keys(Keys.CONTROL + "a")
     field.send_keys("10%, 0.3")
     Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='measure of survival']")).select_by_value(
         "disconnection"

@@ -108,23 +108,27 @@ def _touch(browser, kind, *fingers):
     browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
+def _pinch(browser, x, y, distances):
+    """Two fingers at these distances from a point, one after the other."""
+    for number, apart in enumerate(distances):
+        _touch(browser, "touchMove" if number else "touchStart", (x - apart, y), (x + apart, y))
+    _touch(browser, "touchEnd")
+
+
 @pytest.mark.exhaustive
 def test_two_fingers_zoom_into_a_pod(browser, server):
     """Fingers that part show the blocks inside; fingers that meet leave them."""
     canvas = _opened(browser, server, "source=fat-tree:k=16&view=structure")
     whole = text(browser, ".structure-legend")
+    browser.execute_script("arguments[0].scrollIntoView({ block: 'center' })", canvas)
     x, y = browser.execute_script(
         "const { left, top, width, height } = arguments[0].getBoundingClientRect();"
         "return [left + width / 2, top + height / 2]",
         canvas,
     )
-    _touch(browser, "touchStart", (x - 20, y), (x + 20, y))
-    for apart in range(20, 200, 15):
-        _touch(browser, "touchMove", (x - apart, y), (x + apart, y))
+    _pinch(browser, x, y, range(20, 200, 15))
     wait(browser, lambda: "pod 8" in text(browser, ".crumbs"))
-    for apart in range(200, 5, -15):
-        _touch(browser, "touchMove", (x - apart, y), (x + apart, y))
-    _touch(browser, "touchEnd")
+    _pinch(browser, x, y, range(200, 5, -15))
     wait(browser, lambda: text(browser, ".structure-legend") == whole)
 
 

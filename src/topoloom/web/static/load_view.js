@@ -13,7 +13,7 @@ function LoadView({ source, query, go, catalogue }) {
   const numbers = loads.split(",").map(Number).filter((load) => load > 0 && load <= 1);
   const tasks = series.flatMap((each) => numbers.map((load) => ({ operation: "simulate", args: loadArguments(source, each, load) })));
   const { jobs, errors } = useTasks(tasks);
-  const add = (each) => change({ series: [...series, each].map((one) => JSON.stringify(one)) });
+  const add = (each, text) => change({ series: [...series, each].map((one) => JSON.stringify(one)), loads: text === LOADS ? "" : text });
   const remove = (at) => change({ series: series.filter((_, number) => number !== at).map((one) => JSON.stringify(one)) });
   return html`<${LoadForm} catalogue=${catalogue} add=${add} loads=${loads} changeLoads=${(text) => change({ loads: text })} />
     ${series.length ? html`<div class="chips" role="group" aria-label="simulated curves">${series.map((each, at) => html`<button type="button" class="chip" aria-label=${`remove ${loadName(each)}`} onClick=${() => remove(at)}>${loadName(each)} ×</button>`)}</div>` : html`<p>No curve yet. Each load is a task of its own, so that its point appears as soon as it is computed.</p>`}
@@ -35,8 +35,7 @@ function LoadForm({ catalogue, add, loads, changeLoads }) {
   const [traffic, setTraffic] = useState(""), [engine, setEngine] = useState(""), [preset, setPreset] = useState(""), [packet, setPacket] = useState(""), [cycle, setCycle] = useState(""), [text, setText] = useState(loads);
   const go = (event) => {
     event.preventDefault();
-    if (text !== loads) changeLoads(text);
-    add({ ...(traffic && { traffic }), ...(engine && { engine }), ...(preset && { preset }), ...(Number(packet) > 0 && { packet: Number(packet) }), ...(Number(cycle) > 0 && { lengths: Number(cycle) }) });
+    add({ ...(traffic && { traffic }), ...(engine && { engine }), ...(preset && { preset }), ...(Number(packet) > 0 && { packet: Number(packet) }), ...(Number(cycle) > 0 && { lengths: Number(cycle) }) }, text);
   };
   const patterns = [["", "uniform"], ...catalogue.traffic.filter(({ name }) => name !== "uniform").map(({ name }) => [name, name])];
   return html`<form class="form" id="load-form" onSubmit=${go}>

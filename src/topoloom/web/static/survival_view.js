@@ -25,9 +25,9 @@ const sharesIn = (text) => text.split(",").map((part) => part.trim()).filter(Boo
 function SurvivalCurves({ source, query, change }) {
   const curves = curvesIn(query), text = query.get("shares") || SHARES, shares = sharesIn(text), wrong = shares.includes(null);
   const tasks = wrong ? [] : curves.flatMap((curve) => shares.map((share) => survivalTask(source, curve, share))), { jobs, errors } = useTasks(tasks);
-  const put = (list) => change({ curve: list.map((each) => JSON.stringify(each)) });
+  const put = (list, more = {}) => change({ curve: list.map((each) => JSON.stringify(each)), ...more });
   return html`<section id="survival"><h2>Random losses</h2><p>How much may be lost before the network falls apart, its paths grow long, or its throughput falls? Each share of each curve is a task, so that its point appears as soon as it is computed.</p>
-    <${SurvivalForm} add=${(curve) => put([...curves, curve])} shares=${text} changeShares=${(value) => change({ shares: value === SHARES ? "" : value })} />
+    <${SurvivalForm} add=${(curve, value) => put([...curves, curve], { shares: value === SHARES ? "" : value })} shares=${text} changeShares=${(value) => change({ shares: value === SHARES ? "" : value })} />
     ${wrong ? html`<${Wrong} error="Shares are numbers above 0, at most 1, or per cent: 0.05, 10%." />` : null}
     ${curves.length ? html`<div class="chips" role="group" aria-label="survival curves">${curves.map((curve, at) => html`<button type="button" class="chip" aria-label=${`remove ${survivalName(curve)}`} onClick=${() => put(curves.filter((_, number) => number !== at))}>${survivalName(curve)} \u00d7</button>`)}</div>` : null}
     <${TasksProgress} jobs=${jobs} count=${tasks.length} of="point" />${errors.map((error) => html`<${Wrong} error=${error} />`)}
@@ -38,7 +38,7 @@ function SurvivalForm({ add, shares, changeShares }) {
   const [metric, setMetric] = useState("disconnection"), [fail, setFail] = useState("links"), [order, setOrder] = useState("random"), [samples, setSamples] = useState(""), [text, setText] = useState(shares);
   const send = (event) => {
     event.preventDefault();
-    add({ metric, fail, ...(order === "random" ? {} : { order }), ...(Number(samples) > 0 ? { samples: Number(samples) } : {}) });
+    add({ metric, fail, ...(order === "random" ? {} : { order }), ...(Number(samples) > 0 ? { samples: Number(samples) } : {}) }, text);
   };
   return html`<form class="adding" id="survival-form" onSubmit=${send}>
     <${Field} label="measure"><${Choice} label="measure of survival" options=${SURVIVAL_METRICS} value=${metric} changed=${setMetric} /><//>
