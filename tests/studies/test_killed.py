@@ -133,9 +133,7 @@ def test_workers_that_cannot_even_begin_end_the_run(tmp_path, monkeypatch):
     """A Python that is broken: a sentence, not workers for ever."""
     broken = tmp_path / "broken"
     (broken / "topoloom").mkdir(parents=True)
-    monkeypatch.setattr(
-        "topoloom.studies.executors.processes.worker_environment", lambda _more: {"PYTHONHOME": str(broken)}
-    )
+    monkeypatch.setattr("topoloom.studies.worker_process.worker_environment", lambda _more: {"PYTHONHOME": str(broken)})
     with pytest.raises(InputError, match="before they started a task"):
         run_study(SLOW, tmp_path / "s", executor="processes", jobs=1)
 

@@ -92,7 +92,7 @@ def test_a_worker_that_ends_is_replaced():
     """A killed worker does not end the previews; a closed one answers no more."""
     previews, task = Previews(), task_of("stand", {**_MOVED, "picture": False})
     first = previews.answer(task, "p")
-    previews._worker.kill()
+    previews._worker.process.kill()
     again = previews.answer(task, "p")
     assert (first.state, again.state) == ("done", "done")
     assert first.result == again.result

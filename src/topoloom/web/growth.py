@@ -229,9 +229,9 @@ def machine_growth_data(result: MachineExpansion, before: Machine) -> dict[str, 
         The record without provenance, with ``kind``.
     """
     record = {name: value for name, value in result.record().items() if name != "provenance"}
-    drawn = {}
-    for name, network in result.machine.networks.items():
-        pair = [each for each in (before.networks.get(name), network) if each is not None]
-        if len(pair) == 2 and len(network.topology.links):
-            drawn[name] = network_stages(pair)
+    drawn = {
+        name: network_stages([before.networks[name], network])
+        for name, network in result.machine.networks.items()
+        if name in before.networks and len(network.topology.links)
+    }
     return record | {"drawings": drawn} | {"schema": "topoloom/growth/1", "kind": "machine"}

@@ -6,23 +6,19 @@ newest counts.
 
 import os
 import select
-import subprocess
 import threading
 import time
-from contextlib import suppress
-from typing import IO, Any, cast
+from typing import Any
 
-import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from topoloom.core.errors import InputError
-from topoloom.core.surroundings import python
-from topoloom.studies.environment import worker_environment
 from topoloom.studies.record import Record, failed
 from topoloom.studies.task import Task
 from topoloom.studies.worker import NO_STORE, WorkerTasks, answers_in
+from topoloom.studies.worker_process import WorkerProcess
 from topoloom.web.design_routes import READ_ONLY, explorer_of, json_answer
 from topoloom.web.jobs import QUICK_LIMIT_S
 
@@ -41,7 +37,7 @@ class Previews:
         self._turn = threading.Condition()
         self._waiting: dict[str, object] = {}
         self._busy = self._closed = False
-        self._worker: subprocess.Popen[bytes] | None = None
+        self._worker: WorkerProcess | None = None
 
     def answer(self, task: Task, page: str) -> Record | None:
         """The record of a task; None where a newer preview of the page came before it was begun.
@@ -82,40 +78,27 @@ class Previews:
         """Let the worker run a task; one that ended, or takes too long, is replaced at the next task."""
         began = time.monotonic()
         for _ in range(2):  # a worker may have been ended since its last task
-            worker = self._started()
-            with suppress(BrokenPipeError):
-                cast(IO[bytes], worker.stdin).write(msgspec.json.encode(WorkerTasks([task])) + b"\n")
-                cast(IO[bytes], worker.stdin).flush()
-                if (record := self._heard(worker, began)) is not None:
-                    return record
+            if self._worker is None:
+                self._worker = WorkerProcess(NO_STORE, 1, QUICK_LIMIT_S)
+            self._worker.send(WorkerTasks([task]))
+            if (record := self._heard(self._worker, began)) is not None:
+                return record
             self.end()
             if self._closed or time.monotonic() - began > QUICK_LIMIT_S:
                 break
         return failed(task, "the preview was not computed: its worker ended", time.monotonic() - began)
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._worker is None:
-            command = python("-m", "topoloom.studies.worker", NO_STORE, "1", str(QUICK_LIMIT_S))
-            self._worker = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=os.environ | worker_environment(),
-                start_new_session=True,  # so that Ctrl-C reaches the parent only
-            )
-        return self._worker
-
-    def _heard(self, worker: subprocess.Popen[bytes], began: float) -> Record | None:
+    def _heard(self, worker: WorkerProcess, began: float) -> Record | None:
         """The record that the worker answers with; None where it ends, or answers too late."""
-        output, data = cast(IO[bytes], worker.stdout).fileno(), bytearray()
+        output = worker.output.fileno()
         while not self._closed and time.monotonic() - began < QUICK_LIMIT_S + _LATE_S:
             if not select.select([output], [], [], _CHECK_EVERY_S)[0]:
                 continue
             piece = os.read(output, 1 << 20)
             if not piece:
                 return None
-            data += piece
-            for answer in answers_in(data):
+            worker.read += piece
+            for answer in answers_in(worker.read):
                 if answer.record is not None:
                     return answer.record
         return None
@@ -124,11 +107,10 @@ class Previews:
         """End the worker."""
         worker, self._worker = self._worker, None
         if worker is not None:
-            worker.kill()
-            worker.wait()
-            for pipe in (worker.stdin, worker.stdout):
-                with suppress(BrokenPipeError):
-                    cast(IO[bytes], pipe).close()
+            worker.process.kill()
+            worker.process.wait()
+            worker.end()
+            worker.output.close()
 
     def close(self) -> None:
         """End the worker and everything that waits for it; previews that come later are refused."""

@@ -6,19 +6,17 @@ import subprocess
 import time
 from collections import deque
 from contextlib import suppress
-from typing import IO, cast
 
 import msgspec
 
 from topoloom.core.allowance import free_bytes
 from topoloom.core.errors import InputError
-from topoloom.core.surroundings import python
 from topoloom.core.threads import cores
-from topoloom.studies.environment import worker_environment
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import failed
 from topoloom.studies.task import Task
 from topoloom.studies.worker import Answer, WorkerTasks, answers_in
+from topoloom.studies.worker_process import WorkerProcess
 
 #: Seconds of tasks that a worker receives at once, so that handing them over takes a negligible share of the time.
 _BATCH_S = 0.25
@@ -33,38 +31,21 @@ _CHECK_EVERY_S, _END_TIMEOUT_S, _STOPPED_S = 0.2, 5.0, 0.6
 _CHECK_FEED_S = 0.02
 
 
-class _Worker:
+class _Worker(WorkerProcess):
     """A worker process, with the tasks that it has received and not finished."""
 
     def __init__(self, run: StudyRun) -> None:
-        limit = [] if run.limit_s is None else [str(run.limit_s)]
-        command = python("-m", "topoloom.studies.worker", str(run.store.folder), str(run.node.threads), *limit)
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | worker_environment(run.node.environment),
-            start_new_session=True,  # so that Ctrl-C reaches the parent only
-        )
-        self.input, self.output = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
+        super().__init__(str(run.store.folder), run.node.threads, run.limit_s, run.node.environment)
         self.handed: dict[str, Task] = {}
         self.begun = ""
         self.attempts = 0
         self.memory_mb = 0.0
-        self.read = bytearray()
 
     def hand(self, tasks: list[Task], attempts: int, memory_mb: float) -> None:
         """Send tasks to the worker."""
         self.handed |= {task.digest: task for task in tasks}
         self.attempts, self.memory_mb, self.begun = attempts, memory_mb, ""
-        with suppress(BrokenPipeError):  # it has ended; its output is closed too, and read elsewhere
-            self.input.write(msgspec.json.encode(WorkerTasks(tasks, attempts)) + b"\n")
-            self.input.flush()
-
-    def end(self) -> None:
-        """Send no more tasks: the worker ends when it is done, or stops its current task."""
-        with suppress(BrokenPipeError):
-            self.input.close()
+        self.send(WorkerTasks(tasks, attempts))
 
 
 class _Pool:

@@ -48,13 +48,12 @@ const watts = (value) => (typeof value !== "number" ? "" : value >= 99950 ? `${w
 function Design({ design, assessed, earlier, job, folder, ranking, currency, go }) {
   const [chosen, setChosen] = useState([]);
   const toggle = (source) => setChosen((now) => (now.includes(source) ? now.filter((one) => one !== source) : [...now, source].slice(-4)));
-  const bySpec = new Map(design.ranked.map((row) => [row.spec, row])), figures = new Map(earlier.map((one) => [one.spec, one]));
+  const bySpec = new Map(design.ranked.map((row, at) => [row.spec, { ...row, place: at + 1 }])), figures = new Map(earlier.map((one) => [one.spec, one]));
   const shown = assessed.length ? assessed.map((one, at) => ({ ...bySpec.get(one.spec), ...valuesOf(one), spec: one.spec, name: one.name, why: one.why, ranked: bySpec.has(one.spec), source: folder ? `${folder}/shortlist/${at + 1}` : one.spec }))
-    : firstOfFamilies(design).map((row) => ({ ...valuesOf(figures.get(row.spec)), ...row, ranked: true, source: row.spec }));
-  const places = new Map(design.ranked.map((row, at) => [row.spec, at + 1]));
+    : firstOfFamilies(design).map((row) => ({ ...valuesOf(figures.get(row.spec)), ...bySpec.get(row.spec), ranked: true, source: row.spec }));
   if (!design.ranked.length) return html`<${Nothing} design=${design} /><${Candidates} digest=${ranking && ranking.digest} />`;
   return html`<p class="quiet">${assessed.length ? "The shortlist, assessed in full" : "Before the assessment"}: the best, and others to compare it with: the best of other families, the reference designs, the ends of the trade-offs. The table below has all.</p>
-    <div class="network-cards">${shown.map((one, at) => html`<${NetworkCard} key=${one.spec} network=${one} first=${!at} place=${places.get(one.spec)} of=${design.ranked.length} cheapest=${shown[0]} currency=${currency} chosen=${chosen.includes(one.source)} toggle=${() => toggle(one.source)} />`)}</div>
+    <div class="network-cards">${shown.map((one, at) => html`<${NetworkCard} key=${one.spec} network=${one} first=${!at} of=${design.ranked.length} cheapest=${shown[0]} currency=${currency} chosen=${chosen.includes(one.source)} toggle=${() => toggle(one.source)} />`)}</div>
     ${chosen.length ? html`<div class="strip-compare" role="status"><span>${counted(chosen.length, "network")} chosen${chosen.length < 2 ? "; choose another to compare" : ""}</span><button type="button" class="primary" disabled=${chosen.length < 2} onClick=${() => go("/compare", { network: chosen })}>Compare</button></div>` : null}
     ${folder ? html`<p class="links"><a href=${fileAddress(`${folder}/report.html`)} target="_blank">Report</a> <a href=${fileAddress(`${folder}/bill.csv`)} download="bill.csv">Bill of the best</a> <a href=${fileAddress(`${folder}/candidates.csv`)} download="candidates.csv">All candidates (CSV)</a> <a href=${href("/network", { source: folder, view: "files" })}>All files</a></p>` : null}
     <${DroppedBy} design=${design} /><${Candidates} digest=${ranking && ranking.digest} />`;
@@ -64,17 +63,18 @@ const valuesOf = (assessment) => (assessment ? Object.fromEntries(assessment.fig
 
 /** The best of each family, until the shortlist is assessed. */
 function firstOfFamilies(design, most = 3) {
-  const first = [...new Map([...design.ranked].reverse().map((row) => [row.family, row])).values()].reverse().sort((a, b) => design.ranked.indexOf(a) - design.ranked.indexOf(b));
-  return [...first, ...design.ranked.filter((row) => !first.includes(row))].slice(0, most).sort((a, b) => design.ranked.indexOf(a) - design.ranked.indexOf(b));
+  const families = new Set(), first = design.ranked.filter(({ family }) => !families.has(family) && families.add(family));
+  const chosen = new Set([...first, ...design.ranked.filter((row) => !first.includes(row))].slice(0, most));
+  return design.ranked.filter((row) => chosen.has(row));
 }
 
-function NetworkCard({ network, first, place, of, cheapest, currency, chosen, toggle }) {
+function NetworkCard({ network, first, of, cheapest, currency, chosen, toggle }) {
   const more = first || typeof network.cost_usd !== "number" ? "" : difference(network.cost_usd, cheapest.cost_usd), address = href("/network", { source: network.source });
   const throughput = typeof network.uniform_throughput === "number" ? `${written(100 * Math.min(1, network.uniform_throughput), 0)} %` : "", bad = network.ranked === false;
   const pairs = [["Cost", costOf(network.cost_usd, currency), [`${costOf(network.cost_per_host_usd, currency)} per host`, more].filter(Boolean).join(", ")], ["Power", watts(network.power_w), typeof network.power_per_host_w === "number" ? `${shortly(Number(network.power_per_host_w.toPrecision(3)))} W per host` : ""],
     ["Throughput", throughput || (typeof network.oversubscription === "number" ? `1 : ${written(Math.max(1, network.oversubscription), 1)}` : ""), throughput ? "of the hosts\u2019 rate, all to all" : "oversubscription"], ["Racks", typeof network.racks === "number" ? written(network.racks, 0) : "", typeof network.switches === "number" ? `${counted(network.switches, "switch", "switches")}` : ""]];
   return html`<article class="network-card ${first ? "best" : ""}" data-spec=${network.spec}><${StructurePicture} source=${network.spec} name=${network.name} />
-    <div class="body"><h3><a href=${address}>${network.name}</a>${first ? html`<span class="tag">best</span>` : bad ? html`<span class="tag warn">exceeds a limit</span>` : place ? html`<span class="tag place">${written(place, 0)} of ${written(of, 0)}</span>` : null}</h3>
+    <div class="body"><h3><a href=${address}>${network.name}</a>${first ? html`<span class="tag">best</span>` : bad ? html`<span class="tag warn">exceeds a limit</span>` : network.place ? html`<span class="tag">${written(network.place, 0)} of ${written(of, 0)}</span>` : null}</h3>
     <dl class="figures">${pairs.filter(([, value]) => value).map(([label, value, small]) => html`<div><dt>${label}</dt><dd>${value}<small>${small}</small></dd></div>`)}</dl>
     ${network.why ? html`<${Why} text=${network.why} />` : null}
     <p class="links"><a href=${address}>Open</a><label class="tick"><input type="checkbox" checked=${chosen} onChange=${toggle} /> Compare<span class="unseen"> ${network.name}</span></label></p></div></article>`;
