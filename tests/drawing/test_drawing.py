@@ -17,14 +17,16 @@ from topoloom.topologies.spec.listing import listed
 _SPECS = """
     arrangement:n=5,k=3 bdf:u=5 bundlefly:q=4,p=5 cascade:groups=3 circulant:n=40,jumps=1x5
     clos:leaves=32,spines=16 complete:n=30 crossed-cube:n=6 debruijn:base=2,length=6 delorme:v=2
-    diagrid:rows=8,columns=4,degree=4,length=3,sweeps=1 dln:n=64,x=5 dragonfly:h=3 dsn:n=64 dsn-f:n=64
+    diagrid:rows=8,columns=4,degree=4,length=3,sweeps=1 dln:n=64,x=5 dragonfly:h=3 dring:supernodes=10,size=2
+    dsn:n=64 dsn-f:n=64
     express-mesh:dims=8x8 fat-tree:k=8 flattened-butterfly:dims=6x6 folded-hypercube:n=6 folded-petersen:n=2
     gau:n=64,degree=4 grid:rows=6,columns=6,degree=4,length=3,sweeps=1 hammingmesh:boards=4x4 heawood
     hoffman-singleton hyper-petersen:n=5 hypercube:n=7 hyperx:dims=4x4x4 incomplete-hypercube:n=50
     jellyfish:n=200,degree=7 kary-tree:k=4,n=3 kautz:base=3,length=3 kleinberg:side=9 levi longhop:n=6
     megafly:leaves=4 mesh:dims=5x5x5 mlfm:h=6 myrinet-clos:switches=80 nbr:n=64,degree=4 oft:q=3
     optimal:n=32,degree=4 pancake:n=5 petersen pgft:m=4x4x4,w=1x2x4 polarfly:q=7 polarstar:q=3,d=3
-    random-folded-clos:k=8,leaves=24 ring:n=24 ring-shortcuts:n=100,degree=5 slimfly:q=7
+    random-folded-clos:k=8,leaves=24 ring:n=24 ring-shortcuts:n=100,degree=5
+    shuffled:n=64,degree=8,r=8 slimfly:q=7
     slimfly-dragonfly:q=3,h=1 slingshot:groups=8,pair_links=4 spectralfly:v=3,w=5 star:n=5,k=3 tofu:dims=2x2x2
     torus:dims=16x16 twisted-torus:dims=8x4 ub-mesh watts-strogatz:n=60,degree=4 xpander:degree=7,lifts=2x2
 """

@@ -145,6 +145,15 @@ _MORE = (
     "express-mesh:dims=5",
     "express-mesh:dims=4x7,gap=3",
     "express-mesh:dims=3x1x4,gap=1",
+    "dring:supernodes=5,size=1",
+    "dring:supernodes=5,size=3",
+    "dring:supernodes=9,size=1",
+    "dring:supernodes=10,size=2",
+    "shuffled:n=2,degree=8",
+    "shuffled:n=64,degree=16,r=8",
+    "shuffled:n=47,degree=9,r=5,c=3",
+    "shuffled:n=33,degree=16,passes=0",
+    "shuffled:n=20,degree=4,r=1,c=1",
 )
 
 
@@ -279,6 +288,9 @@ def test_dragonfly_groups_are_joined_once_when_largest():
         ),
         ("complete:n=1000+planes:count=1024", r"1024 planes: about 511488000 links; at most"),
         ("ring:n=4096,hosts=80+rail-only:rails=1024", r"1024 rails: 335,544,320 ports of hosts; at most"),
+        ("shuffled:n=64,degree=18", r"a cord has c=4 lanes; degree=18 is no multiple of 4"),
+        ("shuffled:n=32,degree=4", r"fit into one box, and a trunk joins two; raise the degree, or lower r=32"),
+        ("dring:supernodes=4,size=2", r"supernodes=4 is out of range; it must be 5"),
         ("mesh:dims=5+lift:copies=2", r"a tree has no connected lift"),
     ],
 )

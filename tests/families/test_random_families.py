@@ -22,6 +22,8 @@ _DIGESTS = {
     "longhop:n=9,extra=4,seed=1": "973c93a66653",
     "grid:rows=12,columns=10,degree=5,length=3,seed=4": "a0ab5b9b7d33",
     "diagrid:rows=14,columns=7,degree=4,length=3,seed=1": "13afc11baf07",
+    "shuffled:n=100,degree=16,r=8,seed=1": "14ed32d5a830",
+    "shuffled:n=100,degree=16,r=8,seed=1,passes=0": "214efe9eb886",
     "hypercube:n=8+permute:mode=partial,rack=16,seed=1": "60116488f10c",
     "torus:dims=16x16+permute:mode=full,rack=16,seed=2": "226cf761f1bf",
 }

@@ -1,0 +1,129 @@
+"""Flat quasi-random networks that passive boxes shuffle."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
+from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, box_groups, boxes_for, shuffle_boxes
+from topoloom.topologies.families._sizing import free_degrees, host_counts, serving
+from topoloom.topologies.spec import Facts, Integer, Seed, family, family_of
+
+#: Boxes below which `_sizes` offers no network: trunks of few boxes join the same switches again and again.
+_LEAST_BOXES = 16
+
+
+def _facts(n: int, degree: int, r: int = 32, c: int = 4, passes: int = 100, seed: int = 1) -> Facts:
+    if degree % c:
+        raise InputError(f"shuffled: a cord has c={c} lanes; degree={degree} is no multiple of {c}")
+    boxes = boxes_for(n, degree // c, r)
+    if boxes < 2:
+        raise InputError(
+            f"shuffled: the cords of n={n} switches with degree={degree} fit into one box, and a trunk joins two; raise the"
+            f" degree, or lower r={r}"
+        )
+    # Lanes that are lost, to a switch itself or to a free port, are known when the network is built.
+    return Facts(n, degree)
+
+
+def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """Degrees as for random graphs, in whole cords."""
+    for per_switch in host_counts(radix - 4):
+        n = -(-hosts // per_switch)
+        cords = {-(-degree // 4) for degree in free_degrees(n, per_switch, min(radix - per_switch, 64) // 4 * 4)}
+        for degree in sorted(4 * cord for cord in cords if boxes_for(n, cord, 32) >= _LEAST_BOXES and 4 * cord < n):
+            yield from serving(hosts, radix, [({"n": n, "degree": degree}, n, degree)])
+
+
+@family(
+    "shuffled",
+    title="shuffled random network",
+    n=Integer(2, 1 << 16, "switches"),
+    degree=Integer(1, 1024, "lanes of a switch, each to another one; a multiple of c"),
+    r=Integer(1, 1024, "ports of a box for cords; this many switches share their boxes", default=32),
+    c=Integer(1, 64, "ports of a box for trunks, and lanes of a cord", default=4),
+    passes=Integer(
+        0,
+        10_000,
+        "at most this many passes exchange cords until no lane is lost or doubled; 0: trunks are paired freely, too",
+        default=100,
+    ),
+    seed=Seed(),
+    facts=_facts,
+    source="Flat quasi-random networks of passive shuffle boxes: arXiv:2604.15261, 2026, sections 2 and 6",
+    sizes=_sizes,
+    labels={"group": "the switches that share their boxes", "member": "the switch within its group"},
+)
+def shuffled(n: int, degree: int, r: int, c: int, passes: int, seed: int, attempt: int = 0) -> Topology:
+    """A random network by passive boxes that shuffle lanes: fixed inside the boxes, random cords and trunks between them.
+
+    A lane from a switch to itself is lost, and so is one that meets a free port of a box. `boxes_of` has cords and trunks.
+
+    Returns
+    -------
+    Topology
+        Labels ``group`` and ``member``. Two lanes between the same two switches are two links.
+
+    Examples
+    --------
+    >>> shuffled(64, 16, 8, 4, 100, 1)
+    Topology(topology: 64 switches, 512 links)
+    """
+    group = box_groups(n, r)
+    return Topology(
+        links=_boxes(n, degree, r, c, passes, seed, attempt).links,
+        switches=n,
+        labels={"group": group, "member": np.arange(n) - group * r},
+    )
+
+
+def boxes_of(topology: Topology) -> ShuffleBoxes:
+    """The boxes, cords and trunks of a network of the family `shuffled`, from its spec.
+
+    Parameters
+    ----------
+    topology : Topology
+        Its hosts may be changed, its links not.
+
+    Returns
+    -------
+    ShuffleBoxes
+        `link_of` numbers the links as `topology` does.
+
+    Raises
+    ------
+    InputError
+        The spec is of another family, or its links are not those of the network.
+
+    Examples
+    --------
+    >>> from topoloom import build
+    >>> boxes = boxes_of(build("shuffled:n=64,degree=16,r=8"))
+    >>> boxes.switch_at.shape, len(boxes.trunks), boxes.self_lanes, boxes.dark_lanes
+    ((32, 8), 64, 0, 0)
+    """
+    parsed = family_of(topology.spec) if topology.spec else None
+    if parsed is None or parsed[0].name != "shuffled":
+        raise InputError(f"{topology.name}: no boxes are known; only the family 'shuffled' has them")
+    for attempt in range(100):  # A disconnected draw was drawn again.
+        boxes = _boxes(**parsed[1], attempt=attempt)
+        if Topology(links=boxes.links, switches=topology.switches).links.tobytes() == topology.links.tobytes():
+            return boxes
+    raise InputError(
+        f"{topology.name}: its links are not those of its spec {topology.spec}; build it from the spec again"
+    )
+
+
+def _boxes(n: int, degree: int, r: int, c: int, passes: int, seed: int, attempt: int) -> ShuffleBoxes:
+    """The boxes of one draw."""
+    from topoloom.topologies.families.kernels.shuffled import exchange_cords
+
+    draws = Draws(seed, attempt)
+    boxes = shuffle_boxes(n, degree // c, r, c, draws, paired=not passes)
+    if passes:
+        table, filled = np.empty((n, degree), np.int32), np.empty(n, np.int32)
+        exchange_cords(table, filled, boxes.switch_at, boxes.far, draws.state(), passes)
+    return boxes
