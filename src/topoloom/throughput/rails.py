@@ -87,8 +87,18 @@ class Rails:
         """Yield the demand between switches (float64[n, n]) of a traffic between hosts, on all rails, one matrix per table.
 
         Every host sends the same share of the rate of each of its ports: port r to port r.
+
+        Raises
+        ------
+        InputError
+            The traffic has amounts between switches.
         """
         n = self.topology.switches
+        if traffic.matrix is not None:
+            raise InputError(
+                f"{self.topology.name}: traffic {traffic.name} has amounts between switches, but the hosts have several ports;"
+                " use a pattern between hosts, or fewer active hosts"
+            )
         sender = np.repeat(np.arange(traffic.hosts), np.diff(traffic.first)) if traffic.kind == LISTS else None
         on_rails = [self._on(traffic, rail) for rail in range(self.count)]
         for table in range(self.tables):

@@ -1,5 +1,6 @@
 """Traffic from arrays: uniform, permutations, matrices, and lists of the hosts that each host sends to."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +13,8 @@ from topoloom.throughput.traffic.traffic import LISTS, MATRIX, REMOTE, Traffic
 if TYPE_CHECKING:
     from topoloom.throughput.traffic.register import PatternRequest
 
-#: The most entries in all lists together.
-MOST_PLACES = 1 << 26
+#: The most entries in all lists together, and in the lists of groups of hosts; larger groups are amounts between switches.
+MOST_PLACES, MOST_LISTED = 1 << 26, 1 << 22
 
 
 def hosts_on(topology: Topology) -> np.ndarray:
@@ -245,6 +246,44 @@ def to_some(request: "PatternRequest", sender: np.ndarray, to: np.ndarray, share
     first, listed = lists_of(sender, to, request.hosts)
     switches = request.topology.switches
     return Traffic(request.name, request.switch, switches, LISTS, first, listed, share, rate=request.rate)
+
+
+def between_groups(request: "PatternRequest", groups: Sequence[tuple[np.ndarray, np.ndarray]]) -> Traffic:
+    """Return the traffic of a pattern in which every host of a group sends equally to every host of another, except itself.
+
+    Parameters
+    ----------
+    request : PatternRequest
+        The request for the pattern.
+    groups : sequence of (int64[k], int64[l])
+        Senders and receivers, each ascending; no host is in two groups of senders.
+
+    Returns
+    -------
+    Traffic
+        Lists, up to `MOST_LISTED` pairs of hosts; above, the same amounts between switches.
+    """
+    if sum(senders.size * receivers.size for senders, receivers in groups) <= MOST_LISTED:
+        pairs = [
+            (np.repeat(senders, receivers.size), np.tile(receivers, senders.size)) for senders, receivers in groups
+        ]
+        sender, to = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+        others = sender != to
+        return to_some(request, sender[others], to[others])
+    n, rate = request.topology.switches, np.ones(request.hosts) if request.rate is None else request.rate
+    demand, received = np.zeros((n, n)), np.zeros(request.hosts)
+    for senders, receivers in groups:
+        both = np.isin(senders, receivers)
+        sent = rate[senders] / np.maximum(1, receivers.size - both)
+        received[receivers] += sent.sum()
+        received[senders[both]] -= sent[both]
+        demand += np.outer(
+            np.bincount(request.switch[senders], sent, n), np.bincount(request.switch[receivers], None, n)
+        )
+        demand[np.diag_indices(n)] -= np.bincount(request.switch[senders[both]], sent[both], n)
+    limit = 1.0 / max(1.0, float((received / rate).max(initial=0.0)))
+    matrix = np.maximum(demand, 0.0)
+    return Traffic(request.name, request.switch, n, MATRIX, matrix=matrix, rate=request.rate, limit=limit)
 
 
 def lists_of(sender: np.ndarray, to: np.ndarray, hosts: int) -> tuple[np.ndarray, np.ndarray]:

@@ -53,6 +53,8 @@ class Traffic:
         MATRIX: matrix[s, d] is the amount from the hosts of switch s to those of d.
     rate : float64[hosts] or None
         What each host sends at full rate; None: one unit each.
+    limit : float or None
+        MATRIX: the share of the traffic that the hosts' links allow, where it is known host by host; None: by switch.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Traffic:
     share: float = 1.0
     matrix: np.ndarray | None = None
     rate: np.ndarray | None = None
+    limit: float | None = None
 
     def __post_init__(self) -> None:
         for array in (self.switch, self.first, self.to, self.matrix, self.rate):
@@ -145,6 +148,8 @@ class Traffic:
     @cached_property
     def host_limit(self) -> float:
         """The share of the traffic that the hosts' links allow: 1, unless some hosts must send or receive more, or all less."""
+        if self.limit is not None:
+            return self.limit
         if self.matrix is not None:
             most, at = 0.0, self.offered_at
             for amount in (self.matrix.sum(axis=0), self.matrix.sum(axis=1)):
