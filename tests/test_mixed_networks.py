@@ -22,6 +22,7 @@ LAYOUT = place(MIXED)
 INDIFFERENT = {
     "bounds": ("switches and degrees", topoloom.bounds),
     "hops": ("counts hops", topoloom.hops),
+    "expander": ("counts links", topoloom.expander),
     "lifetime": (
         "counts failures until a network falls apart",
         lambda one: topoloom.lifetime(one, link_fit=1, samples=9),

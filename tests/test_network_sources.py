@@ -67,6 +67,7 @@ CALLS = {
     ],
     "compare_fabrics": lambda n, _: len(topoloom.compare_fabrics(n, n, identify(n, n)).rows()),
     "cuts": lambda n, _: topoloom.cuts(n, seeds=1),
+    "expander": lambda n, _: topoloom.expander(n, seeds=1),
     "degradation": lambda n, _: topoloom.degradation(n, levels=[0.1], samples=1)[0].uniform,
     "diagnose": lambda n, _: [one.code for one in topoloom.diagnose(n, n).diagnostics],
     "draw_network": lambda n, _: topoloom.draw_network(n).blocks.name[1:],

@@ -170,6 +170,9 @@ from .topologies.block_tables import Block as Block
 from .topologies.block_tables import Blocks as Blocks
 from .topologies.block_tables import Join as Join
 from .topologies.blocks import topology_of as topology_of
+from .topologies.expander import Expander as Expander
+from .topologies.expander import Expansiveness as Expansiveness
+from .topologies.expander import expander as expander
 from .topologies.overview import Info as Info
 from .topologies.overview import info as info
 from .topologies.spec import build as build

@@ -19,6 +19,7 @@ _COMMANDS = {
     "bounds": (0, "bounds --switches 50 --degree 4"),
     "balance": (0, "balance --rows 4 --columns 4"),
     "cuts": (0, "cuts petersen --exact"),
+    "expander": (0, "expander petersen"),
     "build": (0, "build petersen -o -"),
     "convert": (0, "convert a.json - --format edges"),
     "optimize": (0, "optimize ring:n=12 --moves 20"),

@@ -24,6 +24,7 @@ _CALLS = {
     "bounds": "petersen",
     "balance": "--rows 3 --columns 3",
     "cuts": "petersen",
+    "expander": "petersen",
     "build": "petersen",
     "convert": "one.json two.json",
     "optimize": "petersen --moves 1 --chains 1",

@@ -16,6 +16,7 @@ VERBS = {
     "hops": "hops SOURCE",
     "bounds": "bounds SOURCE",
     "cuts": "cuts SOURCE --seeds 1",
+    "expander": "expander SOURCE --seeds 1",
     "convert": "convert SOURCE OUT.json",
     "optimize": "optimize SOURCE -o OUT.json --moves 10 --chains 1",
     "route": "route SOURCE",

@@ -106,6 +106,15 @@ TABLE = {
             ("twin4", {"links": 2}),
         ),
     ),
+    "expander": (
+        "expander N",
+        row(
+            (ONE, Refused(_NO_HALVES)),
+            (TWO, {"network": {"second_eigenvalue": -1.0, "expansion_least": 1.0, "expansion_most": 1.0}}),
+            (APART, {"network": {"second_eigenvalue": 0.0, "expansion_least": 0.0, "expansion_most": 0.0}}),
+            ("twin4", {"network": {"expansion_least": 2.0, "parallel_links": 1, "neighbours_mean": 1.0}, "random": []}),
+        ),
+    ),
     "convert": ("convert N O/same.json", row(*[(name, {"hosts": net.hosts}) for name, net in NETWORKS.items()])),
     "optimize": (
         "optimize N --moves 3 --chains 1",

@@ -151,6 +151,10 @@ TABLE = {
     ),
     "compare_fabrics": (lambda t, folder: _compared(t, folder).right_cables, _CABLES),
     "cuts": (lambda t, _: topoloom.cuts(t).links, row((ONE, _NO_CUT), (TWO, 1), (APART, 0), ("twin4", 2))),
+    "expander": (
+        lambda t, _: topoloom.expander(t).network.expansion_most,
+        row((ONE, _NO_CUT), (TWO, 1.0), (APART, 0.0), ("twin4", 2.0)),
+    ),
     "degradation": (
         lambda t, _: [one.failures for one in topoloom.degradation(t, levels=[0.5], samples=2)],
         row((f"{ONE} {APART}", _NO_LINK), (LINKED, [1])),

@@ -19,6 +19,7 @@ _MAKERS: dict[str, Callable[[Any], Result]] = {
     "info": lambda net: topoloom.info(net, full=True),
     "bounds": topoloom.bounds,
     "cuts": topoloom.cuts,
+    "expander": topoloom.expander,
     "survival": lambda net: topoloom.resilience(net, samples=4),
     "lifetime": lambda net: topoloom.lifetime(net, link_fit=100, samples=5),
     "blast-radius": topoloom.blast_radius,

@@ -36,6 +36,7 @@ TABLE = {
     "draw": ("draw N -o O/plan.svg", ["leaf3", "spine2", "wrote"]),
     "bounds": ("bounds N", ["degree +3", "measured diameter +2", "measured aspl +1.4"]),
     "cuts": ("cuts N --by hosts", ["2 links, 800 Gb/s"]),
+    "expander": ("expander N", ["links per switch +2.4"]),
     "paths": ("paths N", ["paths, shortest +2 +2", "all 6"]),
     "resilience": ("resilience N --samples 5 --levels 0.5", ["orders +5", "33.33 %, 2 of 6 links"]),
     "losses": ("losses N", ["12 hosts of 1 port"]),

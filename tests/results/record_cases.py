@@ -158,6 +158,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "collective-schedule": _scheduled,
     "comparison": _compared,
     "cuts": lambda: t.cuts(t.build("petersen")),
+    "expander": lambda: t.expander("shuffled:n=20,degree=8,r=4,passes=0", random_graphs=1),
     "checked-plan": _checked,
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
     "machine-bill": lambda: _machine().bill,

@@ -33,6 +33,7 @@ SAME = {
     ),
     "bounds": ({"grid": "6x6", "degree": 4, "length": 3}, "bounds --grid 6x6 --degree 4 --length 3"),
     "balance": ({"rows": 8, "columns": 8, "degrees": [3, 5]}, "balance --rows 8 --columns 8 --degrees 3-5"),
+    "expander": ({"topology": "slimfly:q=5", "random_graphs": 1}, "expander slimfly:q=5 --random-graphs 1"),
     "cuts": ({"topology": "slimfly:q=5", "ways": 3}, "cuts slimfly:q=5 --ways 3"),
     "layout": (
         {"topology": "torus:dims=4x4", "switches_per_rack": 4, "map": "anneal", "moves": 500, "runs": 2},

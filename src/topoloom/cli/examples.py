@@ -14,6 +14,7 @@ EXAMPLES = {
     "bounds": "torus:dims=8x8x8",
     "balance": "--rows 30 --columns 30",
     "cuts": "slimfly:q=5 --ways 4",
+    "expander": "shuffled:n=960,degree=64",
     "build": "slimfly:q=19,hosts=15 -o slimfly.json",
     "convert": "slimfly.json slimfly.graphml",
     "optimize": "torus:dims=8x8 --seconds 10 -o better.json",

@@ -15,6 +15,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "hops": "Hop distances: histogram, diameter, eccentricities, latency.",
         "bounds": "Bounds on diameter and ASPL: Moore, Cerf, grid and diagrid.",
         "cuts": "Bisection and p-way cuts.",
+        "expander": "How well a network expands, compared with random regular graphs.",
         "paths": "The number of paths between two switches, and how two flows interfere.",
         "resilience": "The probability that a network survives failed cables, switches or racks.",
         "losses": "The hosts that one lost port, switch or plane cuts off, in the worst case.",

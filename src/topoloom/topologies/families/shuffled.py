@@ -19,11 +19,10 @@ _LEAST_BOXES = 16
 def _facts(n: int, degree: int, r: int = 32, c: int = 4, passes: int = 100, seed: int = 1) -> Facts:
     if degree % c:
         raise InputError(f"shuffled: a cord has c={c} lanes; degree={degree} is no multiple of {c}")
-    boxes = boxes_for(n, degree // c, r)
-    if boxes < 2:
+    if degree == c and r > 1:
         raise InputError(
-            f"shuffled: the cords of n={n} switches with degree={degree} fit into one box, and a trunk joins two; raise the"
-            f" degree, or lower r={r}"
+            f"shuffled: with one cord, a switch at r-port k only meets those at r-port k of other boxes; raise degree={degree}"
+            f" to {2 * c} or more"
         )
     # Lanes that are lost, to a switch itself or to a free port, are known when the network is built.
     return Facts(n, degree)
@@ -34,7 +33,9 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     for per_switch in host_counts(radix - 4):
         n = -(-hosts // per_switch)
         cords = {-(-degree // 4) for degree in free_degrees(n, per_switch, min(radix - per_switch, 64) // 4 * 4)}
-        for degree in sorted(4 * cord for cord in cords if boxes_for(n, cord, 32) >= _LEAST_BOXES and 4 * cord < n):
+        for degree in sorted(
+            4 * cord for cord in cords if cord > 1 and boxes_for(n, cord, 32) >= _LEAST_BOXES and 4 * cord < n
+        ):
             yield from serving(hosts, radix, [({"n": n, "degree": degree}, n, degree)])
 
 
@@ -105,13 +106,18 @@ def boxes_of(topology: Topology) -> ShuffleBoxes:
     >>> boxes.switch_at.shape, len(boxes.trunks), boxes.self_lanes, boxes.dark_lanes
     ((32, 8), 64, 0, 0)
     """
+    from topoloom.graph.connectivity import components
+
     parsed = family_of(topology.spec) if topology.spec else None
     if parsed is None or parsed[0].name != "shuffled":
         raise InputError(f"{topology.name}: no boxes are known; only the family 'shuffled' has them")
-    for attempt in range(100):  # A disconnected draw was drawn again.
+    for attempt in range(100):
         boxes = _boxes(**parsed[1], attempt=attempt)
-        if Topology(links=boxes.links, switches=topology.switches).links.tobytes() == topology.links.tobytes():
+        drawn = Topology(links=boxes.links, switches=parsed[1]["n"])
+        if np.array_equal(drawn.links, topology.links):
             return boxes
+        if not components(drawn).any():
+            break  # Only a disconnected draw is drawn again.
     raise InputError(
         f"{topology.name}: its links are not those of its spec {topology.spec}; build it from the spec again"
     )
