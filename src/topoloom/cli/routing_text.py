@@ -16,6 +16,7 @@ _CHOICES = {
     "Escape": "any shortest path, these tables to escape to",
     "Detour": "a detour by a random switch",
     "Layers": "several tables; pairs count in each",
+    "NextHopGroups": "any member of a next-hop group; hops and loads are expected values",
 }
 _SHOWN = (
     "reached_pairs",

@@ -101,6 +101,8 @@ class Recorded:
     derived: ClassVar[tuple[str, ...]] = ()
     #: Fields that the record omits: large arrays, or content in files of a folder.
     unrecorded: ClassVar[tuple[str, ...]] = ()
+    #: Fields that the record omits where they are None, so that records from before the field have the same version.
+    omitted_if_none: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def _recorded(cls) -> list[str]:
@@ -108,7 +110,8 @@ class Recorded:
         return [name for name in fields if name not in cls.unrecorded] + list(cls.derived)
 
     def _content(self) -> dict[str, Any]:
-        return {name: json_value(getattr(self, name)) for name in self._recorded()}
+        content = {name: json_value(getattr(self, name)) for name in self._recorded()}
+        return {name: value for name, value in content.items() if value is not None or name not in self.omitted_if_none}
 
 
 class Result(Recorded):

@@ -27,7 +27,7 @@ def json_schema(result_type: type[Result]) -> dict[str, Any]:
         "title": result_type.record_name,
         "description": (result_type.__doc__ or "").partition("\n")[0],
         "type": "object",
-        "required": list(properties),
+        "required": [name for name in properties if name not in result_type.omitted_if_none],
         "properties": properties,
         "additionalProperties": False,
         "$defs": {name: _relaxed(component) for name, component in components.items()},
@@ -84,7 +84,7 @@ def _nested_schema(kind: type[Recorded], shape: str) -> tuple[dict[str, Any], di
     properties, components = _content_schemas(kind)
     inner = {
         "type": ["object", "null"] if shape == "optional" else "object",
-        "required": list(properties),
+        "required": [name for name in properties if name not in kind.omitted_if_none],
         "properties": properties,
         "additionalProperties": False,
     }

@@ -7,6 +7,9 @@ import numpy as np
 #: The queues that a packet's source knows when it picks a detour.
 NOTHING, LOCAL, GLOBAL = "nothing", "local", "global"
 
+#: Most states of next-hop groups: the next state of a member is a byte.
+MOST_STATES = 255
+
 
 @dataclass(frozen=True)
 class AnyShortest:
@@ -98,4 +101,56 @@ class Layers:
     paths: int = 1
 
 
-Choice = AnyShortest | Escape | Detour | Layers
+@dataclass(frozen=True, eq=False)
+class NextHopGroups:
+    """Explicit next-hop groups, as routers of Ethernet have them: a switch hashes each flow to one member of a group.
+
+    The group depends on the destination and on a state: the VRF, or what the packet has done so far. A packet is in state 0 at
+    its source switch, the member that it takes gives its next state, and it arrives at its destination in any state. All
+    members of a group have equal shares.
+
+    Attributes
+    ----------
+    group : int32[states, n, n]
+        group[q, d, s]: the group of switch s for packets to d in state q; -1: none.
+    first : int64[groups + 1]
+        The first member of each group. Every group belongs to one switch, and all groups of a switch differ.
+    port : uint16[members]
+        The link of the switch, counted from 0 as in `Routing.ports`.
+    next_state : uint8[members]
+        The state of packets that take the member.
+    """
+
+    group: np.ndarray
+    first: np.ndarray
+    port: np.ndarray
+    next_state: np.ndarray
+
+    @property
+    def states(self) -> int:
+        """The number of states."""
+        return len(self.group)
+
+    @property
+    def widths(self) -> np.ndarray:
+        """The members of each group, int64[groups]."""
+        return np.diff(self.first)
+
+    def fault(self, degrees: np.ndarray) -> str:
+        """What is wrong with the groups for switches of these degrees (int[n]); empty if kernels can follow them."""
+        n, group, first, count = degrees.size, self.group, self.first, self.first.size - 1
+        if group.shape[1:] != (n, n) or not 1 <= len(group) <= MOST_STATES or group.dtype != np.int32:
+            return f"groups of shape {group.shape} and type {group.dtype}; they must be int32, 1 to {MOST_STATES} x {n} x {n}"
+        types = [array.dtype.name for array in (self.port, self.next_state, first)]
+        if types != ["uint16", "uint8", "int64"] or self.port.shape != self.next_state.shape:
+            return "members of groups must have ports of uint16, next states of uint8, and first members of int64"
+        if count < 0 or first[0] != 0 or first[-1] != self.port.size or (np.diff(first) < 1).any():
+            return "the members of groups do not follow each other, or a group has none"
+        if (group >= count).any() or (group < -1).any() or (self.next_state >= len(group)).any():
+            return "next-hop groups or states that do not exist"
+        highest = np.maximum.reduceat(self.port, first[:-1]) if count else np.zeros(0, np.uint16)
+        most = np.append(highest.astype(np.int64), -1)[group]  # -1, no group, is the last one
+        return "a next-hop group has a port that its switch does not have" if (most >= degrees).any() else ""
+
+
+Choice = AnyShortest | Escape | Detour | Layers | NextHopGroups

@@ -1,13 +1,15 @@
 """The register of routing engines: the request that an engine gets, the properties of each engine, and how to add one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from topoloom.core.errors import InputError
 from topoloom.core.register import Register
 from topoloom.core.work import Work
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
+from topoloom.topologies.spec import Parameter, read_settings
 
 
 @dataclass(frozen=True)
@@ -71,22 +73,65 @@ class Engine:
         The engine that makes the tables of all hosts of a switch as one routing; only for engines with `by_host`.
     fits : callable (Topology) -> str or None, optional
         Returns why the engine fits a network, in words, or None. When omitted, the engine is never chosen automatically.
+    options : dict of str to Parameter
+        The settings after its name, as those of a family: ``spraypoint:p=4,h=2``. `make` takes them as keywords.
     """
 
     name: str
     help: str
     safe: bool
-    make: Callable[[RoutingRequest], Routing]
+    make: Callable[..., Routing]
     streams: bool = False
     by_host: bool = False
     bytes_a_pair: float = 2.0
     rooted: bool = False
     fits: Callable[[Topology], str | None] | None = None
     together: str = ""
+    options: dict[str, Parameter] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """Its line of help, and its settings with their defaults."""
+        shown = (
+            f"{key}=" + ("" if option.default is None else option.write(option.default))
+            for key, option in self.options.items()
+        )
+        return "; ".join([self.help, *([", ".join(shown)] if self.options else [])])
+
+
+class _Engines(Register[Engine]):
+    """The register of engines, whose names may have settings: ``spraypoint:p=4,h=2``."""
+
+    def find(self, name: str) -> Engine:
+        """The engine of that name, with its settings bound to `make`.
+
+        Raises
+        ------
+        InputError
+            The name is unknown, or it does not take these settings.
+        """
+        plain, _, text = name.partition(":") if isinstance(name, str) else (name, "", "")
+        record = super().find(plain)
+        if not record.options and not text:
+            return record
+        values, _ = read_settings(f"engine {plain}", record.options, text)
+
+        def make(request: RoutingRequest) -> Routing:
+            return replace(record.make(request, **values), engine=name)
+
+        return replace(record, make=make)
+
+    def __getitem__(self, name: str) -> Engine:
+        if isinstance(name, str) and ":" in name:
+            try:
+                return self.find(name)
+            except InputError:
+                raise KeyError(name) from None
+        return super().__getitem__(name)
 
 
 #: All engines by name: those of this package, and those of packages with entry points ``topoloom.engines``.
-engines: Register[Engine] = Register(
+engines: Register[Engine] = _Engines(
     "engine", package="topoloom.routing.engines", group="topoloom.engines", listed="topoloom route --help"
 )
 
@@ -102,8 +147,9 @@ def engine(
     rooted: bool = False,
     fits: Callable[[Topology], str | None] | None = None,
     together: str = "",
-) -> Callable[[Callable[[RoutingRequest], Routing]], Callable[[RoutingRequest], Routing]]:
-    """Register a function (Request) -> Routing as an engine.
+    **options: Parameter,
+) -> Callable[[Callable[..., Routing]], Callable[..., Routing]]:
+    """Register a function (Request, settings) -> Routing as an engine.
 
     Parameters
     ----------
@@ -111,6 +157,8 @@ def engine(
         The name that users type, and a line of help.
     safe, streams, by_host, bytes_a_pair, rooted, fits, together
         As for `Engine`.
+    **options : Parameter
+        The settings after its name, which the function takes as keywords.
 
     Returns
     -------
@@ -122,8 +170,10 @@ def engine(
         Another package already has an engine of this name.
     """
 
-    def register(make: Callable[[RoutingRequest], Routing]) -> Callable[[RoutingRequest], Routing]:
-        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted, fits, together))
+    def register(make: Callable[..., Routing]) -> Callable[..., Routing]:
+        engines.add(
+            name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted, fits, together, options)
+        )
         return make
 
     return register

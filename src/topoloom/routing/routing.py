@@ -18,7 +18,7 @@ from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
-from topoloom.routing.choices import Choice, Escape, Layers
+from topoloom.routing.choices import Choice, Escape, Layers, NextHopGroups
 from topoloom.routing.compared import TablesCompared
 from topoloom.routing.verification.verification import Verification
 
@@ -50,7 +50,7 @@ class Routing(Filed):
         is omitted (Gopal, 1985).
     minimal : bool
         Whether the engine promises shortest paths.
-    choice : AnyShortest, Escape, Detour or Layers, optional
+    choice : AnyShortest, Escape, Detour, Layers or NextHopGroups, optional
         The choices of a packet in addition to the path of the tables (`topoloom.routing.choices`).
     verification : Verification, optional
         The result of `topoloom.verify_routing`; `route` always adds it.
@@ -62,7 +62,7 @@ class Routing(Filed):
     Raises
     ------
     InputError
-        Arrays of a wrong shape, or ports that a switch does not have.
+        Arrays of a wrong shape; next-hop groups with ports that a switch does not have.
     """
 
     record_name = "routing"
@@ -111,6 +111,8 @@ class Routing(Filed):
                 f"{name}: escape paths use one virtual channel, or virtual channels by switch (virtual_channel_rule "
                 f"'{SWITCH}')"
             )
+        if isinstance(self.choice, NextHopGroups) and (fault := self.choice.fault(self.topology.degrees)):
+            raise InputError(f"{name}: {fault}")
         for array in (self.ports, self.virtual_channels):
             if array is not None:
                 array.setflags(write=False)
@@ -122,7 +124,9 @@ class Routing(Filed):
 
     @property
     def packets_choose(self) -> str | None:
-        """The kind of choice that packets have: "AnyShortest", "Escape", "Detour" or "Layers"; None: they follow the tables."""
+        """The kind of choice that packets have: "AnyShortest", "Escape", "Detour", "Layers" or "NextHopGroups"; None: they
+        follow the tables.
+        """
         return None if self.choice is None or self.by_host else type(self.choice).__name__
 
     @property

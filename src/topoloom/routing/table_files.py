@@ -22,7 +22,7 @@ from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
 from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
-from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
+from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers, NextHopGroups
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
@@ -31,7 +31,7 @@ SCHEMA = "topoloom/tables/2"
 #: The version of topoloom 0.2, whose arrays of virtual channels were called lanes.
 _FORMER_SCHEMA = "topoloom/tables/1"
 
-_CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers)}
+_CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers, NextHopGroups)}
 #: Patterns of the table files in a network's folder.
 TABLE_NAMES = (f"{TABLES}/*.npy", f"{TABLES}/*.npz", f"{TABLES}/{MANIFEST}")
 #: Larger tables are not read into memory; they stay in their file.
@@ -42,6 +42,8 @@ _BLOCK = 256
 _REMEDY = "route the network again"
 _PARTS = ("links", "endpoints", "host")
 _LABEL = "label."
+#: The arrays of next-hop groups, each in a file of its own.
+_GROUP_ARRAYS = tuple(field.name for field in fields(NextHopGroups))
 _ARRAYS = ("histogram", "virtual_channel_pairs", "cycle")
 
 
@@ -211,6 +213,9 @@ def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
             yield f"virtual_channels_{number + 1}", virtual_channels
         if choice.allowed is not None:
             yield "allowed", choice.allowed
+    if isinstance(choice, NextHopGroups):
+        for name in _GROUP_ARRAYS:
+            yield f"groups_{name}", getattr(choice, name)
 
 
 def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
@@ -221,6 +226,8 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
     if isinstance(choice, Layers):
         record |= {"layers": len(choice.ports)} | ({"by_host": True} if choice.by_host else {})
         return record | ({"paths": choice.paths} if choice.paths > 1 else {})
+    if isinstance(choice, NextHopGroups):
+        return record | {"states": choice.states}
     plain = (field.name for field in fields(choice) if field.name != "group")
     return record | {name: getattr(choice, name) for name in plain}
 
@@ -247,6 +254,12 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, 
                 raise ValueError(paths)
             by_host = bool(values.get("by_host", False))
             return Layers(ports, virtual_channels or None, allowed, by_host=by_host, paths=paths)
+        if kind is NextHopGroups:
+            groups = NextHopGroups(**{name: _read(here / f"groups_{name}.npy") for name in _GROUP_ARRAYS})
+            fault = groups.fault(topology.degrees)
+            if fault or record["states"] != groups.states:
+                raise at(os.fspath(here / "groups_group.npy"), None, f"holds {fault or 'other states'}; {_REMEDY}")
+            return groups
         if kind is Detour and (here / "group.npy").exists():
             values["group"] = _read(here / "group.npy")
         if kind is not None:

@@ -14,6 +14,8 @@ from topoloom.graph.symmetry import symmetries
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, several
 from topoloom.model.topology import Topology
+from topoloom.routing.choices import NextHopGroups
+from topoloom.routing.groups.state import next_hop_state
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
 from topoloom.routing.verification.verification import Verification
@@ -54,6 +56,7 @@ def quality(
     *,
     bisections: int = 1000,
     gap: float | None = None,
+    asic_limits: str | None = None,
     seed: int = 1,
     jobs: int | None = None,
     work: Work | None = None,
@@ -74,8 +77,11 @@ def quality(
         How many random bisections of the hosts.
     gap : float, optional
         Where exact flows take too long, bracket them to this relative gap: 0.05 takes minutes for 1,000 switches.
+    asic_limits : str, optional
+        Limits of the switches' ASIC, for next-hop groups: ``groups=1024,width=64``
+        (`topoloom.routing.groups.state.next_hop_state`).
     seed : int
-        The seed of the bisections, and of a pattern's random choices.
+        The seed of the bisections, of a pattern's random choices, and of pairs whose disjoint paths are counted.
     jobs : int, optional
         Threads; all cores when omitted. The result does not depend on their number.
     work : Work, optional
@@ -90,9 +96,9 @@ def quality(
     Stopped
         `work` was stopped before all was measured; a bracket that `gap` asks for keeps the width reached so far.
     InputError
-        Incomplete tables, adaptive routing over detours, no bisections, a gap that is not positive, an unknown pattern, a
-        pattern without a load, or traffic of another network; traffic that is not a pattern, for several planes, rails or
-        tables; several tables for a network without hosts.
+        Limits for tables without next-hop groups; incomplete tables, adaptive routing over detours, no bisections, a gap that
+        is not positive, an unknown pattern, a pattern without a load, or traffic of another network; traffic that is not a
+        pattern, for several planes, rails or tables; several tables for a network without hosts.
 
     Examples
     --------
@@ -110,6 +116,11 @@ def quality(
             raise InputError(f"{routing.topology.name}: one of the tables is of another network, {other.topology.name}")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, such as 0.05 for bounds that differ by at most 5 %")
+    grouped = isinstance(routing.choice, NextHopGroups)
+    if asic_limits is not None and not grouped:
+        raise InputError(
+            f"{routing.topology.name}: `asic_limits` are for next-hop groups, which engine {routing.engine} does not make"
+        )
     if (planes := plane_count(routing.topology)) > 1:
         together = given_routings[0].verification if len(given_routings) == 1 else None
         return _of_planes(routings, together, planes, traffic, bisections, gap, seed, jobs, work)
@@ -168,6 +179,9 @@ def quality(
         traffic_bound=volume_bound(topology, requested, jobs) if requested else None,
         traffic_flow=flow(requested) if requested and solve_flows else None,
         max_channel_load=_pairs_of_hosts(topology, loads),
+        next_hops=next_hop_state(replace(routing, verification=verification), asic_limits, seed=seed)
+        if grouped
+        else None,
     )
 
 

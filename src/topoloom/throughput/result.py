@@ -6,6 +6,7 @@ import numpy as np
 
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result
+from topoloom.routing.groups.state import NextHopState
 from topoloom.throughput.approximate import Bracket
 
 
@@ -91,10 +92,14 @@ class Quality(Result):
         are of their means, and `edge_forwarding_index` of the worst.
     max_channel_load : float or None
         Pairs of hosts on the most loaded channel; None without hosts, on several rails, and where rates differ.
+    next_hops : NextHopState or None
+        The forwarding state of the switches, hops and edge-disjoint paths, where packets choose among members of next-hop
+        groups; otherwise None.
     """
 
     record_name = "quality"
     record_version = 3
+    omitted_if_none = ("next_hops",)
 
     switches: int
     hosts: int
@@ -123,6 +128,7 @@ class Quality(Result):
     rails: int = 1
     host_tables: int = 1
     max_channel_load: float | None = None
+    next_hops: NextHopState | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @drawn(height_in=2.6)

@@ -12,6 +12,7 @@ from topoloom.operations.catalogue.quality import QualityOperation
 from topoloom.throughput.traffic import PATTERNS
 
 if TYPE_CHECKING:
+    from topoloom.routing.groups.state import NextHopState
     from topoloom.throughput.result import Quality
 
 #: The rows, in their order, with their labels.
@@ -62,6 +63,8 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
         how = "every switch splits evenly over its channels on shortest paths"
         if routed.packets_choose == "Layers":
             how = "packets are spread evenly over the layers of tables"
+        elif routed.packets_choose == "NextHopGroups":
+            how = "every next-hop group splits evenly over its members"
         rows.insert(1, ("loads", f"expected: {how}"))
     if result.planes > 1:
         rows.insert(1, ("planes", f"{result.planes}; a host spreads its traffic evenly over them"))
@@ -83,9 +86,32 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
             continue
         if not key.startswith("traffic") or operation.traffic is not None:
             rows.append((words.format(operation.traffic), _shown(result, key)))
+    if result.next_hops is not None:
+        rows += _rows_of_groups(result.next_hops)
     print_facts(routed.topology.name, rows)
     if result.rails == 1 and result.host_tables == 1:
         hint_of_fit(routed, result.uniform_throughput)
+
+
+def _rows_of_groups(state: "NextHopState") -> list[tuple[str, str]]:
+    """Rows with the forwarding state of next-hop groups, hops and disjoint paths."""
+    shares = ", ".join(f"{hops}: {plain(share)}" for hops, share in enumerate(state.hop_shares) if share)
+    loss = "lossless: one class per hop" if state.lossless else "lossy: one class, deadlock possible without loss"
+    return [
+        ("links", loss),
+        ("mean hops", plain(state.mean_hops)),
+        ("shares by hops", shares),
+        (
+            "edge-disjoint paths",
+            f"{state.disjoint_least} to {state.disjoint_most}, mean {plain(state.disjoint_mean)}"
+            f" ({state.disjoint_pairs:,} pairs)",
+        ),
+        ("most per switch: routes", f"{state.routes:,} in {state.states} states"),
+        ("most per switch: next-hop groups", f"{state.groups:,} of {state.members:,} members"),
+        ("widest next-hop group", f"{state.width:,} members"),
+        ("most next hops of all routes", f"{state.route_members:,}"),
+        *(("exceeded", sentence) for sentence in state.exceeded),
+    ]
 
 
 def _shown(result: "Quality", key: str) -> str:

@@ -45,7 +45,7 @@ def engines_listed(formatter: click.HelpFormatter) -> None:
     from topoloom.routing.registry import engines
 
     with formatter.section("Engines"):
-        formatter.write_dl([(name, record.help) for name, record in engines.items()])
+        formatter.write_dl([(name, record.words) for name, record in engines.items()])
 
 
 @declared(RouteOperation, Threads, _Output, sections=engines_listed)

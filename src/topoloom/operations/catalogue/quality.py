@@ -48,6 +48,17 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    asic_limits: (
+        Annotated[
+            str,
+            setting(
+                "limits of the switches' ASIC for next-hop groups: routes, groups, members, width",
+                metavar="KEY=VALUE,...",
+                example="groups=1024,width=64",
+            ),
+        ]
+        | None
+    ) = None
     seed: Seed = SEED
 
     def validate(self) -> None:
@@ -68,7 +79,9 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         routing = network.with_tables(self.engine, virtual_channels=self.virtual_channels, **common).part(Routing)
         context.work.check()
         tables = self._tables_of_hosts(network, routing, installed, context)
-        result = quality(tables, self.traffic, bisections=self.bisections, gap=self.gap, **common)
+        result = quality(
+            tables, self.traffic, bisections=self.bisections, gap=self.gap, asic_limits=self.asic_limits, **common
+        )
         return routing, result
 
     def run(self, context: RunContext) -> "Quality":

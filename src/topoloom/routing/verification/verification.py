@@ -182,3 +182,26 @@ def together(layers: list[Verification]) -> Verification:
         channel_load=np.sum([layer.channel_load for layer in layers], axis=0),
         switch_load=np.sum([layer.switch_load for layer in layers], axis=0),
     )
+
+
+def fault_of(lost: int, stuck: int, examples: list[np.ndarray]) -> str:
+    """A sentence on a pair that does not arrive; empty if all arrive.
+
+    Parameters
+    ----------
+    lost, stuck : int
+        Pairs whose path runs in a cycle, and pairs whose path ends at another switch.
+    examples : list of int64[2, 2]
+        (source, destination) of an example of each, -1 if there is none.
+
+    Returns
+    -------
+    str
+    """
+    for kind, (count, what) in enumerate(
+        ((lost, "runs in a cycle"), (stuck, "ends at a switch that has no port for it"))
+    ):
+        if count:
+            source, destination = next(example[kind] for example in examples if example[kind, 0] >= 0).tolist()
+            return f"the path from switch {source} to switch {destination} {what} ({count} pairs in all)"
+    return ""

@@ -17,10 +17,11 @@ from topoloom.graph.distances import distances_from
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.channels import turn_rows
-from topoloom.routing.choices import Escape, Layers
+from topoloom.routing.choices import Escape, Layers, NextHopGroups
 from topoloom.routing.routing import HOP, PAIR, SWITCH, Routing
 from topoloom.routing.verification.choices import named, with_choice, with_layers
-from topoloom.routing.verification.verification import Verification, together
+from topoloom.routing.verification.groups import verify_groups
+from topoloom.routing.verification.verification import Verification, fault_of, together
 
 #: Destinations per task of a thread.
 _BLOCK = 64
@@ -65,11 +66,13 @@ def verify_routing(
     virtual channels of these paths; without a cycle among them, packets cannot block each other for ever (Dally and Seitz, IEEE
     Transactions on Computers, 1987). If a packet's virtual channel is its number of hops, it only waits for higher virtual
     channels, so there is no cycle (Gopal, 1985). Only paths between switches with hosts count (`Routing.carriers`), in loads
-    too. For packets with a choice, see the conditions in `verification.choices.with_choice`; with layers of tables, every pair
-    is counted once per layer.
+    too. For packets with a choice, see the conditions in `verification.choices.with_choice`, and for next-hop groups
+    `verification.groups.verify_groups`; with layers of tables, every pair is counted once per layer.
     """
     routing = taken(routing, Routing, "verify_routing")
     work = Work() if work is None else work
+    if isinstance(routing.choice, NextHopGroups):
+        return verify_groups(routing, routing.choice, jobs, destinations, work)
     if not isinstance(routing.choice, Layers):
         return with_choice(routing, _tables(routing, jobs, destinations, work)[0], work)
     virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
@@ -124,7 +127,7 @@ def _tables(
         reached_pairs=reached,
         minimal_pairs=shortest,
         apart_pairs=apart,
-        fault=_fault(lost, stuck, walked.examples),
+        fault=fault_of(lost, stuck, walked.examples),
         mean_hops=hops / reached if reached else 0.0,
         max_hops=max_hops,
         histogram=walked.histogram[: max_hops + 1],
@@ -233,14 +236,3 @@ def _cycle(routing: Routing, turns: np.ndarray, virtual_channels: int) -> np.nda
         find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, virtual_channels, across),
         np.int64,
     )
-
-
-def _fault(lost: int, stuck: int, examples: list[np.ndarray]) -> str:
-    """A sentence on a pair that does not arrive; empty if all arrive."""
-    for kind, (count, what) in enumerate(
-        ((lost, "runs in a cycle"), (stuck, "ends at a switch that has no port for it"))
-    ):
-        if count:
-            source, destination = next(example[kind] for example in examples if example[kind, 0] >= 0).tolist()
-            return f"the path from switch {source} to switch {destination} {what} ({count} pairs in all)"
-    return ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape, Layers
+from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape, Layers, NextHopGroups
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulation.flits import buffers as b
 from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Rules
@@ -260,6 +260,10 @@ def _tables_and_rules(
 ) -> tuple[RouterNetwork, Rules]:
     """Return the tables with their virtual channels, and the rules of packets' choices."""
     topology, choice = routing.topology, routing.choice
+    if isinstance(choice, NextHopGroups):
+        raise InputError(
+            f"{topology.name}: engine {routing.engine} has next-hop groups, which are not simulated flit by flit yet; use ecmp"
+        )
     n, virtual_channels = topology.switches, table_vcs(routing)
     own = virtual_channels - choice.virtual_channels if isinstance(choice, Escape) else virtual_channels
     # With escape channels, each virtual channel to escape to has one VC, and the choices have the others; otherwise all virtual

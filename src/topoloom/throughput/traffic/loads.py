@@ -9,7 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 from topoloom.model.capacities import capacities, channel_capacities
-from topoloom.routing.choices import AnyShortest, Escape, Layers
+from topoloom.routing.choices import AnyShortest, Escape, Layers, NextHopGroups
 from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic.traffic import Traffic
 
@@ -61,9 +61,9 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
 
     Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits the traffic to a destination evenly over
     its channels on shortest paths, as equal-cost groups with many flows do, and in proportion to their rates where these differ
-    (weighted ECMP); a choice by queue lengths does no worse for even traffic. Over layers of tables (`Layers`) traffic is
-    spread evenly; where each host of a switch has its own table, the switch's traffic is shared among its hosts. Detours depend
-    on queues, so that no such loads are defined.
+    (weighted ECMP); a choice by queue lengths does no worse for even traffic. Next-hop groups (`NextHopGroups`) split evenly
+    over their members. Over layers of tables (`Layers`) traffic is spread evenly; where each host of a switch has its own
+    table, the switch's traffic is shared among its hosts. Detours depend on queues, so that no such loads are defined.
 
     Parameters
     ----------
@@ -95,6 +95,8 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
         return table_loads(routing, traffic, jobs, work=work)
     if isinstance(routing.choice, Layers):
         return _layer_loads(routing, routing.choice, traffic, jobs, work)
+    if isinstance(routing.choice, NextHopGroups):
+        return _group_loads(routing, routing.choice, traffic, jobs, work)
     if not isinstance(routing.choice, AnyShortest | Escape):
         raise InputError(
             f"{routing.topology.name}: engine {routing.engine} chooses paths by queues, so that its loads are known only from a"
@@ -145,6 +147,21 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
 
     def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
         return int(add_loads(channels.first, channels.to, routing.ports, begin, demand, load))
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
+def _group_loads(
+    routing: Routing, groups: NextHopGroups, traffic: Traffic, jobs: int | None, work: Work | None
+) -> Loads:
+    """Return the loads when every next-hop group splits evenly over its members."""
+    from topoloom.routing.verification.kernels.groups import add_group_loads
+
+    channels = routing.channels
+    members = groups.group, groups.first, groups.port, groups.next_state
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        return int(add_group_loads(channels.first, channels.to, *members, begin, demand, load))
 
     return _summed(routing, traffic, add, jobs, work)
 
