@@ -266,7 +266,7 @@ def cable(
             np.stack([layout.rack[topology.endpoints], layout.host_rack[topology.host]], axis=1)[:k],
         ]
     )
-    plugs = Plugs.of(topology) if plugs is None else plugs
+    plugs = Plugs.of(layout) if plugs is None else plugs
     plug = np.stack([plugs.endpoint[:k], host_ports(topology.host)[:k]], axis=1)
     port = np.concatenate([plugs.link, plug]).astype(np.int32)
     turned = np.zeros(m + k, bool)
@@ -275,7 +275,8 @@ def cable(
     trunk = ends
     ends, port = (np.where(turned[:, None], pair[:, ::-1], pair) for pair in (ends, port))
 
-    between = np.concatenate([layout.between, layout.host_between[:k]])
+    # Links through panels are not pulled: their cords and trunks are.
+    between = np.concatenate([layout.between & layout.cabled_alone, layout.host_between[:k]])
     bundle = np.full(m + k, -1)
     pairs, bundle[between] = _bundles(layout, np.sort(at[between], axis=1))
     here = layout.rack[ends[:, 0]].astype(np.int64)
@@ -287,7 +288,8 @@ def cable(
     of_links, of_hosts = own_rates(topology, rate_gbps)
     rates = np.concatenate([np.broadcast_to(of_links, m), np.broadcast_to(of_hosts, topology.endpoints.size)[:k]])
     at_links, at_hosts = cages_of_ends(topology, parts, rate_gbps, kinds_if_sold(topology, terms)) or (None, None)
-    chosen = [choose_cables(parts, length_m[:m], between[:m], rates[:m], trunk[:m], cages=at_links)]
+    through = ~layout.cabled_alone
+    chosen = [choose_cables(parts, length_m[:m], layout.between, rates[:m], trunk[:m], cages=at_links, through=through)]
     if k:
         boxes = to_hosts.boxes
         chosen.append(choose_cables(parts, length_m[m:], between[m:], rates[m:], boxes, "host", to_hosts, at_hosts))

@@ -11,6 +11,7 @@ from topoloom.cost.parts import Parts
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +42,12 @@ class Plugs:
     stock_m: np.ndarray
 
     @classmethod
-    def of(cls, topology: Topology) -> "Plugs":
-        """The ports of a new network; its cables are yet to be bought."""
+    def of(cls, network: Topology | Layout) -> "Plugs":
+        """The ports of a new network, as the panels of its layout have them; its cables are yet to be bought."""
+        topology = network.topology if isinstance(network, Layout) else network
         m = len(topology.links)
         numbers = np.zeros(m, np.int64), np.zeros(topology.endpoints.size, np.int64)
-        return cls(topology.link_ports, topology.endpoint_ports, *numbers, ("",) * m, np.full(m, np.nan))
+        return cls(network.link_ports, topology.endpoint_ports, *numbers, ("",) * m, np.full(m, np.nan))
 
     @classmethod
     def listed(cls, cables: CableList) -> "Plugs":

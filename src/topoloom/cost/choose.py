@@ -77,6 +77,7 @@ def choose_cables(
     to: Literal["switch", "host"] = "switch",
     plugs: "HostEnds | None" = None,
     cages: LinkCages | None = None,
+    through: np.ndarray | None = None,
 ) -> Cables:
     """The cable of every link: the first product of the catalogue that fits, in its next length.
 
@@ -101,6 +102,8 @@ def choose_cables(
         What the cages of the hosts take at the far ends; any, if omitted.
     cages : LinkCages, optional
         What the cages of the switches take at the ends of each link; any, if omitted.
+    through : bool[links], optional
+        The links that pass through panels: their product gives their modules only, since cords and trunks are bought instead.
 
     Returns
     -------
@@ -121,9 +124,16 @@ def choose_cables(
         ends = np.stack([ends[:, 0] + rate_index * (1 + int(ends[:, 0].max(initial=0))), ends[:, 1]], axis=1)
     same_ends = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
     product = np.full(length_m.shape, -1)
+    panelled = np.zeros(length_m.shape, bool) if through is None else through
     for same, ends_take, plug in _alike(cages, plugs, length_m.size):
-        alike = None if same_ends is None else same_ends[same]
-        product[same] = parts.product_of(length_m[same], is_between[same], rates[same], to, alike, plug, ends_take)
+        for modules_only in (False, True):
+            own = panelled if modules_only else ~panelled
+            own = own & _mask(same, length_m.shape)
+            if own.any():
+                alike = None if same_ends is None else same_ends[own]
+                product[own] = parts.product_of(
+                    *(length_m[own], is_between[own], rates[own], to, alike, plug, ends_take), modules_only=modules_only
+                )
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
     power_w, share = np.zeros(length_m.shape), np.ones(length_m.shape)
     for index in np.unique(product).tolist():
@@ -141,7 +151,16 @@ def choose_cables(
                 far_end = stock_m[of_product] if cable.breakout else ends[of_product, 1]
                 count = _counts(ends[of_product, 0], far_end)
             share[of_product] = -(-count // cable.links) / count * (2 if cable.panel else 1)
+    for column in (stock_m, *usd, power_w, share):
+        column[panelled] = 0.0
     return Cables(parts, product, length_m, stock_m, usd[0] * share, usd[1] * share, power_w * share, share)
+
+
+def _mask(same: np.ndarray | slice, shape: tuple[int, ...]) -> np.ndarray:
+    """Links given by a mask, or by a slice of all."""
+    mask = np.zeros(shape, bool)
+    mask[same] = True
+    return mask
 
 
 def reach_use(
@@ -271,7 +290,13 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float, switches: Sequen
     rates, _ = own_rates(layout.topology, rate_gbps)
     cages = cages_of_ends(layout.topology, parts, rate_gbps, switches)
     return choose_cables(
-        parts, layout.length_m, layout.between, rates, layout.topology.links, cages=None if cages is None else cages[0]
+        parts,
+        layout.length_m,
+        layout.between,
+        rates,
+        layout.topology.links,
+        cages=None if cages is None else cages[0],
+        through=None if layout.plant is None else layout.plant.through,
     )
 
 

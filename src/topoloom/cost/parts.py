@@ -16,6 +16,7 @@ from topoloom.core.toml_lines import line_of
 from topoloom.cost.cable_products import CableProduct, Transceiver
 from topoloom.cost.cages import HostPlug, SwitchCage
 from topoloom.cost.host_products import NicProduct, ServerProduct
+from topoloom.cost.passive_products import FibreProduct, PanelProduct, PassiveProducts, generic_passive
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
     PortCounts,
@@ -78,6 +79,17 @@ class Parts(TomlTable, frozen=True, dict=True):
     ] = ()
     nic: Annotated[tuple[NicProduct, ...], setting("network interfaces")] = ()
     server: Annotated[tuple[ServerProduct, ...], setting("servers, for `[host] name`")] = ()
+    panel: Annotated[
+        tuple[PanelProduct, ...], setting("panels of passive fibres; common ones without prices, if omitted")
+    ] = ()
+    cord: Annotated[tuple[FibreProduct, ...], setting("cords to panels; common ones, if omitted")] = ()
+    trunk: Annotated[tuple[FibreProduct, ...], setting("trunks between panels; common ones, if omitted")] = ()
+
+    @property
+    def passive(self) -> PassiveProducts:
+        """Panels, cords and trunks: the catalogue's own, else common ones."""
+        common = generic_passive()
+        return PassiveProducts(self.panel or common.panel, self.cord or common.cord, self.trunk or common.trunk)
 
     def switch_usd_range(self, ports: int | PortCounts, rate_gbps: float | None = None) -> np.ndarray:
         """Lowest and highest price of a switch with this many ports of that rate, float64[2]; NaN where it is unpriced.
@@ -225,6 +237,8 @@ class Parts(TomlTable, frozen=True, dict=True):
         alike: np.ndarray | None = None,
         plug: HostPlug | None = None,
         cages: tuple[SwitchCage, ...] = (),
+        *,
+        modules_only: bool = False,
     ) -> np.ndarray:
         """The index of each cable's product, int64[cables].
 
@@ -248,6 +262,8 @@ class Parts(TomlTable, frozen=True, dict=True):
             What the cages of the hosts take; any, if omitted.
         cages : tuple of SwitchCage
             What the cages of the switches take at the ends of all these cables; any, if omitted.
+        modules_only : bool
+            Whether only fibres of one link between modules count: for links through panels.
 
         Returns
         -------
@@ -265,9 +281,21 @@ class Parts(TomlTable, frozen=True, dict=True):
             for rate in np.unique(rate_gbps).tolist():
                 of_rate = rate_gbps == rate
                 same_ends = None if alike is None else alike[of_rate]
-                chosen[of_rate] = self.product_of(length_m[of_rate], between[of_rate], rate, to, same_ends, plug, cages)
+                chosen[of_rate] = self.product_of(
+                    *(length_m[of_rate], between[of_rate], rate, to, same_ends, plug, cages), modules_only=modules_only
+                )
             return chosen
-        chosen = self._first_fitting(length_m, between, rate_gbps, to, alike, plug, cages)
+        chosen = self._first_fitting(
+            length_m, between, rate_gbps, to, alike, plug, cages, modules_only=modules_only
+        )
+        if modules_only and (chosen < 0).any():
+            worst_m = float(length_m[chosen < 0].max())
+            rate = "" if rate_gbps is None else f" of {rate_gbps:g} Gb/s"
+            raise self._complaint(
+                f"no fibre with modules, of one link each, reaches {worst_m:.1f} m through panels for links{rate}; add one to"
+                " [[cable]]",
+                "cable",
+            )
         if (chosen < 0).any():
             worst = int(np.where(chosen < 0, length_m, -1.0).argmax())
             raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps, to, plug, cages)
@@ -310,10 +338,14 @@ class Parts(TomlTable, frozen=True, dict=True):
         alike: np.ndarray | None = None,
         plug: HostPlug | None = None,
         cages: tuple[SwitchCage, ...] = (),
+        *,
+        modules_only: bool = False,
     ) -> np.ndarray:
         """As `product_of`; -1 where no product suits."""
         chosen = np.full(length_m.shape, -1)
         for index, cable in enumerate(self.cable):
+            if modules_only and not (cable.modules and cable.links == cable.cords == 1):
+                continue
             if cable.carries(rate_gbps) and cable.to in {to, "any"} and self._fits(cable, plug, cages):
                 whole = cable.links == 1 or cable.breakout or alike is None
                 fits = np.ones(length_m.shape, bool) if whole else np.asarray(alike) % cable.links == 0

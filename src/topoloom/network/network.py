@@ -99,6 +99,8 @@ class Network:
         fabric: Fabric | None = self._read("fabric")
         if fabric is None:
             fabric = planned_fabric(self.topology)
+            if self.layout is not None:
+                fabric = replace(fabric, link_ports=self.layout.link_ports)
             housing = None if self.layout is None else self.layout.housing
             if housing is not None:
                 fabric = replace(fabric, host_names=tuple(host_names(housing, self.topology.hosts)))

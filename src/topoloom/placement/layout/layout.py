@@ -11,6 +11,8 @@ from topoloom.core.work import Ended
 from topoloom.figures.style import Axes
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
+from topoloom.placement.fibre.plant import Plant
+from topoloom.placement.fibre.summary import PassiveParts, panel_units, passive_parts
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
@@ -55,13 +57,15 @@ class Layout(Filed):
         Lengths and units that the source of a cabled network states, in place of those of the floor.
     host_at : float64[hosts], optional
         The lowest unit of each host in its rack, where a machine decided it: its other networks use the same racks.
+    plant : Plant, optional
+        The panels, cords and trunks that links pass through; None where every link is a cable of its own.
     """
 
     record_name = "layout"
     record_version = 3
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
-    unrecorded = ("floor", "slots", "slot", "housing", "host_slot", "switch_u", "stated", "host_at")
+    unrecorded = ("floor", "slots", "slot", "housing", "host_slot", "switch_u", "stated", "host_at", "plant")
     derived = (
         "floor_name",
         "places",
@@ -80,6 +84,7 @@ class Layout(Filed):
         "host_total_m",
         "host_longest_m",
         "hosts_per_rack",
+        "passive",
     )
 
     topology: Topology
@@ -94,9 +99,13 @@ class Layout(Filed):
     switch_u: float | np.ndarray = 1.0
     stated: Stated | None = None
     host_at: np.ndarray | None = None
+    plant: Plant | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
+        if self.plant is not None:
+            # Its lengths are those of this floor, also after a rack was moved.
+            object.__setattr__(self, "plant", self.plant.placed(self.slots, self.floor, np.asarray(self.slot)))
         for name in ("slot", "host_slot"):
             if getattr(self, name) is not None:
                 slot = np.array(getattr(self, name), np.int32)
@@ -117,6 +126,7 @@ class Layout(Filed):
             and np.array_equal(self.length_m, other.length_m)
             and self.housing == other.housing
             and np.array_equal(self.host_length_m, other.host_length_m)
+            and self.plant == other.plant
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -146,6 +156,11 @@ class Layout(Filed):
     def floor_name(self) -> str:
         """The name of the floor."""
         return self.floor.name
+
+    @property
+    def passive(self) -> PassiveParts | None:
+        """The panels, cords and trunks in figures; None where every link is a cable of its own."""
+        return None if self.plant is None else passive_parts(self.plant, self.slot)
 
     @property
     def places(self) -> int:
@@ -187,7 +202,10 @@ class Layout(Filed):
     @cached_property
     def used(self) -> np.ndarray:
         """The slots with a rack, int64[racks], in increasing order."""
-        return np.unique(self.slot if self.host_slot is None else np.concatenate([self.slot, self.host_slot]))
+        holding = [self.slot]
+        holding += [] if self.host_slot is None else [self.host_slot]
+        holding += [] if self.plant is None else [self.plant.slot]
+        return np.unique(np.concatenate(holding))
 
     @property
     def racks(self) -> int:
@@ -239,6 +257,14 @@ class Layout(Filed):
     @cached_property
     def rack_u(self) -> np.ndarray:
         """The units in use of each rack, up to the top of its highest device, float64[racks]."""
+        if self.plant is None:
+            return self._devices_u
+        own_u = np.bincount(np.searchsorted(self.used, self.plant.slot), self.plant.units, self.racks)
+        return np.where(own_u > 0, np.ceil(self._devices_u) + own_u, self._devices_u)
+
+    @cached_property
+    def _devices_u(self) -> np.ndarray:
+        """As `rack_u`, without panels."""
         if self.housing is not None and self.host_at is not None:
             top = np.zeros(self.racks)
             np.maximum.at(top, self.rack, self.height - 1 + self.switch_units)
@@ -261,14 +287,20 @@ class Layout(Filed):
         rack : int
         """
         if self.housing is not None and self.housing.shared:
-            return []
+            return self._panels_in(rack)
         counts = int(self.switches_in_rack[rack]), int(self.hosts_in_rack[rack]), float(self.switches_u[rack])
         numbers: Counter[str] = Counter()
-        devices: list[tuple[str, RackDevice, int | None]] = []
+        devices: list[tuple[str, RackDevice, int | None]] = self._panels_in(rack)
         for device, unit in zip(self.stack.present(counts[1]), self.stack.device_units(*counts), strict=True):
             numbers[device.name] += 1
             devices.append((f"{self.rack_names[rack]} {device.name} {numbers[device.name]}", device, unit))
         return devices
+
+    def _panels_in(self, rack: int) -> list[tuple[str, RackDevice, int | None]]:
+        """The panels of a rack, above all other devices."""
+        if self.plant is None:
+            return []
+        return list(panel_units(self.plant, int(self.used[rack]), float(self._devices_u[rack])))
 
     @cached_property
     def hosts_in_rack(self) -> np.ndarray:
@@ -373,7 +405,20 @@ class Layout(Filed):
         """
         ends = self.slot[self.topology.links]
         own_m = self.floor.cable_m(self.slots.apart_m(ends[:, 0], ends[:, 1]), self.between)
+        if self.plant is not None:
+            own_m[self.plant.through] = self.plant.link_m
         return own_m if self.stated is None else with_stated(own_m, self.stated.link_m)
+
+    @property
+    def cabled_alone(self) -> np.ndarray:
+        """Whether each link is a cable of its own, bool[links]; the others pass through panels."""
+        return np.ones(len(self.topology.links), bool) if self.plant is None else ~self.plant.through
+
+    @cached_property
+    def link_ports(self) -> np.ndarray:
+        """The port of each link at both its switches, int32[links, 2], from 1: panels decide them, else the topology's order."""
+        own = self.topology.link_ports
+        return own if self.plant is None else np.where(self.plant.ports > 0, self.plant.ports, own)
 
     @property
     def total_m(self) -> float:
@@ -399,10 +444,14 @@ class Layout(Filed):
     def bundles(self) -> tuple[np.ndarray, np.ndarray]:
         """The pairs of racks with cables, int32[pairs, 2], lower first, sorted; and their numbers of cables, int64[pairs].
 
-        A bundle is all cables between two racks, which are pulled together.
+        A bundle is all cables between two racks, which are pulled together: those of links, and cords and trunks.
         """
-        ends = np.sort(self.rack[self.topology.links[self.between]], axis=1)
-        pairs, cables = np.unique(ends, axis=0, return_counts=True)
+        ends = self.rack[self.topology.links[self.between & self.cabled_alone]]
+        if self.plant is not None:
+            slots = self.plant.slots_of_ends(self.slot)
+            racks = np.searchsorted(self.used, slots[slots[:, 0] != slots[:, 1]])
+            ends = np.concatenate([ends, racks.astype(np.int32)])
+        pairs, cables = np.unique(np.sort(ends, axis=1), axis=0, return_counts=True)
         return pairs.reshape(-1, 2), cables
 
 

@@ -1,0 +1,55 @@
+"""Shuffle panels: the cords, panels and trunks of a network of the family `shuffled`."""
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.placement.fibre.kit import Kit
+from topoloom.placement.fibre.plant import Plant
+from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes
+
+
+def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit) -> Plant:
+    """The plant of shuffle panels, all in slot 0.
+
+    A switch's cords are in the order of its boxes: the first serves the ports after those of its hosts. A cord's lane i leads
+    to the rear port i of its panel. The lane at front port k of one panel meets the lane at front port k of the other.
+    """
+    n, (count, r), c = topology.switches, boxes.switch_at.shape, boxes.far.shape[1]
+    box, position = np.nonzero(boxes.switch_at >= 0)
+    switch = boxes.switch_at[box, position]
+    # The number of a cord at its switch, in the order of boxes.
+    order = np.argsort(switch, kind="stable")
+    rank = np.empty(switch.size, np.int64)
+    rank[order] = np.arange(switch.size) - np.searchsorted(switch[order], np.arange(n))[switch[order]]
+    port = topology.endpoints_at[switch] + 1 + rank * c
+    cords = np.stack([np.stack([switch, port], 1), np.stack([n + box, position], 1)], axis=1)
+    ends = boxes.trunks.astype(np.int64)
+    trunks = np.stack([n + ends[:, :, 0], r + ends[:, :, 1]], axis=2)
+    port_at = np.full((count, r), -1, np.int64)
+    port_at[box, position] = port
+    of_lane = boxes.switch_at[ends[:, :, 0]].transpose(0, 2, 1).reshape(-1, 2)  # trunks x positions, 2
+    ports = (port_at[ends[:, :, 0]] + ends[:, :, 1, None]).transpose(0, 2, 1).reshape(-1, 2)
+    joined = (of_lane >= 0).all(axis=1) & (of_lane[:, 0] != of_lane[:, 1])
+    of_lane, ports = of_lane[joined], ports[joined]
+    swapped = of_lane[:, 0] > of_lane[:, 1]
+    of_lane[swapped], ports[swapped] = of_lane[swapped, ::-1], ports[swapped, ::-1]
+    sequence = np.lexsort((of_lane[:, 1], of_lane[:, 0]))
+    if not np.array_equal(of_lane[sequence], topology.links):
+        raise InputError(
+            f"{topology.name}: its links are not those of its boxes, so shuffle panels cannot be planned; give the spec"
+            " without transforms that change links"
+        )
+    return Plant(
+        method="shuffle",
+        switches=n,
+        link_pairs=kit.link_pairs,
+        panels=(kit.panel,),
+        fibres=(kit.cord, kit.trunk),
+        panel=np.zeros(count),
+        slot=np.zeros(count),
+        fibre=np.repeat([0, 1], [len(cords), len(trunks)]),
+        ends=np.concatenate([cords, trunks]),
+        links=topology.links,
+        ports=ports[sequence],
+    )
