@@ -19,6 +19,7 @@ from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
 from topoloom.core.errors import InputError, at, check_path, check_type, naming
+from topoloom.core.files import read_text
 from topoloom.core.folders import write_folder
 from topoloom.core.staging import Content
 from topoloom.cost.remembered import as_made, remembered_files
@@ -34,6 +35,7 @@ from topoloom.model.network_folders import (
     FLOOR,
     HOSTS,
     HOUSING,
+    PLANT,
     PROVENANCE,
     RACKS,
     TOPOLOGY,
@@ -42,6 +44,7 @@ from topoloom.model.network_folders import (
 )
 from topoloom.model.results import provenance_of
 from topoloom.model.topology import Topology
+from topoloom.placement.fibre.plant_files import plant_from_json, plant_json
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.floors.floor_text import floor_toml
 from topoloom.placement.hosts.files import housing_toml, read_host_names, read_host_units, read_hosts
@@ -63,6 +66,9 @@ INSTALLER_FILES = (
         "netbox/cables.rest.json",
     ),
 )
+
+#: Most characters of the file of a fibre plant.
+_MOST_CHARACTERS = 1 << 28
 
 #: A cable list gives lengths to the millimetre.
 _SAME_M = 0.0011
@@ -106,7 +112,7 @@ def save_cabling(
     check_path(folder, "save_cabling", "name a folder")
     refuse_other_network(folder, cabling.layout.topology.digest, "layout")
     return write_folder(
-        folder, {**cabling_files(cabling), **also}, stale=[*INSTALLER_FILES, HOUSING, HOSTS, RACKS, *stale]
+        folder, {**cabling_files(cabling), **also}, stale=[*INSTALLER_FILES, HOUSING, HOSTS, RACKS, PLANT, *stale]
     )
 
 
@@ -131,6 +137,8 @@ def layout_files(cabling: Cabling, labels: Labels | None = None) -> dict[str, Co
     files: dict[str, Content] = {CABLES: cables_csv(cabling, labels), FLOOR: floor_toml(layout.floor, layout.slots)}
     if cabling.fabric is not None:
         files[CABLED] = cabled_text(cabling.fabric)
+    if layout.plant is not None:
+        files[PLANT] = plant_json(layout.plant, layout.slots)
     if layout.housing is None:
         return files
     files |= {HOUSING: housing_toml(layout.housing), HOSTS: host_list(cabling, labels)}
@@ -250,6 +258,10 @@ def layout_of_cables(cables: CableList, source: Path) -> Layout:
         )
         if layout.housing is not None and layout.housing.shared:
             layout = replace(layout, host_at=read_host_units(hosts, count))
+    plant = source.with_name(PLANT)
+    if plant.exists():
+        text = read_text(plant, _MOST_CHARACTERS)
+        layout = replace(layout, plant=plant_from_json(text, str(plant), cables.topology, slots))
     fabric = cabled_in(source.parent, cables.topology)
     if fabric is not None:
         layout = as_stated(layout, fabric)

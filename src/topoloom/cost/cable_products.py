@@ -32,6 +32,18 @@ class Transceiver(Cited, frozen=True, kw_only=True):
     fibre: Annotated[
         str, setting("the fibre that it takes, as the `fibre` of a cable: `MPO-12/APC OM4`; not compared, if omitted")
     ] = ""
+    loss_db: (
+        Annotated[
+            float,
+            setting(
+                "the greatest loss of the fibres between two of them, connectors included; not checked, if omitted",
+                unit="dB",
+                above=0,
+                most=100,
+            ),
+        ]
+        | None
+    ) = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -9,7 +9,9 @@ import numpy as np
 
 from topoloom.cost.cable_products import CableProduct
 from topoloom.cost.choose import Cables, order_list
+from topoloom.cost.panelled import passive_lots
 from topoloom.cost.parts import Parts
+from topoloom.cost.passive_products import FibreProduct
 from topoloom.cost.products import Cited, Price, low_high, shown_ports
 from topoloom.cost.spares import Spares
 from topoloom.cost.switch_kinds import SwitchKind
@@ -27,7 +29,7 @@ class Item:
     Attributes
     ----------
     kind : str
-        "switch", "cable", "transceiver", "nic", "rack" or "installation".
+        "switch", "cable", "panel", "transceiver", "nic", "rack" or "installation".
     product : str
         Its name in the catalogue.
     count : int
@@ -124,6 +126,7 @@ def items_of(
     """
     items = [_switches(kind, parts) for kind in switches]
     items += cable_items(parts, cables)
+    items += _passive(layout, parts)
     by_name = {module.name: module for module in parts.transceiver}
     for name, count in modules:
         module = by_name[name]
@@ -185,6 +188,8 @@ def cable_items(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
     """
     by_title = {product.title: product for product in parts.cable}
     for lot in order_list(*cables):
+        if not lot.count:
+            continue  # links through panels
         product = by_title[lot.product]
         rates = " or ".join(f"{rate:g}" for rate in product.rates_gbps)
         several = f"{product.links} links of " if product.links > 1 and rates else ""
@@ -196,6 +201,18 @@ def cable_items(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
         number = product.part_number_of(lot.stock_m)
         low, high = (round(usd / lot.count, 9) for usd in (lot.cost_low_usd, lot.cost_high_usd))
         yield replace(item, part_number=number, length_m=lot.stock_m, unit_low_usd=low, unit_high_usd=high)
+
+
+def _passive(layout: Layout, parts: Parts) -> Iterator[Item]:
+    """Panels, and cords and trunks of each length."""
+    for kind, name, product, count, length_m, low, high in passive_lots(layout, parts):
+        if product is not None and isinstance(product, FibreProduct):
+            made = "length" if product.lengths_m else "made to"
+            what = f"{kind}, {product.pairs} pairs of fibres, {made} {length_m:g} m"
+        else:
+            what = kind if product is None else product.kind
+        item = _item("panel" if kind == "panel" else "cable", name, count, None, what, product)
+        yield replace(item, length_m=length_m, unit_low_usd=low, unit_high_usd=high)
 
 
 def _per_link(product: CableProduct) -> str:

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables
 from topoloom.cost.items import Item, interfaces_bought
+from topoloom.cost.panelled import passive_lots
 from topoloom.cost.modules import PluggedModules, counted_modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, low_high, port_total
@@ -21,7 +22,7 @@ from topoloom.placement.layout.layout import Layout
 class Line:
     """One line of a bill: the count of an item, its total price and its total power; cables also have a length.
 
-    `kind` is "switch", "cable", "transceiver", "nic", "rack" or "installation"; `confidence` is the grade of the product's
+    `kind` is "switch", "cable", "panel", "transceiver", "nic", "rack" or "installation"; `confidence` is the grade of the product's
     figures, where it has one. Prices and power that are not known are NaN.
     """
 
@@ -38,6 +39,14 @@ class Line:
     def cost_usd(self) -> float:
         """The middle of the price range; NaN without a price."""
         return (self.cost_low_usd + self.cost_high_usd) / 2
+
+    def plus(self, other: "Line") -> "Line":
+        """The sums of two lines of one item."""
+        sums = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in ("count", "cost_low_usd", "cost_high_usd", "power_w", "length_m")
+        }
+        return replace(self, **sums)
 
 
 def bill_lines(
@@ -73,11 +82,12 @@ def bill_lines(
     wired = [
         line for what, some in zip(("cable", "host cable"), cables, strict=False) for line in _cable_lines(what, some)
     ]
+    wired += _passive_lines(layout, parts)
     lines += wired
     lines += _module_lines(parts, switches, plugged)
     if layout.housing is not None:
         lines += _host_lines(layout, parts)
-    return [*lines, *_installation(parts, sum(line.count for line in wired))]
+    return [*lines, *_installation(parts, sum(line.count for line in wired if line.kind == "cable"))]
 
 
 def _switch_lines(kind: SwitchKind, parts: Parts) -> Iterator[Line]:
@@ -101,7 +111,8 @@ def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
     """One line per cable product in use; a cable that carries several links counts once."""
     for index, product in enumerate(cables.parts.cable):
         of_product = cables.product == index
-        if of_product.any():
+        # Links through panels have no cable of their own.
+        if cables.share[of_product].any():
             low, high, watts, metres, pieces = (
                 float(column[of_product].sum())
                 for column in (
@@ -114,6 +125,24 @@ def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
             )
             item = f"{what}, {product.title}"
             yield Line(item, round(pieces), low, high, watts, metres, "cable", product.confidence)
+
+
+def _passive_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
+    """One line per kind of panel, cord and trunk; cords and trunks are laid like cables."""
+    lots: dict[tuple[str, str], Line] = {}
+    for kind, name, product, count, length_m, low, high in passive_lots(layout, parts):
+        line = Line(
+            f"{kind}, {name.removeprefix(kind).lstrip(', ')}",
+            count,
+            count * low,
+            count * high,
+            length_m=count * length_m,
+            kind="panel" if kind == "panel" else "cable",
+            confidence=None if product is None else product.confidence,
+        )
+        before = lots.get((kind, name))
+        lots[kind, name] = line if before is None else line.plus(before)
+    yield from lots.values()
 
 
 def _module_lines(parts: Parts, switches: Sequence[SwitchKind], plugged: Sequence[PluggedModules]) -> Iterator[Line]:

@@ -77,7 +77,7 @@ class FibreProduct(Cited, frozen=True, kw_only=True):
     per_metre_usd: Annotated[Price, setting("price of one more metre", unit="USD")] | None = None
     lengths_m: Annotated[
         tuple[Positive, ...],
-        setting("the lengths that it is sold in, shortest first; if omitted, it is made to length", unit="m"),
+        setting("the lengths that it is sold in, shortest first; if omitted, it is made to length, in whole metres", unit="m"),
     ] = ()
     weight_kg_per_m: Annotated[float, setting("its weight per metre", unit="kg/m", least=0, most=1e3)] | None = None
 

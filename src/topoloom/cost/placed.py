@@ -6,10 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.core.searches import Effort
 from topoloom.core.work import Work
+from topoloom.cost.panelled import panelled
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.rack_limits import within_power
@@ -50,6 +53,7 @@ def place(
     housing: Housing | str | Path | None = None,
     parts: Parts | str | Path | None = None,
     rate_gbps: float | None = None,
+    panels: str | None = None,
     work: Work | None = None,
 ) -> Layout:
     """Place the switches of a network in racks, and the racks on a floor.
@@ -70,6 +74,9 @@ def place(
         A catalogue. It gives servers, heights and power, so that `price(layout, parts)` is the bill of `topoloom cost`.
     rate_gbps : float, optional
         The rate of every link, Gb/s, which selects products of `parts`; else the network's own.
+    panels : str, optional
+        Passive panels that links pass through, of `parts`: ``shuffle`` (shuffle panels, for the family `shuffled`), ``racks`` or
+        ``rows`` (trunks between racks, or between rows), ``field`` (trunks to a central patch field).
 
     Returns
     -------
@@ -100,8 +107,10 @@ def place(
             raise InputError("switch_w and parts both give the power of a switch; give one of them")
         terms = Terms().changed(parts=parts, rate_gbps=rate_gbps)
         return placed_layout(
-            topology, terms, floor, hosts=housing, cluster=cluster, map=map, objective=objective, **search
+            topology, terms, floor, hosts=housing, cluster=cluster, map=map, objective=objective, panels=panels, **search
         )
+    if panels is not None:
+        raise InputError("panels are products of a catalogue; give `parts`, as parts='ethernet-2026'")
     if isinstance(housing, (str, Path)) and Path(housing).suffix == ".toml":
         housing = read_housing(housing)
     name = (
@@ -136,6 +145,7 @@ def placed_layout(
     map: str | None = None,
     objective: Any = None,
     racks: Sequence[str] = (),
+    panels: str | None = None,
     **search: Any,
 ) -> Layout:
     """Place a network in a machine room by its terms: the racks supply the power of its switches.
@@ -159,6 +169,8 @@ def placed_layout(
     racks : sequence of str
         The rack of each switch, if a source states all: the switches stay there, unless `hosts` have racks of their own, or a
         cluster or map is given.
+    panels : str, optional
+        Passive panels that links pass through: ``shuffle``, ``racks``, ``rows`` or ``field`` (`topoloom.cost.panelled.panelled`).
     **search
         Further arguments of `topoloom.place`.
 
@@ -204,18 +216,28 @@ def placed_layout(
                 stated, switch_u=switch_u, provenance=provenance_of(topology, settings={"floor": stated.floor.name})
             )
 
+    # Racks that serve panels of their own change places with them, not by the links, which have no cables.
+    alone = map if panels not in ("shuffle", "field") else "rows"
+    effort = Effort(**{name: search[name] for name in ("seed", "seconds", "jobs", "work", "moves", "runs") if search.get(name)})
+
     def with_power(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
-        return place_switches(
+        layout = place_switches(
             topology,
             floor,
             "auto" if cluster is None else cluster,
-            DEFAULT_MAP if map is None else map,
+            DEFAULT_MAP if alone is None else alone,
             "length" if objective is None else objective,
             switch_w=switch_w,
             housing=housing,
             switch_u=switch_u,
             **search,
         )
+        if panels is None:
+            return layout
+        layout = panelled(layout, panels, terms, effort, search=map not in ("rows", "serpentine"))
+        settings = layout.provenance.settings | {"panels": panels}
+        provenance = msgspec.structs.replace(layout.provenance, settings=settings)
+        return replace(layout, made=f"{layout.made}, panels={panels}", provenance=provenance)
 
     return within_power(with_power, watts, housing, terms)
 

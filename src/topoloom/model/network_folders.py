@@ -15,6 +15,8 @@ from topoloom.model.results import Provenance
 TOPOLOGY, FLOOR, CABLES, TABLES, PROVENANCE = "topology.json", "floor.toml", "cables.csv", "tables", "provenance.json"
 #: Files for hosts in separate racks: their kind, the place of each host, the content of each rack.
 HOUSING, HOSTS, RACKS = "hosts.toml", "hosts.csv", "racks.csv"
+#: Panels, cords and trunks that links pass through.
+PLANT = "fibre.json"
 #: The files that identify the folder of a plan and that of a design.
 PLAN, DESIGN = "plan.csv", "design.json"
 #: Within the folder of a plan: the network folders of the states before and after the work.

@@ -45,6 +45,7 @@ from topoloom.model.network_folders import (
     NETWORKS,
     PARTS,
     PLAN,
+    PLANT,
     PROVENANCE,
     RACKS,
     TABLES,
@@ -163,7 +164,7 @@ def _origin_note(network: Network, writer: str) -> dict[str, Content]:
 FOLDER_PARTS: Mapping[str, FolderPart] = {
     "remembered": FolderPart((NETWORK, PARTS), _read_remembered, _write_remembered, _keeps_remembered),
     "layout": FolderPart(
-        (CABLES, FLOOR, HOUSING, HOSTS, RACKS, *INSTALLER_FILES), _read_layout, _write_layout, _keeps_layout
+        (CABLES, FLOOR, HOUSING, HOSTS, RACKS, PLANT, *INSTALLER_FILES), _read_layout, _write_layout, _keeps_layout
     ),
     "tables": FolderPart(
         (f"{TABLES}/{MANIFEST}",),

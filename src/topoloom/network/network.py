@@ -43,7 +43,7 @@ _WRITERS = {
     "design": ("a design", "topoloom design -o"),
 }
 #: Parameters that apply only to a network without a layout.
-_PLACING = ("room", "rows", "columns", "switches_per_rack", "cluster", "map", "hosts")
+_PLACING = ("room", "rows", "columns", "switches_per_rack", "cluster", "map", "hosts", "panels")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -282,6 +282,7 @@ class Network:
         parts: Any = None,
         prices: Any = None,
         rate_gbps: float | None = None,
+        panels: str | None = None,
         **search: Any,
     ) -> "Network":
         """This network with its switches placed in a machine room, even if it has a layout already.
@@ -300,6 +301,8 @@ class Network:
             Quotes, which replace prices of the catalogue.
         rate_gbps : float, optional
             The rate of every link, Gb/s.
+        panels : str, optional
+            Passive panels that links pass through: ``shuffle``, ``racks``, ``rows`` or ``field``.
         **search
             Further parameters of `topoloom.place`: cluster, map, objective (also ``cost`` and ``power``, by the catalogue),
             improve, seed, seconds, moves, runs, jobs, work.
@@ -327,6 +330,7 @@ class Network:
             columns=columns,
             switches_per_rack=switches_per_rack,
             racks=racks,
+            panels=panels,
             **search,
         )
         return self._with((), terms=terms).standing(layout)

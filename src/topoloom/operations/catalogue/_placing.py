@@ -28,10 +28,19 @@ from topoloom.operations.shared import (
     Source,
     SwitchesPerRack,
 )
+from topoloom.placement.fibre.methods import Panels
 
 Map = Annotated[
     Literal["joint", "tabu", "anneal", "serpentine", "rows"],
     setting("which rack stands where: joint searches, rows puts the racks row by row; joint if omitted"),
+]
+
+PanelMethod = Annotated[
+    Panels,
+    setting(
+        "passive panels that links pass through: shuffle (shuffle panels, for the family shuffled), trunks between racks, or"
+        " between rows, or a central patch field; if omitted, every link is a cable of its own"
+    ),
 ]
 
 #: Fields of placement, and their names in `Network.placed`.
@@ -43,6 +52,7 @@ PLACING = {
     "cluster": "cluster",
     "map": "map",
     "server": "hosts",
+    "panels": "panels",
 }
 #: Fields of terms, and their names in `Network.priced`.
 TERMS = {
@@ -69,6 +79,7 @@ class Placing(Operation, frozen=True, kw_only=True):
     switches_per_rack: SwitchesPerRack | None = None
     cluster: Cluster | None = None
     map: Map | None = None
+    panels: PanelMethod | None = None
     parts: Parts | None = None
     prices: Prices | None = None
     rate_gbps: RateOfTerms | None = None

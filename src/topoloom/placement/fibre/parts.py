@@ -180,7 +180,7 @@ class Fibre:
     connector : str
         ``MPO-12/APC``; empty if not known.
     lengths_m : tuple of float
-        The lengths in which it is sold, shortest first; empty: cut to length.
+        The lengths in which it is sold, shortest first; empty: made to length, in whole metres.
     slack_m : float
         How much longer it must be than its way.
     """
@@ -198,6 +198,6 @@ class Fibre:
         """The length to buy for each way, float64, shaped like `length_m`; NaN where it is not sold that long."""
         needed_m = np.asarray(length_m, float) + self.slack_m
         if not self.lengths_m:
-            return needed_m
+            return np.ceil(needed_m - 1e-9)
         sold = np.append(np.array(self.lengths_m), np.nan)
         return np.asarray(sold[np.searchsorted(sold[:-1], needed_m - 1e-9)])

@@ -53,3 +53,30 @@ def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit) -> Plant:
         links=topology.links,
         ports=ports[sequence],
     )
+
+
+def panel_groups(boxes: ShuffleBoxes, fit: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The rack of each box, int64[boxes], and the switches wired to each rack of boxes.
+
+    Boxes of the same switches stand in one rack, as far as `fit` boxes allow it.
+
+    Parameters
+    ----------
+    boxes : ShuffleBoxes
+    fit : int
+        Boxes that fit into a rack.
+    """
+    first = np.where(boxes.switch_at >= 0, boxes.switch_at, np.iinfo(np.int32).max).min(axis=1)
+    group = np.unique(first, return_inverse=True)[1]
+    rack = np.empty(len(first), np.int64)
+    current, used = -1, fit
+    for number in range(int(group.max(initial=-1)) + 1):
+        members = np.flatnonzero(group == number)
+        if used + members.size > fit:
+            current, used = current + 1, 0
+        place = used + np.arange(members.size)
+        rack[members] = current + place // fit
+        current, used = current + int(place[-1]) // fit, int(place[-1]) % fit + 1
+    return rack, [
+        np.unique(cords[cords >= 0]) for cords in (boxes.switch_at[rack == number] for number in range(current + 1))
+    ]

@@ -70,7 +70,10 @@ def moved_layout(layout: Layout, moves: Sequence[Sequence[str]]) -> Layout:
         return layout
     slot = stands[layout.slot]
     host_slot = None if layout.host_slot is None else stands[layout.host_slot]
-    moved = replace(layout, slot=slot, host_slot=host_slot, length_bound_m=0.0, stated=_stated(layout, stands))
+    plant = None if layout.plant is None else replace(layout.plant, slot=stands[layout.plant.slot])
+    moved = replace(
+        layout, slot=slot, host_slot=host_slot, length_bound_m=0.0, stated=_stated(layout, stands), plant=plant
+    )
     counts = np.stack([moved.switches_in_rack, moved.hosts_in_rack], axis=1)
     refuse_overfull(moved.rack_names, moved.slots.limits[moved.used], counts)
     return moved

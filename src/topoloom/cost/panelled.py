@@ -1,0 +1,187 @@
+"""Panels of a catalogue for a layout: the parts that fit its links, and what they cost."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.searches import Effort
+from topoloom.cost.choose import link_cables
+from topoloom.cost.parts import Parts
+from topoloom.cost.passive_products import FibreProduct, PanelProduct
+from topoloom.cost.terms import Terms
+from topoloom.placement.fibre.kit import Kit
+from topoloom.placement.fibre.methods import METHODS
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.panelled import with_panels
+from topoloom.topologies.families.shuffled import boxes_of
+
+#: A lane of parallel single-mode optics: one pair of fibres per 100 Gb/s.
+_LANE_GBPS = 100.0
+
+
+def panelled(layout: Layout, method: str, terms: Terms, effort: Effort, *, search: bool = True) -> Layout:
+    """A layout whose links pass through panels of the catalogue.
+
+    Parameters
+    ----------
+    layout : Layout
+    method : "shuffle", "racks", "rows" or "field"
+    terms : Terms
+        For this network.
+    effort : Effort
+    search : bool
+        Whether racks change places for the fewest metres.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    InputError
+        The method is unknown; the catalogue has no parts that fit; the floor has no room for the panels; or a link loses more
+        than its transceivers allow.
+    """
+    if method not in METHODS:
+        raise InputError(f"panels '{method}' is not known; it must be {', '.join(METHODS)}")
+    planned = with_panels(layout, method, kit_for(layout, method, terms), effort, search=search)
+    over = over_budget(planned, terms)
+    if over.any():
+        worst = int(np.flatnonzero(over)[planned.plant.loss_db[over[planned.plant.through]].argmax()])  # type: ignore[union-attr]
+        lost, budget = link_losses(planned)[worst], link_budgets(planned, terms)[worst]
+        a, b = planned.topology.links[worst].tolist()
+        raise InputError(
+            f"panels: {int(over.sum()):,} links lose more than their transceivers allow: the one from switch {a} to {b} loses"
+            f" {lost:.2f} dB of {budget:g}; choose connectors of less loss, shorter ways or fewer panels"
+        )
+    return planned
+
+
+def kit_for(layout: Layout, method: str, terms: Terms) -> Kit:
+    """The first panel, cord and trunk of the catalogue that fit the links.
+
+    Parameters
+    ----------
+    layout : Layout
+    method : str
+        As in `panelled`.
+    terms : Terms
+
+    Raises
+    ------
+    InputError
+        The catalogue lacks one of them; or the links have several rates, and thus several numbers of fibres.
+    """
+    parts, topology = terms.catalogue, layout.topology
+    rates = np.unique(topology.link_rate_gbps) if topology.mixed and topology.link_rate_gbps is not None else ()
+    if len(rates) > 1:
+        raise InputError(
+            f"panels: {topology.name} has links of several rates; panels need links of one rate, so that all have equal fibres"
+        )
+    rate = float(rates[0]) if len(rates) else terms.rate_on(topology)
+    pairs = max(1, round(rate / _LANE_GBPS))
+    if method == "shuffle":
+        (_, r), c = (boxes := boxes_of(topology)).switch_at.shape, boxes.far.shape[1]
+        what = f"shuffle panel of {r} front ports of {c * pairs} pairs and {c} rear ports"
+        fits = [
+            product
+            for product in parts.passive.panel
+            if product.kind == "shuffle panel"
+            and (product.front, product.front_pairs, product.rear) == (r, c * pairs, c)
+        ]
+    else:
+        what = f"patch panel or cassette with front ports of {pairs} pair{'s' * (pairs > 1)}"
+        fits = [
+            product
+            for product in parts.passive.panel
+            if product.kind in ("patch panel", "cassette") and product.front_pairs == pairs
+        ]
+    if not fits:
+        raise InputError(f"parts '{parts.name}': no {what} for links of {rate:g} Gb/s; add one to [[panel]]")
+    panel = fits[0].panel
+    cord = _of_pairs(parts, parts.passive.cord, int(panel.pairs[0]), "cord")
+    trunk = _of_pairs(parts, parts.passive.trunk, int(panel.pairs[-1]), "trunk")
+    slack_m = parts.slack_m
+    return Kit(panel, cord.fibre("cord", slack_m), trunk.fibre("trunk", slack_m), pairs)
+
+
+def _of_pairs(parts: Parts, products: Sequence[FibreProduct], pairs: int, use: str) -> FibreProduct:
+    product = next((product for product in products if product.pairs == pairs), None)
+    if product is None:
+        raise InputError(f"parts '{parts.name}': no {use} of {pairs} pairs of fibres; add one to [[{use}]]")
+    return product
+
+
+def link_losses(layout: Layout) -> np.ndarray:
+    """The loss of each link between its transceivers, dB, float64[links]; NaN for links that are cables of their own."""
+    loss_db = np.full(len(layout.topology.links), np.nan)
+    if layout.plant is not None:
+        loss_db[layout.plant.through] = layout.plant.loss_db
+    return loss_db
+
+
+def link_budgets(layout: Layout, terms: Terms) -> np.ndarray:
+    """The loss that the transceivers of each link allow, dB, float64[links]; inf where the catalogue does not state it.
+
+    Parameters
+    ----------
+    layout : Layout
+    terms : Terms
+        For this network.
+    """
+    parts = terms.catalogue
+    out = np.full(len(layout.topology.links), np.inf)
+    if layout.plant is None:
+        return out
+    product = link_cables(layout, parts, terms.rate_on(layout.topology)).product
+    budget = {module.name: module.loss_db for module in parts.transceiver if module.loss_db is not None}
+    for index in np.unique(product[layout.plant.through]).tolist():
+        stated = [budget[name] for name in parts.cable[index].modules if name in budget]
+        if stated:
+            out[(product == index) & layout.plant.through] = min(stated)
+    return out
+
+
+def over_budget(layout: Layout, terms: Terms) -> np.ndarray:
+    """Whether each link loses more than its transceivers allow, bool[links]."""
+    if layout.plant is None:
+        return np.zeros(len(layout.topology.links), bool)
+    return np.asarray(np.nan_to_num(link_losses(layout)) > link_budgets(layout, terms) + 1e-9)
+
+
+def passive_lots(
+    layout: Layout, parts: Parts
+) -> Iterator[tuple[str, str, PanelProduct | FibreProduct | None, int, float, float, float]]:
+    """Yield what a plant consists of: kind, name, product (None if the catalogue has none of its name), count, metres of one
+    piece (0 for panels), and the lowest and the highest price of one; NaN without a price.
+
+    Parameters
+    ----------
+    layout : Layout
+    parts : Parts
+    """
+    plant = layout.plant
+    if plant is None:
+        return
+    passive = parts.passive
+    for number, panel in enumerate(plant.panels):
+        product = next((sold for sold in passive.panel if sold.name == panel.name), None)
+        low, high = _price(None if product is None else product.price_usd)
+        yield "panel", panel.name, product, int((plant.panel == number).sum()), 0.0, low, high
+    stock_m = np.round(plant.stock_m, 6)
+    for number, fibre in enumerate(plant.fibres):
+        sold_as = passive.trunk if fibre.use == "trunk" else passive.cord
+        own = next((sold for sold in sold_as if sold.name == fibre.name), None)
+        lengths, counts = np.unique(stock_m[plant.fibre == number], return_counts=True)
+        usd = np.full((2, lengths.size), np.nan) if own is None else own.usd(lengths)
+        for length_m, count, low, high in zip(lengths.tolist(), counts.tolist(), *usd.tolist(), strict=True):
+            yield fibre.use, fibre.name, own, count, length_m, low, high
+
+
+def _price(price: float | tuple[float, ...] | None) -> tuple[float, float]:
+    if price is None:
+        return math.nan, math.nan
+    low, high = price if isinstance(price, tuple) else (price, price)
+    return float(low), float(high)
