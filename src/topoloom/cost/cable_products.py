@@ -60,7 +60,12 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     group: ClassVar[str] = "parts [[cable]]"
 
     medium: Annotated[Medium, setting("its material; `any` where that is not known")]
-    use: Annotated[Literal["inside", "between", "any"], setting("inside a rack, between racks, or any")]
+    use: Annotated[
+        Literal["inside", "between", "any", "panels"],
+        setting(
+            "inside a rack, between racks, any, or panels: only for links through panels, whose cords it stands for"
+        ),
+    ]
     name: Annotated[str, setting("its name in bills and order lists; its medium, if omitted")] = ""
     base_usd: Annotated[Price, setting("price of a cable of 0 m", unit="USD")] | None = None
     per_metre_usd: Annotated[Price, setting("price of one more metre", unit="USD")] | None = None

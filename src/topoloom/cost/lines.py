@@ -9,8 +9,8 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables
 from topoloom.cost.items import Item, interfaces_bought
-from topoloom.cost.panelled import passive_lots
 from topoloom.cost.modules import PluggedModules, counted_modules
+from topoloom.cost.panelled import passive_lots
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, low_high, port_total
 from topoloom.cost.switch_kinds import SwitchKind
@@ -22,8 +22,8 @@ from topoloom.placement.layout.layout import Layout
 class Line:
     """One line of a bill: the count of an item, its total price and its total power; cables also have a length.
 
-    `kind` is "switch", "cable", "panel", "transceiver", "nic", "rack" or "installation"; `confidence` is the grade of the product's
-    figures, where it has one. Prices and power that are not known are NaN.
+    `kind` is "switch", "cable", "panel", "transceiver", "nic", "rack" or "installation"; `confidence` is the grade of the
+    product's figures, where it has one. Prices and power that are not known are NaN.
     """
 
     item: str

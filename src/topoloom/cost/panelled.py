@@ -83,7 +83,8 @@ def kit_for(layout: Layout, method: str, terms: Terms) -> Kit:
     rate = float(rates[0]) if len(rates) else terms.rate_on(topology)
     pairs = max(1, round(rate / _LANE_GBPS))
     if method == "shuffle":
-        (_, r), c = (boxes := boxes_of(topology)).switch_at.shape, boxes.far.shape[1]
+        boxes = boxes_of(topology)
+        r, c = boxes.switch_at.shape[1], boxes.far.shape[1]
         what = f"shuffle panel of {r} front ports of {c * pairs} pairs and {c} rear ports"
         fits = [
             product

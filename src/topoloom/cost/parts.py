@@ -285,15 +285,14 @@ class Parts(TomlTable, frozen=True, dict=True):
                     *(length_m[of_rate], between[of_rate], rate, to, same_ends, plug, cages), modules_only=modules_only
                 )
             return chosen
-        chosen = self._first_fitting(
-            length_m, between, rate_gbps, to, alike, plug, cages, modules_only=modules_only
-        )
+        chosen = self._first_fitting(length_m, between, rate_gbps, to, alike, plug, cages, modules_only=modules_only)
         if modules_only and (chosen < 0).any():
-            worst_m = float(length_m[chosen < 0].max())
-            rate = "" if rate_gbps is None else f" of {rate_gbps:g} Gb/s"
+            cages_named = " and ".join(dict.fromkeys(cage.connector for cage in cages if cage.connector))
             raise self._complaint(
-                f"no fibre with modules, of one link each, reaches {worst_m:.1f} m through panels for links{rate}; add one to"
-                " [[cable]]",
+                f"no fibre of one link with modules reaches {float(length_m[chosen < 0].max()):.1f} m through panels"
+                + ("" if rate_gbps is None else f" at {rate_gbps:g} Gb/s")
+                + (f" between {cages_named} cages" if cages_named else "")
+                + "; choose a catalogue that has one, as ethernet-2026, or a switch with cages for its modules",
                 "cable",
             )
         if (chosen < 0).any():
@@ -344,12 +343,14 @@ class Parts(TomlTable, frozen=True, dict=True):
         """As `product_of`; -1 where no product suits."""
         chosen = np.full(length_m.shape, -1)
         for index, cable in enumerate(self.cable):
+            if not modules_only and cable.use == "panels":
+                continue
             if modules_only and not (cable.modules and cable.links == cable.cords == 1):
                 continue
             if cable.carries(rate_gbps) and cable.to in {to, "any"} and self._fits(cable, plug, cages):
                 whole = cable.links == 1 or cable.breakout or alike is None
                 fits = np.ones(length_m.shape, bool) if whole else np.asarray(alike) % cable.links == 0
-                fits = fits & ((cable.use == "any") | (between if cable.use == "between" else ~between))
+                fits = fits & ((cable.use in ("any", "panels")) | (between if cable.use == "between" else ~between))
                 chosen[
                     (chosen < 0) & fits & (cable.needed_m(length_m, self.slack_m) <= cable.longest_m + LENGTH_ERROR_M)
                 ] = index

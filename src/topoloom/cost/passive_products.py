@@ -35,7 +35,8 @@ class PanelProduct(Cited, frozen=True, kw_only=True):
     connector_db: Annotated[float, setting("loss of one mated pair", unit="dB", least=0, most=100)] = 0.35
     loss_db: Annotated[float, setting("loss of its own fibres", unit="dB", least=0, most=100)] = 0.0
     reversals: Annotated[
-        int, setting("adapters that a link passes in it which reverse the fibres: aligned keys, Type B", least=0, most=8)
+        int,
+        setting("adapters that a link passes in it which reverse the fibres: aligned keys, Type B", least=0, most=8),
     ] = 0
     price_usd: Annotated[Price, setting("price of one; not known, if omitted", unit="USD")] | None = None
     weight_kg: Annotated[float, setting("its weight", unit="kg", least=0, most=1e5)] | None = None
@@ -54,7 +55,9 @@ class PanelProduct(Cited, frozen=True, kw_only=True):
         if self.kind == "shuffle panel":
             pairs, inside = shuffling(self.front, self.rear, self.front_pairs // self.rear)
         else:
-            pairs, inside = looping(self.front_pairs) if self.kind == "loop plug" else fanning(self.front, self.front_pairs)
+            pairs, inside = (
+                looping(self.front_pairs) if self.kind == "loop plug" else fanning(self.front, self.front_pairs)
+            )
         return Panel(
             self.name, self.kind, self.front, pairs, inside, self.u, self.connectors, self.connector_db, self.loss_db,
             self.reversals,
@@ -77,7 +80,10 @@ class FibreProduct(Cited, frozen=True, kw_only=True):
     per_metre_usd: Annotated[Price, setting("price of one more metre", unit="USD")] | None = None
     lengths_m: Annotated[
         tuple[Positive, ...],
-        setting("the lengths that it is sold in, shortest first; if omitted, it is made to length, in whole metres", unit="m"),
+        setting(
+            "the lengths that it is sold in, shortest first; if omitted, it is made to length, in whole metres",
+            unit="m",
+        ),
     ] = ()
     weight_kg_per_m: Annotated[float, setting("its weight per metre", unit="kg/m", least=0, most=1e3)] | None = None
 
@@ -96,7 +102,7 @@ class FibreProduct(Cited, frozen=True, kw_only=True):
         """The lowest and the highest price of pieces of these lengths, float64[2, pieces]; NaN without a price."""
         if not self.has_price:
             return np.full((2, *stock_m.shape), np.nan)
-        return low_high(self.base_usd)[:, None] + low_high(self.per_metre_usd)[:, None] * stock_m
+        return np.asarray(low_high(self.base_usd)[:, None] + low_high(self.per_metre_usd)[:, None] * stock_m)
 
     def fibre(self, use: str, slack_m: float) -> Fibre:
         """The part that a plan uses, as a cord or a trunk."""

@@ -75,8 +75,7 @@ def place(
     rate_gbps : float, optional
         The rate of every link, Gb/s, which selects products of `parts`; else the network's own.
     panels : str, optional
-        Passive panels that links pass through, of `parts`: ``shuffle`` (shuffle panels, for the family `shuffled`), ``racks`` or
-        ``rows`` (trunks between racks, or between rows), ``field`` (trunks to a central patch field).
+        Passive panels of `parts` that links pass through: ``shuffle`` (for the family `shuffled`), ``racks`` or ``rows`` (trunks between racks, or between rows), ``field`` (trunks to a central patch field).
 
     Returns
     -------
@@ -107,7 +106,15 @@ def place(
             raise InputError("switch_w and parts both give the power of a switch; give one of them")
         terms = Terms().changed(parts=parts, rate_gbps=rate_gbps)
         return placed_layout(
-            topology, terms, floor, hosts=housing, cluster=cluster, map=map, objective=objective, panels=panels, **search
+            topology,
+            terms,
+            floor,
+            hosts=housing,
+            cluster=cluster,
+            map=map,
+            objective=objective,
+            panels=panels,
+            **search,
         )
     if panels is not None:
         raise InputError("panels are products of a catalogue; give `parts`, as parts='ethernet-2026'")
@@ -170,7 +177,7 @@ def placed_layout(
         The rack of each switch, if a source states all: the switches stay there, unless `hosts` have racks of their own, or a
         cluster or map is given.
     panels : str, optional
-        Passive panels that links pass through: ``shuffle``, ``racks``, ``rows`` or ``field`` (`topoloom.cost.panelled.panelled`).
+        Passive panels that links pass through, as in `place`.
     **search
         Further arguments of `topoloom.place`.
 
@@ -218,7 +225,9 @@ def placed_layout(
 
     # Racks that serve panels of their own change places with them, not by the links, which have no cables.
     alone = map if panels not in ("shuffle", "field") else "rows"
-    effort = Effort(**{name: search[name] for name in ("seed", "seconds", "jobs", "work", "moves", "runs") if search.get(name)})
+    effort = Effort(
+        **{name: search[name] for name in ("seed", "seconds", "jobs", "work", "moves", "runs") if search.get(name)}
+    )
 
     def with_power(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
         layout = place_switches(

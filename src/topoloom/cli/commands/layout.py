@@ -105,10 +105,31 @@ def _print_layout(layout: "Layout") -> None:
             ("mean_length", f"{layout.mean_length_m:.3f} m{bound}; between racks {layout.mean_between_m:.3f} m"),
             ("longest", f"{layout.longest_m:.1f} m"),
             ("total", f"{layout.total_m:,.0f} m"),
+            *_passive_facts(layout),
             *_stated_facts(layout),
             *_host_facts(layout),
         ],
     )
+
+
+def _passive_facts(layout: "Layout") -> list[tuple[str, str]]:
+    """Rows about the panels, cords and trunks that links pass through."""
+    parts = layout.passive
+    if parts is None:
+        return []
+    return [
+        (
+            "panels",
+            f"{parts.panels:,} in {parts.panel_racks:,} racks, for {parts.links:,} of {layout.links:,} links ({parts.method})",
+        ),
+        (
+            "trunks",
+            f"{parts.trunks:,}, {parts.trunk_total_m:,.0f} m; {parts.trunk_runs:,} pairs of racks,"
+            f" {parts.trunk_lengths:,} lengths",
+        ),
+        ("cords", f"{parts.cords:,}, {parts.cord_total_m:,.0f} m"),
+        ("loss", f"up to {parts.most_loss_db:.2f} dB and {parts.most_connectors} connectors between transceivers"),
+    ]
 
 
 def _stated_facts(layout: "Layout") -> list[tuple[str, str]]:

@@ -2,8 +2,8 @@
 
 from typing import Literal, get_args
 
-#: shuffle: shuffle panels in racks of their own, for networks of the family `shuffled`; racks: trunks between racks; rows: trunks
-#: between rows; field: trunks from every rack to a central patch field.
+#: shuffle: shuffle panels in racks of their own, for networks of the family `shuffled`; racks: trunks between racks; rows:
+#: trunks between rows; field: trunks from every rack to a central patch field.
 Panels = Literal["shuffle", "racks", "rows", "field"]
 METHODS: tuple[str, ...] = get_args(Panels)
 #: Units of a rack of panels, where no rack of the room is described.

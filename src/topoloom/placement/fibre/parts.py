@@ -69,7 +69,7 @@ class Panel:
     @cached_property
     def first(self) -> np.ndarray:
         """The first position of each port, int64[ports]."""
-        return np.cumsum(self.pairs) - self.pairs
+        return np.asarray(np.cumsum(self.pairs) - self.pairs)
 
     @cached_property
     def port_of(self) -> np.ndarray:

@@ -6,10 +6,10 @@ from functools import cached_property
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.placement.floors.floor import Floor
-from topoloom.placement.floors.slots import Slots
 from topoloom.placement.fibre.parts import Fibre, Panel
 from topoloom.placement.fibre.tracing import Ways, trace
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.slots import Slots
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Plant:
 
     def slots_of_ends(self, switch_slot: np.ndarray) -> np.ndarray:
         """The slots at both ends of each cord and trunk, int32[cords and trunks, 2], by the slot of each switch."""
-        return np.concatenate([np.asarray(switch_slot, np.int32), self.slot])[self.ends[:, :, 0]]
+        return np.asarray(np.concatenate([np.asarray(switch_slot, np.int32), self.slot])[self.ends[:, :, 0]])
 
     def __eq__(self, other: object) -> bool:
         """Equal by content, apart from lengths."""
@@ -120,7 +120,7 @@ class Plant:
     @cached_property
     def is_trunk(self) -> np.ndarray:
         """Whether each fibre cable is a trunk, bool[cords and trunks]."""
-        return np.array([fibre.use == "trunk" for fibre in self.fibres], bool)[self.fibre]
+        return np.asarray(np.array([fibre.use == "trunk" for fibre in self.fibres], bool)[self.fibre])
 
     @property
     def trunks(self) -> int:
@@ -135,12 +135,12 @@ class Plant:
     @property
     def units(self) -> np.ndarray:
         """The height of each panel in rack units, float64[panels]."""
-        return np.array([panel.u for panel in self.panels])[self.panel]
+        return np.asarray(np.array([panel.u for panel in self.panels])[self.panel])
 
     @cached_property
     def pairs(self) -> np.ndarray:
         """Pairs of fibres of each cord and trunk, int64[cords and trunks]."""
-        return np.array([fibre.pairs for fibre in self.fibres], np.int64)[self.fibre]
+        return np.asarray(np.array([fibre.pairs for fibre in self.fibres], np.int64)[self.fibre])
 
     @cached_property
     def stock_m(self) -> np.ndarray:
@@ -232,7 +232,7 @@ class Plant:
 
     def _in_panels(self, of_kind: list[float]) -> np.ndarray:
         """The sum over the panels that each link passes."""
-        return self.ways.sums_of_panels(np.array(of_kind)[self.panel])
+        return np.asarray(self.ways.sums_of_panels(np.array(of_kind)[self.panel]))
 
     def label(self, device: int, port: int) -> str:
         """The name of a panel and its port: ``SP012:F05``."""

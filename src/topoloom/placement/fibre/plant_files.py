@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from topoloom.core.errors import InputError, at
+from topoloom.core.errors import at
 from topoloom.core.json_files import parse_json
 from topoloom.model.topology import Topology
 from topoloom.placement.fibre.methods import METHODS
@@ -75,7 +75,9 @@ def plant_json(plant: Plant, slots: Slots) -> bytes:
         link_pairs=plant.link_pairs,
         panel_kinds=[
             _Panel(
-                pairs=panel.pairs.tolist(), inside=panel.inside.tolist(), **{name: getattr(panel, name) for name in plain}
+                pairs=panel.pairs.tolist(),
+                inside=panel.inside.tolist(),
+                **{name: getattr(panel, name) for name in plain},
             )
             for panel in plant.panels
         ],

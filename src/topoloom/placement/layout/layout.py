@@ -416,7 +416,7 @@ class Layout(Filed):
 
     @cached_property
     def link_ports(self) -> np.ndarray:
-        """The port of each link at both its switches, int32[links, 2], from 1: panels decide them, else the topology's order."""
+        """The ports of each link at both its switches, int32[links, 2], from 1: as panels have them, else the topology."""
         own = self.topology.link_ports
         return own if self.plant is None else np.where(self.plant.ports > 0, self.plant.ports, own)
 

@@ -114,8 +114,8 @@ def _free_slots(layout: Layout, plant: Plant) -> np.ndarray:
     racks = int(plant.slot.max(initial=layout.racks - 1)) + 1 - layout.racks
     if free.size < racks:
         raise InputError(
-            f"floor '{layout.floor.name}': {racks} racks of panels need a slot each, and {free.size} slots are free; add slots, or"
-            " choose higher racks or lower panels"
+            f"floor '{layout.floor.name}': {racks} racks of panels need a slot each, and {free.size} slots are free; add"
+            " slots, or choose higher racks or lower panels"
         )
     flow = _flow(layout, plant, layout.racks + racks)
     stands = np.concatenate([layout.used, np.full(racks, -1)])
@@ -150,7 +150,7 @@ def _searched(layout: Layout, plant: Plant, slots: Slots, slot: np.ndarray, effo
     apart_m = slots.apart_m(place[:, None], place[None, :])
     method = "both" if len(slots) <= _FEW_SLOTS else "anneal"
     limits = {"moves": effort.moves, "runs": effort.runs}
-    found = assign(
+    assignment = assign(
         flow, apart_m, method, slot, effort.seed, effort.seconds, jobs=effort.jobs, work=effort.work, **limits
     )  # fmt: skip
-    return np.asarray(found.place, np.int64)
+    return np.asarray(assignment.place, np.int64)
