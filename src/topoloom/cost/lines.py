@@ -132,7 +132,7 @@ def _passive_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
     lots: dict[tuple[str, str], Line] = {}
     for kind, name, product, count, length_m, low, high in passive_lots(layout, parts):
         line = Line(
-            f"{kind}, {name.removeprefix(kind).lstrip(', ')}",
+            name if name.startswith(kind) else f"{kind}, {name}",
             count,
             count * low,
             count * high,

@@ -75,7 +75,8 @@ def place(
     rate_gbps : float, optional
         The rate of every link, Gb/s, which selects products of `parts`; else the network's own.
     panels : str, optional
-        Passive panels of `parts` that links pass through: ``shuffle`` (for the family `shuffled`), ``racks`` or ``rows`` (trunks between racks, or between rows), ``field`` (trunks to a central patch field).
+        Passive panels of `parts` that links pass through: ``shuffle`` (shuffle panels, for the family `shuffled`), ``racks``
+        or ``rows`` (trunks between racks, or between rows), ``field`` (trunks to a central patch field).
 
     Returns
     -------

@@ -47,7 +47,13 @@ def with_panels(layout: Layout, method: str, kit: Kit, effort: Effort, *, search
         The network has no shuffle boxes, or the floor has no free slots for the racks of panels.
     """
     if method in ("racks", "rows"):
-        return replace(layout, plant=_zoned(layout, method, kit))
+        plant = _zoned(layout, method, kit)
+        if not plant.through.any():
+            raise InputError(
+                f"panels: no two {method} have {-(-kit.panel.front // 2)} links between them, half of those of a trunk; choose"
+                " smaller panels, or a field"
+            )
+        return replace(layout, plant=plant)
     plant, serves = _apart(layout, method, kit)
     racks = layout.racks + len(serves)
     floor = layout.floor

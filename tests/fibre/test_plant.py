@@ -1,0 +1,265 @@
+"""Passive panels: which port meets which, how long and how lossy the way is, and what it consists of."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from topoloom import InputError, build, open_network, place, price
+from topoloom.placement.fibre.kit import Kit
+from topoloom.placement.fibre.parts import Fibre, Panel, fanning, looping, shuffling
+from topoloom.placement.fibre.plant import Plant
+from topoloom.placement.fibre.shuffled import shuffle_plant
+from topoloom.topologies.families.shuffled import boxes_of
+
+SMALL = "shuffled:n=64,degree=16,r=8,hosts=48"
+PARTS = """
+name = "shuffling"
+source = "a test"
+unpriced = ["switch"]
+installation_usd = 10
+[[switch.product]]
+name = "S"
+ports = 16
+rate_gbps = 400
+connector = "QSFP-DD"
+lane_gbps = 50
+breakout = [{ ports = 64, rate_gbps = 100 }]
+[[cable]]
+name = "lane"
+medium = "fibre"
+use = "panels"
+base_usd = 1000
+modules = ["DR4"]
+reach_m = 500
+rates_gbps = [100]
+[[cable]]
+name = "AOC"
+medium = "optical"
+use = "any"
+base_usd = 5
+[[transceiver]]
+name = "DR4"
+links = 4
+price_usd = 100
+power_w = 8
+loss_db = 3.0
+[[panel]]
+name = "box"
+kind = "shuffle panel"
+front = 8
+front_pairs = 4
+rear = 4
+price_usd = 50
+[[cord]]
+name = "cord"
+pairs = 4
+base_usd = 2
+per_metre_usd = 1
+[[trunk]]
+name = "trunk"
+pairs = 8
+per_metre_usd = 4
+lengths_m = [5, 10, 20, 40]
+"""
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("parts") / "shuffling.toml"
+    path.write_text(PARTS)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def small(parts):
+    """A shuffled network of 64 switches in racks of eight, its panels in racks of their own."""
+    return place(build(SMALL), parts=parts, rate_gbps=100, panels="shuffle")
+
+
+def plain(connector_db=0.35, link_pairs=1, polarity="B", reversals=0, connectors=2):
+    """The published box of 32 x 4, with cords and trunks that fit."""
+    pairs, inside = shuffling(32, 4)
+    box = Panel("box", "shuffle panel", 32, pairs, inside, connectors=connectors, connector_db=connector_db)
+    box = replace(box, reversals=reversals)
+    return Kit(box, Fibre("cord", "cord", 4, polarity), Fibre("trunk", "trunk", 32, polarity), link_pairs)
+
+
+def test_a_shuffle_panel_joins_each_front_port_with_each_rear_port_once():
+    """32 ports of four pairs and four of 32: 128 pairs, one for each of the 32 x 4 pairs of ports."""
+    pairs, inside = shuffling(32, 4)
+    box = Panel("box", "shuffle panel", 32, pairs, inside)
+    front = np.arange(128)
+    joined = set(zip(box.port_of[front].tolist(), box.port_of[inside[front]].tolist(), strict=True))
+    assert joined == {(k, 32 + l) for k in range(32) for l in range(4)}
+    assert (inside[inside] == np.arange(256)).all()
+
+
+def test_the_insides_of_all_panels_join_pairs_two_by_two():
+    for pairs, inside in (shuffling(6, 3), shuffling(6, 3, 2), fanning(12, 4), looping(32), looping(5)):
+        assert pairs.sum() == inside.size
+        assert (inside[inside] == np.arange(inside.size)).all()
+
+
+@pytest.mark.exhaustive
+def test_960_routers_of_64_lanes_need_480_boxes_960_trunks_and_15360_cords():
+    """960 x 64 / 128 boxes; two trunks of 32 lanes per box; 16 cords of four lanes per router; 30,720 links on 960 runs."""
+    topology = build("shuffled:n=960,degree=64,hosts=64")
+    plant = shuffle_plant(topology, boxes_of(topology), plain())
+    assert (plant.panel.size, plant.trunks, plant.cords) == (480, 960, 15_360)
+    assert int(plant.through.sum()) == 30_720 == 960 * 64 // 2
+    assert (plant.ways.arrival == plant.planned_arrival).all()
+
+
+def test_every_link_arrives_at_its_own_port_and_no_port_has_two(small):
+    plant = small.plant
+    assert plant.through.all()
+    assert (plant.ways.arrival == plant.planned_arrival).all()
+    ends = np.concatenate([np.stack([small.topology.links[:, end], plant.ports[:, end]], axis=1) for end in (0, 1)])
+    assert len(np.unique(ends, axis=0)) == len(ends)
+    assert ends[:, 1].min() == 49, "the ports of hosts come first"
+    assert ends[:, 1].max() == 64
+
+
+def test_the_length_of_a_link_is_that_of_its_cords_and_its_trunk(small):
+    plant = small.plant
+    for link in range(0, len(small.topology.links), 37):
+        passed = plant.ways.fibre[link]
+        passed = passed[passed >= 0]
+        assert plant.is_trunk[passed].tolist() == [False, True, False]
+        assert small.length_m[link] == pytest.approx(plant.length_m[passed].sum())
+
+
+@pytest.mark.parametrize(("connector_db", "loss_db"), [(0.35, 1.65), (0.75, 3.25)])
+def test_four_connectors_and_500_m_lose_165_db_or_325(connector_db, loss_db):
+    """500 m at 0.5 dB/km lose 0.25 dB; a link passes two boxes, each with two mated pairs (r, c, c, r)."""
+    topology = build(SMALL)
+    plant = shuffle_plant(topology, boxes_of(topology), _fitting(plain(connector_db)))
+    trunk_m = np.where(plant.is_trunk, 500.0, 0.0)
+    plant = replace(plant, length_m=trunk_m)
+    assert set(plant.connectors.tolist()) == {4}
+    assert plant.loss_db == pytest.approx(np.full(plant.loss_db.size, loss_db))
+
+
+def _fitting(kit):
+    """The kit for boxes of 8 x 4."""
+    pairs, inside = shuffling(8, 4)
+    panel = replace(kit.panel, front=8, pairs=pairs, inside=inside)
+    return Kit(panel, kit.cord, replace(kit.trunk, pairs=8), kit.link_pairs)
+
+
+@pytest.mark.parametrize(
+    ("polarity", "reversals", "crossed"), [("B", 0, True), ("A", 0, False), ("B", 1, True), ("A", 1, False)]
+)
+def test_transmitters_meet_receivers_if_the_number_of_reversals_is_odd(polarity, reversals, crossed):
+    """Three cables of type B reverse three times; two boxes add two adapters of aligned keys, or none."""
+    topology = build(SMALL)
+    plant = shuffle_plant(topology, boxes_of(topology), _fitting(plain(polarity=polarity, reversals=reversals)))
+    assert set(replace(plant, length_m=np.ones(plant.fibre.size)).crossed.tolist()) == {crossed}
+
+
+def test_two_angled_cables_of_type_b_do_not_cross():
+    """A trunk of type B between panels, without cords: with one cord more, three reversals; with one in all, two."""
+    pairs, inside = fanning(1, 4)
+    box = Panel("adapter", "patch panel", 1, pairs, inside, connectors=1)
+    cords = [[[0, 1], [2, 0]], [[2, 1], [1, 1]]]  # switch 0 - cord - panel 2 - trunk - switch 1
+    plant = Plant(
+        "racks", 2, 4, (box,), (Fibre("cord", "cord", 4), Fibre("trunk", "trunk", 4)),
+        np.zeros(1), np.zeros(1), np.array([0, 1]), np.array(cords), np.array([[0, 1]]), np.array([[1, 1]]),
+        length_m=np.ones(2),
+    )  # fmt: skip
+    assert plant.ways.arrival.tolist() == [[1, 1]]
+    assert plant.crossed.tolist() == [False]
+
+
+def test_links_beyond_their_budget_are_refused_with_the_link_and_both_numbers(parts, tmp_path):
+    """3 dB of the transceiver: at 0.75 dB each, four connectors alone lose 3 dB, and the fibres more."""
+    poor = tmp_path / "poor.toml"
+    poor.write_text(PARTS.replace('kind = "shuffle panel"', 'kind = "shuffle panel"\nconnector_db = 0.75'))
+    with pytest.raises(
+        InputError, match=r"512 links lose more than their transceivers allow: .* loses 3\.0\d dB of 3;"
+    ):
+        place(build(SMALL), parts=str(poor), rate_gbps=100, panels="shuffle")
+
+
+def test_the_bill_has_each_cord_trunk_panel_and_one_module_per_four_lanes(small, parts):
+    bill = price(small, parts, rate_gbps=100, orders=True)
+    counts = {line.item: line.count for line in bill.lines}
+    assert counts["panel, box"] == 64 * 16 // 32 == 32
+    assert counts["cord"] == 64 * 4
+    assert counts["trunk"] == 32 * 4 // 2
+    assert counts["transceiver, DR4"] == 64 * 4
+    assert counts["installation"] == 256 + 64, "panels are mounted, not laid"
+    assert not any("lane" in item for item in counts), "a link through panels is no cable"
+    stock_m = small.plant.stock_m
+    cord, trunk = ~small.plant.is_trunk, small.plant.is_trunk
+    assert set(stock_m[trunk].tolist()) <= {5.0, 10.0, 20.0, 40.0}
+    usd = 32 * 50 + (2 + stock_m[cord]).sum() + 4 * stock_m[trunk].sum() + 256 * 100 + 320 * 10
+    assert bill.cost_usd == pytest.approx(usd)
+    of_items = sum(item.cost_usd for item in bill.items if item.kind != "switch")
+    assert of_items == pytest.approx(usd)
+
+
+def test_a_folder_gives_the_same_panels_ports_and_bill(small, parts, tmp_path):
+    network = open_network(SMALL).placed(parts=parts, rate_gbps=100, panels="shuffle")
+    network.save(tmp_path / "net")
+    again = open_network(tmp_path / "net")
+    assert again.layout == network.layout == small
+    assert again.layout.made == network.layout.made
+    assert np.array_equal(again.fabric.link_ports, small.plant.ports)
+    assert again.bill.cost_usd == network.bill.cost_usd
+    assert price(network).length_m == again.bill.length_m
+
+
+@pytest.mark.parametrize("method", ["racks", "rows", "field"])
+def test_trunks_carry_the_links_of_two_zones(method):
+    """Each trunk is at least half full but in a field; every link arrives; the rest are cables of their own."""
+    layout = place(build("fat-tree:k=16"), parts="ethernet-2026", rate_gbps=400, panels=method, map="rows")
+    plant = layout.plant
+    assert plant.through.any()
+    assert (plant.ways.arrival == plant.planned_arrival).all()
+    assert plant.crossed.all()
+    if method != "field":
+        lit = np.zeros(plant.fibre.size)
+        np.add.at(lit, plant.ways.fibre[:, 1], 1)
+        assert lit[plant.is_trunk].min() >= 6
+        assert set(plant.connectors.tolist()) == {2}
+    else:
+        assert set(plant.connectors.tolist()) == {4}
+        assert not plant.through[~layout.between].any()
+    assert layout.passive.links == int(plant.through.sum())
+
+
+def test_panels_that_no_two_racks_can_fill_are_refused():
+    with pytest.raises(InputError, match=r"no two racks have 6 links between them, half of those of a trunk"):
+        place(build("torus:dims=4x4,hosts=4"), parts="ethernet-2026", rate_gbps=400, panels="racks", map="rows")
+
+
+def test_panels_need_a_catalogue_and_a_network_of_boxes(parts):
+    with pytest.raises(InputError, match=r"panels are products of a catalogue; give `parts`"):
+        place(build(SMALL), panels="shuffle")
+    with pytest.raises(InputError, match=r"no boxes are known; only the family 'shuffled' has them"):
+        place(build("jellyfish:n=64,degree=16,hosts=48"), parts=parts, rate_gbps=100, panels="shuffle")
+    with pytest.raises(InputError, match=r"panels 'shufle' is not known; it must be shuffle, racks, rows, field"):
+        place(build(SMALL), parts=parts, rate_gbps=100, panels="shufle")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"topoloom/fibre-plant/1"', '"topoloom/fibre-plant/9"', r"expected topoloom/fibre-plant/1"),
+        ('"switches":64', '"switches":63', r"it has 63 switches"),
+        ('"rack":["', '"rack":["nowhere-', r"the floor has no slot 'nowhere-"),
+        ('"method":"shuffle"', '"method":"magic"', r"its method is 'magic'"),
+        ('"inside":[32,', '"inside":[33,', r"does not join pairs two by two"),
+        ('"ends":[[[2,49],[64,', '"ends":[[[2,49],[9999,', r"a device is out of range"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_name(parts, tmp_path, old, new, message):
+    open_network(SMALL).placed(parts=parts, rate_gbps=100, panels="shuffle").save(tmp_path / "net")
+    path = tmp_path / "net" / "fibre.json"
+    text = path.read_text()
+    assert old in text, text[:2000]
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=rf"fibre\.json.*{message}"):
+        open_network(tmp_path / "net").layout
