@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, open_network, place, price
+from topoloom.cost.price_factors import PriceFactors
 from topoloom.placement.fibre.kit import Kit
 from topoloom.placement.fibre.parts import Fibre, Panel, fanning, looping, shuffling
 from topoloom.placement.fibre.plant import Plant
@@ -89,9 +90,9 @@ def test_a_shuffle_panel_joins_each_front_port_with_each_rear_port_once():
     """32 ports of four pairs and four of 32: 128 pairs, one for each of the 32 x 4 pairs of ports."""
     pairs, inside = shuffling(32, 4)
     box = Panel("box", "shuffle panel", 32, pairs, inside)
-    front = np.arange(128)
-    joined = set(zip(box.port_of[front].tolist(), box.port_of[inside[front]].tolist(), strict=True))
-    assert joined == {(k, 32 + l) for k in range(32) for l in range(4)}
+    at_front = np.arange(128)
+    joined = set(zip(box.port_of[at_front].tolist(), box.port_of[inside[at_front]].tolist(), strict=True))
+    assert joined == {(front, 32 + rear) for front in range(32) for rear in range(4)}
     assert (inside[inside] == np.arange(256)).all()
 
 
@@ -198,6 +199,30 @@ def test_the_bill_has_each_cord_trunk_panel_and_one_module_per_four_lanes(small,
     assert bill.cost_usd == pytest.approx(usd)
     of_items = sum(item.cost_usd for item in bill.items if item.kind != "switch")
     assert of_items == pytest.approx(usd)
+    ordered = {lot.product: 0 for lot in bill.orders}
+    for lot in bill.orders:
+        ordered[lot.product] += lot.count
+    assert ordered == {"box": 32, "cord": 256, "trunk": 64, "DR4": 256}
+
+
+def test_quotes_and_factors_reach_common_panels_cords_and_trunks(tmp_path):
+    """A catalogue without panels has common ones, which a file of quotes prices; factors multiply them."""
+    quotes = tmp_path / "quotes.toml"
+    quotes.write_text(
+        '[[panel]]\nname = "MPO module, 12 x 4 pairs"\nprice_usd = 100\n'
+        '[[cord]]\nname = "cord, MPO-12, 4 pairs"\nper_metre_usd = 2\n'
+        '[[trunk]]\nname = "trunk, 12 x MPO-12"\nbase_usd = 30\n'
+    )
+    network = open_network("fat-tree:k=16").placed(
+        parts="ethernet-2026", prices=quotes, rate_gbps=400, panels="racks", map="rows"
+    )
+    cost = {line.item: line.cost_usd for line in network.bill.lines}
+    assert cost["panel, MPO module, 12 x 4 pairs"] == 100 * network.layout.passive.panels
+    assert cost["trunk, 12 x MPO-12"] == 30 * network.layout.passive.trunks
+    doubled = network.priced(factors=PriceFactors(cable=2.0, panel=3.0)).bill
+    after = {line.item: line.cost_usd for line in doubled.lines}
+    assert after["panel, MPO module, 12 x 4 pairs"] == 3 * cost["panel, MPO module, 12 x 4 pairs"]
+    assert after["cord, MPO-12, 4 pairs"] == pytest.approx(2 * cost["cord, MPO-12, 4 pairs"])
 
 
 def test_a_folder_gives_the_same_panels_ports_and_bill(small, parts, tmp_path):
@@ -262,4 +287,4 @@ def test_a_damaged_file_is_refused_with_its_name(parts, tmp_path, old, new, mess
     assert old in text, text[:2000]
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(InputError, match=rf"fibre\.json.*{message}"):
-        open_network(tmp_path / "net").layout
+        assert open_network(tmp_path / "net").layout.plant

@@ -12,6 +12,7 @@ from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_l
 from topoloom.cost.items import Item, items_of
 from topoloom.cost.lines import Line, bill_lines, spare_lines
 from topoloom.cost.modules import counted_modules, module_orders, plugged_modules
+from topoloom.cost.panelled import passive_lots
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import layout_and_terms
 from topoloom.cost.products import port_total
@@ -354,6 +355,7 @@ def bill_with(layout: Layout, terms: Terms, switches: Sequence[SwitchKind], *, o
         counted = [(module.name, count) for module, count in counted_modules(parts, plugged)]
         items = items_of(layout, parts, switches, bought_cables, counted, terms.spares)
         lines += spare_lines(items, lines)
+    passive_orders = [lot.order for lot in passive_lots(layout, parts)]
     provenance = provenance_of(
         topology,
         settings={
@@ -382,7 +384,7 @@ def bill_with(layout: Layout, terms: Terms, switches: Sequence[SwitchKind], *, o
         unpriced=_kinds(line for line in lines if math.isnan(line.cost_usd)),
         unmetered=_kinds(line for line in lines if math.isnan(line.power_w)),
         confidence=max((line.confidence for line in lines if line.confidence), default=None),
-        orders=(*order_list(*bought_cables), *module_orders(parts, plugged)) if orders else (),
+        orders=(*order_list(*bought_cables), *passive_orders, *module_orders(parts, plugged)) if orders else (),
         items=items if orders else (),
         currency=parts.currency,
         provenance=provenance,

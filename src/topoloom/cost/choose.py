@@ -396,6 +396,8 @@ def order_list(*cables: Cables) -> tuple[CableLot, ...]:
     )
     out = []
     for row, kind in enumerate(kinds.tolist()):
+        if not pieces[row]:
+            continue  # links through panels have no cable of their own
         cable, length_m = parts.cable[kind // len(lengths)], lengths[kind % len(lengths)]
         sums = float(low[row]), float(high[row]), float(watts[row])
         out.append(CableLot(cable.title, cable.medium, float(length_m), not cable.lengths_m, round(pieces[row]), *sums))

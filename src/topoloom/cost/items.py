@@ -188,8 +188,6 @@ def cable_items(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
     """
     by_title = {product.title: product for product in parts.cable}
     for lot in order_list(*cables):
-        if not lot.count:
-            continue  # links through panels
         product = by_title[lot.product]
         rates = " or ".join(f"{rate:g}" for rate in product.rates_gbps)
         several = f"{product.links} links of " if product.links > 1 and rates else ""
@@ -205,14 +203,15 @@ def cable_items(parts: Parts, cables: Sequence[Cables]) -> Iterator[Item]:
 
 def _passive(layout: Layout, parts: Parts) -> Iterator[Item]:
     """Panels, and cords and trunks of each length."""
-    for kind, name, product, count, length_m, low, high in passive_lots(layout, parts):
-        if product is not None and isinstance(product, FibreProduct):
+    for lot in passive_lots(layout, parts):
+        product = lot.product
+        if isinstance(product, FibreProduct):
             made = "length" if product.lengths_m else "made to"
-            what = f"{kind}, {product.pairs} pairs of fibres, {made} {length_m:g} m"
+            what = f"{lot.kind}, {product.pairs} pairs of fibres, {made} {lot.length_m:g} m"
         else:
-            what = kind if product is None else product.kind
-        item = _item("panel" if kind == "panel" else "cable", name, count, None, what, product)
-        yield replace(item, length_m=length_m, unit_low_usd=low, unit_high_usd=high)
+            what = lot.kind if product is None else product.kind
+        item = _item("panel" if lot.kind == "panel" else "cable", lot.name, lot.count, None, what, product)
+        yield replace(item, length_m=lot.length_m, unit_low_usd=lot.unit_low_usd, unit_high_usd=lot.unit_high_usd)
 
 
 def _per_link(product: CableProduct) -> str:

@@ -130,18 +130,18 @@ def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
 def _passive_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
     """One line per kind of panel, cord and trunk; cords and trunks are laid like cables."""
     lots: dict[tuple[str, str], Line] = {}
-    for kind, name, product, count, length_m, low, high in passive_lots(layout, parts):
+    for lot in passive_lots(layout, parts):
         line = Line(
-            name if name.startswith(kind) else f"{kind}, {name}",
-            count,
-            count * low,
-            count * high,
-            length_m=count * length_m,
-            kind="panel" if kind == "panel" else "cable",
-            confidence=None if product is None else product.confidence,
+            lot.title,
+            lot.count,
+            lot.count * lot.unit_low_usd,
+            lot.count * lot.unit_high_usd,
+            length_m=lot.count * lot.length_m,
+            kind="panel" if lot.kind == "panel" else "cable",
+            confidence=None if lot.product is None else lot.product.confidence,
         )
-        before = lots.get((kind, name))
-        lots[kind, name] = line if before is None else line.plus(before)
+        before = lots.get((lot.kind, lot.name))
+        lots[lot.kind, lot.name] = line if before is None else line.plus(before)
     yield from lots.values()
 
 

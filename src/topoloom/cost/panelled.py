@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.searches import Effort
-from topoloom.cost.choose import link_cables
+from topoloom.cost.choose import CableLot, link_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.passive_products import FibreProduct, PanelProduct
 from topoloom.cost.terms import Terms
@@ -17,7 +19,7 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.panelled import with_panels
 from topoloom.topologies.families.shuffled import boxes_of
 
-#: A lane of parallel single-mode optics: one pair of fibres per 100 Gb/s.
+#: Parallel single-mode optics: one pair of fibres per 100 Gb/s.
 _LANE_GBPS = 100.0
 
 
@@ -152,11 +154,46 @@ def over_budget(layout: Layout, terms: Terms) -> np.ndarray:
     return np.asarray(np.nan_to_num(link_losses(layout)) > link_budgets(layout, terms) + 1e-9)
 
 
-def passive_lots(
-    layout: Layout, parts: Parts
-) -> Iterator[tuple[str, str, PanelProduct | FibreProduct | None, int, float, float, float]]:
-    """Yield what a plant consists of: kind, name, product (None if the catalogue has none of its name), count, metres of one
-    piece (0 for panels), and the lowest and the highest price of one; NaN without a price.
+@dataclass(frozen=True)
+class PassiveLot:
+    """Equal pieces of a plant.
+
+    Attributes
+    ----------
+    kind : "panel", "cord" or "trunk"
+    name : str
+    product : PanelProduct, FibreProduct or None
+        None where the catalogue has none of this name.
+    count : int
+    length_m : float
+        Of one piece, as it is bought; 0 for panels.
+    unit_low_usd, unit_high_usd : float
+        The lowest and the highest price of one; NaN without a price.
+    """
+
+    kind: Literal["panel", "cord", "trunk"]
+    name: str
+    product: PanelProduct | FibreProduct | None
+    count: int
+    length_m: float
+    unit_low_usd: float
+    unit_high_usd: float
+
+    @property
+    def title(self) -> str:
+        """The name with its kind, as in a bill."""
+        return self.name if self.name.startswith(self.kind) else f"{self.kind}, {self.name}"
+
+    @property
+    def order(self) -> CableLot:
+        """The lot of an order list."""
+        low, high = self.count * self.unit_low_usd, self.count * self.unit_high_usd
+        made = isinstance(self.product, FibreProduct) and not self.product.lengths_m
+        return CableLot(self.name, self.kind, self.length_m, made, self.count, low, high, 0.0)
+
+
+def passive_lots(layout: Layout, parts: Parts) -> Iterator[PassiveLot]:
+    """Yield what a plant consists of: panels, then cords and trunks of each length.
 
     Parameters
     ----------
@@ -170,7 +207,7 @@ def passive_lots(
     for number, panel in enumerate(plant.panels):
         product = next((sold for sold in passive.panel if sold.name == panel.name), None)
         low, high = _price(None if product is None else product.price_usd)
-        yield "panel", panel.name, product, int((plant.panel == number).sum()), 0.0, low, high
+        yield PassiveLot("panel", panel.name, product, int((plant.panel == number).sum()), 0.0, low, high)
     stock_m = np.round(plant.stock_m, 6)
     for number, fibre in enumerate(plant.fibres):
         sold_as = passive.trunk if fibre.use == "trunk" else passive.cord
@@ -178,7 +215,7 @@ def passive_lots(
         lengths, counts = np.unique(stock_m[plant.fibre == number], return_counts=True)
         usd = np.full((2, lengths.size), np.nan) if own is None else own.usd(lengths)
         for length_m, count, low, high in zip(lengths.tolist(), counts.tolist(), *usd.tolist(), strict=True):
-            yield fibre.use, fibre.name, own, count, length_m, low, high
+            yield PassiveLot(fibre.use, fibre.name, own, count, length_m, low, high)
 
 
 def _price(price: float | tuple[float, ...] | None) -> tuple[float, float]:

@@ -225,6 +225,7 @@ def placed_layout(
             )
 
     # Racks that serve panels of their own change places with them, not by the links, which have no cables.
+    map = DEFAULT_MAP if map is None else map
     alone = map if panels not in ("shuffle", "field") else "rows"
     effort = Effort(
         **{name: search[name] for name in ("seed", "seconds", "jobs", "work", "moves", "runs") if search.get(name)}
@@ -235,7 +236,7 @@ def placed_layout(
             topology,
             floor,
             "auto" if cluster is None else cluster,
-            DEFAULT_MAP if alone is None else alone,
+            alone,
             "length" if objective is None else objective,
             switch_w=switch_w,
             housing=housing,
@@ -245,9 +246,10 @@ def placed_layout(
         if panels is None:
             return layout
         layout = panelled(layout, panels, terms, effort, search=map not in ("rows", "serpentine"))
-        settings = layout.provenance.settings | {"panels": panels}
+        settings = layout.provenance.settings | {"map": map, "panels": panels}
         provenance = msgspec.structs.replace(layout.provenance, settings=settings)
-        return replace(layout, made=f"{layout.made}, panels={panels}", provenance=provenance)
+        made = layout.made.replace("map=rows", f"map={map}", 1)
+        return replace(layout, made=f"{made}, panels={panels}", provenance=provenance)
 
     return within_power(with_power, watts, housing, terms)
 

@@ -18,6 +18,7 @@ class PriceFactors(TomlTable, frozen=True):
     cable: Annotated[float, setting("factor for prices of cables", least=0, most=1e6)] = 1.0
     transceiver: Annotated[float, setting("factor for prices of transceivers", least=0, most=1e6)] = 1.0
     nic: Annotated[float, setting("factor for prices of network interfaces", least=0, most=1e6)] = 1.0
+    panel: Annotated[float, setting("factor for prices of passive panels", least=0, most=1e6)] = 1.0
 
 
 def with_factors(parts: Parts, factors: PriceFactors) -> Parts:
@@ -35,7 +36,11 @@ def with_factors(parts: Parts, factors: PriceFactors) -> Parts:
     if not changed:
         return parts
     listed = ", ".join(f"{name} x {value:g}" for name, value in changed.items())
-    multiplied = {name: _with_prices_times(getattr(parts, name), value) for name, value in changed.items()}
+    # Cords and trunks are cables.
+    tables = {name: (name, "cord", "trunk") if name == "cable" else (name,) for name in changed}
+    multiplied = {
+        table: _with_prices_times(getattr(parts, table), changed[name]) for name, own in tables.items() for table in own
+    }
     return msgspec.structs.replace(parts, name=f"{parts.name} ({listed})", **multiplied)
 
 

@@ -22,7 +22,18 @@ from topoloom.cost.products import low_high
 log = logging.getLogger("topoloom")
 
 #: The tables of products that a file of quotes may contain, as paths of keys.
-_TABLES = (("switch", "product"), ("cable",), ("transceiver",), ("nic",), ("server",))
+_TABLES = (
+    ("switch", "product"),
+    ("cable",),
+    ("transceiver",),
+    ("nic",),
+    ("server",),
+    ("panel",),
+    ("cord",),
+    ("trunk",),
+)
+#: Tables of which a catalogue without its own has common products.
+_COMMON = ("panel", "cord", "trunk")
 #: Further keys that replace the catalogue's own.
 _PLAIN = ("installation_usd", "rewiring_usd", "slack_m")
 #: What belongs to a quoted price.
@@ -64,6 +75,9 @@ class _Quotes(TomlTable, frozen=True):
     transceiver: Annotated[_Rows, setting("quotes of transceivers")] = ()
     nic: Annotated[_Rows, setting("quotes of network interfaces")] = ()
     server: Annotated[_Rows, setting("quotes of servers")] = ()
+    panel: Annotated[_Rows, setting("quotes of panels of passive fibres")] = ()
+    cord: Annotated[_Rows, setting("quotes of cords to panels")] = ()
+    trunk: Annotated[_Rows, setting("quotes of trunks between panels")] = ()
 
 
 def quoted_parts(name: str | Path, prices: str | Path | None = None) -> Parts:
@@ -152,6 +166,9 @@ def _signed(quotes: _Quotes, path: str) -> _Quotes:
 def _laid(parts: Parts, quotes: _Quotes, text: str, path: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
     """The catalogue after each further quote, with the line of that quote."""
     data = msgspec.to_builtins(parts, builtin_types=(datetime.date,))
+    for key in _COMMON:
+        if getattr(quotes, key) and not data[key]:
+            data[key] = msgspec.to_builtins(getattr(parts.passive, key), builtin_types=(datetime.date,))
     yield None, data
     for key in _PLAIN:
         if (value := getattr(quotes, key)) is not None:
@@ -178,6 +195,8 @@ def _laid(parts: Parts, quotes: _Quotes, text: str, path: str) -> Iterator[tuple
 def _same_price(parts: Parts, data: dict[str, Any]) -> str | None:
     """What has the same price as before, in words; None where nothing has."""
     before = msgspec.to_builtins(parts, builtin_types=(datetime.date,))
+    for key in _COMMON:
+        before[key] = before[key] or data[key]
     for key in ("installation_usd", "rewiring_usd"):
         if before[key] and before[key] == data[key]:
             return f"'{key}'"

@@ -124,8 +124,8 @@ def _passive_facts(layout: "Layout") -> list[tuple[str, str]]:
         ),
         (
             "trunks",
-            f"{parts.trunks:,}, {parts.trunk_total_m:,.0f} m; {parts.trunk_runs:,} pairs of racks,"
-            f" {parts.trunk_lengths:,} lengths",
+            f"{parts.trunks:,}, {parts.trunk_total_m:,.0f} m; pairs of racks {parts.trunk_runs:,}, lengths"
+            f" {parts.trunk_lengths:,}",
         ),
         ("cords", f"{parts.cords:,}, {parts.cord_total_m:,.0f} m"),
         ("loss", f"up to {parts.most_loss_db:.2f} dB and {parts.most_connectors} connectors between transceivers"),

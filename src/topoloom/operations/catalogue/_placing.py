@@ -79,7 +79,6 @@ class Placing(Operation, frozen=True, kw_only=True):
     switches_per_rack: SwitchesPerRack | None = None
     cluster: Cluster | None = None
     map: Map | None = None
-    panels: PanelMethod | None = None
     parts: Parts | None = None
     prices: Prices | None = None
     rate_gbps: RateOfTerms | None = None
@@ -103,6 +102,12 @@ class HousedPlacing(Placing, frozen=True, kw_only=True):
     """The same arguments, for hosts that may stand in separate racks."""
 
     server: Server | None = None
+
+
+class PanelledPlacing(HousedPlacing, frozen=True, kw_only=True):
+    """The same arguments, for links that may pass through panels."""
+
+    panels: PanelMethod | None = None
 
 
 def networks_on_floors(

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from topoloom.cost.facility import Facility, facility
 from topoloom.machine.recognizing import names_machine
-from topoloom.operations.catalogue._placing import PLACING, HousedPlacing
+from topoloom.operations.catalogue._placing import PLACING, PanelledPlacing
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import HostCables
@@ -12,7 +12,7 @@ from topoloom.placement.hosts.rack_device import AirRise, LiquidRise, Pue
 
 
 @operation
-class FacilityOperation(HousedPlacing, frozen=True, kw_only=True):
+class FacilityOperation(PanelledPlacing, frozen=True, kw_only=True):
     """Power, weight, air and liquid of every rack of TOPOLOGY, of every row and in total.
 
     A rack that exceeds a limit of `[rack]`, `[facility]` or the floor is an error. Figures that are not known are reported with

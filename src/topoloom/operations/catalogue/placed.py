@@ -9,7 +9,7 @@ from topoloom.cost.price_factors import PriceFactors
 from topoloom.machine.recognizing import names_machine
 from topoloom.network import Network
 from topoloom.network.opening import open_network
-from topoloom.operations.catalogue._placing import PLACING, TERMS, HousedPlacing, placing_of, terms_of
+from topoloom.operations.catalogue._placing import PLACING, TERMS, PanelledPlacing, placing_of, terms_of
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import HostCables, Radix, Spares
@@ -25,7 +25,7 @@ _SEARCH = (*PLACING, "seed", "improve", "objective", "seconds", "moves", "runs")
 
 
 @operation
-class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
+class LayoutOperation(PanelledPlacing, frozen=True, kw_only=True):
     """Put the switches of TOPOLOGY into racks on a floor; every cable with its length.
 
     -o writes a folder with everything to build the network: cables in the order of pulling, labels, an order list, sheets for
@@ -118,7 +118,7 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
 
 
 @operation
-class CostOperation(HousedPlacing, frozen=True, kw_only=True):
+class CostOperation(PanelledPlacing, frozen=True, kw_only=True):
     """Switches, cables, power and cost of TOPOLOGY on a floor; several TOPOLOGIES are compared.
 
     A TOPOLOGY may also be a network folder: its layout is priced without changes, with the parts, quotes and rate that are
@@ -134,7 +134,9 @@ class CostOperation(HousedPlacing, frozen=True, kw_only=True):
     ) = None
     price_factors: Annotated[
         PriceFactors,
-        setting("factor for the prices of switch, cable, transceiver or nic: cable=0.8", option="--price-factor"),
+        setting(
+            "factor for the prices of switch, cable, transceiver, nic or panel: cable=0.8", option="--price-factor"
+        ),
     ] = PriceFactors()
     host_cables: HostCables | None = None
     spares: Spares | None = None

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.placement.fibre.parts import Fibre, Panel
-from topoloom.placement.fibre.tracing import Ways, trace
+from topoloom.placement.fibre.tracing import PlantWays, followed
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 
@@ -165,7 +165,7 @@ class Plant:
         return out
 
     @cached_property
-    def ways(self) -> Ways:
+    def ways(self) -> PlantWays:
         """The way of each link through the plant, in the order of the links that pass through it.
 
         Raises
@@ -193,7 +193,7 @@ class Plant:
         """The switch and the port where each of these links ends, int32[links through it, 2]."""
         return np.stack([self.links[self.through, 1], self.ports[self.through, 1]], axis=1)
 
-    def traced(self, ends: np.ndarray) -> Ways:
+    def traced(self, ends: np.ndarray) -> PlantWays:
         """The ways of the links if the cords and trunks ended elsewhere: where each link would arrive.
 
         Parameters
@@ -203,9 +203,9 @@ class Plant:
 
         Returns
         -------
-        Ways
+        PlantWays
         """
-        return trace(self, ends, self.start)
+        return followed(self, ends, self.start)
 
     @cached_property
     def link_m(self) -> np.ndarray:

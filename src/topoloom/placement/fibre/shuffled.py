@@ -12,8 +12,26 @@ from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes
 def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit) -> Plant:
     """The plant of shuffle panels, all in slot 0.
 
-    A switch's cords are in the order of its boxes: the first serves the ports after those of its hosts. A cord's lane i leads
-    to the rear port i of its panel. The lane at front port k of one panel meets the lane at front port k of the other.
+    Parameters
+    ----------
+    topology : Topology
+    boxes : ShuffleBoxes
+        As `topoloom.topologies.families.shuffled.boxes_of` gives them.
+    kit : Kit
+
+    Returns
+    -------
+    Plant
+
+    Raises
+    ------
+    InputError
+        The network has other links than its boxes.
+
+    Notes
+    -----
+    A switch's cords are in the order of its boxes: the first serves the ports after those of its hosts. Pair i of a cord leads
+    to rear port i of its panel. A trunk joins front port k of one panel with front port k of the other.
     """
     n, (count, r), c = topology.switches, boxes.switch_at.shape, boxes.far.shape[1]
     box, position = np.nonzero(boxes.switch_at >= 0)

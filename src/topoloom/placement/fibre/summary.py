@@ -89,6 +89,11 @@ def panel_units(plant: Plant, slot: int, base_u: float) -> Iterator[tuple[str, R
         The slot of the rack.
     base_u : float
         The units below the panels.
+
+    Returns
+    -------
+    iterator of (str, RackDevice, int or None)
+        None: it takes no unit.
     """
     base = float(np.ceil(base_u))
     for number in np.flatnonzero(plant.slot == slot).tolist():

@@ -13,7 +13,7 @@ _MOST_FIBRES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class PlantWays:
     """The ways of links through a plant.
 
     Attributes
@@ -46,7 +46,7 @@ def _sums(passed: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.asarray((np.append(values, 0.0)[passed]).sum(axis=1))
 
 
-def trace(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> Ways:
+def followed(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> PlantWays:
     """Follow links from their first ports, all at the same time, one cord or trunk per step.
 
     Parameters
@@ -59,7 +59,7 @@ def trace(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> Ways:
 
     Returns
     -------
-    Ways
+    PlantWays
     """
     plugs = _Plugs(plant, ends)
     links = len(start)
@@ -84,7 +84,7 @@ def trace(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> Ways:
         if not moving.size:
             break
         moving, device, port, strand = plugs.inside(moving, device, port, strand)
-    return Ways(arrival, np.stack(fibres, axis=1), np.stack(panels, axis=1))
+    return PlantWays(arrival, np.stack(fibres, axis=1), np.stack(panels, axis=1))
 
 
 class _Plugs:

@@ -132,7 +132,7 @@ class _Runs:
 
     @classmethod
     def of(cls, group: np.ndarray, size: int, least: int | None = None) -> "_Runs":
-        """Cut groups into runs of `size`; a last run of fewer than `least` (half of `size`) is left out."""
+        """Cut groups into runs of `size`; a last run of fewer than `least` (half of `size`) is dropped."""
         least = -(-size // 2) if least is None else least
         order = np.argsort(group, kind="stable")
         ordered = group[order]
