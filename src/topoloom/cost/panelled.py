@@ -77,16 +77,18 @@ def kit_for(layout: Layout, method: str, terms: Terms) -> Kit:
         The catalogue lacks one of them; or the links have several rates, and thus several numbers of fibres.
     """
     parts, topology = terms.catalogue, layout.topology
-    rates = np.unique(topology.link_rate_gbps) if topology.mixed and topology.link_rate_gbps is not None else ()
-    if len(rates) > 1:
+    rates = (
+        np.unique(topology.link_rate_gbps) if topology.mixed and topology.link_rate_gbps is not None else np.zeros(0)
+    )
+    if rates.size > 1:
         raise InputError(
             f"panels: {topology.name} has links of several rates; panels need links of one rate, so that all have equal fibres"
         )
-    rate = float(rates[0]) if len(rates) else terms.rate_on(topology)
+    rate = float(rates[0]) if rates.size else terms.rate_on(topology)
     pairs = max(1, round(rate / _LANE_GBPS))
     if method == "shuffle":
         boxes = boxes_of(topology)
-        r, c = boxes.switch_at.shape[1], boxes.far.shape[1]
+        (_, r), (_, c) = boxes.switch_at.shape, boxes.far.shape
         what = f"shuffle panel of {r} front ports of {c * pairs} pairs and {c} rear ports"
         fits = [
             product

@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 
 from topoloom.core.settings import setting
-from topoloom.core.toml_files import TomlTable
 from topoloom.cost.products import Cited, Positive, Price, check_ranges, low_high
 from topoloom.placement.fibre.parts import Fibre, Panel, PanelKind, Polarity, fanning, looping, shuffling
 
@@ -39,7 +38,6 @@ class PanelProduct(Cited, frozen=True, kw_only=True):
         setting("adapters that a link passes in it which reverse the fibres: aligned keys, Type B", least=0, most=8),
     ] = 0
     price_usd: Annotated[Price, setting("price of one; not known, if omitted", unit="USD")] | None = None
-    weight_kg: Annotated[float, setting("its weight", unit="kg", least=0, most=1e5)] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,7 +83,6 @@ class FibreProduct(Cited, frozen=True, kw_only=True):
             unit="m",
         ),
     ] = ()
-    weight_kg_per_m: Annotated[float, setting("its weight per metre", unit="kg/m", least=0, most=1e3)] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,12 +108,12 @@ class FibreProduct(Cited, frozen=True, kw_only=True):
         )  # fmt: skip
 
 
-class PassiveProducts(TomlTable, frozen=True):
-    """The passive parts of a catalogue."""
+class PassiveProducts(msgspec.Struct, frozen=True):
+    """The panels, cords and trunks of a catalogue."""
 
-    panel: Annotated[tuple[PanelProduct, ...], setting("panels, cassettes and loop plugs")] = ()
-    cord: Annotated[tuple[FibreProduct, ...], setting("cords between ports and panels")] = ()
-    trunk: Annotated[tuple[FibreProduct, ...], setting("trunks between panels")] = ()
+    panel: tuple[PanelProduct, ...] = ()
+    cord: tuple[FibreProduct, ...] = ()
+    trunk: tuple[FibreProduct, ...] = ()
 
 
 @cache

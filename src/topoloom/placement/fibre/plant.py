@@ -216,12 +216,14 @@ class Plant:
     def loss_db(self) -> np.ndarray:
         """The loss of each of these links between its two transceivers, float64[links through it]."""
         per_m = np.array([fibre.loss_db_per_km / 1000 for fibre in self.fibres])[self.fibre]
-        return self.ways.sums(self.length_m * per_m) + self._in_panels([panel.pass_db for panel in self.panels])
+        return np.asarray(
+            self.ways.sums(self.length_m * per_m) + self._in_panels([panel.pass_db for panel in self.panels])
+        )
 
     @cached_property
     def connectors(self) -> np.ndarray:
         """The mated connector pairs that each passes between its transceivers, int64[links through it]."""
-        return self._in_panels([float(panel.connectors) for panel in self.panels]).astype(np.int64)
+        return np.asarray(self._in_panels([float(panel.connectors) for panel in self.panels]), np.int64)
 
     @cached_property
     def crossed(self) -> np.ndarray:
