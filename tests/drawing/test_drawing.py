@@ -16,6 +16,7 @@ from topoloom.topologies.spec.listing import listed
 
 _SPECS = """
     arrangement:n=5,k=3 bdf:u=5 bundlefly:q=4,p=5 cascade:groups=3 circulant:n=40,jumps=1x5
+    clustered-jellyfish:n=40,degree=8,clusters=4,inside=4
     clos:leaves=32,spines=16 complete:n=30 crossed-cube:n=6 debruijn:base=2,length=6 delorme:v=2
     diagrid:rows=8,columns=4,degree=4,length=3,sweeps=1 dln:n=64,x=5 dragonfly:h=3 dring:supernodes=10,size=2
     dsn:n=64 dsn-f:n=64

@@ -22,6 +22,7 @@ _DIGESTS = {
     "longhop:n=9,extra=4,seed=1": "973c93a66653",
     "grid:rows=12,columns=10,degree=5,length=3,seed=4": "a0ab5b9b7d33",
     "diagrid:rows=14,columns=7,degree=4,length=3,seed=1": "13afc11baf07",
+    "clustered-jellyfish:n=100,degree=9,clusters=3,inside=4": "bfd9654033f5",
     "shuffled:n=100,degree=16,r=8,seed=1": "14ed32d5a830",
     "shuffled:n=100,degree=16,r=8,seed=1,passes=0": "214efe9eb886",
     "hypercube:n=8+permute:mode=partial,rack=16,seed=1": "60116488f10c",
