@@ -10,6 +10,7 @@ from topoloom.fabric.exports.containerlab import daemons_file
 from topoloom.fabric.exports.frr import ASN, ROUTING, WEIGHTS, addresses_csv, frr_configs
 from topoloom.fabric.exports.lab import Lab, shell_script
 from topoloom.fabric.exports.registry import ExportRequest, export
+from topoloom.fabric.exports.sprayed import sprayed_commands
 from topoloom.topologies.spec import Choice, Integer, Word
 
 
@@ -31,7 +32,7 @@ def air(
 ) -> dict[str, str]:
     """fabric.air.json, NAME.conf and daemons for the switches, hosts/NAME.sh, the table of addresses."""
     lab, fabric = Lab(request), request.fabric
-    plan = Addresses(fabric, numbered=routing == "static")
+    plan = Addresses(fabric, numbered=routing != "bgp")
     nodes: dict[str, dict[str, object]] = {
         name: {"os": os, "cpu": 2, "memory": memory, "storage": 20} for name in lab.switches
     }
@@ -39,8 +40,13 @@ def air(
     links = [[{"node": node, "interface": port} for node, port in cable] for cable in lab.cables]
     content = {"oob": oob == "yes", "nodes": nodes, "links": links}
     files = {"fabric.air.json": json.dumps({"format": "JSON", "title": lab.title, "content": content}, indent=1) + "\n"}
-    configs = frr_configs(fabric, lab.switches, plan, routing, weights, asn)
+    configs = frr_configs(request, lab.switches, plan, routing, weights, asn)
     files |= {f"{name}.conf": text for name, text in zip(lab.switches, configs, strict=True)}
+    if routing == "spraypoint":
+        commands = sprayed_commands(fabric, lab.switches, plan)
+        files |= {
+            f"switches/{name}.sh": shell_script(lines) for name, lines in zip(lab.switches, commands, strict=True)
+        }
     files["daemons"] = daemons_file(routing)
     files |= {
         f"hosts/{name}.sh": shell_script(lines) for name, lines in zip(lab.hosts, lab.host_commands(plan), strict=True)

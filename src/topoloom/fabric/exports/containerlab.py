@@ -8,15 +8,16 @@ from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.addresses import Addresses
-from topoloom.fabric.exports.frr import ASN, WEIGHTS, addresses_csv, frr_configs
+from topoloom.fabric.exports.frr import ASN, ROUTING, WEIGHTS, addresses_csv, frr_configs
 from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
+from topoloom.fabric.exports.sprayed import sprayed_commands
 from topoloom.fabric.exports.srv6 import addresses6_csv, host_commands, switch_commands
 from topoloom.topologies.spec import Choice, Word
 
 IMAGE = "frrouting/frr:v10.2.1"
 #: FRR's daemons by the kind of routing.
-DAEMONS = {"static": ("zebra", "staticd"), "bgp": ("zebra", "staticd", "bgpd")}
+DAEMONS = {"static": ("zebra", "staticd"), "bgp": ("zebra", "staticd", "bgpd"), "spraypoint": ("zebra", "staticd")}
 #: For the network namespace of a switch: it forwards, and spreads flows by their ports as well.
 SYSCTLS = {
     "net.ipv4.ip_forward": "1",
@@ -35,7 +36,7 @@ _IDLE = "sleep infinity"
     asked=True,
     sometimes=("daemons", "addresses.csv", "addresses6.csv"),
     routing=Choice(
-        ("static", "bgp", "srv6"),
+        (*ROUTING.words, "srv6"),
         "as in export frr, or static SRv6 along the tables (topoloom export)",
         default="static",
     ),
@@ -65,13 +66,16 @@ def containerlab(
             nodes[name] = {"image": image, "cmd": _IDLE, "exec": commands}
         files["addresses6.csv"] = addresses6_csv(lab)
     else:
-        plan = Addresses(request.fabric, numbered=routing == "static")
+        plan = Addresses(request.fabric, numbered=routing != "bgp")
         at_hosts = lab.host_commands(plan)
-        configs = frr_configs(request.fabric, lab.switches, plan, routing, weights, asn)
+        configs = frr_configs(request, lab.switches, plan, routing, weights, asn)
         for name, text in zip(lab.switches, configs, strict=True):
             binds = [f"{name}.conf:/etc/frr/frr.conf", "daemons:/etc/frr/daemons"]
             nodes[name] = {"image": image, "binds": binds, "sysctls": SYSCTLS}
             files[f"{name}.conf"] = text
+        if routing == "spraypoint":
+            for name, commands in zip(lab.switches, sprayed_commands(request.fabric, lab.switches, plan), strict=True):
+                nodes[name]["exec"] = commands
         files["daemons"] = daemons_file(routing)
         files["addresses.csv"] = addresses_csv(request.fabric, lab.switches, plan)
     for index, name in enumerate(lab.switches):

@@ -1,6 +1,7 @@
 """FRR: an Ethernet fabric of routers, one configuration per switch: static routes, or BGP without addresses on links.
 
-Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Port 7 is the interface
+Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Spraypoint: `sprayed`, with a
+script of commands per switch. Port 7 is the interface
 swp7, unless it has a name.
 """
 
@@ -10,12 +11,18 @@ from topoloom.core.csv_files import csv_table, texts
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.addresses import Addresses, gateways, ports_of, shortest_next_hops
 from topoloom.fabric.exports.bgp import MOST_WAYS, bgp_configs
+from topoloom.fabric.exports.lab import shell_script
 from topoloom.fabric.exports.registry import ExportRequest, export, plain_names
+from topoloom.fabric.exports.sprayed import sprayed_commands, sprayed_configs, sprayed_groups
 from topoloom.fabric.fabric import Fabric
 from topoloom.topologies.spec import Choice
 
 #: Options of every export with FRR configurations.
-ROUTING = Choice(("static", "bgp"), "static routes, or BGP that needs no addresses on links", default="static")
+ROUTING = Choice(
+    ("static", "bgp", "spraypoint"),
+    "static routes, BGP that needs no addresses on links, or static routes of the tables of engine spraypoint",
+    default="static",
+)
 WEIGHTS = Choice(
     ("equal", "paths"),
     "equal next hops of a destination, or each weighted by its number of shortest paths (BGP only)",
@@ -35,7 +42,7 @@ ASN = Choice(
     asn=ASN,
 )
 def frr(request: ExportRequest, routing: str, weights: str, asn: str) -> dict[str, str]:
-    """NAME.conf per switch, and addresses.csv with the address of every host port.
+    """NAME.conf per switch, NAME.sh for Spraypoint, and addresses.csv with the address of every host port.
 
     Raises
     ------
@@ -47,25 +54,29 @@ def frr(request: ExportRequest, routing: str, weights: str, asn: str) -> dict[st
     for name in names:
         if "/" in name or name.startswith("."):
             raise InputError(f"{fabric.topology.name}: switch {name!a} cannot be the name of a file")
-    plan = Addresses(fabric, numbered=routing == "static")
-    configs = frr_configs(fabric, names, plan, routing, weights, asn)
+    plan = Addresses(fabric, numbered=routing != "bgp")
+    configs = frr_configs(request, names, plan, routing, weights, asn)
     files = {f"{name}.conf": text for name, text in zip(names, configs, strict=True)}
+    if routing == "spraypoint":
+        commands = sprayed_commands(fabric, names, plan)
+        files |= {f"{name}.sh": shell_script(lines) for name, lines in zip(names, commands, strict=True)}
     files["addresses.csv"] = addresses_csv(fabric, names, plan)
     return files
 
 
 def frr_configs(
-    fabric: Fabric, names: list[str], plan: Addresses, routing: str, weights: str = "equal", asn: str = "switch"
+    request: ExportRequest, names: list[str], plan: Addresses, routing: str, weights: str = "equal", asn: str = "switch"
 ) -> list[str]:
     """The configuration of every switch.
 
     Parameters
     ----------
-    fabric : Fabric
+    request : ExportRequest
+        Its fabric, and for Spraypoint its tables.
     names : list of str
         Names of the switches.
     plan : Addresses
-    routing : "static" or "bgp"
+    routing : "static", "bgp" or "spraypoint"
     weights : "equal" or "paths"
     asn : "switch" or "tier"
 
@@ -78,11 +89,14 @@ def frr_configs(
     InputError
         FRR does not support it, or the network does not have it.
     """
+    fabric = request.fabric
     if routing == "bgp":
         return bgp_configs(fabric, names, plan, weights, asn)
     for key, value, usual in (("weights", weights, "equal"), ("asn", asn, "switch")):
         if value != usual:
             raise InputError(f"{key}={value}: does not apply to static routes; add routing=bgp")
+    if routing == "spraypoint":
+        return sprayed_configs(fabric, names, plan, sprayed_groups(fabric, request.routing))
     return _static(fabric, names, plan)
 
 

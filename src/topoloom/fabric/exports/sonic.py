@@ -9,6 +9,7 @@ in its ``port_config.ini``; here they are counted from the first cage.
 """
 
 import json
+from collections.abc import Iterator
 from ipaddress import IPv4Address
 from typing import Any
 
@@ -21,12 +22,15 @@ from topoloom.fabric.exports.frr import ASN, ROUTING, addresses_csv
 from topoloom.fabric.exports.interfaces import interfaces
 from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
+from topoloom.fabric.exports.sprayed import pointed_next_hops, sprayed_groups
 from topoloom.fabric.fabric import Fabric
 from topoloom.model.link_rates import own_rates, shown_rate
 from topoloom.topologies.spec import Choice, Integer, Real, Word
 
 #: The highest port rate in SONiC's model, Gb/s.
 _FASTEST_GBPS = 1600
+#: The VRF of host ports, where packets from hosts take other routes than those from other switches.
+_HOSTS_VRF = "Vrf_hosts"
 
 
 @export(
@@ -66,12 +70,17 @@ def sonic(
     if cage.breakout > cage.lanes:
         raise InputError(f"breakout={breakout}: a cage of {lanes} lanes has at most {lanes} ports")
     speeds = _speeds_mbps(request, rate_gbps)
-    if routing == "static" and asn != "switch":
+    if routing != "bgp" and asn != "switch":
         raise InputError(f"asn={asn}: static routes have no AS; add routing=bgp")
     lab, fabric = Lab(request), request.fabric
-    plan = Addresses(fabric, numbered=routing == "static")
+    plan = Addresses(fabric, numbered=routing != "bgp")
     names = lab.switches
-    routes = _static_routes(request, names, plan, cage) if routing == "static" else None
+    routes = None
+    if routing == "static":
+        routes = _static_routes(fabric, plan, cage, shortest_next_hops(fabric, names, MOST_WAYS))
+    elif routing == "spraypoint":
+        groups = sprayed_groups(fabric, request.routing)
+        routes = _static_routes(fabric, plan, cage, pointed_next_hops(fabric, groups))
     systems = system_numbers(fabric.topology, asn)
     if routes is None:
         for _ in shortest_next_hops(fabric, names, MOST_WAYS):  # raises the errors of FRR's limits
@@ -85,9 +94,13 @@ def sonic(
         tables: dict[str, Any] = {"DEVICE_METADATA": {"localhost": metadata}}
         tables |= cage.tables(ports, mtu, speeds[switch], name)
         tables |= _neighbours(fabric, lab, switch, ports, cage)
-        tables["INTERFACE"] = _interfaces(ports, cage, numbered=routing == "static")
+        vrf = _HOSTS_VRF if routing == "spraypoint" else ""
+        tables["INTERFACE"] = _interfaces(ports, cage, numbered=routing != "bgp", vrf=vrf)
         if routes is not None:
             tables["STATIC_ROUTE"] = routes[switch]
+            if vrf and homed:
+                tables["VRF"] = {vrf: {}}
+                tables["STATIC_ROUTE"] |= _sprayed_routes(fabric, plan, cage, switch, ports)
         else:
             metadata |= {"bgp_asn": str(systems[switch]), "docker_routing_config_mode": "unified"}
             metadata["frr_mgmt_framework_config"] = "true"
@@ -216,13 +229,13 @@ def _speeds_mbps(request: ExportRequest, given_gbps: float | None) -> list[dict[
     return speeds
 
 
-def _interfaces(ports: list[Port], cage: Cage, *, numbered: bool) -> dict[str, dict[str, str]]:
-    """The interfaces: every used port routes; a port without an address gets a link-local one."""
+def _interfaces(ports: list[Port], cage: Cage, *, numbered: bool, vrf: str) -> dict[str, dict[str, str]]:
+    """The interfaces: every used port routes; a port without an address gets a link-local one. Host ports are in the VRF."""
     interfaces: dict[str, dict[str, str]] = {}
     for port in ports:
         name = cage.name(port.number)
         if numbered or port.link < 0:
-            interfaces[name] = {}
+            interfaces[name] = {"vrf_name": vrf} if vrf and port.link < 0 else {}
             interfaces[f"{name}|{IPv4Address(port.address)}/31"] = {}
         else:
             interfaces[name] = {"ipv6_use_link_local_only": "enable"}
@@ -230,24 +243,52 @@ def _interfaces(ports: list[Port], cage: Cage, *, numbered: bool) -> dict[str, d
 
 
 def _static_routes(
-    request: ExportRequest, names: list[str], plan: Addresses, cage: Cage
+    fabric: Fabric, plan: Addresses, cage: Cage, next_hops: Iterator[tuple[int, np.ndarray, np.ndarray]]
 ) -> list[dict[str, dict[str, str]]]:
-    """The table STATIC_ROUTE of every switch: all shortest next hops of each prefix."""
-    fabric = request.fabric
+    """The table STATIC_ROUTE of every switch: all next hops of each prefix."""
     gateway = gateways(fabric, plan)
-    routes: list[dict[str, dict[str, str]]] = [{} for _ in names]
-    for home, channels, origins in shortest_next_hops(fabric, names, MOST_WAYS):
+    routes: list[dict[str, dict[str, str]]] = [{} for _ in range(fabric.topology.switches)]
+    for home, channels, origins in next_hops:
         ways: dict[int, list[int]] = {}
         for channel, s in zip(channels.tolist(), origins.tolist(), strict=True):
             ways.setdefault(s, []).append(channel)
         for s, channels_of_switch in ways.items():
-            routes[s][f"default|{plan.prefix_of(home)}"] = {
-                "nexthop": ",".join(gateway[channel] for channel in channels_of_switch),
-                "ifname": ",".join(cage.name(int(fabric.channel_ports[channel])) for channel in channels_of_switch),
-                "distance": ",".join("0" for _ in channels_of_switch),
-                "nexthop-vrf": ",".join("default" for _ in channels_of_switch),
-                "blackhole": ",".join("false" for _ in channels_of_switch),
-            }
+            routes[s][f"default|{plan.prefix_of(home)}"] = _static_route(
+                [gateway[channel] for channel in channels_of_switch],
+                [cage.name(int(fabric.channel_ports[channel])) for channel in channels_of_switch],
+                "default",
+            )
+    return routes
+
+
+def _static_route(gateways: list[str], interfaces: list[str], vrf: str) -> dict[str, str]:
+    """A route over next hops in a VRF."""
+    count = len(interfaces)
+    return {
+        "nexthop": ",".join(gateways),
+        "ifname": ",".join(interfaces),
+        "distance": ",".join(["0"] * count),
+        "nexthop-vrf": ",".join([vrf] * count),
+        "blackhole": ",".join(["false"] * count),
+    }
+
+
+def _sprayed_routes(
+    fabric: Fabric, plan: Addresses, cage: Cage, switch: int, ports: list[Port]
+) -> dict[str, dict[str, str]]:
+    """The routes between the VRF of a switch's hosts and its main table: out over all links, in to each host's cable."""
+    begins, _, _ = fabric.topology.csr
+    channels = range(int(begins[switch]), int(begins[switch + 1]))
+    gateway = gateways(fabric, plan)
+    names = [cage.name(int(fabric.channel_ports[channel])) for channel in channels]
+    routes = {}
+    if names:
+        spray = _static_route([gateway[channel] for channel in channels], names, "default")
+        routes[f"{_HOSTS_VRF}|0.0.0.0/0"] = spray
+    for port in ports:
+        if port.link < 0:
+            host = IPv4Address(port.address + 1)
+            routes[f"default|{host}/32"] = _static_route([str(host)], [cage.name(port.number)], _HOSTS_VRF)
     return routes
 
 
