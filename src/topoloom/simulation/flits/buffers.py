@@ -17,7 +17,7 @@ MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
 FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19
 
 #: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours.
-TABLES, ANY, SHORTER, ESCAPE, DETOUR = 0, 1, 2, 3, 4
+TABLES, ANY, SHORTER, ESCAPE, DETOUR, GROUPS = 0, 1, 2, 3, 4, 5
 #: Where the virtual channel comes from: the table, the hop, the packet.
 IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
 
@@ -38,7 +38,9 @@ class RouterNetwork(NamedTuple):
     distance : uint8[n * n] or empty
         The hops between switches.
     near : int64[n * n * k] or empty
-        By switch and destination: the ports on a shortest path, as bits of k words.
+        By switch and destination: the ports on a shortest path, as bits of k words. For next-hop groups: the place in this
+        array of the group by state, switch and destination (0: none), then the places of the groups' first members, then the
+        members as port << 8 | next state.
     allowed : int64[n * n] or empty
         By source and destination: the layers that a packet may take, as bits.
     layer_at : int64[n * ports] or empty

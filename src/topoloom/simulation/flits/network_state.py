@@ -221,7 +221,7 @@ def empty_network(
         np.zeros(8 * log, int32),
         state,
     )
-    any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
+    any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE, b.GROUPS), rules.choice == b.DETOUR
     return NetworkState(
         _flag(records),
         _flag(long_credits),
@@ -260,10 +260,6 @@ def _tables_and_rules(
 ) -> tuple[RouterNetwork, Rules]:
     """Return the tables with their virtual channels, and the rules of packets' choices."""
     topology, choice = routing.topology, routing.choice
-    if isinstance(choice, NextHopGroups):
-        raise InputError(
-            f"{topology.name}: engine {routing.engine} has next-hop groups, which are not simulated flit by flit yet; use ecmp"
-        )
     n, virtual_channels = topology.switches, table_vcs(routing)
     own = virtual_channels - choice.virtual_channels if isinstance(choice, Escape) else virtual_channels
     # With escape channels, each virtual channel to escape to has one VC, and the choices have the others; otherwise all virtual
@@ -274,6 +270,8 @@ def _tables_and_rules(
     allowed, distance, group = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.int32)
     if isinstance(choice, AnyShortest):
         kind, width = b.SHORTER if choice.by_queue else b.ANY, vcs
+    elif isinstance(choice, NextHopGroups):
+        kind = b.GROUPS
     elif isinstance(choice, Escape):
         kind, escapes = b.ESCAPE, own
     elif isinstance(choice, Detour):
@@ -308,6 +306,8 @@ def _tables_and_rules(
     near = np.zeros(0, np.int64)
     if kind in (b.ANY, b.SHORTER, b.ESCAPE):
         near = _near(routing)
+    elif isinstance(choice, NextHopGroups):
+        near = _members(choice)
     spans = np.full(vcs, width, np.int64)
     if kind == b.ESCAPE:
         spans[escapes:] = vcs - escapes
@@ -393,6 +393,15 @@ def _hops_by_tables(routing: Routing) -> np.ndarray:
             here[moving] = channels.to[channels.first[here[moving]] + routing.ports[d, here[moving]]]
             moving = moving[here[moving] != d]
     return hops
+
+
+def _members(groups: NextHopGroups) -> np.ndarray:
+    """Return next-hop groups as one array, int64[...], as `RouterNetwork.near` has them."""
+    table = groups.group.transpose(0, 2, 1).astype(np.int64)
+    begins = table.size  # of the first members, which the members follow
+    members = groups.port.astype(np.int64) << 8 | groups.next_state
+    places = np.where(table >= 0, begins + table, 0).reshape(-1)
+    return np.concatenate([places, begins + groups.first.size + groups.first, members])
 
 
 def _near(routing: Routing) -> np.ndarray:

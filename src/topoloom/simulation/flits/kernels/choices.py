@@ -1,4 +1,4 @@
-"""The outputs that packets with records request at a switch: layers of tables, any shortest path, paths with escape, detours.
+"""The outputs that packets with records request at a switch: layers of tables, any shortest path, groups, escapes, detours.
 
 slot_bits, vcs, ports, switches and history: log2 of VC slots per port, VCs, ports per router, switches, words of a VC's
 history. The arrays are those of `buffers`.
@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
-from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
+from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, GROUPS, RANDOM, SHORTER, Rules
 from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far
 from topoloom.simulation.flits.kernels.fields import (
     NO_DETOUR,
@@ -213,6 +213,38 @@ def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
 
 
 @inner
+def member_output(
+    rules: Rules,
+    slot_bits: int,
+    switches: int,
+    near: np.ndarray,
+    packets: np.ndarray,
+    state: np.ndarray,
+    r: int,
+    goal: int,
+    packet: int,
+) -> int:
+    """Return the output class of a random member of the packet's next-hop group, or -1 where there is no group.
+
+    The member gives the packet's next state, which counts from the next switch on: it is kept with the hop at which it was
+    drawn, as a packet may ask again at the same switch.
+    """
+    hops = np.int64(packets[at(packet * PACKET_SIZE + PACKET_HOPS)])
+    drawn = np.int64(packets[at(packet * PACKET_SIZE + PACKET_VIA)])
+    if hops > 0 and drawn >> 8 == hops - 1:
+        packets[at(packet * PACKET_SIZE + PACKET_PHASE)] = drawn & 255
+    own = np.int64(packets[at(packet * PACKET_SIZE + PACKET_PHASE)])
+    place = near[at((own * switches + r) * switches + goal)]
+    if place == 0:
+        return np.int64(-1)
+    first = near[at(place)]
+    member = near[at(first + below(state, RANDOM, near[at(place + 1)] - first))]
+    packets[at(packet * PACKET_SIZE + PACKET_VIA)] = hops << 8 | member & 255
+    out = (member >> 8) << slot_bits
+    return out + hops * rules.width if rules.vc_rule == BY_HOP else out
+
+
+@inner
 def open_to_choice(spare: int, sent: int) -> bool:
     """Return whether a VC with `sent` flits may be chosen: it is empty, or a whole packet has room behind its flits.
 
@@ -342,6 +374,8 @@ def choose(
         out = ((word >> 7) & 511) << slot_bits
         if rules.last_vcs == 1 and packets[at(packet * PACKET_SIZE + PACKET_HOPS)]:
             out += vc
+    elif any_shortest is not None and rules.choice == GROUPS:
+        out = member_output(rules, slot_bits, switches, near, packets, state, r, goal, packet)
     elif any_shortest is not None:
         K = near.size // (switches * switches)
         base = (r * switches + goal) * K
