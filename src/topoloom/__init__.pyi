@@ -27,6 +27,8 @@ from .designer.assessment.assessment import Assessments as Assessments
 from .designer.assessment.compare import compare as compare
 from .designer.design import Design as Design
 from .designer.design import design as design
+from .designer.flat_or_tree import flat_or_tree as flat_or_tree
+from .designer.flat_sides import FlatOrTree as FlatOrTree
 from .designer.new_requirement import new_requirement as new_requirement
 from .designer.requirement import Requirement as Requirement
 from .drawing.draw import draw_network as draw_network

@@ -57,6 +57,7 @@ _CALLS = {
     "phases": "complete:n=2,hosts=2 --hosts 2,4",
     "design": "need.toml --jobs 1 -o designs",
     "compare": "one.json --minutes 0.001",
+    "flat-or-tree": "8 --radix 8 --traffic matching --no-growth",
     "study run": "study.toml -o study",
     "study plot": "study",
     "study status": "study",

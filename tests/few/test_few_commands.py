@@ -357,6 +357,7 @@ _WRITTEN = {
 #: What takes no network from a file: what is asked, and what is printed of one switch or of two.
 ALONE = {
     "rules": "TL101",
+    "flat-or-tree 8 --radix 8 --traffic matching --no-growth": "throughput, matching",
     "methods": "splice",
     "manual -o O/share": "share/share",
     "manual --shell bash": "_topoloom_completion",

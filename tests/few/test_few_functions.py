@@ -336,6 +336,7 @@ _NO_NETWORK = {
     "design",
     "design_machine",
     "expand_machine",
+    "flat_or_tree",
     "load_chakra",
     "load_goal",
     "machine_facility",

@@ -308,7 +308,7 @@ NEEDED |= {
     "text": "hosts = 4",
     "folder": "designs",
 }
-NEEDED |= {"networks": ["petersen"], "hosts": "1,2"}
+NEEDED |= {"networks": ["petersen"], "hosts": "1,2", "least_hosts": 64, "radix": 8}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 

@@ -174,6 +174,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "facility": lambda: t.facility(t.place(t.build("petersen:hosts=1"))),
     "hops": lambda: t.hops(t.build("petersen")),
     "drawing": lambda: t.draw_network(t.build("petersen:hosts=1"), engine="orders"),
+    "flat-or-tree": lambda: t.flat_or_tree(24, 8, 2, traffic=["matching"], jobs=1),
     "info": lambda: t.info(t.build("petersen")),
     "table-verification": _verified,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),

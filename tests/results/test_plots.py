@@ -24,6 +24,7 @@ DRAWN = {
     "drawing",
     "expansion",
     "facility",
+    "flat-or-tree",
     "hops",
     "layout",
     "load-curve",

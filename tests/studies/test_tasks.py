@@ -101,6 +101,10 @@ SAME = {
         "watch fat-tree:k=4 fat-tree:k=4 fat-tree:k=4",
     ),
     "design": ({"requirement": "need.toml"}, "design need.toml -o out --shortlist 0"),
+    "flat-or-tree": (
+        {"least_hosts": 24, "radix": 8, "oversubscription": 2, "traffic": ["matching"], "growth": False},
+        "flat-or-tree 24 --radix 8 --oversubscription 2 --traffic matching --no-growth",
+    ),
     "compare": (
         {"networks": ["petersen:hosts=1", "ring:n=4,hosts=1"], "reference": "ring:n=4,hosts=1", "minimize": "power_w"},
         "compare petersen:hosts=1 ring:n=4,hosts=1 --reference ring:n=4,hosts=1 --minimize power_w --minutes 1000 --repeats 1",

@@ -45,6 +45,7 @@ EXAMPLES = {
     "facility": "slimfly:q=19,hosts=15 --parts ethernet-2026 --rate 400 --air-k 15",
     "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",
     "compare": "slimfly:q=5,hosts=4 fat-tree:k=8 --reference fat-tree:k=8",
+    "flat-or-tree": "8192 --radix 128 --oversubscription 2",
     "design": "examples/cluster-10k.toml -o designs",
     "serve": "demo studies",
     "study": "examples/studies/load-curves.toml -o curves",

@@ -1,4 +1,4 @@
-"""Horizontal bars of named numbers, some with a bound; and sorted loads of channels."""
+"""Horizontal bars of named numbers, some with a bound, and of ratios; and sorted loads of channels."""
 
 from collections.abc import Sequence
 
@@ -46,6 +46,49 @@ def draw_bars(
     if not any(value for _, value in bars):
         axes.set_xlim(0, 1)  # all values are 0: no fractions on the axis
         axes.set_xticks([0, 1])
+    axes.set_xlabel(unit)
+    axes.set_title(title, fontsize=10, loc="left")
+
+
+def draw_ratios(
+    axes: "Axes", ratios: Sequence[tuple[str, float, int]], unit: str, title: str, words: tuple[str, str, str]
+) -> None:
+    """One bar per ratio on a logarithmic axis, from 1 to the left or to the right, the first on top.
+
+    Parameters
+    ----------
+    axes : Axes
+    ratios : sequence of (str, float, int)
+        Name, ratio above 0, and 1, 0 or -1 for the colour.
+    unit, title : str
+    words : tuple of str
+        What the colours of 1, 0 and -1 mean, for the legend.
+    """
+    from matplotlib.patches import Patch
+
+    places = range(len(ratios), 0, -1)
+    colours = {1: COLOURS[0], 0: "0.75", -1: COLOURS[1]}
+    for place, (_, ratio, sign) in zip(places, ratios, strict=True):
+        axes.barh(place, ratio - 1.0, left=1.0, color=colours[sign], height=0.6)
+        side = "left" if ratio >= 1.0 else "right"
+        offset = (4 if ratio >= 1.0 else -4, 0)
+        axes.annotate(
+            f"{ratio:.2f}", (ratio, place), offset, textcoords="offset points", va="center", ha=side, fontsize=8
+        )
+    axes.set_xscale("log")
+    axes.axvline(1.0, color="0.3", linewidth=1)
+    low, high = min([0.5, *(ratio for _, ratio, _ in ratios)]), max([2.0, *(ratio for _, ratio, _ in ratios)])
+    axes.set_xlim(low / 2, high * 2)
+    axes.set_yticks(list(places), [name for name, _, _ in ratios])
+    axes.grid(visible=False, axis="y")
+    axes.legend(
+        handles=[Patch(color=colours[sign], label=word) for sign, word in zip((1, 0, -1), words, strict=True)],
+        loc="upper right",
+        bbox_to_anchor=(1.0, 1.09),
+        ncols=3,
+        fontsize=8,
+        frameon=False,
+    )
     axes.set_xlabel(unit)
     axes.set_title(title, fontsize=10, loc="left")
 

@@ -58,6 +58,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "decide": {
         "design": "The main command: from a requirement file to ranked, priced designs.",
         "compare": "Networks that you name, fully assessed and ranked, from bill to growth.",
+        "flat-or-tree": "A flat random network and a fat tree of equal hosts and switches, measure by measure.",
         "study": "An operation over axes: many tasks, on this machine or a cluster, resumed after interruptions.",
         "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     },

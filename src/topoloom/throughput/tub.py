@@ -15,6 +15,9 @@ from topoloom.model.capacities import capacities
 from topoloom.model.topology import Topology
 from topoloom.throughput.traffic import Traffic, hosts_on, pairs_between, uniform_remote
 
+#: Destinations whose traffic is added up at a time.
+_BLOCK = 256
+
 
 @dataclass(frozen=True, eq=False)
 class Tub:
@@ -118,6 +121,43 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     for place, switch in enumerate(carriers.tolist()):
         volume += float(traffic.demand_to(switch, switch + 1)[0, carriers] @ hops[:, place])
     return 2 * total_capacity(topology) / volume if volume else math.inf
+
+
+def switch_bound(topology: Topology, traffic: Traffic) -> float:
+    """Return the share of a traffic that the links of each switch with hosts allow, whatever the routing.
+
+    All that a switch sends to others leaves by its links, and what it receives arrives by them: the tightest switch is the
+    bound. It is often tighter than `volume_bound` where few switches are busy.
+
+    Parameters
+    ----------
+    topology : Topology
+    traffic : Traffic
+        The traffic between switches; 1 is the rate of a link, or the lowest rate where rates differ.
+
+    Returns
+    -------
+    float
+        A multiple of the traffic; inf for no traffic.
+
+    Examples
+    --------
+    >>> from topoloom.topologies.spec import build
+    >>> tree = build("fat-tree:k=4,hosts=12,leaf=3:1,levels=2")
+    >>> round(switch_bound(tree, uniform_remote(tree)), 6)
+    0.333333
+    """
+    from topoloom.throughput.flow import arcs
+
+    origin, _, capacity = arcs(topology)
+    links = np.bincount(origin, capacity, topology.switches)
+    sent, received = np.zeros(topology.switches), np.zeros(topology.switches)
+    for begin in range(0, topology.switches, _BLOCK):
+        to_block = traffic.demand_to(begin, min(topology.switches, begin + _BLOCK))
+        sent += to_block.sum(axis=0)
+        received[begin : begin + len(to_block)] = to_block.sum(axis=1)
+    most = np.maximum(sent, received)
+    return float((links[most > 0] / most[most > 0]).min(initial=math.inf))
 
 
 def uniform_bound(topology: Topology, jobs: int | None = None) -> float:

@@ -32,7 +32,7 @@ def _growth(subject: Subject, work: Work) -> StepResult:
 def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
     key, percent = f"{share * 100:.0f}", f"{share:.0%}"
     try:
-        plan, goal = _plan(subject, share, work)
+        plan, goal = growth_plan(subject, share, work)
     except InputError as error:
         reason = f"no plan: {error}; a design for more hosts ([least] grow_to_hosts) keeps ports free for them"
         return [
@@ -96,8 +96,20 @@ def _moving(plan: Expansion, key: str, percent: str, currency: str) -> list[Figu
     ]
 
 
-def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
+def growth_plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
     """A plan to the smallest size, of at least `share` more, for which the network has a plan; and the options of `expand`.
+
+    Parameters
+    ----------
+    subject : Subject
+        The network with its layout, and the ports of the switches to buy.
+    share : float
+        How much it grows.
+    work : Work
+
+    Returns
+    -------
+    (Expansion, str)
 
     Raises
     ------

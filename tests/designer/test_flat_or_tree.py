@@ -1,0 +1,159 @@
+"""A flat network and a tree of equal hosts and switches: their sizes, what they carry, and the criteria of the verdicts."""
+
+import math
+
+import numpy as np
+import pytest
+
+from topoloom import InputError, build, flat_or_tree
+from topoloom.designer.flat_plan import FLAT_FAMILIES, expected_hops, flat_plan, measured_plan, ratio_text, sized_plan
+from topoloom.designer.flat_sides import row_of
+from topoloom.designer.flat_verdicts import verdict
+from topoloom.graph.distances import distance_matrix
+from topoloom.throughput.traffic import traffic_of, uniform_remote
+from topoloom.throughput.tub import switch_bound, uniform_bound, volume_bound
+
+
+def test_expected_hops_are_those_of_random_networks():
+    """1,000 switches of 64 links: 1.95 on average; within 1 % of drawn networks of other sizes, too."""
+    assert expected_hops(1000, 64) == pytest.approx(1.95, abs=0.005)
+    for n, degree in ((60, 6), (200, 12), (300, 40)):
+        hops = distance_matrix(build(f"jellyfish:n={n},degree={degree}"))
+        assert expected_hops(n, degree) == pytest.approx(hops.sum() / (n * (n - 1)), rel=0.01)
+    assert expected_hops(10, 9) == 1
+    assert expected_hops(50, 1) == math.inf
+
+
+def test_uniform_traffic_gets_links_over_hosts_times_hops():
+    """960 switches with as many hosts as links: at most 1 / 1.95 = 0.513 of full rate by shortest paths, at 2:1 so."""
+    plan = flat_plan(61440, 128, 64)
+    assert (plan.switches, plan.links) == (960, 64)
+    assert plan.throughput == pytest.approx(0.514, abs=0.002)
+    assert flat_plan(64000, 128, 64).throughput == pytest.approx(1 / 1.95, abs=0.002)
+    assert sized_plan(61440, 128, 2) == plan
+    network = build("jellyfish:n=90,degree=12,hosts=12")
+    assert uniform_bound(network) == pytest.approx(flat_plan(90 * 12, 24, 12).throughput, rel=0.02)
+
+
+@pytest.mark.parametrize("family", FLAT_FAMILIES)
+@pytest.mark.parametrize("ratio", [1, 2.5, 4])
+def test_a_plan_has_the_fewest_switches_for_its_ratio(family, ratio):
+    """All hosts have a place, no switch has more ports than it has, and one more host per switch would be too many."""
+    plan = sized_plan(1000, 32, ratio, family)
+    assert plan.switches * plan.hosts_per_switch >= 1000
+    assert plan.hosts_per_switch + plan.links <= 32
+    assert plan.throughput * ratio >= 1
+    more = flat_plan(1000, 32, plan.hosts_per_switch + 1, family)
+    assert more is None or more.throughput * ratio < 1
+
+
+def test_the_size_follows_what_the_routing_carries():
+    """A routing that carries half of the bound needs a larger network, which then carries the ratio."""
+
+    def measure(spec):
+        topology = build(spec)
+        return topology, 0.5 * uniform_bound(topology)
+
+    plan, topology = measured_plan(500, 24, 2, "jellyfish", 1, measure)
+    assert plan.switches > sized_plan(500, 24, 2).switches
+    assert 0.5 * uniform_bound(topology) * 2 >= 1
+    with pytest.raises(InputError, match="no flat network of 24-port switches carries 500 hosts at 1:1"):
+        measured_plan(500, 24, 1, "jellyfish", 1, lambda spec: (build(spec), 0.01))
+
+
+def test_links_of_a_switch_bound_what_its_hosts_send():
+    """In a tree whose leaves have three ports down per port up, a third of full rate; never above what flows reach."""
+    tree = build("fat-tree:k=8,hosts=96,taper=3:1")
+    assert switch_bound(tree, uniform_remote(tree)) == pytest.approx(1 / 3, rel=0.01)
+    busy = traffic_of("matching:share=0.2,of=switches", build("jellyfish:n=30,degree=4,hosts=8"))
+    network = build("jellyfish:n=30,degree=4,hosts=8")
+    assert switch_bound(network, busy) == 0.5 < volume_bound(network, busy)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """A small comparison with all patterns."""
+    return flat_or_tree(96, 16, 2, prices=None, jobs=1)
+
+
+def test_both_sides_have_equal_hosts_and_carry_the_ratio(compared):
+    """All hosts have a place in both; uniform traffic gets at least half in both; trees pass nothing beyond their leaves."""
+    for side in (compared.flat, compared.tree):
+        assert 96 <= side.hosts < 96 + side.hosts_per_switch
+        assert side.oversubscription <= 2 + 1e-9
+        assert side.carried[0].tables == pytest.approx(min(1, 1 / side.oversubscription))
+        for pattern in side.carried:
+            assert 0 < pattern.tables <= pattern.bound + 1e-9
+            if pattern.flow_low is not None:
+                assert pattern.tables <= pattern.flow_low + 1e-9
+                assert pattern.flow_low <= pattern.flow_high + 1e-9
+    assert compared.tree.mean_hops <= 2
+    assert compared.flat.latency_ns > 60 * (1 + compared.flat.mean_hops)
+
+
+def test_verdicts_follow_the_criteria(compared):
+    """Better by more than 5 % wins, less is better but for throughput, and what is unknown has no winner."""
+    for own in compared.verdicts:
+        if own.flat is None or own.tree is None:
+            assert own.wins == "unknown"
+            continue
+        better, worse = (own.flat, own.tree) if own.better == "less" else (own.tree, own.flat)
+        expected = "flat" if better < 0.95 * worse else "tree" if worse < 0.95 * better else "even"
+        assert own.wins == expected
+    assert verdict("x", "", "", 0.4, 0.5, better="more", flat_bound=0.45).any_routing
+    assert not verdict("x", "", "", 0.4, 0.5, better="more", flat_bound=0.49).any_routing
+    assert not verdict("x", "", "", 0.6, 0.5, better="more", flat_bound=0.7).any_routing
+    assert verdict("x", "", "", 1.0, 0.0).ratio is None
+
+
+def test_a_row_of_a_study_has_every_measure(compared):
+    """Flat, tree, ratio and winner of each, and the bounds of the patterns."""
+    row = row_of(compared)
+    for own in compared.verdicts:
+        assert (row[f"flat_{own.key}"], row[f"tree_{own.key}"], row[f"wins_{own.key}"]) == (
+            own.flat,
+            own.tree,
+            own.wins,
+        )
+    assert row["flat_bound_uniform"] == compared.flat.carried[0].bound
+
+
+def test_equal_switches_is_the_other_rule():
+    """With as many switches as the tree, at most, a flat network has more links, and uniform traffic gets more."""
+    result = flat_or_tree(256, 16, 2, equal="switches", traffic=["matching"], growth=False, jobs=1)
+    assert result.flat.switches <= result.tree.switches
+    assert result.flat.hosts >= 256
+    assert result.flat.carried[0].tables > 0
+
+
+def test_the_same_seed_gives_the_same_comparison():
+    """All numbers but seconds."""
+    first, again = (flat_or_tree(64, 12, 3, traffic=["skewed"], growth=False, seed=4, jobs=jobs) for jobs in (1, 2))
+    assert first == again
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"least_hosts": 4, "radix": 8}, "least_hosts=4, radix=8: give at least 8 hosts"),
+        ({"least_hosts": 64, "radix": 8, "oversubscription": 0.5}, "oversubscription=0.5: it must be 1 to 64"),
+        ({"least_hosts": 64, "radix": 8, "equal": "cost"}, "equal='cost': it is oversubscription or switches"),
+        ({"least_hosts": 64, "radix": 8, "family": "torus"}, "family='torus': it is jellyfish or shuffled"),
+        ({"least_hosts": 64, "radix": 8, "flat_engine": "x"}, "no routing engine named 'x'"),
+        ({"least_hosts": 64, "radix": 8, "traffic": ["x"]}, "no traffic pattern named 'x'"),
+        ({"least_hosts": 64, "radix": 8, "flat_engine": "ugal-l"}, "its loads are known only from a simulation"),
+        ({"least_hosts": 1 << 20, "radix": 8}, "fat-tree"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_sentence(arguments, message):
+    """Numbers out of range, unknown words, and engines whose loads are not known."""
+    with pytest.raises(InputError) as error:
+        flat_or_tree(**arguments, growth=False)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_ratios_are_whole_numbers():
+    """As the spec of a fat tree takes them."""
+    assert [ratio_text(ratio) for ratio in (1, 2.5, 1.28, 4)] == ["1:1", "5:2", "32:25", "4:1"]
+    assert np.isclose(1.28, 32 / 25)
