@@ -87,7 +87,7 @@ def test_both_sides_have_equal_hosts_and_carry_the_ratio(compared):
             if pattern.flow_low is not None:
                 assert pattern.tables <= pattern.flow_low + 1e-9
                 assert pattern.flow_low <= pattern.flow_high + 1e-9
-    assert compared.tree.mean_hops <= 2
+    assert compared.tree.mean_hops <= 2 + 1e-9
     assert compared.flat.latency_ns > 60 * (1 + compared.flat.mean_hops)
 
 
@@ -139,7 +139,7 @@ def test_the_same_seed_gives_the_same_comparison():
         ({"least_hosts": 64, "radix": 8, "oversubscription": 0.5}, "oversubscription=0.5: it must be 1 to 64"),
         ({"least_hosts": 64, "radix": 8, "equal": "cost"}, "equal='cost': it is oversubscription or switches"),
         ({"least_hosts": 64, "radix": 8, "family": "torus"}, "family='torus': it is jellyfish or shuffled"),
-        ({"least_hosts": 64, "radix": 8, "flat_engine": "x"}, "no routing engine named 'x'"),
+        ({"least_hosts": 64, "radix": 8, "flat_engine": "x"}, "no engine named 'x'"),
         ({"least_hosts": 64, "radix": 8, "traffic": ["x"]}, "no traffic pattern named 'x'"),
         ({"least_hosts": 64, "radix": 8, "flat_engine": "ugal-l"}, "its loads are known only from a simulation"),
         ({"least_hosts": 1 << 20, "radix": 8}, "fat-tree"),

@@ -28,6 +28,7 @@ from topoloom.routing.routing import Routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.flow import arcs
 from topoloom.throughput.one_pattern import with_load
+from topoloom.throughput.traffic import PATTERNS as TRAFFIC_PATTERNS
 from topoloom.throughput.traffic import Traffic, traffic_of, uniform_remote
 from topoloom.throughput.traffic.loads import Loads, expected_loads
 from topoloom.throughput.tub import switch_bound, volume_bound
@@ -113,6 +114,8 @@ def flat_or_tree(
     (19, 18)
     """
     check_type(least_hosts, int, "flat_or_tree", "give the number of hosts, such as 8192")
+    for text in traffic:
+        TRAFFIC_PATTERNS.find(text.partition(":")[0])
     _check(least_hosts, radix, oversubscription, equal, family)
     work = Work() if work is None else work
     ratio = ratio_text(oversubscription)
@@ -174,9 +177,7 @@ def _housing(topology: Topology) -> Housing:
 def _check(hosts: int, ports: int, oversubscription: float, equal: str, family: str) -> None:
     """Refuse numbers out of range and unknown words."""
     if hosts < 8 or ports < 4:
-        raise InputError(
-            f"least_hosts={hosts}, radix={ports}: at least 8 hosts, and switches of at least 4 ports, are compared"
-        )
+        raise InputError(f"least_hosts={hosts}, radix={ports}: give at least 8 hosts, and switches of at least 4 ports")
     if not 1 <= oversubscription <= 64:
         raise InputError(f"oversubscription={oversubscription:g}: it must be 1 to 64")
     for name, word, words in (("equal", equal, (OVERSUBSCRIPTION, SWITCHES)), ("family", family, tuple(FLAT_FAMILIES))):

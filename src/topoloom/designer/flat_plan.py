@@ -60,8 +60,9 @@ class FlatPlan:
 def expected_hops(switches: int, links: int) -> float:
     """Return the expected mean distance of two switches of a random regular network.
 
-    Each of the switches at distance k reaches another one with each of its other links - 1 links with equal probability, so of
-    those not reached before, a share (1 - (links - 1) / (switches - 1))^(switches at distance k) stays unreached.
+    The links of switches at distance k, less one to where they came from, end at those not reached yet, with all their links,
+    and at each other: an end of an unreached switch is taken with p = a (d - 1) / (u d + a (d - 1)) for a switches at distance
+    k and u unreached ones of degree d, and such a switch stays unreached with (1 - p)^d.
 
     Parameters
     ----------
@@ -82,7 +83,8 @@ def expected_hops(switches: int, links: int) -> float:
     total, distance = at, 1
     while unreached > 0.5 and at > 1e-9:
         distance += 1
-        at = unreached * (1.0 - (1.0 - min(1.0, (links - 1) / others)) ** at)
+        ends = at * (links - 1)
+        at = unreached * (1.0 - (1.0 - ends / (unreached * links + ends)) ** links)
         total, unreached = total + distance * at, unreached - at
     return math.inf if unreached > 0.5 else (total + unreached * (distance + 1)) / others
 
