@@ -38,7 +38,7 @@ from topoloom.topologies.spec import build
 ECMP = "ecmp"
 #: Busy switches times channels up to which the best flow of a pattern is bracketed, and its turns.
 _MOST_FLOWS, _TURNS, _GAP = 60_000, 300, 0.05
-#: Kinds of parts without whose price or power a sum is not known; racks and interfaces of hosts are equal in both networks.
+#: Kinds of parts without whose price or power a sum is not known; racks and interfaces of hosts are bought with the hosts.
 _PRICED = {"switch", "cable", "transceiver", "switches", "cables", "transceivers"}
 #: Units of a rack for its switch.
 _SWITCH_UNITS = 4
@@ -132,8 +132,9 @@ def flat_or_tree(
     else:
         plan, flat = measured_plan(least_hosts, radix, oversubscription, family, seed, measuring.uniform)
         rule = f"the fewest switches whose routing ({flat_engine}) carries uniform traffic at {ratio}"
-    terms = {"parts": parts, "prices": prices, "rate_gbps": rate_gbps}
-    placing = {"seed": seed, "jobs": jobs}
+    # All switches are alike; the bill of a network with racks of hosts has their cables, which are equal in both.
+    terms = {"parts": parts, "prices": prices, "rate_gbps": rate_gbps, "radix": radix}
+    placing: dict[str, Any] = {"seed": seed, "jobs": jobs}
     delays = Delays(switch_ns=switch_ns, cable_ns_per_m=cable_ns_per_m)
 
     def side(name: str, topology: Topology, spec: str, by: str, words: str) -> ComparedSide:

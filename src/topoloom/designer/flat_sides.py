@@ -124,8 +124,8 @@ class FlatOrTree(Result):
         """Draw flat / tree of every measure, and colour the bars by the side that wins."""
         from topoloom.figures.bars import draw_ratios
 
-        known = [(own.label, own.ratio, (own.wins == WINS) - (own.wins == LOSES)) for own in self.verdicts if own.ratio]
-        draw_ratios(axes, known, "flat / tree", self.provenance.name, ("flat wins", "even", "tree wins"))
+        ratios = [(own.label, own.ratio, (own.wins == WINS) - (own.wins == LOSES)) for own in self.verdicts if own.ratio]
+        draw_ratios(axes, ratios, "flat / tree", self.provenance.name, ("flat wins", "even", "tree wins"))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per measure."""
