@@ -124,7 +124,9 @@ class FlatOrTree(Result):
         """Draw flat / tree of every measure, and colour the bars by the side that wins."""
         from topoloom.figures.bars import draw_ratios
 
-        ratios = [(own.label, own.ratio, (own.wins == WINS) - (own.wins == LOSES)) for own in self.verdicts if own.ratio]
+        ratios = [
+            (own.label, own.ratio, (own.wins == WINS) - (own.wins == LOSES)) for own in self.verdicts if own.ratio
+        ]
         draw_ratios(axes, ratios, "flat / tree", self.provenance.name, ("flat wins", "even", "tree wins"))
 
     def rows(self) -> list[dict[str, Any]]:
