@@ -115,7 +115,7 @@ def test_what_is_damaged_is_named(tmp_path, file, row, cells, reason):
     ("content", "reason"),
     [
         ("{", "is no record of a plan"),
-        ({"schema": "topoloom/expansion/9"}, "is topoloom/expansion/9; expected topoloom/expansion/2"),
+        ({"schema": "topoloom/expansion/9"}, "is topoloom/expansion/9; expected topoloom/expansion/3"),
         ({"steps": []}, "has 0 steps; steps.csv has 1"),
         ({"radix": "many"}, "is no record of a plan"),
     ],

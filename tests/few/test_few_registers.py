@@ -363,7 +363,7 @@ _NO_LINKS = "it has no links into which a new switch could be inserted"
 _METHODS = {
     "channels": row((" ".join(NETWORKS), "spare ports allow|1 more")),
     "channels-near": row((" ".join(NETWORKS), "spare ports allow|1 more")),
-    **dict.fromkeys(("copies", "dsn-f", "group", "pod", "slab"), row((" ".join(NETWORKS), _OWN))),
+    **dict.fromkeys(("boxes", "copies", "dsn-f", "group", "pod", "slab"), row((" ".join(NETWORKS), _OWN))),
     "metanodes": row((" ".join(NETWORKS), "no label 'group'; use method splice for any")),
     "hosts": row((" ".join(NETWORKS), "grown")),
     **dict.fromkeys(

@@ -12,6 +12,7 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
 from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.cabling.expansion.cable_order.wiring import WiredCable
+from topoloom.cabling.expansion.stages import TrunkWork
 from topoloom.figures.style import Axes, drawn
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
@@ -44,6 +45,8 @@ class ExpansionStep(Recorded):
         The largest number of active switches that are disconnected from the largest part of the network after some task.
     interrupted : int
         Number of moves during which some switch is disconnected while the cable is out at one end.
+    trunk_work : TrunkWork or None
+        The same work in boxes, trunks and cords, where links pass through shuffle boxes.
     """
 
     unrecorded = ("tasks", "topology")
@@ -59,6 +62,7 @@ class ExpansionStep(Recorded):
     connected: bool
     cut_off: int
     interrupted: int
+    trunk_work: TrunkWork | None = None
 
     def count(self, work: str) -> int:
         """Number of tasks that unplug, move or add a cable."""
@@ -152,7 +156,7 @@ class Expansion(Filed):
     """
 
     record_name = "expansion"
-    record_version = 2
+    record_version = 3
     written_by = "topoloom.cabling.expansion.plan_files.save_expansion"
     read_by = "topoloom.cabling.expansion.plan_reader.load_expansion"
     unrecorded = ("before", "after", "cables", "goal", "number", "cost")

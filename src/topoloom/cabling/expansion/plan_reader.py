@@ -19,6 +19,7 @@ from topoloom.cabling.expansion.cable_rates import CableRates, own_cable_rates
 from topoloom.cabling.expansion.expansion import Cost, Expansion, ExpansionStep
 from topoloom.cabling.expansion.plan_files import GOAL, NUMBERS, RECORD, STEPS
 from topoloom.cabling.expansion.plan_rows import Row, metres_in, number_in, rows_of
+from topoloom.cabling.expansion.stages import TrunkWork
 from topoloom.cabling.files import layout_of_cables
 from topoloom.cabling.plugs import Plugs
 from topoloom.core.csv_files import unguarded
@@ -48,11 +49,14 @@ _TASK_COLUMNS = (
 _SAME_M = 0.0011
 
 End = tuple[int, int]
+#: The records of plans whose steps state no work on shuffle boxes.
+_EARLIER = "topoloom/expansion/2"
 
 
 class _Distances(msgspec.Struct):
     diameter: float | None
     aspl: float | None
+    trunk_work: TrunkWork | None = None
 
 
 class _StoredRecord(msgspec.Struct):
@@ -168,7 +172,7 @@ def _record_in(folder: Path) -> _StoredRecord | None:
     if not path.is_file():
         return None
     record = parse_json(read_text(path, _MOST_CHARACTERS), str(path), _StoredRecord, "record of a plan")
-    if record.schema != schema_id(Expansion):
+    if record.schema not in (schema_id(Expansion), _EARLIER):
         raise at(str(path), None, f"is {record.schema[:60]}; expected {schema_id(Expansion)}")
     return record
 
@@ -221,6 +225,7 @@ def _measured(step: ExpansionStep, recorded: _Distances | None) -> ExpansionStep
         diameter, aspl = paths.diameter, paths.aspl
     else:
         diameter, aspl = (math.inf if value is None else value for value in (recorded.diameter, recorded.aspl))
+        step = replace(step, trunk_work=recorded.trunk_work)
     return replace(step, diameter=diameter, aspl=aspl, connected=math.isfinite(diameter))
 
 

@@ -11,15 +11,27 @@ from topoloom.model.topology import Topology
 _SIZE = re.compile(r", [0-9]+ (switches|hosts|links)$")
 
 
+@dataclass(frozen=True)
+class TrunkWork:
+    """The work of a step on shuffle boxes, in trunks and cords; `drained_links` carry no traffic meanwhile."""
+
+    new_boxes: int
+    trunks_cut: int
+    trunk_ends_connected: int
+    cords_connected: int
+    drained_links: int
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The network after a step, and a title that describes the step.
+    """The network after a step, a title that describes the step, and its work on shuffle boxes if it has some.
 
     Switches keep their numbers through all stages; new ones are numbered after the existing ones.
     """
 
     title: str
     topology: Topology
+    trunk_work: TrunkWork | None = None
 
 
 @dataclass(frozen=True, eq=False)

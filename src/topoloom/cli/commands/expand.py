@@ -143,6 +143,7 @@ def _print_plan(plan: "Expansion") -> None:
                 ", ".join(f"{count} {work}" for work, count in plan.tasks.items()) + f"; {plan.bought} cables to buy",
             ),
             *_planes(plan),
+            *_trunks(plan),
             ("longest_new", f"{plan.longest_new_m:.1f} m"),
             ("racks", f"{len(plan.racks_touched)} of {plan.racks_before} touched, {plan.racks_new} new"),
             ("ports", _ports(plan)),
@@ -167,6 +168,20 @@ def _planes(plan: "Expansion") -> list[tuple[str, str]]:
             (f"plane {number}", f"{counts['unplug']} unplug, {counts['move']} move, {counts['add']} add{hosts}")
         )
     return rows
+
+
+def _trunks(plan: "Expansion") -> list[tuple[str, str]]:
+    """A row about trunks and cords, if links pass through shuffle boxes."""
+    work = [step.trunk_work for step in plan.steps if step.trunk_work is not None]
+    if not work:
+        return []
+    boxes = sum(step.new_boxes for step in work)
+    cut, ends = sum(step.trunks_cut for step in work), sum(step.trunk_ends_connected for step in work)
+    cords, drained = sum(step.cords_connected for step in work), sum(step.drained_links for step in work)
+    text = (
+        f"{boxes:,} new box{'es' * (boxes > 1)}, {cut:,} trunks cut, {ends:,} trunk ends and {cords:,} cords connected"
+    )
+    return [("trunks", f"{text}, {drained:,} links drained")]
 
 
 def _size(topology: "Topology") -> str:

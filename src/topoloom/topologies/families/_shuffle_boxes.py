@@ -31,6 +31,15 @@ class ShuffleBoxes:
     far: np.ndarray
     far_port: np.ndarray
 
+    def exchange(self, draws: Draws, passes: int, first_box: int = 0) -> None:
+        """Exchange cords within boxes from `first_box` on, in place, until no lane is lost or doubled, or passes are over."""
+        from topoloom.topologies.families.kernels.shuffled import exchange_cords
+
+        n = int(self.switch_at.max()) + 1
+        cords = np.bincount(self.switch_at[self.switch_at >= 0], minlength=n)
+        table = np.empty((n, int(cords.max()) * self.far.shape[1]), np.int32)
+        exchange_cords(table, np.empty(n, np.int32), self.switch_at, self.far, draws.state(), passes, first_box)
+
     @cached_property
     def cord_at(self) -> np.ndarray:
         """int32[boxes, r]: the cord at each r-port, as its number at its switch, 0, 1, ... by ascending box; -1 where free."""
@@ -160,3 +169,58 @@ def _apart(pairs: np.ndarray, c_ports: int) -> np.ndarray:
             other = others[at % others.size]
             pairs[[at, other], 1] = pairs[[other, at], 1]
     return pairs
+
+
+def spliced(boxes: ShuffleBoxes, new: int, draws: Draws) -> ShuffleBoxes:
+    """The boxes with `new` more switches: their cords fill new boxes, which are spliced into trunks.
+
+    For every two c-ports of a new box, one trunk is cut, and its two ends are joined to them: each of its lanes u - v becomes
+    u - x - v, with x the new switch at its r-port. Trunks of one box are drawn so that they lead to different boxes. All
+    existing cords stay where they are. An odd c-port stays free for the next new box.
+    """
+    (old, r), c = boxes.switch_at.shape, boxes.far.shape[1]
+    first = int(boxes.switch_at.max()) + 1
+    cords = int(boxes.cord_at.max()) + 1
+    more = -(-new * cords // r)
+    cord = np.arange(new * cords)
+    switch_at = np.concatenate([boxes.switch_at, np.full((more, r), -1, np.int32)])
+    switch_at[old + cord % more, cord // more] = first + cord // cords
+    trunk_box, trunk_port = (
+        np.concatenate([ends, np.full((more, c), -1, np.int32)]) for ends in (boxes.far, boxes.far_port)
+    )
+    free: list[tuple[int, int]] = [(box, port) for box, port in np.argwhere(boxes.far < 0).tolist()]
+
+    def plug(end: tuple[int, int], other: tuple[int, int]) -> None:
+        for (box, port), (box_there, port_there) in ((end, other), (other, end)):
+            trunk_box[box, port], trunk_port[box, port] = box_there, port_there
+
+    for box in range(old, old + more):
+        used = int((switch_at[box] >= 0).sum())
+        switch_at[box, :used] = switch_at[box, draws.permutation(used)]
+        trunks = ShuffleBoxes(switch_at, trunk_box, trunk_port).trunks
+        met: set[int] = {box}
+        order = draws.permutation(len(trunks))
+        # First trunks whose boxes this box does not meet yet, then any.
+        for strict in (True, False):
+            for at in order.tolist():
+                ports = np.flatnonzero(trunk_box[box] < 0).tolist()
+                if len(ports) < 2:
+                    break
+                near, opposite = (tuple(end) for end in trunks[at].tolist())
+                if (
+                    trunk_box[near] != opposite[0]
+                    or trunk_port[near] != opposite[1]
+                    or (strict and {near[0], opposite[0]} & met)
+                ):
+                    continue
+                plug(near, (box, ports[0]))
+                plug((box, ports[1]), opposite)
+                met |= {near[0], opposite[0]}
+        ports = np.flatnonzero(trunk_box[box] < 0).tolist()
+        if ports and free and free[0][0] != box:
+            plug((box, ports[0]), free.pop(0))
+        elif ports:
+            free.append((box, ports[0]))
+    grown = ShuffleBoxes(switch_at, trunk_box, trunk_port)
+    grown.exchange(draws, 100, first_box=old)
+    return grown

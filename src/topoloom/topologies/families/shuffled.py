@@ -125,11 +125,8 @@ def boxes_of(topology: Topology) -> ShuffleBoxes:
 
 def _boxes(n: int, degree: int, r: int, c: int, passes: int, seed: int, attempt: int) -> ShuffleBoxes:
     """The boxes of one draw."""
-    from topoloom.topologies.families.kernels.shuffled import exchange_cords
-
     draws = Draws(seed, attempt)
     boxes = shuffle_boxes(n, degree // c, r, c, draws, paired=not passes)
     if passes:
-        table, filled = np.empty((n, degree), np.int32), np.empty(n, np.int32)
-        exchange_cords(table, filled, boxes.switch_at, boxes.far, draws.state(), passes)
+        boxes.exchange(draws, passes)
     return boxes

@@ -137,6 +137,7 @@ class Planner:
             paths.connected,
             max((task.cut_off for task in tasks), default=0),
             sum(task.interrupted > 0 for task in tasks),
+            stage.trunk_work,
         )
 
     def _serving(self, before: Topology, after: Topology) -> np.ndarray:

@@ -114,9 +114,17 @@ def _put_all(table: np.ndarray, filled: np.ndarray, switch_at: np.ndarray, oppos
 
 @kernel
 def exchange_cords(
-    table: np.ndarray, filled: np.ndarray, switch_at: np.ndarray, opposite: np.ndarray, state: np.ndarray, passes: int
+    table: np.ndarray,
+    filled: np.ndarray,
+    switch_at: np.ndarray,
+    opposite: np.ndarray,
+    state: np.ndarray,
+    passes: int,
+    first_box: int,
 ) -> int:
-    """Exchange cords within their boxes, in place, until no lane is lost or `passes` are over; return the lost lanes.
+    """Exchange cords within boxes from `first_box` on, in place, until no lane is lost or `passes` are over.
+
+    Returns the number of lost lanes.
 
     table int32[n, lanes of a switch], filled int32[n]: scratch. switch_at int32[boxes, r], opposite int32[boxes, c]: as in
     `ShuffleBoxes`; free r-ports are the last of a box, and no trunk joins two ports of first box. A lane is lost if it joins a
@@ -127,7 +135,7 @@ def exchange_cords(
     for _ in range(passes):
         if lost == 0:
             break
-        for box in range(switch_at.shape[0]):
+        for box in range(first_box, switch_at.shape[0]):
             used = 0
             while used < switch_at.shape[1] and switch_at[box, used] >= 0:
                 used += 1
