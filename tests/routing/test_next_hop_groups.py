@@ -380,3 +380,12 @@ class TestGoldens:
         state = next_hop_state(route(thousand, "ecmp"), pairs=1)
         assert np.allclose(state.hop_shares[1:], [0.064, 0.923, 0.012], atol=0.002)
         assert state.mean_hops == pytest.approx(1.95, abs=0.01)
+
+    def test_passive_shuffle_boxes(self):
+        """Golden 10 on cabling by boxes: as on random graphs; without repair, where doubles count once, 56.5 in the mean."""
+        unrepaired = build("shuffled:n=960,degree=64,passes=0")
+        merged = Topology(links=np.unique(unrepaired.links, axis=0), switches=960)
+        for topology, mean in ((merged, 56.5), (build("shuffled:n=960,degree=64"), 59)):
+            state = next_hop_state(route(topology, "spraypoint"))
+            assert state.disjoint_least > 48
+            assert state.disjoint_mean == pytest.approx(mean, abs=1)
