@@ -13,6 +13,7 @@ _GROUPS = {
     "3": "Rails, planes and shape",
     "4": "Tables",
     "5": "Names and addresses",
+    "6": "Panels, cords and trunks",
 }
 _HEAD = """# The rules
 

@@ -79,7 +79,7 @@ def test_faults_are_named_by_cable_rack_switch_and_port(call, laid):
     assert f" {lost[0]} port {lost[1]}" in missing
     assert " A01 S0 port 4" in swap
     values = json.loads(call("verify", "plan", "fabric.net", "--json")[1])
-    assert (values["schema"], values["clean"], values["errors"]) == ("topoloom/diagnostics/4", False, 2)
+    assert (values["schema"], values["clean"], values["errors"]) == ("topoloom/diagnostics/5", False, 2)
     assert [f"{one['code']} {one['severity']}: {one['text']}" for one in values["diagnostics"]] == said
     assert [len(one["planned"]) for one in values["diagnostics"]] == [1, 2]
     assert [one["page"] for one in values["diagnostics"]] == [

@@ -70,6 +70,13 @@ CODES = {
     "TL503": "name-twice",
     "TL504": "lids-exceeded",
     "TL505": "addresses-exceeded",
+    "TL601": "fibres-exchanged",
+    "TL602": "fibre-out",
+    "TL603": "fibre-misplaced",
+    "TL604": "panel-dark",
+    "TL605": "loss-over-budget",
+    "TL606": "polarity-not-crossed",
+    "TL607": "connectors-exceeded",
 }
 
 

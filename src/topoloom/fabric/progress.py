@@ -12,6 +12,8 @@ from topoloom.model.results import Provenance, Result
 
 #: Identifies a fault across discoveries: its kind and its ends.
 _Key = tuple[Any, ...]
+#: Kinds of tasks in addition to those of faults.
+LOST, PART = "lost", "part"
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class Open:
     Attributes
     ----------
     kind : str
-        As in `Fault`; "lost": a cable that was right in an earlier discovery and is missing now.
+        As in `Fault`; "lost": a cable that was right in an earlier discovery and is missing now; "part": a cord, trunk or
+        panel, with all links that follow from it.
     text : str
         The task in one line.
     since : str
@@ -170,14 +173,22 @@ def progress(
         since = {key: since.get(key, source) for key in (*now.faults, *now.missing)}
         gone = [] if before is None else [before.faults[key].text for key in left]
     end, where = states[-1], _Where(last, racks)
-    tasks = [Open(fault.kind, fault.text, since[key], where.of(fault)) for key, fault in end.faults.items()]
+    parts = _Parts(diagnostics)
+    of_parts = list(parts.tasks(end, since, sources, once_right))
+    tasks = [task for task in of_parts if task.kind == PART]
+    tasks += [
+        Open(fault.kind, fault.text, since[key], where.of(fault))
+        for key, fault in end.faults.items()
+        if not parts.explain(fault)
+    ]
     for lost_only in (True, False):
+        tasks += [task for task in of_parts if task.kind == (LOST if lost_only else MISSING)]
         for key in sorted(end.missing):
-            if (key in once_right) == lost_only:
+            if (key in once_right) == lost_only and not parts.explain(end.absent[key]):
                 fault = end.absent[key]
                 # A lost cable is looked for where it was, not among the cables still to be installed.
                 text = fault.text.replace("missing: ", "lost, was right before: ", 1) if lost_only else fault.text
-                tasks.append(Open("lost" if lost_only else MISSING, text, since[key], where.of(fault)))
+                tasks.append(Open(LOST if lost_only else MISSING, text, since[key], where.of(fault)))
     lost_cables = {key for key in end.missing if key in once_right}
     return Progress(
         *(first.plan, first.planned_cables, tuple(seen), tuple(tasks), tuple(gone), last.nodes),
@@ -192,12 +203,49 @@ def _causes(diagnostics: Diagnostics, lost: set[_Key]) -> Iterator[str]:
     for diagnostic in diagnostics.diagnostics:
         if diagnostic.because_of or diagnostic.severity == "note":
             continue
-        if diagnostic.name == "cable-missing":
+        if diagnostic.name == "cable-missing" or (diagnostic.parts and not diagnostic.found):
             if not lost.intersection(_cables(diagnostic.planned)):
                 continue
             yield f"{diagnostic.code}: {diagnostic.text.replace('missing: ', 'lost, was right before: ', 1)}"
         else:
             yield f"{diagnostic.code}: {diagnostic.text}"
+
+
+class _Parts:
+    """The passive parts that explain faults: a crew repairs the part, not each of its links."""
+
+    def __init__(self, diagnostics: Diagnostics | None) -> None:
+        every = () if diagnostics is None else diagnostics.diagnostics
+        self._diagnostics = [diagnostic for diagnostic in every if diagnostic.parts]
+        self._of = {
+            cable: number
+            for number, diagnostic in enumerate(self._diagnostics)
+            for cable in _cables((*diagnostic.planned, *diagnostic.found))
+        }
+
+    def explain(self, fault: Fault) -> bool:
+        """Whether all cables of a fault follow from passive parts."""
+        return all(cable in self._of for cable in _cables((*fault.planned, *fault.found)))
+
+    def tasks(
+        self, state: "_State", since: dict[_Key, str], sources: Sequence[str], once_right: set[_Key]
+    ) -> Iterator[Open]:
+        """One task per part, since the first discovery that shows one of its faults.
+
+        It is missing, or lost, if all its links are, and none is elsewhere.
+        """
+        order = {source: place for place, source in enumerate(sources)}
+        keys_of: dict[int, list[_Key]] = {}
+        for key, fault in (*state.faults.items(), *state.absent.items()):
+            if self.explain(fault):
+                for number in {self._of[cable] for cable in _cables((*fault.planned, *fault.found))}:
+                    keys_of.setdefault(number, []).append(key)
+        for number, keys in sorted(keys_of.items()):
+            diagnostic = self._diagnostics[number]
+            kind = LOST if once_right.intersection(keys) else MISSING
+            kind = kind if state.absent.keys() >= {*keys} else PART
+            first = min((since[key] for key in keys), key=order.__getitem__)
+            yield Open(kind, f"{diagnostic.text}. {diagnostic.fix}", first, diagnostic.racks)
 
 
 def _by_rack(states: "Sequence[_State]", places: "Sequence[_Where]") -> dict[str, tuple[int, ...]]:

@@ -44,6 +44,7 @@ class MachineDiagnostics(Result):
     """
 
     record_name = "machine-diagnostics"
+    record_version = 2
     derived = ("clean", "errors", "warnings", "notes")
 
     title: str

@@ -228,17 +228,19 @@ class Network:
     def facts(self) -> "PlanFacts":
         """The plan's facts for `diagnose`: racks, labels, and the numbers, lengths and products of its cables."""
         from topoloom.fabric.diagnosis.evidence import PlanFacts
+        from topoloom.fabric.diagnosis.passive.facts import PassiveFacts
 
-        cables = self.cables
+        cables, passive = self.cables, None if self.layout is None else PassiveFacts.of(self.layout, self.terms)
         if cables is None:
             if "fabric" not in self.known:
-                return PlanFacts()
+                return PlanFacts(passive=passive)
             # A plan with the racks of its switches has those of its hosts, too.
             fabric = self.fabric
             racks = (*fabric.switch_rack.tolist(), *fabric.host_rack.tolist())
             units = (*fabric.switch_unit.tolist(), *fabric.host_unit.tolist())
             return PlanFacts(racks if any(racks) else (), units=units if any(racks) and any(units) else ())
-        return PlanFacts(self.racks, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product)
+        of_cables = cables.length_m, cables.stock_m, cables.product
+        return PlanFacts(self.racks, self.cable_numbers, self.labels, *of_cables, passive=passive)
 
     def needs(self, what: str, operation: str) -> Any:
         """The part `what` (layout, tables, expansion, design) of the network, for an operation that cannot run without it.

@@ -38,6 +38,8 @@ def breakout_roots(evidence: Evidence, lost: set[Cable], unplanned: set[Cable]) 
     """
     if evidence.actual is None or evidence.comparison is None or evidence.comparison.ports != "exact":
         return []
+    if not evidence.plan.fabric.named_ports:
+        return []  # no lane is planned
     hosts = {host + evidence.planned_switches for host in evidence.comparison.missing_hosts}
     breakouts = _Breakouts(evidence.plan, evidence.actual)
     roots = [

@@ -155,8 +155,9 @@ def _numbered(findings: Sequence[tuple[Rule, Finding]], place_of: Mapping[str, s
             tuple(root for root, cables in accounts if root != number and finding.follows & cables),
             finding.line,
             rule.page,
-            rule.fix,
+            finding.todo or rule.fix,
             _places(finding, place_of),
+            finding.parts,
         )
         for number, (rule, finding) in enumerate(findings, 1)
     )

@@ -42,6 +42,8 @@ class Diagnostic:
         What to do.
     places : tuple of str
         Rack and unit (``R01 U40``) of all switches and hosts concerned, where the plan states units.
+    parts : tuple of str
+        The passive parts at fault: cords, trunks and panels with their ports and racks.
     """
 
     number: int
@@ -60,6 +62,7 @@ class Diagnostic:
     page: str
     fix: str
     places: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         after = f" (follows from {', '.join(map(str, self.because_of))})" if self.because_of else ""
@@ -87,7 +90,7 @@ class Diagnostics(Result):
     """
 
     record_name = "diagnostics"
-    record_version = 4
+    record_version = 5
     derived = ("clean", "errors", "warnings", "notes")
 
     plan: str

@@ -12,6 +12,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.compare import cables_between
 from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Words
 from topoloom.fabric.diagnosis.finding import Ends
+from topoloom.fabric.diagnosis.passive.facts import PassiveFacts
 from topoloom.fabric.diagnosis.root import SPLIT_FURTHER, Root
 from topoloom.fabric.distinct_names import distinct_names, unplanned_nodes
 from topoloom.fabric.fabric import Fabric, each_node
@@ -48,6 +49,8 @@ class PlanFacts:
         The product of each link's cable; empty where not known.
     units : sequence of str
         The unit of each rack in `racks`; empty: not known.
+    passive : PassiveFacts or None
+        The panels, cords and trunks that links pass through; None if there are none.
     """
 
     racks: Sequence[str] = ()
@@ -57,6 +60,7 @@ class PlanFacts:
     stock_m: np.ndarray | None = None
     product: Sequence[str] = ()
     units: Sequence[str] = ()
+    passive: PassiveFacts | None = None
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -84,6 +88,8 @@ class HardwareLimits:
         The greatest number of host ports of a leaf per link upwards, or of their Gb/s where rates differ: 2 for a taper of 2:1.
     rate : (int, float) or None
         Lanes (0: any) and Gb/s at which every cable must run (`topoloom.fabric.rates.parse_rate`).
+    connectors : int or None
+        The most mated connector pairs that a link passes in panels.
     """
 
     radix: int | None = None
@@ -92,9 +98,14 @@ class HardwareLimits:
     reach_m: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     taper: float | None = None
     rate: Rate | None = None
+    connectors: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value, least in (("radix", self.radix, 1), ("virtual_channels", self.virtual_channels, 1)):
+        for name, value, least in (
+            ("radix", self.radix, 1),
+            ("virtual_channels", self.virtual_channels, 1),
+            ("connectors", self.connectors, 1),
+        ):
             if value is not None and value < least:
                 raise InputError(f"{name}={value}: must be {least} or more")
         for name, amount in (("longest_m", self.longest_m), ("taper", self.taper)):

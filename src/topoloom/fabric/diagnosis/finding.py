@@ -32,6 +32,10 @@ class Finding:
         Cables that are not right and of which this fault is a consequence.
     line : int or None
         The line of the fabric's file that shows it.
+    parts : tuple of str
+        The passive parts at fault: cords, trunks and panels.
+    todo : str
+        What to do, if more can be said than the rule's own advice.
     """
 
     text: str
@@ -44,6 +48,8 @@ class Finding:
     accounts: frozenset[Cable] = frozenset()
     follows: frozenset[Cable] = field(default_factory=frozenset)
     line: int | None = None
+    parts: tuple[str, ...] = ()
+    todo: str = ""
 
 
 def enumerated(words: list[str], most: int = 8) -> str:

@@ -14,6 +14,7 @@ from topoloom.fabric.compare import differences_of
 from topoloom.fabric.comparison import Cable, Comparison, Difference, Plug
 from topoloom.fabric.diagnosis.breakouts import breakout_roots
 from topoloom.fabric.diagnosis.evidence import Evidence
+from topoloom.fabric.diagnosis.passive.roots import passive_roots
 from topoloom.fabric.diagnosis.root import Root
 from topoloom.graph.planes import plane_count
 
@@ -41,6 +42,7 @@ def roots_of(evidence: Evidence) -> list[Root]:
     unplanned = {*evidence.unplanned}
     roots = _unplanned(evidence, comparison, lost, unplanned)
     roots += _missing_switches(evidence, comparison, lost, unplanned)
+    roots += passive_roots(evidence, lost, unplanned)
     roots += _uncabled(evidence, lost, unplanned)
     roots += breakout_roots(evidence, lost, unplanned)
     # A host that is missing by itself; a host whose only switch is off is attributed to that switch.
@@ -156,8 +158,8 @@ def _uncabled(evidence: Evidence, lost: set[Cable], unplanned: set[Cable]) -> li
         if switch not in present or switch in used or many < max(_FEW, len(planned)):
             continue
         cables = [cable for cable in planned if cable in lost]
-        # The switch is not the cause if all its neighbours are off.
-        if len(cables) < len(planned):
+        # The switch is not the cause if its neighbours that are off explain nearly all.
+        if len(cables) < min(_FEW, len(planned)):
             continue
         roots.append(Root(SWITCH_UNCABLED, (switch, *_with(evidence, {switch}, cables, missing)), tuple(cables), ()))
         lost.difference_update(cables)

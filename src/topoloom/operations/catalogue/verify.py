@@ -28,7 +28,8 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
     PLAN is a spec, a file, or the folder of topoloom layout -o; alone, only the plan is checked. With ACTUAL (the output of
     ibnetdiscover, or any topology file), the cabled fabric is compared with the plan: every wrong, missing, extra, swapped or
-    slow cable is listed.
+    slow cable is listed. Of a plan with panels, links that are wrong because of a cord, trunk or panel are one fault, of that
+    part.
 
     If PLAN is the folder of a machine, ACTUAL is one discovery per network, NETWORK=FILE, or several of its planes. Without
     NETWORK=, the networks are those whose devices FILE shows. A fault that several networks show is also stated once for all.
@@ -70,6 +71,9 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
     data_vls: DataVls = DATA_VLS
     taper: Annotated[float, setting("most host ports of a leaf per uplink: 2 is 2:1", above=0, most=1e6)] | None = None
     longest_m: Annotated[float, setting("greatest length of a link's cable", unit="m", above=0, most=1e6)] | None = None
+    connectors: (
+        Annotated[int, setting("most mated connector pairs that a link passes in panels", least=1, most=1000)] | None
+    ) = None
     parts: (
         Annotated[str, setting("the catalogue with the reach of cables; for the folder of a layout", names="file")]
         | None
@@ -165,7 +169,9 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.fabric.diagnosis.evidence import HardwareLimits
 
         reach = {} if self.parts is None else _reaches(self.parts)
-        limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
+        limits = HardwareLimits(
+            *(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate, self.connectors)
+        )
         opposed = self.opposed(planned, discoveries, context, planes=planes) if discoveries else None
         # Discoveries of a machine are assigned to its networks by the names of their devices.
         if opposed is not None and devices is None and opposed.match.share < _DOUBTFUL:

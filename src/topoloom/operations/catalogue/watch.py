@@ -80,5 +80,5 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
         return [(", ".join(files), list(files)) for files in zip(*per_plane, strict=True)]
 
 
-#: The rules of cables and of nodes, which compare a fabric with its plan.
-_COMPARED = ("TL1xx", "TL2xx")
+#: The rules of cables, of nodes and of passive parts, which compare a fabric with its plan.
+_COMPARED = ("TL1xx", "TL2xx", "TL601", "TL602", "TL603", "TL604")

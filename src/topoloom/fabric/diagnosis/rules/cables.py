@@ -164,7 +164,12 @@ def _overlong(evidence: Evidence) -> Iterator[Finding]:
     length = np.asarray(facts.length_m, float)
     links = evidence.plan.link_cables
     stock = np.full(length.size, np.nan) if facts.stock_m is None else np.asarray(facts.stock_m, float)
+    passive = (
+        set() if facts.passive is None else {(switch, port) for switch, port in facts.passive.plant.start.tolist()}
+    )
     for link in np.flatnonzero(length > 0).tolist():
+        if passive.intersection(links[link]):
+            continue  # its cords and trunks have lengths of their own
         product = facts.product[link] if link < len(facts.product) else ""
         reasons = []
         if length[link] > limits.reach_m.get(product, np.inf) + _LENGTH_ERROR_M:

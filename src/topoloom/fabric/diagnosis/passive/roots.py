@@ -1,0 +1,144 @@
+"""The root causes that are passive parts: each with the links between switches that follow from it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from topoloom.fabric.comparison import Cable, Plug
+from topoloom.fabric.diagnosis.passive.search import PartSearch, Sight, Step
+from topoloom.fabric.diagnosis.passive.wiring import End, Position, Wiring
+from topoloom.fabric.diagnosis.root import Root
+from topoloom.fabric.identify import plain_name
+
+if TYPE_CHECKING:
+    from topoloom.fabric.diagnosis.evidence import Evidence
+
+#: The kinds of causes.
+EXCHANGED, OUT, MOVED, PANEL_DARK = "fibres exchanged", "fibre out", "fibre moved", "panel dark"
+
+
+@dataclass(frozen=True)
+class PassiveRoot(Root):
+    """One cause that is a passive part.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The changes of the plan that explain the links; several if they concern the same cord or trunk.
+    moved : tuple of (End, Position or None)
+        The ends that are not where they are planned, and where they are; None: nowhere.
+    """
+
+    steps: tuple[Step, ...] = ()
+    moved: tuple[tuple[End, Position | None], ...] = ()
+
+
+def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable]) -> list[PassiveRoot]:
+    """The passive parts that explain links, each with its links, which are removed from both sets.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    lost, unplanned : set of Cable
+        Planned cables that are not right, and cables where none is planned.
+
+    Returns
+    -------
+    list of PassiveRoot
+        Those with most links first; empty without panels, or if ports are not compared.
+    """
+    facts, comparison = evidence.facts.passive, evidence.comparison
+    if facts is None or comparison is None or comparison.ports != "exact" or not (lost or unplanned):
+        return []
+    plant = facts.plant
+    planned = zip(plant.start.tolist(), plant.planned_arrival.tolist(), strict=True)
+    if not {(min(cable), max(cable)) for cable in _plugs(planned)} <= evidence.planned:
+        # The plan that is compared is only a part of the one with these panels.
+        return []
+    n, wiring = plant.switches, Wiring(plant)
+    # Panels may join two ports of one switch, which is no link of the plan: such a connection is as it is cabled.
+    unplanned -= {cable for cable in unplanned if wiring.way(cable[0]).arrival == cable[1]}
+    wrong = {plug for cable in (*lost, *unplanned) for plug in cable if plug[0] < n}
+    search = PartSearch(
+        wiring,
+        _sight(evidence, lost, unplanned),
+        wrong,
+        lambda device: facts.racks[device - n] if device >= n else "".join(evidence.racks([device])),
+    )
+    return _roots(search, lost, unplanned)
+
+
+def _plugs(rows: "zip[tuple[list[int], list[int]]]") -> list[Cable]:
+    return [((a[0], a[1]), (b[0], b[1])) for a, b in rows]
+
+
+def _sight(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable]) -> Sight:
+    actual, comparison = evidence.actual, evidence.comparison
+    assert actual is not None and comparison is not None  # noqa: PT018, S101
+    heard: dict[Plug, Plug] = {}
+    loops = [
+        ((int(actual.switch[switch]), port), (int(actual.switch[switch]), other_port))
+        for switch, port, other_port in actual.fabric.loops.tolist()
+    ]
+    of_hosts = actual.end_cables if evidence.hosts else []
+    for first, second in (*actual.link_cables, *of_hosts, *loops):
+        heard[first], heard[second] = second, first
+    unread = {plain_name(name) for name in actual.fabric.unread}
+    present = [node for node in actual.switch.tolist() if 0 <= node < evidence.planned_switches]
+    used = {node for cable in unplanned for node, _ in cable}
+    return Sight(
+        heard,
+        hidden={*comparison.missing_switches},
+        unread={s for s in present if plain_name(evidence.words.called.get(s, evidence.names[s])) in unread},
+        unclear={plug for cable in evidence.unclear for plug in cable},
+        off={s for s in present if s not in used and {*evidence.planned_at.get(s, ())} <= lost},
+    )
+
+
+def _roots(search: PartSearch, lost: set[Cable], unplanned: set[Cable]) -> list[PassiveRoot]:
+    off = {step.change.part for step in search.steps if step.change.kind == "switch off"}
+    groups = _groups([step for step in search.steps if step.change.kind != "switch off"])
+    group_of = {
+        plug: number for number, group in reversed([*enumerate(groups)]) for step in group for plug in step.ports
+    }
+    cables: list[tuple[list[Cable], list[Cable]]] = [([], []) for _ in groups]
+    for side, every in enumerate((lost, unplanned)):
+        for cable in sorted(every):
+            numbers = [group_of[plug] for plug in cable if plug in group_of]
+            if numbers and not search.bad.intersection(cable) and not any(node in off for node, _ in cable):
+                cables[min(numbers)][side].append(cable)
+    roots = []
+    for group, (planned, instead) in zip(groups, cables, strict=True):
+        if planned or instead:
+            lost.difference_update(planned)
+            unplanned.difference_update(instead)
+            roots.append(_root(search, group, tuple(planned), tuple(instead)))
+    return sorted(roots, key=lambda root: -max(len(root.planned), len(root.found)))
+
+
+def _groups(steps: list[Step]) -> list[list[Step]]:
+    """Steps that concern the same cord or trunk, together."""
+    groups: list[list[Step]] = []
+    for step in steps:
+        touched = {*_fibres(step)}
+        same = [group for group in groups if touched and any(touched.intersection(_fibres(other)) for other in group)]
+        groups = [group for group in groups if group not in same]
+        groups.append([other for group in same for other in group] + [step])
+    return groups
+
+
+def _fibres(step: Step) -> tuple[int, ...]:
+    if step.change.kind == "panel dark":
+        return ()
+    return tuple(end[0] for end in step.change.ends) or (step.change.part,)
+
+
+def _root(search: PartSearch, group: list[Step], planned: tuple[Cable, ...], found: tuple[Cable, ...]) -> PassiveRoot:
+    wiring = search.wiring
+    plant = wiring.plant
+    ends = sorted({(fibre, end) for step in group for fibre in _fibres(step) for end in (0, 1)})
+    moved = tuple((end, wiring.position[end]) for end in ends if wiring.displaced(end))
+    kinds = {"exchanged": EXCHANGED, "out": OUT, "moved": MOVED, "panel dark": PANEL_DARK}
+    kind = kinds[group[0].change.kind] if len(group) == 1 else MOVED
+    near = [plant.ends[end].tolist() for end, _ in moved]
+    switches = tuple(dict.fromkeys(device for device, _ in near if device < plant.switches))
+    return PassiveRoot(kind, switches, planned, found, tuple(group), moved)

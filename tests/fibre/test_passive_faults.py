@@ -1,0 +1,253 @@
+"""Faults of passive parts: the cord, trunk or panel is named from what switches hear, once for all its links."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from planted_parts import Planted, fabric_of, lldp, plant_fault
+from test_plant import PARTS
+
+from in_process import run
+from topoloom import diagnose, open_network
+from topoloom.fabric.diagnosis.evidence import HardwareLimits
+from topoloom.fabric.net_text import discovered_text
+
+SPEC = "shuffled:n=32,degree=16,r=8,hosts=4"
+KINDS = ("trunks exchanged", "cords exchanged", "out", "panel dark", "other switch")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """32 switches with four cords each, in 16 shuffle panels with 32 trunks of eight links."""
+    path = tmp_path_factory.mktemp("passive")
+    (path / "parts.toml").write_text(PARTS)
+    open_network(SPEC).placed(parts=path / "parts.toml", rate_gbps=100, panels="shuffle").save(path / "net")
+    return path / "net"
+
+
+@pytest.fixture(scope="module")
+def network(folder):
+    return open_network(folder)
+
+
+@pytest.fixture(scope="module")
+def tree():
+    """A fat tree with a trunk of twelve links, and a cord per link at both ends, between racks."""
+    return open_network("fat-tree:k=8").placed(
+        parts="ethernet-2026", rate_gbps=400, panels="racks", map="rows", switches_per_rack=16
+    )
+
+
+def named(network, planted, without=(), **more):
+    """The findings; each planted fault has exactly one, which names its part, and no other finding is a root."""
+    found = diagnose(network, fabric_of(network.fabric, planted, without), hosts=False, **more).diagnostics
+    passive = [each for each in found if each.code.startswith("TL60")]
+    assert Counter(each.code for each in passive) == Counter(code for _, code, _ in planted.faults), found
+    for _, code, words in planted.faults:
+        assert any(each.code == code and any(word in each.text for word in words) for each in passive), (words, passive)
+    assert not [each for each in found if each not in passive and not each.because_of]
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_fault_is_one_finding_with_all_its_links(network, kind):
+    """All links that are not as planned are in the one finding that names the part."""
+    planted = Planted.of(network)
+    plant_fault(planted, kind, np.random.default_rng(3), set(range(network.layout.plant.fibre.size)))
+    (finding,) = [each for each in named(network, planted) if not each.because_of]
+    plan = {tuple(sorted(map(tuple, zip(*cable, strict=True)))) for cable in _cables(network.fabric)}
+    real = {
+        tuple(sorted(map(tuple, zip(*cable, strict=True)))) for cable in _cables(fabric_of(network.fabric, planted))
+    }
+    assert len(finding.planned) == len(plan - real)
+    assert f"{len(finding.planned)} links follow" in finding.text
+    assert finding.parts
+    assert finding.racks
+
+
+def roots(network, planted):
+    """The findings that follow from no other."""
+    found = diagnose(network, fabric_of(network.fabric, planted), hosts=False).diagnostics
+    return [each for each in found if not each.because_of]
+
+
+def _cables(fabric):
+    return zip(fabric.topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
+
+
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize("seed", range(60))
+def test_random_faults_at_the_same_time_are_all_named(network, seed):
+    """Up to four of parts without a link in common: as many findings, each with the name of a planted part."""
+    rng, planted = np.random.default_rng(seed), Planted.of(network)
+    free = set(range(network.layout.plant.fibre.size))
+    for kind in rng.choice(KINDS, 4):
+        try:
+            plant_fault(planted, kind, rng, free)
+        except ValueError:  # all other parts share links with those at fault
+            break
+    named(network, planted)
+
+
+@pytest.mark.parametrize("kind", KINDS[:4])
+def test_trunks_between_racks_and_the_cords_at_their_ends(tree, kind):
+    """A panel with one trunk is dark if its trunk is out: the text names both. A cord of one link may be that at either end."""
+    planted = Planted.of(tree)
+    plant_fault(planted, kind, np.random.default_rng(1), set(range(tree.layout.plant.fibre.size)))
+    named(tree, planted)
+
+
+def test_switches_that_are_off_are_no_fault_of_cords(network):
+    """Three switches without links: each is reported by itself, and the exchanged trunks as before."""
+    planted = Planted.of(network)
+    plant_fault(planted, "trunks exchanged", np.random.default_rng(4), set(range(network.layout.plant.fibre.size)))
+    found = diagnose(network, fabric_of(network.fabric, planted, (3, 17, 20)), hosts=False).diagnostics
+    assert Counter(each.code for each in found if not each.because_of) == {"TL207": 3, "TL601": 1}
+
+
+def test_three_trunks_in_each_others_ports_are_one_finding(network):
+    """A ring of three plugs: each trunk is listed with the port where it is and the port where it should be."""
+    planted = Planted.of(network)
+    plant = network.layout.plant
+    first, second, third = (int(fibre) for fibre in np.flatnonzero(plant.is_trunk)[[0, 5, 9]])
+    planted.exchange((first, 0), (second, 0))
+    planted.exchange((second, 0), (third, 0))
+    (finding,) = roots(network, planted)
+    assert finding.code == "TL603"
+    assert finding.text.count("should be in") == 3
+    assert len(finding.parts) == 3
+
+
+def test_a_cord_in_the_port_of_another_that_hangs_out(network):
+    """One plug displaced another: both are in one finding, with what to move and what to plug in."""
+    planted = Planted.of(network)
+    plant = network.layout.plant
+    cord, other = (int(fibre) for fibre in np.flatnonzero(~plant.is_trunk)[[0, 100]])
+    planted.move((cord, 0), plant.ends[other, 0])
+    planted.out.add(other)
+    (finding,) = roots(network, planted)
+    assert finding.code == "TL603"
+    assert "is out" in finding.text
+    assert {planted.plant.label(*plant.ends[fibre, 1]) for fibre in (cord, other)} <= {
+        word for part in finding.parts for word in part.replace(",", "").split()
+    }
+
+
+def test_links_that_no_part_explains_are_listed_as_they_are(network):
+    """Single lanes exchanged, which no cord or trunk can do: the faults are those of links."""
+    planted = Planted.of(network)
+    lit = planted.light()
+    (a, p, b, q), (c, r, d, s) = lit[10], lit[200]
+    lit[10], lit[200] = [*min((a, p), (d, s)), *max((a, p), (d, s))], [*min((c, r), (b, q)), *max((c, r), (b, q))]
+    planted.light = lambda: sorted(map(tuple, lit))
+    codes = {each.code for each in diagnose(network, fabric_of(network.fabric, planted), hosts=False).diagnostics}
+    assert codes <= {"TL104", "TL105"}
+    assert codes
+
+
+def test_a_wrong_trunk_and_a_wrong_cord_from_lldp(folder, network, tmp_path):
+    """From the files that lldpd prints, by the command: two findings, with ports as the crew reads them, and what to do."""
+    planted = Planted.of(network)
+    free = set(range(network.layout.plant.fibre.size))
+    rng = np.random.default_rng(11)
+    plant_fault(planted, "trunks exchanged", rng, free)
+    plant_fault(planted, "cords exchanged", rng, free)
+    heard = lldp(tmp_path / "lldp", planted)
+    done = run("verify", folder, heard, "--skip-hosts", "--json")
+    assert done.code == 3
+    found = done.record["diagnostics"]
+    assert [each["code"] for each in found] == ["TL601", "TL601"]
+    trunks, cords = found
+    assert trunks["text"].startswith("exchanged: the trunks in ")
+    assert trunks["fix"].startswith("Exchange the trunks in ")
+    assert [part.split()[0] for part in trunks["parts"]] == ["trunk", "trunk"]
+    assert cords["text"].startswith("exchanged: the cords in ")
+    assert len(cords["planned"]) == 8
+    for each, (_, _, words) in zip(found, planted.faults, strict=True):
+        assert any(word in each["text"] for word in words)
+    # Some switches were not read, and those that were have not heard of them.
+    some = lldp(tmp_path / "some", planted, without=range(0, 32, 8))
+    done = run("verify", folder, some, "--skip-hosts", "--json", "--only", "TL6xx")
+    assert [each["text"].split(";")[0] for each in done.record["diagnostics"]] == [
+        each["text"].split(";")[0] for each in found
+    ]
+
+
+def test_an_infiniband_fabric_with_trunks_between_racks(tree, tmp_path):
+    """What ibnetdiscover prints shows no panels either: the exchanged trunks are one finding, with hosts compared."""
+    planted = Planted.of(tree)
+    plant_fault(planted, "trunks exchanged", np.random.default_rng(1), set(range(tree.layout.plant.fibre.size)))
+    tree.save(tmp_path / "tree")
+    (tmp_path / "found.net").write_text(discovered_text(fabric_of(tree.fabric, planted)))
+    done = run("verify", tmp_path / "tree", tmp_path / "found.net", "--json")
+    roots = [each for each in done.record["diagnostics"] if not each["because_of"] and each["severity"] == "error"]
+    assert [each["code"] for each in roots] == ["TL601"]
+    assert any(word in roots[0]["text"] for word in planted.faults[0][2])
+
+
+def test_the_crew_has_one_task_per_part(folder, network, tmp_path):
+    """watch: an exchange of trunks is one task with 16 links, a part that is out one thing to install; sheets have both."""
+    planted = Planted.of(network)
+    free = set(range(network.layout.plant.fibre.size))
+    rng = np.random.default_rng(8)
+    plant_fault(planted, "trunks exchanged", rng, free)
+    right = lldp(tmp_path / "monday", Planted.of(network))
+    wrong = lldp(tmp_path / "tuesday", planted)
+    done = run("watch", folder, right, wrong, "--skip-hosts", "--json", "-o", tmp_path / "sheets")
+    (task,) = done.record["open"]
+    assert task["kind"] == "part"
+    assert task["text"].startswith("exchanged: the trunks in ")
+    assert task["since"] == str(wrong)
+    planted.out.add(min(free))
+    gone = lldp(tmp_path / "wednesday", planted)
+    done = run("watch", folder, right, wrong, gone, "--skip-hosts", "--json")
+    assert [each["kind"] for each in done.record["open"]] == ["part", "lost"]
+    assert any("exchanged: the trunks in " in path.read_text() for path in (tmp_path / "sheets").glob("todo-*.html"))
+
+
+def changed(network, **of_panels):
+    """The network's facts with other panels, trunks of 500 m, and cords of no length."""
+    facts = network.facts
+    plant = facts.passive.plant
+    panels = tuple(replace(panel, **of_panels) for panel in plant.panels)
+    plant = replace(plant, panels=panels, length_m=np.where(plant.is_trunk, 500.0, 0.0))
+    return replace(facts, passive=replace(facts.passive, plant=plant))
+
+
+@pytest.mark.parametrize(("connector_db", "over"), [(0.35, False), (0.75, True)])
+def test_four_connectors_and_500_m_are_within_3_db_or_over(network, connector_db, over):
+    """4 x 0.35 + 0.25 = 1.65 dB pass, 4 x 0.75 + 0.25 = 3.25 dB do not, by the budget that the catalogue states."""
+    assert set(network.facts.passive.budget_db.tolist()) == {3.0}
+    found = diagnose(network, facts=changed(network, connector_db=connector_db), only=["TL605"]).diagnostics
+    assert [each.text.split(":")[0] for each in found] == [
+        "256 of 256 links through panels lose more than their transceivers allow, up to 3.25 dB of 3"
+    ] * over
+
+
+@pytest.mark.parametrize("connector_db", [0.35, 0.50, 0.75])
+def test_a_limit_on_connectors_is_what_a_budget_of_275_db_holds(network, connector_db):
+    """Seven, five or three pairs in 2.75 dB: the four of these links pass the first two limits only."""
+    most = int(2.75 / connector_db)
+    assert most == {0.35: 7, 0.5: 5, 0.75: 3}[connector_db]
+    found = diagnose(network, limits=HardwareLimits(connectors=most), only=["TL607"]).diagnostics
+    assert [each.code for each in found] == ["TL607"] * (most < 4)
+
+
+@pytest.mark.parametrize(
+    ("reversals", "fibre", "crossed"), [(0, "B", True), (0, "A", False), (1, "B", True), (1, "A", False)]
+)
+def test_a_plan_whose_transmitters_meet_is_refused(network, reversals, fibre, crossed):
+    """Three cables of type B and two adapters without reversal, or two with one: odd. Of type A: even."""
+    facts = changed(network, reversals=reversals)
+    plant = facts.passive.plant
+    plant = replace(plant, fibres=tuple(replace(each, polarity=fibre) for each in plant.fibres))
+    facts = replace(facts, passive=replace(facts.passive, plant=plant))
+    found = diagnose(network, facts=facts, only=["TL606"]).diagnostics
+    assert [each.code for each in found] == ([] if crossed else ["TL606"])
+
+
+def test_a_plan_with_panels_has_no_fault(folder):
+    """Neither lengths nor losses of links through panels are wrong, by the command and its limit of seven connectors."""
+    done = run("verify", folder, "--connectors", 7, "--json")
+    assert (done.code, done.record["diagnostics"]) == (0, [])
