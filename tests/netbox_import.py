@@ -28,6 +28,12 @@ COLUMNS = {
         {"name", "rack", "position", "face", "location", "tenant"},
     ),
     "interfaces.csv": ({"device", "name", "type"}, {"label", "speed", "duplex", "enabled", "mtu", "description"}),
+    "rear-ports.csv": ({"device", "name", "type", "positions"}, {"label", "color", "mark_connected", "description"}),
+    # In releases before 4.5, front ports have no positions: the column must be deleted there.
+    "front-ports.csv": (
+        {"device", "name", "type", "positions", "rear_port"},
+        {"rear_port_position", "label", "color", "mark_connected", "description"},
+    ),
     "cables.csv": (
         {"side_a_type", "side_a_name", "side_b_type", "side_b_name"},
         {
@@ -54,6 +60,10 @@ INTERFACE_CHOICES = {
     *("1.6tbase-x-osfp1600", "1.6tbase-x-osfp1600-rhs", "1.6tbase-x-qsfpdd1600"),
     *(f"infiniband-{rate}" for rate in ("sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr")),
 }
+#: The files of components of devices, with the types of their ends of cables.
+PORTS = {"interfaces.csv": "dcim.interface", "front-ports.csv": "dcim.frontport", "rear-ports.csv": "dcim.rearport"}
+#: netbox/dcim/choices.py, PortTypeChoices of 4.6.8: those of fibres.
+PORT_CHOICES = {"lc", "lc-pc", "lc-upc", "lc-apc", "sc", "sc-pc", "sc-upc", "sc-apc", "mpo", "cs", "sn", "mdc", "other"}
 CABLE_TYPES = {"", "dac-active", "dac-passive", "mmf", "mmf-om3", "mmf-om4", "smf", "smf-os2", "aoc", "cat6", "cat8"}
 SLUG = re.compile(r"[-a-zA-Z0-9_]{1,100}")
 
@@ -83,7 +93,7 @@ def imported(files):
             assert all(re.fullmatch("[0-9a-f]{6}|", row[key]) for key in row if key == "color")
             assert row.get("status", "planned") in PLANNED
         for key in ("name", "slug", "model"):
-            if table and key in table[0] and name != "interfaces.csv":
+            if table and key in table[0] and name not in PORTS:
                 found = [row[key].lower() for row in table]
                 assert len(set(found)) == len(found), (name, key)
                 assert max(map(len, found)) <= (64 if name == "devices.csv" else 100)
@@ -153,15 +163,33 @@ def interfaces(table, tables):
     assert max((len(row["name"]) for row in table), default=0) <= 64
 
 
+def rear_ports(table, tables):
+    """A known device, a name once a device, a type of the list, 1 to 1,024 positions."""
+    known = names(tables, "devices.csv")
+    assert all(row["device"] in known for row in table)
+    assert len({(row["device"], row["name"]) for row in table}) == len(table)
+    assert {row["type"] for row in table} <= PORT_CHOICES
+    assert all(1 <= int(row["positions"]) <= 1024 for row in table)
+
+
+def front_ports(table, tables):
+    """As rear ports; each position of a rear port of the device has at most one front port."""
+    rear_ports(table, tables)
+    assert {row["positions"] for row in table} == {"1"}, "the import maps the first position only"
+    size = {(row["device"], row["name"]): int(row["positions"]) for row in tables["rear-ports.csv"]}
+    mapped = [(row["device"], row["rear_port"], int(row["rear_port_position"] or 1)) for row in table]
+    assert len(set(mapped)) == len(mapped)
+    assert all(1 <= position <= size[device, port] for device, port, position in mapped)
+
+
 def cables(table, tables):
-    """Both ends are interfaces that exist and have no other cable; eight digits, two of them after the point."""
-    ends = {(row["device"], row["name"]) for row in tables["interfaces.csv"]}
+    """Both ends are ports that exist and have no other cable; eight digits, two of them after the point."""
+    ends = {(PORTS[file], row["device"], row["name"]) for file in PORTS if file in tables for row in tables[file]}
     used = set()
     for row in table:
         for side in "ab":
-            assert row[f"side_{side}_type"] == "dcim.interface"
-            end = row[f"side_{side}_device"], row[f"side_{side}_name"]
-            assert end in ends
+            end = row[f"side_{side}_type"], row[f"side_{side}_device"], row[f"side_{side}_name"]
+            assert end in ends, end
             assert end not in used
             used.add(end)
         assert row["type"] in CABLE_TYPES
@@ -170,10 +198,48 @@ def cables(table, tables):
         assert len(row["label"]) <= 100
 
 
+def traced(tables):
+    """The interface where the path of each interface with a cable ends; None where the trace stops before one.
+
+    netbox/dcim/models/cables.py, CablePath.from_origin, 4.6.8: cables without a profile; a front port leads to its rear port,
+    and puts the position on a stack if that has several; a rear port takes it from there, and stops if the stack is empty.
+    """
+    far = {}
+    for row in tables["cables.csv"]:
+        a, b = ((row[f"side_{side}_type"], row[f"side_{side}_device"], row[f"side_{side}_name"]) for side in "ab")
+        far[a], far[b] = b, a
+    fronts = tables.get("front-ports.csv", [])
+    rear_of = {(row["device"], row["name"]): (row["rear_port"], int(row["rear_port_position"])) for row in fronts}
+    front_of = {(device, *rear): name for (device, name), rear in rear_of.items()}
+    size = {(row["device"], row["name"]): int(row["positions"]) for row in tables.get("rear-ports.csv", [])}
+    out = {}
+    for start in [end for end in far if end[0] == "dcim.interface"]:
+        end, stack = start, []
+        while end is not None:
+            kind, device, name = far.get(end, (None, None, None))
+            if kind == "dcim.interface":
+                out[start[1:]] = device, name
+                break
+            if kind == "dcim.frontport":
+                rear, position = rear_of[device, name]
+                stack += [position] * (size[device, rear] > 1)
+                end = ("dcim.rearport", device, rear)
+            elif kind == "dcim.rearport" and (stack or size[device, name] == 1):
+                position = stack.pop() if size[device, name] > 1 else 1
+                front = front_of.get((device, name, position))
+                end = None if front is None else ("dcim.frontport", device, front)
+            else:
+                end = None
+        out.setdefault(start[1:], None)
+    return out
+
+
 IMPORTS = {
     "device-types.csv": device_types,
     "racks.csv": racks,
     "devices.csv": devices,
     "interfaces.csv": interfaces,
+    "rear-ports.csv": rear_ports,
+    "front-ports.csv": front_ports,
     "cables.csv": cables,
 }

@@ -59,8 +59,8 @@ def test_a_row_of_the_cable_list(hosts):
     """Every column of the first cable, of a switch, and of a host's cable."""
     text, *_ = files(LAYOUT, hosts)
     table = rows(text)
-    # A network without rates has no columns of them.
-    absent = ["rate_gbps", "host_rate_gbps", *["hosts"] * hosts]
+    # A network without rates or panels has no columns of them.
+    absent = ["rate_gbps", "host_rate_gbps", "way", *["hosts"] * hosts]
     assert tuple(text.splitlines()[0].split(",")) == (
         *(name for name in cables_format.COLUMNS if name not in absent),
         "label_subgraph",

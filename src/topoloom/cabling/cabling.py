@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.cabling.laid import LaidCables, OrderOfWork
 from topoloom.cabling.plugs import Plugs
 from topoloom.cabling.real_names import RealNames
-from topoloom.core.errors import InputError
+from topoloom.cabling.ways import ways_through_panels
 from topoloom.cost.choose import Cables, choose_cables, host_ends, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.switch_kinds import cages_of_ends, kinds_if_sold
@@ -24,12 +25,16 @@ from topoloom.placement.layout.layout import Layout
 
 @dataclass(frozen=True, eq=False)
 class Cabling(Filed):
-    """The cables of a layout as columns, one row per cable, in the order in which an installer pulls them.
+    """The cables of a layout as columns, one row per link and host, in the order in which an installer pulls them.
 
     First the bundles, rack after rack in the order of the floor, each to the racks after it, the longest first: a crew
     finishes one rack before the next, and long cables lie below short ones in the tray. Then, rack after rack, the cables
     within it, links before host cables: earlier they would obstruct the bundles. Within a bundle or a rack, from the lowest
     port of the lowest switch upwards. Cables and bundles are numbered from 1 in this order.
+
+    Links that pass through panels are no cables of their own: their rows come last, without a number. Their cords and trunks
+    are in `laid`, which has every cable once: bundles with trunks come before those with cords only, these before all others,
+    and within a bundle or a rack trunks come first, then cords.
 
     Attributes
     ----------
@@ -38,22 +43,24 @@ class Cabling(Filed):
         Product, stock length, prices and power of each cable.
     rate_gbps : float or None
         The rate of all cables; None where they differ.
-    link : int64[cables]
+    link : int64[rows]
         The link of the topology; -1 for a host's cable.
-    ends : int32[cables, 2]
+    ends : int32[rows, 2]
         The switch at each end, a and b; for a host's cable b is the host. End a is in the rack that comes first on the
         floor, or lower in the rack.
-    port : int32[cables, 2]
+    port : int32[rows, 2]
         The port at each end, from 1.
-    bundle : int64[cables]
-        The bundle, from 0; -1 for a cable within a rack.
+    bundle : int64[rows]
+        The bundle, from 0; -1 for a cable within a rack, and for a link through panels.
     pairs : int64[bundles, 2]
         The two racks of each bundle.
-    number : int64[cables]
-        The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
+    number : int64[rows]
+        The numbers on the cables: 1, 2, .. in this order, unless they had numbers before; 0 for a link through panels.
+    laid : LaidCables
+        Every cable that is laid, cords and trunks included.
     terms : Terms
         The terms of the bill, stored in the folder.
-    rates_gbps : float64[cables]
+    rates_gbps : float64[rows]
         The rate of each cable, Gb/s.
     fabric : Fabric or None
         The names of its devices and ports, where the network is cabled already; None: as topoloom counts them.
@@ -72,6 +79,7 @@ class Cabling(Filed):
         "bundle",
         "pairs",
         "number",
+        "laid",
         "terms",
         "rates_gbps",
         "fabric",
@@ -87,13 +95,17 @@ class Cabling(Filed):
     bundle: np.ndarray
     pairs: np.ndarray
     number: np.ndarray
+    laid: LaidCables
     provenance: Provenance = field(default_factory=Provenance, compare=False)
     terms: Terms = field(default_factory=Terms)
     rates_gbps: np.ndarray = field(default_factory=lambda: np.empty(0))
     fabric: Fabric | None = None
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
+        """One row per link and host, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product.
+
+        A link through panels has no number; with panels, each row also has the ``way`` through them.
+        """
         names = self.layout.rack_names
         titles = [product.title for product in self.bought.parts.cable]
         rack, standing = self.layout.rack, self.layout.host_slot is not None
@@ -108,9 +120,9 @@ class Cabling(Filed):
             self.bought.stock_m.tolist(),
             self.bought.product.tolist(),
         )
-        return [
+        rows: list[dict[str, Any]] = [
             {
-                "cable": number,
+                "cable": number or None,
                 "kind": "host" if to_host else "link",
                 "bundle": bundle + 1 if bundle >= 0 else None,
                 "a": a,
@@ -127,6 +139,15 @@ class Cabling(Filed):
                 *columns, strict=True
             )
         ]
+        if self.layout.plant is not None:
+            for row, way in zip(rows, self.ways, strict=True):
+                row["way"] = way or None
+        return rows
+
+    @cached_property
+    def ways(self) -> list[str]:
+        """The panels on the way of each row: ``SP012:F05/R2 > SP340:R3/F17``; empty where it is a cable of its own."""
+        return ways_through_panels(self)
 
     @cached_property
     def names(self) -> RealNames | None:
@@ -140,8 +161,8 @@ class Cabling(Filed):
 
     @property
     def cables(self) -> int:
-        """Number of cables."""
-        return len(self)
+        """Number of cables, cords and trunks included."""
+        return len(self.laid)
 
     @property
     def host_cables(self) -> int:
@@ -156,12 +177,12 @@ class Cabling(Filed):
     @property
     def total_m(self) -> float:
         """Total length of all cables on the floor, in m."""
-        return float(self.length_m.sum())
+        return float(self.laid.length_m.sum())
 
     @property
     def stock_m(self) -> float:
         """Total length of all cables as bought, in m."""
-        return float(self.bought.stock_m.sum())
+        return float(self.laid.stock_m.sum())
 
     @property
     def power_w(self) -> float:
@@ -173,13 +194,18 @@ class Cabling(Filed):
 
     @property
     def length_m(self) -> np.ndarray:
-        """The length of each cable on the floor in m, float64[cables]."""
+        """The length of each row on the floor in m, float64[rows]; of a link through panels, of all cords and trunks on it."""
         return self.bought.length_m
 
     @property
     def to_host(self) -> np.ndarray:
-        """Whether each cable goes to a host, bool[cables]."""
+        """Whether each row goes to a host, bool[rows]."""
         return np.asarray(self.link < 0)
+
+    @cached_property
+    def through(self) -> np.ndarray:
+        """Whether each row is a link through panels, bool[rows]."""
+        return np.asarray(np.append(~self.layout.cabled_alone, False)[self.link])
 
     @property
     def with_hosts(self) -> bool:
@@ -188,7 +214,7 @@ class Cabling(Filed):
 
     @cached_property
     def medium(self) -> np.ndarray:
-        """The medium of each cable, str[cables]."""
+        """The medium of each row, str[rows]."""
         return self.bought.medium
 
     @property
@@ -201,7 +227,7 @@ class Cabling(Filed):
     @cached_property
     def bundle_sizes(self) -> np.ndarray:
         """Number of cables of each bundle, int64[bundles]."""
-        return np.bincount(self.bundle[self.bundle >= 0], minlength=len(self.pairs))
+        return np.bincount(self.laid.bundle[self.laid.bundle >= 0], minlength=len(self.pairs))
 
 
 def cable(
@@ -267,28 +293,26 @@ def cable(
         ]
     )
     plugs = Plugs.of(layout) if plugs is None else plugs
+    through = ~layout.cabled_alone
     plug = np.stack([plugs.endpoint[:k], host_ports(topology.host)[:k]], axis=1)
-    port = np.concatenate([plugs.link, plug]).astype(np.int32)
+    # Panels are planned for ports: those of the plan are the ports of the links through them.
+    port = np.concatenate([np.where(through[:, None], layout.link_ports, plugs.link), plug]).astype(np.int32)
     turned = np.zeros(m + k, bool)
     turned[:m] = at[:m, 0] > at[:m, 1]
     # A cable that carries several links begins at the lower switch, whichever end is a.
     trunk = ends
-    ends, port = (np.where(turned[:, None], pair[:, ::-1], pair) for pair in (ends, port))
-
-    # Links through panels are not pulled: their cords and trunks are.
-    between = np.concatenate([layout.between & layout.cabled_alone, layout.host_between[:k]])
-    bundle = np.full(m + k, -1)
-    pairs, bundle[between] = _bundles(layout, np.sort(at[between], axis=1))
-    here = layout.rack[ends[:, 0]].astype(np.int64)
-    work = np.where(bundle >= 0, bundle, len(pairs) + 2 * here + (link < 0))
-    order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], link < 0, work))
+    ends, port, at = (np.where(turned[:, None], pair[:, ::-1], pair) for pair in (ends, port, at))
 
     length_m = np.concatenate([layout.length_m, layout.host_length_m[:k]])
+    between = np.concatenate([layout.between, layout.host_between[:k]])
+    own = np.concatenate([~through, np.ones(k, bool)])
+    numbers = np.concatenate([plugs.number, plugs.endpoint_number[:k]])
+    work = OrderOfWork(layout, ends, port, at.astype(np.int64), own, between, link < 0)
+    order = work.rows
     to_hosts = host_ends(layout)
     of_links, of_hosts = own_rates(topology, rate_gbps)
     rates = np.concatenate([np.broadcast_to(of_links, m), np.broadcast_to(of_hosts, topology.endpoints.size)[:k]])
     at_links, at_hosts = cages_of_ends(topology, parts, rate_gbps, kinds_if_sold(topology, terms)) or (None, None)
-    through = ~layout.cabled_alone
     chosen = [choose_cables(parts, length_m[:m], layout.between, rates[:m], trunk[:m], cages=at_links, through=through)]
     if k:
         boxes = to_hosts.boxes
@@ -297,35 +321,14 @@ def cable(
     product = np.concatenate([plugs.product_in(parts), np.full(k, -1)])[order]
     if (product >= 0).any():
         bought = kept_cables(bought, product, np.concatenate([plugs.stock_m, np.zeros(k)])[order], rates[order])
-    number = _numbers(np.concatenate([plugs.number, plugs.endpoint_number[:k]])[order], topology.name)
+    laid = work.laid(length_m, bought.stock_m, numbers)
     rate = None if topology.mixed else rate_gbps
     settings = {"parts": parts.name, "rate_gbps": rate, "host_cables": host_cables}
     provenance = provenance_of(topology, settings=settings)
     return Cabling(
-        *(layout, bought, rate, link[order], ends[order], port[order], bundle[order], pairs, number, provenance),
+        *(layout, bought, rate, link[order], ends[order], port[order], work.bundle[order], work.pairs),
+        *(laid.number_of_rows(m + k), laid, provenance),
         terms.changed(parts=parts),
         rates[order],
         fabric,
     )
-
-
-def _numbers(number: np.ndarray, name: str) -> np.ndarray:
-    """The numbers of the cables in the order of work: their existing ones, or 1, 2, .."""
-    if not number.any():
-        return np.arange(1, len(number) + 1)
-    if len(np.unique(number)) < len(number) or number.min() < 1:
-        raise InputError(f"{name}: some cables have no number, or two have the same; number all cables")
-    return number
-
-
-def _bundles(layout: Layout, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rack pairs in the order of work, int64[bundles, 2], and the bundle of each cable between racks."""
-    pair = ends.astype(np.int64) @ (layout.racks, 1)
-    keys, member = np.unique(pair, return_inverse=True)
-    pairs = np.stack(np.divmod(keys, layout.racks), axis=1)
-    apart_m = layout.slots.apart_m(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]])
-    # Sums of distances are not exact: pairs at equal distances must not be sorted by the last digits.
-    order = np.lexsort((pairs[:, 1], -np.round(apart_m, 6), pairs[:, 0]))
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return pairs[order], rank[member.ravel()]

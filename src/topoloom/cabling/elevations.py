@@ -137,7 +137,8 @@ def _box(device: Standing, unit: float, left: int, bottom: int, product: str) ->
     width, height = _WIDTH / columns, (device.units if columns == 1 else 1) * _UNIT
     y = bottom - (base - 1) * _UNIT - height
     tall = f"{device.units:g}U"
-    label = f"{device.name} · {product} · {tall}" if device.kind != "device" else f"{device.name} · {tall}"
+    named = device.kind == "device" and product in device.name
+    label = f"{device.name} · {tall}" if named else f"{device.name} · {product} · {tall}"
     most = max(1, _CHARACTERS // columns)
     shown = device.name if columns > 1 else label
     shown = shown if len(shown) <= most else shown[: most - 1] + "…"
@@ -151,6 +152,7 @@ def _facts(rack_type: RackType, loads: Sequence[Supply], units: int) -> list[str
     some = [loads[rack] for rack in rack_type.racks]
     counts = [_count(rack_type.hosts, "host")] if rack_type.hosts else []
     counts += [_count(rack_type.switches, "switch", "es")] if rack_type.switches else []
+    counts += [_count(rack_type.panels, "panel")] if rack_type.panels else []
     counts += [_count(some[0].devices, "further device")] if some[0].devices else []
     free = units - rack_type.height
     fullest = max(some, key=lambda supply: supply.max_w or 0.0)
@@ -160,6 +162,8 @@ def _facts(rack_type: RackType, loads: Sequence[Supply], units: int) -> list[str
     weight = "weight unknown" if fullest.weight_kg is None else f"{fullest.weight_kg:,.0f} kg"
     if fullest.weight_kg is not None and fullest.weight_unknown:
         weight = f"at least {weight}, {_count(fullest.weight_unknown, 'device')} unknown"
+    if rack_type.panels and fullest.weight_kg is not None:
+        weight += " without panels"
     return [f"{', '.join(counts)}; {rack_type.height:g} of {units} units in use, {free:g} free", f"{power}; {weight}"]
 
 

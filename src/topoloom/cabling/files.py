@@ -13,6 +13,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.elevations import PAGE, PICTURES, elevation_files
+from topoloom.cabling.fibre_lists import FIBRE_CABLES, PANELS, fibre_lists
 from topoloom.cabling.labels import Labels, label
 from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_csv, order_csv, racks_csv
 from topoloom.cabling.netbox import netbox_files
@@ -56,11 +57,11 @@ log = logging.getLogger("topoloom")
 #: Files derived from a layout for people and other tools; they are removed when the layout changes.
 INSTALLER_FILES = (
     *(PAGE, PICTURES),
-    *("labels.csv", "bundles.csv", "order.csv", "floorplan.*", f"sheets/{SHEET_NAMES}"),
+    *("labels.csv", "bundles.csv", "order.csv", FIBRE_CABLES, PANELS, "floorplan.*", f"sheets/{SHEET_NAMES}"),
     *(f"netbox/{name}.csv" for name in ("sites", "manufacturers", "device-roles", "device-types", "racks")),
     *(
         "netbox/devices.csv",
-        "netbox/interfaces.csv",
+        *("netbox/interfaces.csv", "netbox/rear-ports.csv", "netbox/front-ports.csv"),
         "netbox/cables.csv",
         "netbox/4.7/*.csv",
         "netbox/cables.rest.json",
@@ -85,7 +86,8 @@ def save_cabling(
     ``topology.json`` and ``provenance.json``; ``cables.csv`` and ``floor.toml``, which together are the layout
     (`load_layout`); ``labels.csv``, ``bundles.csv``, ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``;
     ``elevations.html`` and ``elevations/*.svg``; if hosts have separate racks, also ``hosts.toml``, ``hosts.csv`` and
-    ``racks.csv``. docs/how-to/order-and-label-cables.md describes each file. Sheets, elevations and floor plans of an earlier
+    ``racks.csv``; if links pass through panels, ``fibre.json``, ``fibre_cables.csv`` and ``panels.csv``.
+    docs/how-to/order-and-label-cables.md describes each file. Sheets, elevations and floor plans of an earlier
     layout in the folder are removed.
 
     Parameters
@@ -124,7 +126,8 @@ def cabling_files(cabling: Cabling) -> dict[str, Content]:
         **layout_files(cabling, labels),
         "labels.csv": labels_csv(cabling, labels),
         "bundles.csv": bundles_csv(cabling),
-        "order.csv": order_csv(cabling.bought),
+        "order.csv": order_csv(cabling.bought, layout),
+        **fibre_lists(cabling, labels),
     }
     files |= elevation_files(cabling)
     files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}

@@ -6,30 +6,37 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
+from topoloom.cabling.laid import KINDS
 from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 from topoloom.cost.choose import CableLot, Cables, order_list
 from topoloom.cost.facility import supplies
+from topoloom.cost.panelled import passive_lots
 from topoloom.formats.cables import cable_list, switch_rows
 from topoloom.model.link_rates import RATE, rate_text
 from topoloom.placement.hosts.files import hosts_csv
+from topoloom.placement.layout.layout import Layout
+
+#: How a product is supplied.
+_CUT, _STOCK = "cut to length", "stock length"
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:
     """The cable list: the cables in the order of work, then the switches; `load` and `load_layout` read it.
 
-    The last columns name devices and ports, where these are not as topoloom counts them.
+    The last columns name devices and ports, where these are not as topoloom counts them. A link through panels has no number
+    and no stock length, since its cords and trunks are the cables; the column ``way`` names the panels on its way.
     """
     layout, bought, names = cabling.layout, cabling.bought, cabling.names
     to_host = cabling.to_host
     titles = [product.title for product in bought.parts.cable]
     cables = {
-        "cable": numbers(cabling.number),
+        "cable": [str(number) if number else "" for number in cabling.number.tolist()],
         "kind": ["host" if host else "link" for host in to_host.tolist()],
         "bundle": [str(bundle + 1) if bundle >= 0 else "" for bundle in cabling.bundle.tolist()],
         "a_label": texts(labels.a),
         "b_label": texts(labels.b),
         "length_m": numbers(bought.length_m),
-        "stock_m": numbers(bought.stock_m),
+        "stock_m": numbers(np.where(cabling.through, np.nan, bought.stock_m)),
         **_rates(cabling),
         "product": texts(titles[product] for product in bought.product.tolist()),
         "medium": texts(cabling.medium.tolist()),
@@ -38,6 +45,8 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
         "currency": [bought.parts.currency] * len(cabling),
         "power_w": numbers(bought.power_w),
     }
+    if layout.plant is not None:
+        cables["way"] = cabling.ways
     racks = [guarded(name) for name in layout.rack_names]
     standing = layout.host_slot is not None
     for side, end in (("a", 0), ("b", 1)):
@@ -86,8 +95,11 @@ def labels_csv(cabling: Cabling, labels: Labels) -> str:
     The first line has the cable number and this end, the second the far end. The cords of a cable that has several are
     numbered: ``00001-2``.
     """
-    of_product = np.array([product.cords for product in cabling.bought.parts.cable])
-    return label_table(of_product[cabling.bought.product].tolist(), labels.cable, labels.a, labels.b)
+    laid, of_product = cabling.laid, np.array([product.cords for product in cabling.bought.parts.cable])
+    cords = np.ones(len(laid), np.int64)
+    cords[laid.own] = of_product[cabling.bought.product[laid.row[laid.own]]]
+    cables, a_ends, b_ends = zip(*labels.laid, strict=True) if labels.laid else ((), (), ())
+    return label_table(cords.tolist(), cables, a_ends, b_ends)
 
 
 def label_table(cords: Sequence[int], cables: Sequence[str], a_ends: Sequence[str], b_ends: Sequence[str]) -> str:
@@ -130,12 +142,13 @@ def label_table(cords: Sequence[int], cables: Sequence[str], a_ends: Sequence[st
 
 
 def bundles_csv(cabling: Cabling) -> str:
-    """One row per bundle, in the order of work: its racks, its cables, their lengths and media."""
-    inside = cabling.bundle >= 0
-    bundle, size = cabling.bundle[inside], cabling.bundle_sizes
+    """One row per bundle, in the order of work: its racks, its cables, their lengths, and their media or kinds."""
+    laid, size = cabling.laid, cabling.bundle_sizes
+    inside = laid.bundle >= 0
+    bundle, number = laid.bundle[inside], laid.number[inside]
     first = np.cumsum(size) - size
     racks = [guarded(name) for name in cabling.layout.rack_names]
-    media, kind = np.unique(cabling.medium[inside], return_inverse=True)
+    media, kind = np.unique(laid_media(cabling)[inside], return_inverse=True)
     counts = np.zeros((len(size), len(media)), np.int64)
     np.add.at(counts, (bundle, kind.ravel()), 1)
     return csv_table(
@@ -144,12 +157,12 @@ def bundles_csv(cabling: Cabling) -> str:
             "a_rack": [racks[i] for i in cabling.pairs[:, 0].tolist()],
             "b_rack": [racks[i] for i in cabling.pairs[:, 1].tolist()],
             "cables": numbers(size),
-            "first_cable": numbers(cabling.number[inside][first]),
-            "last_cable": numbers(cabling.number[inside][first + size - 1]),
+            "first_cable": numbers(number[first]),
+            "last_cable": numbers(number[first + size - 1]),
             # They run between the same two places; stated lengths may still differ: the longest counts.
-            "length_m": numbers(cabling.length_m[longest_of_bundles(cabling)]),
-            "total_m": numbers(np.bincount(bundle, cabling.length_m[inside], len(size))),
-            "total_stock_m": numbers(np.bincount(bundle, cabling.bought.stock_m[inside], len(size))),
+            "length_m": numbers(laid.length_m[longest_of_bundles(cabling)]),
+            "total_m": numbers(np.bincount(bundle, laid.length_m[inside], len(size))),
+            "total_stock_m": numbers(np.bincount(bundle, laid.stock_m[inside], len(size))),
             "media": texts(
                 ", ".join(f"{count} {medium}" for count, medium in zip(row, media.tolist(), strict=True) if count)
                 for row in counts.tolist()
@@ -158,21 +171,50 @@ def bundles_csv(cabling: Cabling) -> str:
     )
 
 
+def laid_media(cabling: Cabling) -> np.ndarray:
+    """The medium of every cable that is laid, str[cables]; of cords and trunks ``cord`` and ``trunk``.
+
+    Parameters
+    ----------
+    cabling : Cabling
+    """
+    laid = cabling.laid
+    out = np.array(KINDS)[laid.kind].astype(object)
+    out[laid.own] = cabling.medium[laid.row[laid.own]]
+    return np.asarray(out.astype(str))
+
+
 def longest_of_bundles(cabling: Cabling) -> np.ndarray:
-    """The longest cable of each bundle, the first of these, int64[bundles]."""
-    size = cabling.bundle_sizes
+    """The longest cable of each bundle, the first of these, int64[bundles]: its place among those that are laid."""
+    size, length_m = cabling.bundle_sizes, cabling.laid.length_m
     ends = np.cumsum(size).tolist()
     pieces = zip(ends, size.tolist(), strict=True)
-    return np.array([end - n + int(cabling.length_m[end - n : end].argmax()) for end, n in pieces], np.int64)
+    return np.array([end - n + int(length_m[end - n : end].argmax()) for end, n in pieces], np.int64)
 
 
-def order_csv(bought: Cables) -> str:
-    """One row per product and length: the number to order, and their total cost."""
-    return orders_csv(order_list(bought), bought.parts.currency)
+def order_csv(bought: Cables, layout: Layout | None = None) -> str:
+    """One row per product and length: the number to order, and their total cost.
+
+    Parameters
+    ----------
+    bought : Cables
+    layout : Layout, optional
+        Its panels, cords and trunks are ordered, too.
+    """
+    lots = [lot for lot in order_list(bought) if lot.count or layout is None]
+    supply = [_CUT if lot.cut else _STOCK for lot in lots]
+    for lot in () if layout is None else passive_lots(layout, bought.parts):
+        lots.append(lot.order)
+        supply.append("piece" if lot.kind == "panel" else "made to length" if lot.order.cut else _STOCK)
+    return _orders(lots, supply, bought.parts.currency)
 
 
 def orders_csv(orders: Sequence[CableLot], currency: str) -> str:
     """One row per lot: the number to order, and their total cost in this currency."""
+    return _orders(orders, [_CUT if order.cut else _STOCK for order in orders], currency)
+
+
+def _orders(orders: Sequence[CableLot], supply: Sequence[str], currency: str) -> str:
     each = {
         "pieces": [order.count for order in orders],
         "stock_m": [order.stock_m for order in orders],
@@ -185,7 +227,7 @@ def orders_csv(orders: Sequence[CableLot], currency: str) -> str:
         {
             "product": texts(order.product for order in orders),
             "medium": texts(order.medium for order in orders),
-            "supply": ["cut to length" if order.cut else "stock length" for order in orders],
+            "supply": supply,
         }
         | {name: numbers(np.array(values, np.int64 if name == "pieces" else float)) for name, values in each.items()}
         | {"currency": [currency] * len(orders)}
@@ -221,10 +263,9 @@ def racks_csv(cabling: Cabling) -> str:
     layout = cabling.layout
     if layout.housing is None:
         return ""
-    racks, topology = supplies(layout, cabling.terms), layout.topology
-    to_hosts = np.stack([layout.rack[topology.endpoints], layout.host_rack[topology.host]], axis=1)
-    ends = np.concatenate([layout.rack[topology.links], to_hosts])
-    stays = ends[:, 0] == ends[:, 1]
+    racks, laid = supplies(layout, cabling.terms), cabling.laid
+    stays = laid.bundle < 0
+    ends = laid.racks
     return csv_table(
         {
             "rack": [guarded(supply.name) for supply in racks],

@@ -5,7 +5,7 @@ and 4.0; https://github.com/netbox-community/netbox, netbox/dcim/forms/bulk_impo
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -26,12 +26,14 @@ from topoloom.cabling.netbox_devices import (
     device_files,
     devices_of,
     host_device_names,
+    interface_name,
     native_types,
     rack_columns,
     rack_height,
     slugs,
     switch_device_names,
 )
+from topoloom.cabling.netbox_panels import fibre_objects, object_columns, object_rest, panel_port_files, plain_columns
 from topoloom.core.csv_files import csv_table, numbers, texts
 from topoloom.cost.cable_products import CableProduct
 from topoloom.cost.choose import host_ends
@@ -45,7 +47,8 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
     Switch 17 is the device ``S17``, host 5 the device ``H5`` (only if the cables of hosts are listed); port 12 is the
     interface ``P12``. Devices and ports of a network that is cabled have their real names. Hosts in separate racks have
     their names, racks, units and ports, and further devices of racks stand in them. A switch above the 100 units of a rack is
-    in the rack without a position. If cables carry several links, the files of `breakout_files` follow.
+    in the rack without a position. Panels are devices with front and rear ports, and cords and trunks are cables. If cables
+    carry several links, the files of `breakout_files` follow.
     """
     layout, housing = cabling.layout, cabling.layout.housing
     site = layout.floor.name
@@ -70,11 +73,14 @@ class NetworkTables:
         Columns.
     breakouts : Breakouts or None
         The same with cables of several links; None if every cable has one.
+    panel_ports : dict of str to str
+        The files of the ports of panels, by name.
     """
 
     interfaces: dict[str, list[str]]
     cables: dict[str, list[str]]
     breakouts: Breakouts | None
+    panel_ports: dict[str, str] = field(default_factory=dict)
 
 
 def network_tables(cabling: Cabling, labels: Labels, *, several: bool = False) -> NetworkTables:
@@ -92,9 +98,17 @@ def network_tables(cabling: Cabling, labels: Labels, *, several: bool = False) -
     NetworkTables
     """
     interfaces, cables = _interfaces(cabling, labels), _cables(cabling, labels)
-    groups = carriers(cabling)
-    own = several or has_several(cabling, groups)
-    return NetworkTables(interfaces, cables, breakouts(cabling, groups, interfaces, cables) if own else None)
+    groups, fibres = carriers(cabling), fibre_objects(cabling, labels, interfaces)
+    own = several or has_several(cabling, groups) or any(len(fibre.ends) > 1 for fibre in fibres)
+    objects = breakouts(cabling, groups, interfaces, cables) if own else None
+    if cabling.layout.plant is None:
+        return NetworkTables(interfaces, cables, objects)
+    alone = np.flatnonzero(~cabling.through).tolist()
+    plain = {name: [cells[row] for row in alone] for name, cells in cables.items()}
+    if objects is not None:
+        joined = joined_columns([object_columns(fibres), objects.cables])
+        objects = Breakouts(objects.interfaces, joined, object_rest(fibres) + objects.rest)
+    return NetworkTables(interfaces, joined_columns([plain_columns(fibres), plain]), objects, panel_port_files(cabling))
 
 
 def bulk_files(
@@ -123,6 +137,7 @@ def bulk_files(
         "sites.csv": csv_table({"name": texts([site], guard=False), "slug": [slug], "status": ["planned"]}),
         **device_files(devices, racks, site),
         "interfaces.csv": _table(joined_columns([table.interfaces for table in tables])),
+        **{name: text for table in tables for name, text in table.panel_ports.items()},
         "cables.csv": _table(joined_columns([table.cables for table in tables])),
         **(breakout_files(with_breakouts) if with_breakouts else {}),
     }
@@ -138,11 +153,6 @@ def _table(columns: dict[str, list[str]]) -> str:
     return csv_table({name: texts(cells, guard=False) for name, cells in columns.items()})
 
 
-def _port(cabling: Cabling, switch: int, port: int) -> str:
-    """The interface name of a switch's port: its own name, if it has one."""
-    return ("" if cabling.names is None else cabling.names.port_name(switch, port)) or f"P{port}"
-
-
 def _host_port(cabling: Cabling, labels: Labels, host: int, port: int) -> str:
     """The interface name of a host's port: its device name, where hosts are described, or its own name."""
     if labels.devices:
@@ -156,7 +166,7 @@ def _interfaces(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     used = _used_ports(cabling)
     called = switch_device_names(cabling)
     device = [called[switch] for switch in used[:, 0].tolist()]
-    port = [_port(cabling, switch, number) for switch, number in used.tolist()]
+    port = [interface_name(cabling, switch, number) for switch, number in used.tolist()]
     if cabling.with_hosts:
         names = host_device_names(cabling)
         device += [names[i] for i in topology.host.tolist()]
@@ -229,9 +239,11 @@ def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
     ends, ports = cabling.ends.T.tolist(), cabling.port.T.tolist()
     hosts, to_host = host_device_names(cabling) if cabling.with_hosts else [], cabling.to_host.tolist()
     called, sold = switch_device_names(cabling), cabling.bought.parts.cable
-    a_ends = [(called[end], _port(cabling, end, port)) for end, port in zip(ends[0], ports[0], strict=True)]
+    a_ends = [(called[end], interface_name(cabling, end, port)) for end, port in zip(ends[0], ports[0], strict=True)]
     b_ends = [
-        (hosts[end], _host_port(cabling, labels, end, port)) if host else (called[end], _port(cabling, end, port))
+        (hosts[end], _host_port(cabling, labels, end, port))
+        if host
+        else (called[end], interface_name(cabling, end, port))
         for host, end, port in zip(to_host, ends[1], ports[1], strict=True)
     ]
     products = [sold[product] for product in cabling.bought.product.tolist()]

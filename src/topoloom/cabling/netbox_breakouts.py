@@ -6,11 +6,11 @@ whose parent a cable ends), and as data for the REST API of 4.5 and 4.6, whose C
 are those of netbox/dcim/choices.py (4.6.8), columns those of netbox/dcim/forms/bulk_import.py (4.7.0-beta1).
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
@@ -25,15 +25,18 @@ def carriers(cabling: Cabling) -> list[list[int]]:
 
     Cables of several links begin at the lower switch, or at the switch of hosts. Cables between the same two boxes are filled
     one after the other; so are breakouts of one box with the same length, wherever they lead. All links of a cable have the
-    same rate.
+    same rate. Links through panels have no cable of their own.
     """
     links, bought = cabling.layout.topology.links, cabling.bought
     mixed = cabling.layout.topology.mixed
     rates = cabling.rates_gbps if mixed else np.empty(0)
     groups: dict[tuple, list[tuple[int, int]]] = {}
     carried: list[list[int]] = []
-    for row, (index, to_host) in enumerate(zip(bought.product.tolist(), cabling.to_host.tolist(), strict=True)):
+    columns = (bought.product.tolist(), cabling.to_host.tolist(), cabling.through.tolist())
+    for row, (index, to_host, through) in enumerate(zip(*columns, strict=True)):
         product = bought.parts.cable[index]
+        if through:
+            continue
         if product.links == 1:
             carried.append([row])
             continue
@@ -80,10 +83,11 @@ def breakout_files(networks: Sequence[Breakouts]) -> dict[str, str]:
     interfaces, cables = (
         joined_columns([getattr(each, name) for each in networks]) for name in ("interfaces", "cables")
     )
+    rest = [cable for each in networks for cable in each.rest]
     return {
         "4.7/interfaces.csv": csv_table({name: texts(cells, guard=False) for name, cells in interfaces.items()}),
         "4.7/cables.csv": csv_table({name: texts(cells, guard=False) for name, cells in cables.items()}),
-        "cables.rest.json": json.dumps([cable for each in networks for cable in each.rest], indent=1) + "\n",
+        "cables.rest.json": msgspec.json.format(msgspec.json.encode(rest), indent=1).decode() + "\n",
     }
 
 

@@ -7,6 +7,7 @@ import re
 
 from topoloom.cost.cable_products import CableProduct
 from topoloom.cost.switch_products import SwitchProduct
+from topoloom.placement.fibre.parts import Fibre
 
 #: Types of pluggable Ethernet interfaces, and of InfiniBand.
 INTERFACE_TYPES = frozenset(
@@ -61,6 +62,29 @@ def cable_type(product: CableProduct) -> str:
     if grade is not None:
         return f"{'mmf' if grade[1].startswith('OM') else 'smf'}-{grade[1].lower()}"
     return "" if product.modules else _MEDIA.get(product.medium, "")
+
+
+def fibre_type(fibre: Fibre) -> str:
+    """NetBox's type of a cord or trunk: that of the grade in its name or its connector, single-mode where neither has one."""
+    grade = _GRADE.search(f"{fibre.name} {fibre.connector}")
+    return "smf-os2" if grade is None else f"{'mmf' if grade[1].startswith('OM') else 'smf'}-{grade[1].lower()}"
+
+
+def panel_port_type(connector: str) -> str:
+    """NetBox's type of a port of a panel by its connector: ``MPO-12/APC`` is ``mpo``, ``LC`` is ``lc``.
+
+    Examples
+    --------
+    >>> [panel_port_type(connector) for connector in ("MPO-12/APC", "LC", "LC/APC", "")]
+    ['mpo', 'lc', 'lc-apc', 'other']
+    """
+    shell, _, polish = connector.partition("/")
+    family = shell.partition("-")[0].strip().lower()
+    if family in ("mpo", "mtp"):
+        return "mpo"
+    if family in ("lc", "sc"):
+        return f"{family}-{polish.lower()}" if polish in ("PC", "UPC", "APC") else family
+    return family if family in ("cs", "sn", "mdc") else "other"
 
 
 #: InfiniBand by the rate of a port, Gb/s.

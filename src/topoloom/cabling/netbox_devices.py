@@ -13,6 +13,7 @@ from topoloom.cost.switch_kinds import switch_kinds
 from topoloom.cost.switch_products import SwitchProduct
 from topoloom.cost.terms import Terms
 from topoloom.model.topology import Topology
+from topoloom.placement.fibre.summary import PanelDevice
 from topoloom.placement.hosts.housing import HostType, RackRule, host_names
 from topoloom.placement.hosts.rack_device import RackDevice
 from topoloom.placement.hosts.stack import host_units
@@ -22,7 +23,7 @@ from topoloom.placement.layout.contents import rack_units
 MOST_UNITS, _MOST_CHARACTERS = 100, 50
 #: The manufacturer of a device whose maker is not known.
 MAKER = "Generic"
-SWITCH_ROLE, HOST_ROLE, DEVICE_ROLE = "Fabric switch", "Host", "Rack device"
+SWITCH_ROLE, HOST_ROLE, DEVICE_ROLE, PANEL_ROLE = "Fabric switch", "Host", "Rack device", "Fibre panel"
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,21 @@ def switch_device_names(cabling: Cabling) -> Sequence[str]:
     return [f"S{i}" for i in range(cabling.layout.topology.switches)] if names is None else names.switches
 
 
+def interface_name(cabling: Cabling, switch: int, port: int) -> str:
+    """The interface name of a switch's port: its own name, if it has one, else ``P12``.
+
+    Parameters
+    ----------
+    cabling : Cabling
+    switch, port : int
+
+    Returns
+    -------
+    str
+    """
+    return ("" if cabling.names is None else cabling.names.port_name(switch, port)) or f"P{port}"
+
+
 def host_device_names(cabling: Cabling) -> Sequence[str]:
     """The device name of each host."""
     if cabling.fabric is not None and _of_machine(cabling):
@@ -118,7 +134,7 @@ def devices_of(cabling: Cabling) -> Devices:
     )
     if cabling.with_hosts:
         _add_hosts(cabling, columns)
-    if layout.housing is not None:
+    if layout.housing is not None or layout.plant is not None:
         _add_rack_devices(cabling, columns)
     return columns
 
@@ -173,9 +189,10 @@ def host_type(host: HostType, sold: ServerProduct | None) -> DeviceType:
     return DeviceType(maker, host.name, number, u, host.weight_kg)
 
 
-def rack_device_type(device: RackDevice) -> DeviceType:
-    """The type of a further device of a rack."""
-    return DeviceType(device.vendor or MAKER, device.name, device.part_number, device.u, device.weight_kg)
+def rack_device_type(device: RackDevice | PanelDevice) -> DeviceType:
+    """The type of a further device of a rack; one that shares a unit with others has no height."""
+    u = math.floor(2 * device.u) / 2
+    return DeviceType(device.vendor or MAKER, device.name, device.part_number, u, device.weight_kg)
 
 
 def position_in(unit: float, u: float, tall: float) -> float | None:
@@ -201,7 +218,9 @@ def _add_rack_devices(cabling: Cabling, columns: Devices) -> None:
     layout = cabling.layout
     for rack, rack_name in enumerate(layout.rack_names):
         for name, device, unit in layout.devices_in(rack):
-            columns.add(name, DEVICE_ROLE, rack_device_type(device), rack_name, unit)
+            kind = rack_device_type(device)
+            role = PANEL_ROLE if isinstance(device, PanelDevice) else DEVICE_ROLE
+            columns.add(name, role, kind, rack_name, unit if kind.u == device.u else None)
 
 
 def device_files(devices: Devices, racks: Mapping[str, Sequence[str]], site: str) -> dict[str, str]:
@@ -222,8 +241,8 @@ def device_files(devices: Devices, racks: Mapping[str, Sequence[str]], site: str
     kinds = list(dict.fromkeys(devices.kind))
     models = dict(zip(kinds, _models(kinds), strict=True))
     makers = list(dict.fromkeys(kind.maker for kind in kinds))
-    roles = [role for role in (SWITCH_ROLE, HOST_ROLE, DEVICE_ROLE) if role in devices.role or role != DEVICE_ROLE]
-    colours = {SWITCH_ROLE: "00bcd4", HOST_ROLE: "9e9e9e", DEVICE_ROLE: "607d8b"}
+    colours = {SWITCH_ROLE: "00bcd4", HOST_ROLE: "9e9e9e", DEVICE_ROLE: "607d8b", PANEL_ROLE: "ffeb3b"}
+    roles = [role for role in colours if role in devices.role or role in (SWITCH_ROLE, HOST_ROLE)]
     return {
         "manufacturers.csv": _rows(name=makers, slug=slugs(makers)),
         "device-roles.csv": _rows(

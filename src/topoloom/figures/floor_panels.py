@@ -216,11 +216,11 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
 
     layout = view.layout
     pairs, cables, _ = view.bundles
-    kind, kinds = view.kinds
-    counts = np.bincount(kind[layout.between], minlength=len(kinds))
+    wires = view.wires
+    counts = np.bincount(wires.kind[wires.racks[:, 0] != wires.racks[:, 1]], minlength=len(wires.kinds))
     handles: list[Any] = [
         Line2D([], [], color=colour, linewidth=2.5, label=name)
-        for (name, colour), count in zip(kinds, counts, strict=True)
+        for (name, colour), count in zip(wires.kinds, counts, strict=True)
         if count
     ]
     if layout.host_slot is not None and layout.host_between.any():
@@ -275,8 +275,8 @@ def _colour_bar(axes: "Axes", colours: Any, most: float, label: str, *, whole: b
 def draw_lengths(axes: "Axes", view: View) -> None:
     """The number of cables of each length, by kind."""
     layout = view.layout
-    kind, kinds = view.kinds
-    counts = np.bincount(kind, minlength=len(kinds))
+    wires = view.wires
+    counts = np.bincount(wires.kind, minlength=len(wires.kinds))
     axes.set_title("cables by length", fontsize=8.5, loc="left")
     axes.set_xlabel("cable length [m]", labelpad=1)
     axes.set_ylabel("cables", labelpad=1)
@@ -284,18 +284,18 @@ def draw_lengths(axes: "Axes", view: View) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e4e4e4", linewidth=0.7, axis="y")
     axes.set_axisbelow(True)
-    if not layout.length_m.size and (layout.host_slot is None or not layout.host_length_m.size):
+    if not wires.length_m.size and (layout.host_slot is None or not layout.host_length_m.size):
         axes.text(0.5, 0.5, "no cables", ha="center", va="center", transform=axes.transAxes)
         return
-    longest_m = layout.longest_m
+    longest_m = float(wires.length_m.max(initial=0.0))
     if layout.host_slot is not None:
         longest_m = max(longest_m, float(layout.host_length_m.max(initial=0.0)))
     step = max(0.5, float(np.ceil(longest_m / 40)))
     bins = np.arange(0, longest_m + 2 * step, step) - step / 2
     present = np.flatnonzero(counts)
-    lengths = [layout.length_m[kind == number] for number in present]
-    colours = [kinds[number][1] for number in present]
-    labels = [f"{kinds[number][0]}: {counts[number]:,}" for number in present]
+    lengths = [wires.length_m[wires.kind == number] for number in present]
+    colours = [wires.kinds[number][1] for number in present]
+    labels = [f"{wires.kinds[number][0]}: {counts[number]:,}" for number in present]
     if layout.host_slot is not None:
         lengths.append(layout.host_length_m)
         colours.append(HOST_CABLES)

@@ -163,6 +163,15 @@ def _header(layout: DrawnLayout) -> str:
             f"{int(layout.host_between.sum()):,} between racks; longest {own_m.max(initial=0.0):.1f} m,"
             f" {own_m.sum():,.1f} m in total"
         )
+    plant = layout.plant
+    if plant is not None:
+        alone, fibre_m = int(layout.cabled_alone.sum()), plant.length_m
+        parts = f"{plant.panel.size:,} panels: {plant.cords:,} cords and {plant.trunks:,} trunks"
+        return (
+            f"{name} on {floor}: {layout.racks:,} of {len(layout.slots):,} slots, {layout.length_m.size:,} links\n"
+            f"{int(plant.through.sum()):,} through {parts}, longest {float(fibre_m.max(initial=0.0)):.1f} m,"
+            f" {fibre_m.sum() / 1000:,.2f} km{f'; {alone:,} cables of their own' if alone else ''}{hosts}"
+        )
     return (
         f"{name} on {floor}: {layout.racks:,} of {len(layout.slots):,} slots,"
         f" {layout.length_m.size:,} cables\n"

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from topoloom.model.topology import Topology
+    from topoloom.placement.fibre.plant import Plant
     from topoloom.placement.floors.floor import Floor
     from topoloom.placement.floors.slots import Slots
 
@@ -20,6 +21,8 @@ _KNOWN = {"copper": "#D55E00", "electric": "#D55E00", "optical": "#0072B2", "fib
 _OTHERS = ("#E69F00", "#56B4E9", "#009E73", "#000000", "#0072B2", "#D55E00", "#8a8a8a")
 #: Colour of cables between switches and hosts in separate racks.
 HOST_CABLES = "#CC79A7"
+#: Colours of trunks and of cords between panels.
+TRUNKS, CORDS = "#000000", "#E69F00"
 
 #: Least ratio of a picture's shorter side to the longer one.
 _SLIMMEST = 0.16
@@ -38,7 +41,16 @@ class DrawnLayout(Protocol):
     def topology(self) -> "Topology": ...
 
     @property
+    def slot(self) -> np.ndarray: ...
+
+    @property
     def rack(self) -> np.ndarray: ...
+
+    @property
+    def plant(self) -> "Plant | None": ...
+
+    @property
+    def cabled_alone(self) -> np.ndarray: ...
 
     @property
     def length_m(self) -> np.ndarray: ...
@@ -81,6 +93,16 @@ class DrawnLayout(Protocol):
 
     @property
     def longest_m(self) -> float: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Wires:
+    """Cables as drawn, without those of hosts: their racks, int64[cables, 2], and lengths; their kinds, each (name, colour)."""
+
+    racks: np.ndarray
+    kind: np.ndarray
+    kinds: list[tuple[str, str]]
+    length_m: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,18 +213,32 @@ class View:
         return kind.reshape(-1), list(zip(names.tolist(), _colours(names.tolist()), strict=True))
 
     @cached_property
+    def wires(self) -> Wires:
+        """The cables of links that are no links through panels, and the cords and trunks of those."""
+        layout, plant = self.layout, self.layout.plant
+        (kind, kinds), own = self.kinds, layout.cabled_alone
+        racks, length_m = layout.rack[layout.topology.links[own]], layout.length_m[own]
+        if plant is None:
+            return Wires(racks, kind, kinds, length_m)
+        fibre_racks = np.searchsorted(layout.used, plant.slots_of_ends(layout.slot))
+        return Wires(
+            np.concatenate([racks, fibre_racks]),
+            np.concatenate([kind[own], len(kinds) + plant.is_trunk]),
+            [*kinds, ("cord", CORDS), ("trunk", TRUNKS)],
+            np.concatenate([length_m, plant.length_m]),
+        )
+
+    @cached_property
     def bundles(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """All bundles: the pairs of racks, the numbers of cables, and the colours; first of links, then of host cables."""
-        layout = self.layout
-        kind, kinds = self.kinds
+        wires = self.wires
         # Cables of several kinds between two racks are several bundles.
-        ends = np.sort(layout.rack[layout.topology.links[layout.between]], axis=1)
-        key, cables = np.unique(
-            np.column_stack([ends, kind[layout.between]]).reshape(-1, 3), axis=0, return_counts=True
-        )
+        out = wires.racks[:, 0] != wires.racks[:, 1]
+        ends = np.sort(wires.racks[out], axis=1)
+        key, cables = np.unique(np.column_stack([ends, wires.kind[out]]).reshape(-1, 3), axis=0, return_counts=True)
         pairs = key[:, :2]
-        colours = [kinds[link_kind][1] for link_kind in key[:, 2].tolist()]
-        to_hosts, host_cables = host_bundles(layout)
+        colours = [wires.kinds[number][1] for number in key[:, 2].tolist()]
+        to_hosts, host_cables = host_bundles(self.layout)
         every = np.concatenate([pairs, to_hosts])
         return every, np.concatenate([cables, host_cables]), colours + [HOST_CABLES] * len(to_hosts)
 
@@ -236,17 +272,25 @@ def cables_leaving(layout: DrawnLayout) -> np.ndarray:
 
 
 def racks_hold(layout: DrawnLayout) -> list[str]:
-    """The contents of each rack, abbreviated: ``8 sw``, ``4 hosts``, or both where hosts have separate racks."""
+    """The contents of each rack, abbreviated: ``8 sw``, ``4 hosts``, ``32 panels``, or several of them."""
     switches = np.bincount(layout.rack, minlength=layout.racks).tolist()
-    if layout.host_slot is None:
+    if layout.host_slot is None and layout.plant is None:
         return [f"{switch_count} sw" for switch_count in switches]
-    hosts = np.bincount(layout.host_rack, minlength=layout.racks).tolist()
+    hosts = (
+        [0] * layout.racks
+        if layout.host_slot is None
+        else np.bincount(layout.host_rack, minlength=layout.racks).tolist()
+    )
+    panels = [0] * layout.racks
+    if layout.plant is not None:
+        panels = np.bincount(np.searchsorted(layout.used, layout.plant.slot), minlength=layout.racks).tolist()
     return [
         ", ".join(
             [f"{switch_count} sw"] * (switch_count > 0)
             + [f"{host_count} host{'s' * (host_count > 1)}"] * (host_count > 0)
+            + [f"{panel_count} panel{'s' * (panel_count > 1)}"] * (panel_count > 0)
         )
-        for switch_count, host_count in zip(switches, hosts, strict=True)
+        for switch_count, host_count, panel_count in zip(switches, hosts, panels, strict=True)
     ]
 
 

@@ -41,6 +41,7 @@ COLUMNS = (
     "rate_gbps",
     "product",
     "medium",
+    "way",
     "usd_low",
     "usd_high",
     "currency",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.cabling.labels import Labels, label
+from topoloom.cabling.labels import Labels, fibre_ports, label
 from topoloom.cabling.netbox_devices import host_device_names, switch_device_names, switch_products
 from topoloom.cost.facility_sums import switch_figures
 from topoloom.cost.switch_kinds import switch_kinds
@@ -131,10 +131,13 @@ def elevation_data(network: Network, cabling: Cabling) -> dict[str, Any]:
         sold = words[switch] if product is None else product.name
         switches.append(columns.device("switch", names[switch], sold, rack, unit, height, watts[switch], "", switch))
     hosts = _hosts(columns, cabling, dict(zip(names, switches, strict=True)))
+    further: dict[str, int] = {}
     for rack in range(layout.racks):
         for name, device, unit in layout.devices_in(rack):
-            columns.device("device", name, device.name, rack, unit, device.u, device.power_w)
+            further[name] = columns.device("device", name, device.name, rack, unit, device.u, device.power_w)
     _cables(columns, cabling, labels, switches, hosts)
+    if layout.plant is not None:
+        _cords_and_trunks(columns, cabling, labels, [*switches, *(further[name] for name in layout.plant.names)])
     return columns.record(rack_units(layout), "" if layout.host_slot is not None else _NO_UNITS)
 
 
@@ -182,7 +185,9 @@ def _cables(columns: _Columns, cabling: Cabling, labels: Labels, switches: Seque
             return names.host_port(host, number)
         return labels.devices[host][number - 1] if labels.devices else str(number)
 
+    # Cords and trunks are the cables of links through panels.
     rows = zip(
+        cabling.through.tolist(),
         labels.cable,
         cabling.ends.tolist(),
         cabling.port.tolist(),
@@ -191,7 +196,9 @@ def _cables(columns: _Columns, cabling: Cabling, labels: Labels, switches: Seque
         cabling.bought.product.tolist(),
         strict=True,
     )
-    for number, (a, b), (a_port, b_port), host, length_m, product in rows:
+    for through, number, (a, b), (a_port, b_port), host, length_m, product in rows:
+        if through:
+            continue
         other_end = (hosts[b], at_host(b, b_port)) if host else (switches[b], port(b, b_port))
         columns.cable(number, switches[a], port(a, a_port), *other_end, length_m, titles[product], "")
     if not cabling.with_hosts:
@@ -201,6 +208,19 @@ def _cables(columns: _Columns, cabling: Cabling, labels: Labels, switches: Seque
         for a, b, number in zip(topology.endpoints.tolist(), topology.host.tolist(), at_hosts.tolist(), strict=True):
             places[b] += 1
             columns.cable("", switches[a], port(a, number), hosts[b], at_host(b, int(places[b])), inside_m, "", "")
+
+
+def _cords_and_trunks(columns: _Columns, cabling: Cabling, labels: Labels, devices: Sequence[int]) -> None:
+    """Add the cords and trunks; `devices` are the numbers of the switches, then those of the panels."""
+    laid, plant = cabling.laid, cabling.layout.plant
+    if plant is None:
+        return
+    rows = np.flatnonzero(~laid.own)
+    ends = laid.ends(plant)[:, :, 0].tolist(), fibre_ports(cabling, labels)
+    sold = [plant.fibres[kind].name for kind in plant.fibre[laid.fibre[rows]].tolist()]
+    for row, (a, b), (a_port, b_port), product in zip(rows.tolist(), *ends, sold, strict=True):
+        number = labels.laid[row][0]
+        columns.cable(number, devices[a], a_port, devices[b], b_port, laid.length_m[row], product, "")
 
 
 def machine_elevation_data(machine: Machine) -> dict[str, Any]:

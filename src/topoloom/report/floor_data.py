@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.laid import HOST
+from topoloom.cabling.lists import laid_media
 from topoloom.cost.facility import RackPower
 from topoloom.figures.floor_panels import strongest
-from topoloom.figures.floor_view import HOST_CABLES, View
+from topoloom.figures.floor_view import CORDS, HOST_CABLES, TRUNKS, View
 from topoloom.machine.machine import Machine
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_capacity, tray_load
@@ -37,7 +39,7 @@ class _Wires:
     medium : str[cables]
     length_m : float64[cables]
     ports : int64[cables, 4]
-        Switch and port, switch or host and port.
+        Switch and port, switch or host and port; -1 for cords and trunks.
     """
 
     at: np.ndarray
@@ -69,7 +71,7 @@ def floor_data(cables: Cabling, power: RackPower | None = None, *, ports: bool =
     """
     layout = cables.layout
     wires = _wires(cables, np.arange(layout.racks), 0, 0)
-    titles = [product_line.title for product_line in cables.bought.parts.cable]
+    titles = _titles(cables)
     racks = {
         "name": list(layout.rack_names),
         "switches": np.bincount(layout.rack, minlength=layout.racks).tolist(),
@@ -102,7 +104,7 @@ def machine_floor_data(
     rack_at[machine.slot] = np.arange(len(machine.slot))
     for number, cabling in enumerate(cablings.values()):
         wires.append(_wires(cabling, rack_at[cabling.layout.used], number, len(titles)))
-        titles += [product.title for product in cabling.bought.parts.cable]
+        titles += _titles(cabling)
         media.append(cabling.link_medium)
     columns = (np.concatenate([getattr(some, name) for some in wires]) for name in _Wires.__dataclass_fields__)
     racks = {
@@ -153,7 +155,7 @@ def _room(
             for ends, count, most in zip(segments, on_tray.tolist(), tray_capacity(floor, segments), strict=True)
         ],
         "assumed": not floor.trays_m,
-        **_bundles(wires, titles, dict(view.kinds[1]), ports=ports),
+        **_bundles(wires, titles, {**dict(view.kinds[1]), "cord": CORDS, "trunk": TRUNKS}, ports=ports),
     }
 
 
@@ -163,19 +165,31 @@ def _metres(values: np.ndarray) -> Any:
 
 def _wires(cables: Cabling, rack_at: np.ndarray, network: int, first_product: int) -> _Wires:
     """The cables of a network; `rack_at` has the number of each of its racks in the room."""
-    layout, count = cables.layout, len(cables)
-    at = layout.rack[np.where(cables.to_host[:, None], cables.ends[:, :1], cables.ends)]
-    at[cables.to_host, 1] = layout.host_rack[cables.ends[cables.to_host, 1]]
+    laid, plant = cables.laid, cables.layout.plant
+    own = laid.own
+    product, ports = np.empty(len(laid), np.int64), np.full((len(laid), 4), -1)
+    product[own] = cables.bought.product[laid.row[own]]
+    if plant is not None:
+        product[~own] = len(cables.bought.parts.cable) + plant.fibre[laid.fibre[~own]]
+    plugs = np.column_stack([cables.ends[:, 0], cables.port[:, 0], cables.ends[:, 1], cables.port[:, 1]])
+    ports[own] = plugs[laid.row[own]]
     return _Wires(
-        at=rack_at[at],
-        bundle=cables.bundle,
-        host=cables.to_host,
-        network=np.full(count, network),
-        product=cables.bought.product + first_product,
-        medium=cables.medium,
-        length_m=cables.length_m,
-        ports=np.column_stack([cables.ends[:, 0], cables.port[:, 0], cables.ends[:, 1], cables.port[:, 1]]),
+        at=rack_at[laid.racks],
+        bundle=laid.bundle,
+        host=laid.kind == HOST,
+        network=np.full(len(laid), network),
+        product=product + first_product,
+        medium=laid_media(cables),
+        length_m=laid.length_m,
+        ports=ports,
     )
+
+
+def _titles(cables: Cabling) -> list[str]:
+    """The names of all products of a network: cables, then cords and trunks."""
+    plant = cables.layout.plant
+    fibres = [] if plant is None else [fibre.name for fibre in plant.fibres]
+    return [product.title for product in cables.bought.parts.cable] + fibres
 
 
 def _bundles(wires: _Wires, titles: Sequence[str], colours: dict[str, str], *, ports: bool) -> dict[str, Any]:
@@ -198,9 +212,9 @@ def _bundles(wires: _Wires, titles: Sequence[str], colours: dict[str, str], *, p
     starts = np.concatenate([[0], np.cumsum(count)])
     listed = [
         wires.ports[out[order[starts[number] : starts[number + 1]][:cables_per_bundle]]].ravel().tolist()
-        if ports
+        if ports and wires.ports[heads[place], 0] >= 0
         else []
-        for number in shown.tolist()
+        for place, number in enumerate(shown.tolist())
     ]
     return {
         "kinds": kinds,

@@ -1,12 +1,12 @@
 """A fibre plant in figures, and its panels as devices of a rack."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
 from topoloom.placement.fibre.plant import Plant
-from topoloom.placement.hosts.rack_device import RackDevice
 
 
 class PassiveParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,8 +79,22 @@ def passive_parts(plant: Plant, switch_slot: np.ndarray) -> PassiveParts:
     )
 
 
-def panel_units(plant: Plant, slot: int, base_u: float) -> Iterator[tuple[str, RackDevice, int | None]]:
-    """Yield the name, the device and the lowest unit of each panel in a rack; several of less than a unit share one.
+@dataclass(frozen=True)
+class PanelDevice:
+    """A panel as a further device of a rack: like a `RackDevice`, but it may be lower than a unit, and it draws no power."""
+
+    name: str
+    u: float
+    power_w: float = 0.0
+    weight_kg: float | None = None
+    vendor: str = ""
+    part_number: str = ""
+
+
+def panel_units(plant: Plant, slot: int, base_u: float) -> Iterator[tuple[str, PanelDevice, float | None]]:
+    """Yield the name, the device and the lowest unit of each panel in a rack.
+
+    Several panels of less than a unit stand side by side: the third of four in unit 12 has the lowest unit 12.5.
 
     Parameters
     ----------
@@ -92,12 +106,11 @@ def panel_units(plant: Plant, slot: int, base_u: float) -> Iterator[tuple[str, R
 
     Returns
     -------
-    iterator of (str, RackDevice, int or None)
+    iterator of (str, PanelDevice, float or None)
         None: it takes no unit.
     """
     base = float(np.ceil(base_u))
     for number in np.flatnonzero(plant.slot == slot).tolist():
         panel = plant.panels[plant.panel[number]]
-        device = RackDevice(name=panel.name, racks="all", u=int(np.ceil(panel.u)), power_w=0.0)
-        yield plant.names[number], device, int(base + 1e-9) + 1 if panel.u else None
+        yield plant.names[number], PanelDevice(panel.name, panel.u), round(base + 1, 6) if panel.u else None
         base += panel.u

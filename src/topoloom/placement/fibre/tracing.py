@@ -24,11 +24,17 @@ class PlantWays:
         The cords and trunks of each way in their order; -1 after the last.
     panel : int32[links, most]
         The panel after each of them; -1 after the last.
+    port : int32[links, most]
+        The port at which each enters that panel; -1 after the last.
+    pair : int32[links, most]
+        The first pair of fibres of each cord and trunk that the link uses, from 0; -1 after the last.
     """
 
     arrival: np.ndarray
     fibre: np.ndarray
     panel: np.ndarray
+    port: np.ndarray
+    pair: np.ndarray
 
     def __len__(self) -> int:
         return len(self.arrival)
@@ -64,7 +70,7 @@ def followed(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> PlantWays:
     plugs = _Plugs(plant, ends)
     links = len(start)
     arrival = np.tile(np.array([-1, 0], np.int32), (links, 1))
-    fibres, panels = [], []
+    fibres, panels, ports, pairs = [], [], [], []
     moving = np.arange(links)
     device, port = start[:, 0].astype(np.int64), start[:, 1].astype(np.int64)
     strand = np.zeros(links, np.int64)
@@ -72,19 +78,21 @@ def followed(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> PlantWays:
         fibre, end, offset = plugs.at(device, port)
         lit = fibre >= 0
         moving, fibre, end, strand = moving[lit], fibre[lit], end[lit], strand[lit] + offset[lit]
-        passed, into = np.full(links, -1, np.int32), np.full(links, -1, np.int32)
-        passed[moving] = fibre
+        passed, into, entered, lit_pair = (np.full(links, -1, np.int32) for _ in range(4))
+        passed[moving], lit_pair[moving] = fibre, strand
         device, port = ends[fibre, 1 - end].astype(np.int64).T
         home = device < plant.switches
         arrival[moving[home]] = np.stack([device[home], port[home] + strand[home] // plant.link_pairs], axis=1)
         moving, device, port, strand = moving[~home], device[~home], port[~home], strand[~home]
-        into[moving] = device - plant.switches
+        into[moving], entered[moving] = device - plant.switches, port
         fibres.append(passed)
         panels.append(into)
+        ports.append(entered)
+        pairs.append(lit_pair)
         if not moving.size:
             break
         moving, device, port, strand = plugs.inside(moving, device, port, strand)
-    return PlantWays(arrival, np.stack(fibres, axis=1), np.stack(panels, axis=1))
+    return PlantWays(arrival, *(np.stack(passed, axis=1) for passed in (fibres, panels, ports, pairs)))
 
 
 class _Plugs:

@@ -52,6 +52,8 @@ class RackType:
         The contents of each.
     height : float
         Units in use, up to the top of the highest device.
+    panels : int
+        The passive panels in each.
     """
 
     name: str
@@ -59,6 +61,7 @@ class RackType:
     switches: int
     hosts: int
     height: float
+    panels: int = 0
 
 
 def rack_units(layout: Layout) -> int:
@@ -81,7 +84,8 @@ def rack_types(layout: Layout, products: Sequence[str] | None = None) -> list[Ra
     -------
     list of RackType
     """
-    pairs = np.stack([layout.switches_in_rack, layout.hosts_in_rack, _piles(layout, products)], axis=1)
+    piles = _piles(layout, products), _panels(layout)
+    pairs = np.stack([layout.switches_in_rack, layout.hosts_in_rack, *piles], axis=1)
     kinds, first, member = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
     return [
         RackType(
@@ -90,6 +94,7 @@ def rack_types(layout: Layout, products: Sequence[str] | None = None) -> list[Ra
             int(kinds[kind, 0]),
             int(kinds[kind, 1]),
             float(layout.rack_u[first[kind]]),
+            0 if layout.plant is None else int((layout.plant.slot == layout.used[first[kind]]).sum()),
         )
         for number, kind in enumerate(np.argsort(first).tolist(), 1)
     ]
@@ -110,6 +115,16 @@ def _piles(layout: Layout, products: Sequence[str] | None) -> np.ndarray:
     ]
     numbers = {pile: number for number, pile in enumerate(dict.fromkeys(piles))}
     return np.array([numbers[pile] for pile in piles], np.int64)
+
+
+def _panels(layout: Layout) -> np.ndarray:
+    """A number for the panels of each rack: their numbers of each kind; int64[racks]."""
+    plant = layout.plant
+    if plant is None:
+        return np.zeros(layout.racks, np.int64)
+    counts = np.zeros((layout.racks, len(plant.panels)), np.int64)
+    np.add.at(counts, (np.searchsorted(layout.used, plant.slot), plant.panel), 1)
+    return np.unique(counts, axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def rack_contents(layout: Layout, rack: int, switch_names: Sequence[str] | None = None) -> list[Standing]:

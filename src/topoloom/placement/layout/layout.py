@@ -12,7 +12,7 @@ from topoloom.figures.style import Axes
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
 from topoloom.placement.fibre.plant import Plant
-from topoloom.placement.fibre.summary import PassiveParts, panel_units, passive_parts
+from topoloom.placement.fibre.summary import PanelDevice, PassiveParts, panel_units, passive_parts
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
@@ -279,7 +279,7 @@ class Layout(Filed):
             np.maximum.at(used, self.rack, self._stated_unit - 1 + self.switch_units)
         return used
 
-    def devices_in(self, rack: int) -> list[tuple[str, RackDevice, int | None]]:
+    def devices_in(self, rack: int) -> list[tuple[str, RackDevice | PanelDevice, float | None]]:
         """The name, the kind and the lowest unit of each further device of a rack; none in racks that a machine shares.
 
         Parameters
@@ -290,13 +290,13 @@ class Layout(Filed):
             return self._panels_in(rack)
         counts = int(self.switches_in_rack[rack]), int(self.hosts_in_rack[rack]), float(self.switches_u[rack])
         numbers: Counter[str] = Counter()
-        devices: list[tuple[str, RackDevice, int | None]] = self._panels_in(rack)
+        devices: list[tuple[str, RackDevice | PanelDevice, float | None]] = self._panels_in(rack)
         for device, unit in zip(self.stack.present(counts[1]), self.stack.device_units(*counts), strict=True):
             numbers[device.name] += 1
             devices.append((f"{self.rack_names[rack]} {device.name} {numbers[device.name]}", device, unit))
         return devices
 
-    def _panels_in(self, rack: int) -> list[tuple[str, RackDevice, int | None]]:
+    def _panels_in(self, rack: int) -> list[tuple[str, RackDevice | PanelDevice, float | None]]:
         """The panels of a rack, above all other devices."""
         if self.plant is None:
             return []

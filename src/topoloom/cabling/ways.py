@@ -1,0 +1,80 @@
+"""The way of links through panels, in words, and the links that each cord and trunk carries."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topoloom.placement.fibre.plant import Plant
+
+if TYPE_CHECKING:
+    from topoloom.cabling.cabling import Cabling
+
+
+def ways_through_panels(cabling: "Cabling") -> list[str]:
+    """The panels on the way of each row, from its end a: ``SP012:F05/R2 > SP340:R3/F17``; empty for a cable of its own.
+
+    Each panel has its name, the port of entry and the port of exit.
+
+    Parameters
+    ----------
+    cabling : Cabling
+    """
+    plant, texts = cabling.layout.plant, [""] * len(cabling)
+    if plant is None:
+        return texts
+    passed = _passed(plant)
+    place = np.cumsum(plant.through) - 1
+    rows = np.flatnonzero(cabling.through)
+    links = cabling.link[rows]
+    # Ways begin at the lower switch, rows at the rack that comes first.
+    turned = cabling.ends[rows, 0] != cabling.layout.topology.links[links, 0]
+    names = [
+        [panel.port_name(port) for port in range(panel.ports)] for panel in plant.panels
+    ]  # of each kind, since names are many
+    kind = plant.panel.tolist()
+    for row, way, back in zip(rows.tolist(), place[links].tolist(), turned.tolist(), strict=True):
+        steps = [step for step in passed[way].tolist() if step[0] >= 0]
+        if back:
+            steps = [(panel, leaving, entering) for panel, entering, leaving in reversed(steps)]
+        texts[row] = " > ".join(
+            f"{plant.names[panel]}:{names[kind[panel]][entering]}/{names[kind[panel]][leaving]}"
+            for panel, entering, leaving in steps
+        )
+    return texts
+
+
+def _passed(plant: Plant) -> np.ndarray:
+    """The panels on the way of each link, with the ports of entry and exit, int64[links, most, 3]; -1 after them."""
+    ways = plant.ways
+    leaving = np.full(ways.port.shape, -1, np.int64)
+    for step in range(ways.fibre.shape[1] - 1):
+        on = np.flatnonzero(ways.panel[:, step] >= 0)
+        ends = plant.ends[ways.fibre[on, step + 1]]
+        # A trunk may join two ports of one panel: the end of arrival is the port that the way enters next.
+        entered = ways.panel[on, step + 1].astype(np.int64) + plant.switches
+        at_switch = ways.panel[on, step + 1] < 0
+        first = (ends[:, 0, 0] == entered) & (ends[:, 0, 1] == ways.port[on, step + 1])
+        first |= at_switch & (ends[:, 0, 0] < plant.switches)
+        leaving[on, step] = np.where(first, ends[:, 1, 1], ends[:, 0, 1])
+    return np.stack([ways.panel.astype(np.int64), ways.port.astype(np.int64), leaving], axis=2)
+
+
+def carried(plant: Plant) -> tuple[np.ndarray, np.ndarray]:
+    """The links that each cord and trunk carries.
+
+    Parameters
+    ----------
+    plant : Plant
+
+    Returns
+    -------
+    links : int64[...]
+        Links of the topology, cord by cord and trunk by trunk in the order of the plant, each by its pairs of fibres.
+    first : int64[cords and trunks + 1]
+        Those of cord or trunk i are ``links[first[i] : first[i + 1]]``.
+    """
+    link, step = np.nonzero(plant.ways.fibre >= 0)
+    fibre = plant.ways.fibre[link, step]
+    links = np.flatnonzero(plant.through)[link]
+    order = np.lexsort((plant.ways.pair[link, step], fibre))
+    return links[order], np.searchsorted(fibre[order], np.arange(plant.fibre.size + 1))
