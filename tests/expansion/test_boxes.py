@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from topoloom import InputError, build, expand, load_expansion, save_expansion
+from topoloom import InputError, build, expand, load_expansion, open_network, save_expansion
 from topoloom.cabling.expansion.methods.boxes import boxes
 from topoloom.cabling.expansion.methods.splice import splice
 from topoloom.cabling.expansion.registry import ExpansionRequest
@@ -50,14 +50,13 @@ def test_existing_cords_stay_and_opened_links_lead_through_new_switches(spec):
 
 def test_a_plan_states_the_work_on_trunks_and_is_read_back(tmp_path):
     """Steps of one group: the record of the plan in a folder is that of the plan."""
-    plan = expand("shuffled:n=64,degree=16,r=8,hosts=2", 80)
+    plan = expand(open_network("shuffled:n=24,degree=8,r=4,hosts=2").placed(map="rows"), 32)
     assert plan.method == "boxes"
-    assert [(step.switches, step.hosts) for step in plan.steps] == [(72, 144), (80, 160)]
-    assert [step.trunk_work.cords_connected for step in plan.steps] == [32, 32]
-    assert plan.steps[0].title.startswith("switches 64 to 71, 4 boxes, ")
+    assert [(step.switches, step.hosts) for step in plan.steps] == [(28, 56), (32, 64)]
+    assert [step.trunk_work.cords_connected for step in plan.steps] == [8, 8]
+    assert plan.steps[0].title.startswith("switches 24 to 27, 2 boxes, ")
     save_expansion(plan, tmp_path / "plan")
     assert load_expansion(tmp_path / "plan").record() == plan.record()
-    assert expand("jellyfish:n=64,degree=16", 66).steps[0].trunk_work is None
 
 
 def test_growth_keeps_the_second_eigenvalue():
@@ -75,9 +74,9 @@ def test_steps_fill_boxes():
     steps = boxes(ExpansionRequest(network, 72, None, batch=3)).stages
     assert [step.trunk_work.new_boxes for step in steps] == [1, 1, 1, 1]
     with pytest.raises(InputError, match=r"2 new switches of 4 cords fill whole boxes of 8 ports; .*nearest: 66, 68"):
-        expand(network, 67)
+        boxes(ExpansionRequest(network, 67, None))
     with pytest.raises(InputError, match=r"method boxes grows networks that .* builds; use method splice"):
-        expand("jellyfish:n=40,degree=4", 44, method="boxes")
+        boxes(ExpansionRequest(build("jellyfish:n=40,degree=4"), 44, None))
 
 
 def test_a_plan_of_the_version_before_is_read(tmp_path):

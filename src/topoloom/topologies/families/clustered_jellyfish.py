@@ -37,16 +37,14 @@ def _facts(n: int, degree: int, clusters: int, inside: int, seed: int = 1) -> Fa
 
 
 def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Two and four clusters, with the share of links inside that a random graph has, and with a half more."""
+    """Two clusters, with five of eight links inside: more than a random graph has, with about the same throughput."""
     for per_switch in host_counts(radix - 3):
-        least = -(-hosts // per_switch)
-        for clusters in (2, 4):
-            n = -(-least // clusters) * clusters
-            for degree in free_degrees(n, per_switch, min(radix - per_switch, 64)):
-                inside = round(1.5 * degree / clusters)
-                if inside < min(degree, n // clusters) and degree - inside <= n - n // clusters:
-                    structure = {"n": n, "degree": degree, "clusters": clusters, "inside": inside}
-                    yield from serving(hosts, radix, [(structure, n, degree)])
+        n = -(-hosts // (2 * per_switch)) * 2
+        for degree in free_degrees(n, per_switch, min(radix - per_switch, 64)):
+            inside = round(degree * 5 / 8)
+            if inside < min(degree, n // 2):
+                structure = {"n": n, "degree": degree, "clusters": 2, "inside": inside}
+                yield from serving(hosts, radix, [(structure, n, degree)])
 
 
 @family(
