@@ -119,6 +119,23 @@ def _of_pairs(parts: Parts, products: Sequence[FibreProduct], pairs: int, use: s
     return product
 
 
+def unpriced_shuffles(parts: Parts) -> list[str]:
+    """The names of shuffle panels, and of cords and trunks that fit them, without a price.
+
+    Parameters
+    ----------
+    parts : Parts
+    """
+    passive, names = parts.passive, []
+    for product in passive.panel:
+        if product.kind == "shuffle panel":
+            names += [product.name] if product.price_usd is None else []
+            pairs = product.panel.pairs
+            for sold, each in ((passive.cord, int(pairs[0])), (passive.trunk, int(pairs[-1]))):
+                names += [fibre.name for fibre in sold if fibre.pairs == each and not fibre.has_price]
+    return names
+
+
 def link_losses(layout: Layout) -> np.ndarray:
     """The loss of each link between its transceivers, dB, float64[links]; NaN for links that are cables of their own."""
     loss_db = np.full(len(layout.topology.links), np.nan)

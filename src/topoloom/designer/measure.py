@@ -421,7 +421,8 @@ def place_candidate(
     """
     terms, room = requirement.terms(parts, topology), requirement.floor.floor()
     whole = topology if grown is None else grown
-    layout = placed_layout(whole, terms, room, hosts=requirement.housing, map=SCREENING_MAP)
+    panels = requirement.panels_of(whole)
+    layout = placed_layout(whole, terms, room, hosts=requirement.housing, map=SCREENING_MAP, panels=panels)
     return layout if grown is None else layout_of_part(layout, topology)
 
 
@@ -461,7 +462,14 @@ def placed_networks(
     grown = build(whole)
     terms = msgspec.structs.asdict(requirement.terms(parts, grown))
     network = as_network(grown).priced(**terms).with_requirements(json_value(requirement))
-    network = network.placed(requirement.floor.floor(), hosts=requirement.housing, map=map, jobs=jobs, work=work)
+    network = network.placed(
+        requirement.floor.floor(),
+        hosts=requirement.housing,
+        map=map,
+        panels=requirement.panels_of(grown),
+        jobs=jobs,
+        work=work,
+    )
     if whole == spec:
         return {spec: network}
     # Where rates differ, `price` buys each switch of a part for its ports after the growth.

@@ -203,6 +203,8 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         """
         if not self.phase:
             return
+        if self.cable.panels is not None:
+            raise InputError("[cable] panels: a network with panels is not planned in phases; omit panels, or the phases")
         check_phases([phase.hosts for phase in self.phase], [phase.by for phase in self.phase])
         if self.phase[-1].hosts != self.hosts:
             raise InputError(
@@ -274,6 +276,16 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         """
         rate = topology.uniform_rate_gbps if topology.rated else self.rate_gbps
         return Terms(parts=parts, rate_gbps=rate, host_cables=self.cable.hosts, spares=self.spares)
+
+    def panels_of(self, topology: Topology) -> str | None:
+        """The panels that the links of a network pass through; None where each is a cable of its own.
+
+        Parameters
+        ----------
+        topology : Topology
+        """
+        shuffled = topology.spec is not None and topology.spec.startswith("shuffled:")
+        return self.cable.panels if shuffled else None
 
     def filled(self) -> "Requirement":
         """The requirement, completed with the catalogue's data of the host and the switch that it names, and with defaults.

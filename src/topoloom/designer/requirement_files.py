@@ -9,6 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.core.toml_lines import line_of
+from topoloom.cost.panelled import unpriced_shuffles
 from topoloom.designer.requirement import Requirement
 from topoloom.placement.floors.floor import PRESETS
 from topoloom.topologies.spec import FAMILIES, build
@@ -115,6 +116,13 @@ def requirement_of(text: str, source: str, folder: str | Path = ".") -> Requirem
         raise complain(
             f"the catalogue '{parts.name}' has no prices (unpriced), and a design needs them; give your quotes with prices",
             "parts",
+        )
+    missing = unpriced_shuffles(parts) if requirement.cable.panels is not None else []
+    if missing:
+        raise complain(
+            f"'{missing[0]}' of '{parts.name}' has no price, and a design with panels needs it; give a quote for it",
+            "cable",
+            "panels",
         )
     try:
         return requirement.filled()

@@ -70,7 +70,7 @@ class SwitchRequirement(TomlTable, frozen=True):
 
 
 class CableRequirement(TomlTable, frozen=True):
-    """Cables: their delay, and whether host cables are billed."""
+    """Cables: their delay, whether host cables are billed, and whether links pass through panels."""
 
     group: ClassVar[str] = "requirement [cable]"
 
@@ -80,6 +80,16 @@ class CableRequirement(TomlTable, frozen=True):
     hosts: Annotated[
         bool, setting("whether the bill holds a cable, of the length inside a rack, for every host port")
     ] = False
+    panels: (
+        Annotated[
+            Literal["shuffle"],
+            setting(
+                "shuffle: the networks of the family `shuffled` are cabled by shuffle panels of the catalogue; without it, and"
+                " in other networks, every link is a cable of its own"
+            ),
+        ]
+        | None
+    ) = None
 
 
 class DesignLimits(TomlTable, frozen=True):

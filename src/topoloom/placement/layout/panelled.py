@@ -12,12 +12,13 @@ from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.fibre.shuffled import panel_groups, shuffle_plant
 from topoloom.placement.fibre.trunked import field_plant, zone_plant
 from topoloom.placement.floors.slots import Slots
-from topoloom.placement.layout.housed import MOST_SEARCHED
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.qap.assign import assign
 from topoloom.topologies.families.shuffled import boxes_of
 
 _FEW_SLOTS = 128
+#: Most racks that change places: the search takes seconds for a thousand.
+_MOST_SEARCHED = 2048
 
 
 def with_panels(layout: Layout, method: str, kit: Kit, effort: Effort, *, search: bool = True) -> Layout:
@@ -35,7 +36,7 @@ def with_panels(layout: Layout, method: str, kit: Kit, effort: Effort, *, search
     kit : Kit
     effort : Effort
     search : bool
-        Whether racks change places; more than 512 never do.
+        Whether racks change places; more than 2,048 never do.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def with_panels(layout: Layout, method: str, kit: Kit, effort: Effort, *, search
     place = np.concatenate([np.arange(layout.racks), serves])
     slot = np.empty(racks, np.int64)
     slot[np.argsort(place, kind="stable")] = slots.serpentine()[:racks]
-    if search and racks <= MOST_SEARCHED:
+    if search and racks <= _MOST_SEARCHED:
         slot = _searched(layout, plant, slots, slot, effort)
     return replace(
         layout,
