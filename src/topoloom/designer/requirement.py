@@ -204,7 +204,9 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
         if not self.phase:
             return
         if self.cable.panels is not None:
-            raise InputError("[cable] panels: a network with panels is not planned in phases; omit panels, or the phases")
+            raise InputError(
+                "[cable] panels: a network with panels is not planned in phases; omit panels, or the phases"
+            )
         check_phases([phase.hosts for phase in self.phase], [phase.by for phase in self.phase])
         if self.phase[-1].hosts != self.hosts:
             raise InputError(

@@ -108,7 +108,8 @@ def boxes_of(topology: Topology) -> ShuffleBoxes:
     """
     from topoloom.graph.connectivity import components
 
-    parsed = family_of(topology.spec) if topology.spec else None
+    # Transforms of hosts and rates keep the links, which are compared below.
+    parsed = family_of(topology.spec.partition("+")[0]) if topology.spec else None
     if parsed is None or parsed[0].name != "shuffled":
         raise InputError(f"{topology.name}: no boxes are known; only the family 'shuffled' has them")
     for attempt in range(100):
