@@ -8,7 +8,7 @@ from doc_blocks import ROOT
 
 def _groups():
     """The name of each register and its group, from the sources."""
-    pattern = re.compile(r'^(\w+): Register\[[^=]*\] = Register\([^)]*?group="([^"]+)"', re.MULTILINE)
+    pattern = re.compile(r'^(\w+): Register\[[^=]*\] = \w+\([^)]*?group="([^"]+)"', re.MULTILINE)
     files = [path for folder in ("src", "papers/src") for path in sorted((ROOT / folder).rglob("*.py"))]
     return {(group, name) for path in files for name, group in pattern.findall(path.read_text(encoding="utf-8"))}
 

@@ -151,7 +151,7 @@ def choose_cables(
                 far_end = stock_m[of_product] if cable.breakout else ends[of_product, 1]
                 count = _counts(ends[of_product, 0], far_end)
             share[of_product] = -(-count // cable.links) / count * (2 if cable.panel else 1)
-    # Cords and trunks are bought instead; the length stays that of the whole way.
+    # Cords and trunks are bought instead; the length stays that of the link.
     for column in (*usd, power_w, share):
         column[panelled] = 0.0
     return Cables(parts, product, length_m, stock_m, usd[0] * share, usd[1] * share, power_w * share, share)
