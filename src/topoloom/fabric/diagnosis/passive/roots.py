@@ -1,5 +1,6 @@
 """The root causes that are passive parts: each with the links between switches that follow from it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.identify import plain_name
 
 if TYPE_CHECKING:
-    from topoloom.fabric.diagnosis.evidence import Evidence
+    from topoloom.fabric.diagnosis.evidence import Evidence, Side
 
 #: The kinds of causes.
 EXCHANGED, OUT, MOVED, PANEL_DARK = "fibres exchanged", "fibre out", "fibre moved", "panel dark"
@@ -46,8 +47,8 @@ def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable])
     list of PassiveRoot
         Those with most links first; empty without panels, or if ports are not compared.
     """
-    facts, comparison = evidence.facts.passive, evidence.comparison
-    if facts is None or comparison is None or comparison.ports != "exact" or not (lost or unplanned):
+    facts, comparison, actual = evidence.facts.passive, evidence.comparison, evidence.actual
+    if facts is None or comparison is None or actual is None or comparison.ports != "exact" or not (lost or unplanned):
         return []
     plant = facts.plant
     planned = zip(plant.start.tolist(), plant.planned_arrival.tolist(), strict=True)
@@ -60,7 +61,7 @@ def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable])
     wrong = {plug for cable in (*lost, *unplanned) for plug in cable if plug[0] < n}
     search = PartSearch(
         wiring,
-        _sight(evidence, lost, unplanned),
+        _sight(evidence, actual, comparison.missing_switches, lost, unplanned),
         wrong,
         lambda device: facts.racks[device - n] if device >= n else "".join(evidence.racks([device])),
     )
@@ -71,9 +72,9 @@ def _plugs(rows: "zip[tuple[list[int], list[int]]]") -> list[Cable]:
     return [((a[0], a[1]), (b[0], b[1])) for a, b in rows]
 
 
-def _sight(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable]) -> Sight:
-    actual, comparison = evidence.actual, evidence.comparison
-    assert actual is not None and comparison is not None  # noqa: PT018, S101
+def _sight(
+    evidence: "Evidence", actual: "Side", missing: Iterable[int], lost: set[Cable], unplanned: set[Cable]
+) -> Sight:
     heard: dict[Plug, Plug] = {}
     loops = [
         ((int(actual.switch[switch]), port), (int(actual.switch[switch]), other_port))
@@ -87,7 +88,7 @@ def _sight(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable]) -> Sig
     used = {node for cable in unplanned for node, _ in cable}
     return Sight(
         heard,
-        hidden={*comparison.missing_switches},
+        hidden={*missing},
         unread={s for s in present if plain_name(evidence.words.called.get(s, evidence.names[s])) in unread},
         unclear={plug for cable in evidence.unclear for plug in cable},
         off={s for s in present if s not in used and {*evidence.planned_at.get(s, ())} <= lost},
