@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topoloom import InputError, build, open_network, place, price
+from topoloom import InputError, build, expand, open_network, place, price
 from topoloom.cost.price_factors import PriceFactors
 from topoloom.placement.fibre.kit import Kit
 from topoloom.placement.fibre.parts import Fibre, Panel, fanning, looping, shuffling
 from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.fibre.shuffled import shuffle_plant
+from topoloom.placement.layout.moving import moved_layout
 from topoloom.topologies.families.shuffled import boxes_of
 
 SMALL = "shuffled:n=64,degree=16,r=8,hosts=48"
@@ -267,6 +268,24 @@ def test_panels_need_a_catalogue_and_a_network_of_boxes(parts):
         place(build("jellyfish:n=64,degree=16,hosts=48"), parts=parts, rate_gbps=100, panels="shuffle")
     with pytest.raises(InputError, match=r"panels 'shufle' is not known; it must be shuffle, racks, rows, field"):
         place(build(SMALL), parts=parts, rate_gbps=100, panels="shufle")
+
+
+def test_a_network_with_panels_is_not_grown_cable_by_cable(parts):
+    network = open_network(SMALL).placed(parts=parts, rate_gbps=100, panels="shuffle", map="rows")
+    with pytest.raises(InputError, match=r"its links pass through panels, and a plan of cables per link does not fit"):
+        expand(network, 66)
+
+
+def test_a_rack_of_panels_moves_with_all_its_cords_and_trunks(small):
+    """Its cords and trunks get longer or shorter; no link changes its way."""
+    rack = small.slots.names[small.plant.slot[0]]
+    other = small.slots.names[small.slot[0]]
+    moved = moved_layout(small, [[rack, other]])
+    assert {moved.slots.names[slot] for slot in moved.plant.slot.tolist()} == {other}
+    assert (moved.plant.ways.fibre == small.plant.ways.fibre).all()
+    away = moved.slots.apart_m(moved.slot, np.full(64, moved.plant.slot[0])) + 2 * moved.floor.overhead_end_m
+    cords = moved.plant.ends[~moved.plant.is_trunk]
+    assert moved.plant.length_m[~moved.plant.is_trunk] == pytest.approx(away[cords[:, 0, 0]])
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,11 @@ def expand(
     stands = _on_floor(stands, floor, parts, rate_gbps, seed, jobs)
     layout, terms, plugs = stands.part(Layout), stands.terms, stands.plugs if plugs is None else plugs
     before = layout.topology
+    if layout.plant is not None:
+        raise InputError(
+            f"{before.name}: its links pass through panels, and a plan of cables per link does not fit; grow its spec, whose"
+            " steps count trunks and cords, and lay out the result with the same panels"
+        )
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps, radix=radix, host_cables=host_cables)
     parts, radix, host_cables = terms.catalogue, terms.radix, terms.host_cables
     if before.mixed:
