@@ -7,10 +7,18 @@ import json
 
 from topoloom.fabric.exports.addresses import Addresses
 from topoloom.fabric.exports.containerlab import daemons_file
-from topoloom.fabric.exports.frr import ASN, ROUTING, WEIGHTS, addresses_csv, frr_configs
+from topoloom.fabric.exports.frr import (
+    ASN,
+    NUMBERED,
+    ROUTING,
+    VRFS,
+    WEIGHTS,
+    addresses_csv,
+    frr_configs,
+    switch_commands_of,
+)
 from topoloom.fabric.exports.lab import Lab, shell_script
 from topoloom.fabric.exports.registry import ExportRequest, export
-from topoloom.fabric.exports.sprayed import sprayed_commands
 from topoloom.topologies.spec import Choice, Integer, Word
 
 
@@ -22,17 +30,26 @@ from topoloom.topologies.spec import Choice, Integer, Word
     routing=ROUTING,
     weights=WEIGHTS,
     asn=ASN,
+    vrfs=VRFS,
     os=Word("the image of switches, by its name in Air's catalogue", default="cumulus-vx-5.16.1"),
     host_os=Word("the image of hosts", default="generic/ubuntu2404"),
     memory=Integer(256, 1 << 20, "memory of a switch, MiB", default=4096),
     oob=Choice(("no", "yes"), "whether Air adds a management network", default="no"),
 )
 def air(
-    request: ExportRequest, routing: str, weights: str, asn: str, os: str, host_os: str, memory: int, oob: str
+    request: ExportRequest,
+    routing: str,
+    weights: str,
+    asn: str,
+    vrfs: int | None,
+    os: str,
+    host_os: str,
+    memory: int,
+    oob: str,
 ) -> dict[str, str]:
     """fabric.air.json, NAME.conf and daemons for the switches, hosts/NAME.sh, the table of addresses."""
     lab, fabric = Lab(request), request.fabric
-    plan = Addresses(fabric, numbered=routing != "bgp")
+    plan = Addresses(fabric, numbered=routing in NUMBERED)
     nodes: dict[str, dict[str, object]] = {
         name: {"os": os, "cpu": 2, "memory": memory, "storage": 20} for name in lab.switches
     }
@@ -40,10 +57,10 @@ def air(
     links = [[{"node": node, "interface": port} for node, port in cable] for cable in lab.cables]
     content = {"oob": oob == "yes", "nodes": nodes, "links": links}
     files = {"fabric.air.json": json.dumps({"format": "JSON", "title": lab.title, "content": content}, indent=1) + "\n"}
-    configs = frr_configs(request, lab.switches, plan, routing, weights, asn)
+    configs = frr_configs(request, lab.switches, plan, routing, weights, asn, vrfs)
     files |= {f"{name}.conf": text for name, text in zip(lab.switches, configs, strict=True)}
-    if routing == "spraypoint":
-        commands = sprayed_commands(fabric, lab.switches, plan)
+    commands = switch_commands_of(fabric, lab.switches, plan, routing, vrfs)
+    if commands is not None:
         files |= {
             f"switches/{name}.sh": shell_script(lines) for name, lines in zip(lab.switches, commands, strict=True)
         }

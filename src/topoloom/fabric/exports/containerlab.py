@@ -8,16 +8,29 @@ from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.addresses import Addresses
-from topoloom.fabric.exports.frr import ASN, ROUTING, WEIGHTS, addresses_csv, frr_configs
+from topoloom.fabric.exports.frr import (
+    ASN,
+    NUMBERED,
+    ROUTING,
+    VRFS,
+    WEIGHTS,
+    addresses_csv,
+    frr_configs,
+    switch_commands_of,
+)
 from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
-from topoloom.fabric.exports.sprayed import sprayed_commands
 from topoloom.fabric.exports.srv6 import addresses6_csv, host_commands, switch_commands
 from topoloom.topologies.spec import Choice, Word
 
 IMAGE = "frrouting/frr:v10.2.1"
 #: FRR's daemons by the kind of routing.
-DAEMONS = {"static": ("zebra", "staticd"), "bgp": ("zebra", "staticd", "bgpd"), "spraypoint": ("zebra", "staticd")}
+DAEMONS = {
+    "static": ("zebra", "staticd"),
+    "bgp": ("zebra", "staticd", "bgpd"),
+    "spraypoint": ("zebra", "staticd"),
+    "shortest-union": ("zebra", "staticd", "bgpd"),
+}
 #: For the network namespace of a switch: it forwards, and spreads flows by their ports as well.
 SYSCTLS = {
     "net.ipv4.ip_forward": "1",
@@ -42,11 +55,12 @@ _IDLE = "sleep infinity"
     ),
     weights=WEIGHTS,
     asn=ASN,
+    vrfs=VRFS,
     image=Word("the image of switches", default=IMAGE),
     host_image=Word("the image of hosts; it needs iproute2", default=IMAGE),
 )
 def containerlab(
-    request: ExportRequest, routing: str, weights: str, asn: str, image: str, host_image: str
+    request: ExportRequest, routing: str, weights: str, asn: str, vrfs: int | None, image: str, host_image: str
 ) -> dict[str, str]:
     """fabric.clab.yml; with FRR NAME.conf per switch and the file daemons; the table of addresses.
 
@@ -59,23 +73,23 @@ def containerlab(
     nodes: dict[str, dict[str, Any]] = {}
     files = {}
     if routing == "srv6":
-        if (weights, asn) != ("equal", "switch"):
-            raise InputError("routing=srv6: weights and asn apply to BGP only; omit them")
+        if (weights, asn, vrfs) != ("equal", "switch", None):
+            raise InputError("routing=srv6: weights, asn and vrfs apply to BGP only; omit them")
         at_switches, at_hosts = switch_commands(lab), host_commands(lab)
         for name, commands in zip(lab.switches, at_switches, strict=True):
             nodes[name] = {"image": image, "cmd": _IDLE, "exec": commands}
         files["addresses6.csv"] = addresses6_csv(lab)
     else:
-        plan = Addresses(request.fabric, numbered=routing != "bgp")
+        plan = Addresses(request.fabric, numbered=routing in NUMBERED)
         at_hosts = lab.host_commands(plan)
-        configs = frr_configs(request, lab.switches, plan, routing, weights, asn)
+        configs = frr_configs(request, lab.switches, plan, routing, weights, asn, vrfs)
         for name, text in zip(lab.switches, configs, strict=True):
             binds = [f"{name}.conf:/etc/frr/frr.conf", "daemons:/etc/frr/daemons"]
             nodes[name] = {"image": image, "binds": binds, "sysctls": SYSCTLS}
             files[f"{name}.conf"] = text
-        if routing == "spraypoint":
-            for name, commands in zip(lab.switches, sprayed_commands(request.fabric, lab.switches, plan), strict=True):
-                nodes[name]["exec"] = commands
+        at_each = switch_commands_of(request.fabric, lab.switches, plan, routing, vrfs)
+        for name, commands in zip(lab.switches, at_each or [], strict=at_each is not None):
+            nodes[name]["exec"] = commands
         files["daemons"] = daemons_file(routing)
         files["addresses.csv"] = addresses_csv(request.fabric, lab.switches, plan)
     for index, name in enumerate(lab.switches):

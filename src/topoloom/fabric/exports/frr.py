@@ -1,7 +1,7 @@
 """FRR: an Ethernet fabric of routers, one configuration per switch: static routes, or BGP without addresses on links.
 
-Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Spraypoint: `sprayed`, with a
-script of commands per switch. Port 7 is the interface
+Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Spraypoint: `sprayed`, and
+Shortest-Union: `united`, with a script of commands per switch. Port 7 is the interface
 swp7, unless it has a name.
 """
 
@@ -14,15 +14,17 @@ from topoloom.fabric.exports.bgp import MOST_WAYS, bgp_configs
 from topoloom.fabric.exports.lab import shell_script
 from topoloom.fabric.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabric.exports.sprayed import sprayed_commands, sprayed_configs, sprayed_groups
+from topoloom.fabric.exports.united import union_commands, union_configs
 from topoloom.fabric.fabric import Fabric
-from topoloom.topologies.spec import Choice
+from topoloom.topologies.spec import Choice, Integer
 
 #: Options of every export with FRR configurations.
 ROUTING = Choice(
-    ("static", "bgp", "spraypoint"),
-    "static routes, BGP that needs no addresses on links, or static routes of the tables of engine spraypoint",
+    ("static", "bgp", "spraypoint", "shortest-union"),
+    "static routes, BGP that needs no addresses on links, static routes of engine spraypoint's tables, or BGP between VRFs",
     default="static",
 )
+VRFS = Integer(2, 8, "VRFs per switch, for routing=shortest-union; 2 when omitted", default=None)
 WEIGHTS = Choice(
     ("equal", "paths"),
     "equal next hops of a destination, or each weighted by its number of shortest paths (BGP only)",
@@ -31,6 +33,10 @@ WEIGHTS = Choice(
 ASN = Choice(
     ("switch", "tier"), "one AS per switch, or leaf, pod and spine ASes as in RFC 7938 (trees only)", default="switch"
 )
+#: The kinds of routing whose links have addresses.
+NUMBERED = ("static", "spraypoint")
+_VRFS = 2
+_WORDS = {"static": "static routes"}
 
 
 @export(
@@ -40,9 +46,10 @@ ASN = Choice(
     routing=ROUTING,
     weights=WEIGHTS,
     asn=ASN,
+    vrfs=VRFS,
 )
-def frr(request: ExportRequest, routing: str, weights: str, asn: str) -> dict[str, str]:
-    """NAME.conf per switch, NAME.sh for Spraypoint, and addresses.csv with the address of every host port.
+def frr(request: ExportRequest, routing: str, weights: str, asn: str, vrfs: int | None) -> dict[str, str]:
+    """NAME.conf per switch, NAME.sh where it needs commands, and addresses.csv with the address of every host port.
 
     Raises
     ------
@@ -54,18 +61,24 @@ def frr(request: ExportRequest, routing: str, weights: str, asn: str) -> dict[st
     for name in names:
         if "/" in name or name.startswith("."):
             raise InputError(f"{fabric.topology.name}: switch {name!a} cannot be the name of a file")
-    plan = Addresses(fabric, numbered=routing != "bgp")
-    configs = frr_configs(request, names, plan, routing, weights, asn)
+    plan = Addresses(fabric, numbered=routing in NUMBERED)
+    configs = frr_configs(request, names, plan, routing, weights, asn, vrfs)
     files = {f"{name}.conf": text for name, text in zip(names, configs, strict=True)}
-    if routing == "spraypoint":
-        commands = sprayed_commands(fabric, names, plan)
+    commands = switch_commands_of(fabric, names, plan, routing, vrfs)
+    if commands is not None:
         files |= {f"{name}.sh": shell_script(lines) for name, lines in zip(names, commands, strict=True)}
     files["addresses.csv"] = addresses_csv(fabric, names, plan)
     return files
 
 
 def frr_configs(
-    request: ExportRequest, names: list[str], plan: Addresses, routing: str, weights: str = "equal", asn: str = "switch"
+    request: ExportRequest,
+    names: list[str],
+    plan: Addresses,
+    routing: str,
+    weights: str = "equal",
+    asn: str = "switch",
+    vrfs: int | None = None,
 ) -> list[str]:
     """The configuration of every switch.
 
@@ -76,9 +89,11 @@ def frr_configs(
     names : list of str
         Names of the switches.
     plan : Addresses
-    routing : "static", "bgp" or "spraypoint"
+    routing : "static", "bgp", "spraypoint" or "shortest-union"
     weights : "equal" or "paths"
     asn : "switch" or "tier"
+    vrfs : int or None
+        VRFs per switch, for "shortest-union" only.
 
     Returns
     -------
@@ -90,14 +105,41 @@ def frr_configs(
         FRR does not support it, or the network does not have it.
     """
     fabric = request.fabric
+    if vrfs is not None and routing != "shortest-union":
+        raise InputError(f"vrfs={vrfs}: applies to routing=shortest-union only; add it")
     if routing == "bgp":
         return bgp_configs(fabric, names, plan, weights, asn)
     for key, value, usual in (("weights", weights, "equal"), ("asn", asn, "switch")):
         if value != usual:
-            raise InputError(f"{key}={value}: does not apply to static routes; add routing=bgp")
+            raise InputError(f"{key}={value}: does not apply to {_WORDS.get(routing, routing)}; add routing=bgp")
+    if routing == "shortest-union":
+        return union_configs(fabric, names, plan, vrfs or _VRFS)
     if routing == "spraypoint":
         return sprayed_configs(fabric, names, plan, sprayed_groups(fabric, request.routing))
     return _static(fabric, names, plan)
+
+
+def switch_commands_of(
+    fabric: Fabric, names: list[str], plan: Addresses, routing: str, vrfs: int | None
+) -> list[list[str]] | None:
+    """The commands of each switch (iproute2) in addition to its configuration; None if it needs none.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    names : list of str
+        Names of the switches.
+    plan : Addresses
+    routing, vrfs
+        As for `frr_configs`.
+
+    Returns
+    -------
+    list of list of str, or None
+    """
+    if routing == "spraypoint":
+        return sprayed_commands(fabric, names, plan)
+    return union_commands(fabric, names, plan, vrfs or _VRFS) if routing == "shortest-union" else None
 
 
 def addresses_csv(fabric: Fabric, names: list[str], plan: Addresses) -> str:

@@ -31,6 +31,11 @@ from topoloom.topologies.spec import Choice, Integer, Real, Word
 _FASTEST_GBPS = 1600
 #: The VRF of host ports, where packets from hosts take other routes than those from other switches.
 _HOSTS_VRF = "Vrf_hosts"
+_ROUTING = Choice(
+    tuple(word for word in ROUTING.words if word != "shortest-union"),
+    "static routes, BGP that needs no addresses on links, or static routes of the tables of engine spraypoint",
+    default="static",
+)
 
 
 @export(
@@ -38,7 +43,7 @@ _HOSTS_VRF = "Vrf_hosts"
     "config_db.json for SONiC, one folder per switch, for Ethernet",
     tables=False,
     rates=True,
-    routing=ROUTING,
+    routing=_ROUTING,
     asn=ASN,
     rate_gbps=Real(1, _FASTEST_GBPS, "the rate of a port; that of its cable when omitted, else 400", default=None),
     lanes=Choice(("1", "2", "4", "8"), "lanes of a cage", default="8"),
