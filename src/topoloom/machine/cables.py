@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.labels import Labels, label, unit_text
+from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables
 from topoloom.fabric.distinct_names import natural_key
 from topoloom.machine.contents import PlacedDevice, placed_devices
@@ -81,10 +82,20 @@ def cablings(machine: Machine) -> dict[str, tuple[Cabling, Labels]]:
     Parameters
     ----------
     machine : Machine
+
+    Raises
+    ------
+    InputError
+        The links of a network pass through panels.
     """
     done = {}
     for name, network in machine.networks.items():
         cabling = cable(network)
+        if cabling.layout.plant is not None:
+            raise InputError(
+                f"network '{name}': its links pass through panels, which lists of a machine do not have;"
+                " lay it out without panels"
+            )
         labels = label(cabling)
         done[name] = cabling, replace(labels, cable=[f"{name}-{number}" for number in labels.cable])
     return done
