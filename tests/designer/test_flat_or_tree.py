@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from topoloom import InputError, build, flat_or_tree
+from topoloom import InputError, build, flat_or_tree, route
 from topoloom.designer.flat_plan import FLAT_FAMILIES, expected_hops, flat_plan, measured_plan, ratio_text, sized_plan
 from topoloom.designer.flat_sides import row_of
 from topoloom.designer.flat_verdicts import verdict
 from topoloom.graph.distances import distance_matrix
 from topoloom.throughput.traffic import traffic_of, uniform_remote
+from topoloom.throughput.traffic.loads import expected_loads
 from topoloom.throughput.tub import switch_bound, uniform_bound, volume_bound
 
 
@@ -157,3 +158,19 @@ def test_ratios_are_whole_numbers():
     """As the spec of a fat tree takes them."""
     assert [ratio_text(ratio) for ratio in (1, 2.5, 1.28, 4)] == ["1:1", "5:2", "32:25", "4:1"]
     assert np.isclose(1.28, 32 / 25)
+
+
+@pytest.mark.exhaustive
+def test_capacity_over_hops_is_no_throughput():
+    """1,000 switches with 64 links and 64 hosts by Spraypoint: 1 / 3.65 = 0.274 of full rate if all links were equally full.
+
+    A clique of a share f takes f of that, so the capacity is enough up to f = 0.27. The fullest link carries more than the
+    mean, and so the throughput that is measured, with evenly split groups, is lower.
+    """
+    network = build("jellyfish:n=1000,degree=64,hosts=64")
+    uniform = uniform_remote(network)
+    loads = expected_loads(route(network, "spraypoint", check=1), uniform)
+    assert loads.channels.sum() / (1000 * 64) == pytest.approx(3.65, abs=0.02)
+    assert 64 * 1000 / loads.channels.sum() == pytest.approx(0.274, abs=0.002)
+    assert uniform_bound(network) == pytest.approx(0.513, abs=0.002)
+    assert loads.network < 0.2

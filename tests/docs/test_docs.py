@@ -128,8 +128,8 @@ def test_commands_that_are_only_shown_exist(page):
     assert (
         set(re.findall(r"^\$? ?make ([\w-]+)", typed, re.MULTILINE)) | set(re.findall(r"make (\w+)", spoken)) <= targets
     )
-    assert set(re.findall(r"^\$? ?topoloom ([a-z]\w*)", typed, re.MULTILINE)) <= known
-    assert set(re.findall(r"\btopoloom ([a-z]\w*)", spoken)) <= known
+    assert set(re.findall(r"^\$? ?topoloom ([a-z][\w-]*)", typed, re.MULTILINE)) <= known
+    assert set(re.findall(r"\btopoloom ([a-z][\w-]*)", spoken)) <= known
     for example in re.findall(r"\bexamples/[\w.-]+\w", page.read_text(encoding="utf-8")):
         assert (ROOT / example).exists(), f"{page.name}: {example}"
 

@@ -75,7 +75,7 @@ def flat_or_tree(
     oversubscription : float
         At least 1: ports down to ports up of the tree's leaves.
     equal : "oversubscription" or "switches"
-        The flat network has the fewest switches with which its routing carries uniform traffic at this oversubscription, or as
+        The flat network is sized until its routing is measured to carry uniform traffic at this oversubscription, or it has as
         many switches as the tree.
     family : str
         The family of the flat network: jellyfish or shuffled.
@@ -131,7 +131,7 @@ def flat_or_tree(
         flat, rule = build(plan.spec(family, seed)), f"as many switches as the tree, at most {tree.switches:,}"
     else:
         plan, flat = measured_plan(least_hosts, radix, oversubscription, family, seed, measuring.uniform)
-        rule = f"the fewest switches whose routing ({flat_engine}) carries uniform traffic at {ratio}"
+        rule = f"sized until its routing ({flat_engine}) is measured to carry uniform traffic at {ratio}"
     # All switches are alike; the bill of a network with racks of hosts has their cables, which are equal in both.
     terms = {"parts": parts, "prices": prices, "rate_gbps": rate_gbps, "radix": radix}
     placing: dict[str, Any] = {"seed": seed, "jobs": jobs}

@@ -157,7 +157,10 @@ def measured_plan(
     seed: int,
     measure: Callable[[str], tuple[Topology, float]],
 ) -> tuple[FlatPlan, Topology]:
-    """Return the flat network with the fewest switches whose routing was measured to carry uniform traffic at a ratio.
+    """Return a flat network whose routing was measured to carry uniform traffic at a ratio.
+
+    The plan for the bound of shortest paths is corrected by what its network carries, up to four times; then hosts are taken
+    off its switches until it carries enough. The result is not proven to have the fewest switches.
 
     Parameters
     ----------

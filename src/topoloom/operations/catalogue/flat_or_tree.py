@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class FlatOrTreeOperation(Operation, frozen=True, kw_only=True):
     """Size a flat random network and a fat tree for equal hosts, of equal switches, and compare them measure by measure.
 
-    The tree has leaves of the given oversubscription. The flat network has the fewest switches whose routing carries uniform
+    The tree has leaves of the given oversubscription. The flat network is sized until its routing is measured to carry uniform
     traffic at the same ratio, or as many switches as the tree. What is better by more than 5 % wins.
     """
 
