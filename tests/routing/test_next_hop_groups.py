@@ -76,7 +76,9 @@ def rings(topology, p, count, seed=1):
     return sizes
 
 
-@pytest.mark.parametrize("engine", ["spraypoint", "spraypoint:h=1,rings=2", "shortest-union", "shortest-union:K=3"])
+@pytest.mark.parametrize(
+    "engine", ["spraypoint", "spraypoint:h=1,rings=2", "shortest-union", "shortest-union:K=3", "vlb"]
+)
 def test_loads_hops_and_arrival_are_those_of_all_walks(engine):
     """The verifier and the expected loads agree with walks that are enumerated one by one."""
     routing = route(build(SMALL), engine)
@@ -266,7 +268,7 @@ def test_quality_has_state_hops_and_paths():
         quality(route(build(SMALL), "minimal"), asic_limits="groups=3")
 
 
-@pytest.mark.parametrize("engine", ["spraypoint:h=1", "shortest-union:lossless=yes"])
+@pytest.mark.parametrize("engine", ["spraypoint:h=1", "shortest-union:lossless=yes", "vlb"])
 def test_saved_tables_have_their_groups(tmp_path, engine):
     """Saved with the tables and read back; a changed file and a wrong group are refused."""
     routing = route(build(SMALL), engine)

@@ -11,7 +11,7 @@ from topoloom.throughput.traffic.loads import expected_loads
 _NETWORK = "jellyfish:n=16,degree=4,hosts=2"
 
 
-@pytest.mark.parametrize("engine", ["spraypoint:lossless=yes", "shortest-union:lossless=yes"])
+@pytest.mark.parametrize("engine", ["spraypoint:lossless=yes", "shortest-union:lossless=yes", "vlb:lossless=yes"])
 def test_hops_and_loads_are_the_expected_ones(engine):
     """At a low load, each channel carries its expected share of the traffic, and packets make the expected hops."""
     routing = route(build(_NETWORK), engine)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.choices import AnyShortest, NextHopGroups
 from topoloom.routing.routing import Routing
 
@@ -69,25 +70,48 @@ def next_hop_groups_of(routing: Routing) -> NextHopGroups:
     >>> next_hop_groups_of(route(build("hypercube:n=3"), "ecmp")).widths.max()
     np.int64(3)
     """
-    from topoloom.graph.distances import distances_from
-
     if isinstance(routing.choice, NextHopGroups):
         return routing.choice
-    topology, channels, n = routing.topology, routing.channels, routing.topology.switches
+    topology = routing.topology
     if routing.choice is None:
         filled = routing.ports != routing.none
         return interned(filled[None].astype(np.int64), *_members(routing.ports[filled]))
     if not isinstance(routing.choice, AnyShortest):
         raise InputError(
             f"{topology.name}: engine {routing.engine} has no next-hop groups that routers could use; give tables of one"
-            " next hop, of ecmp, spraypoint or shortest-union"
+            " next hop, of ecmp, spraypoint, shortest-union or vlb"
         )
-    rows, ports = np.zeros((1, n, n), np.int64), []
-    place = np.arange(channels.to.size) - channels.first[channels.origin]
+    return shortest_groups(topology)
+
+
+def shortest_groups(topology: Topology) -> NextHopGroups:
+    """Return the next-hop groups of all shortest paths, in one state.
+
+    Parameters
+    ----------
+    topology : Topology
+
+    Returns
+    -------
+    NextHopGroups
+        Without a group where no path leads.
+
+    Examples
+    --------
+    >>> from topoloom.topologies.spec import build
+    >>> shortest_groups(build("ring:n=4")).widths.max()
+    np.int64(2)
+    """
+    from topoloom.graph.distances import distances_from
+
+    n, (first, to, _) = topology.switches, topology.csr
+    origin = np.repeat(np.arange(n), topology.degrees)
+    rows, ports = np.zeros((1, n, n), np.int64), [np.zeros(0, np.int64)]
+    place = np.arange(to.size) - first[origin]
     for begin in range(0, n, 64):
         for d, distance in enumerate(distances_from(topology, np.arange(begin, min(n, begin + 64)), 1), begin):
-            nearer = np.flatnonzero(distance[channels.to] == distance[channels.origin] - 1)
-            rows[0, d] = np.bincount(channels.origin[nearer], minlength=n)
+            nearer = np.flatnonzero(distance[to] == distance[origin] - 1)
+            rows[0, d] = np.bincount(origin[nearer], minlength=n)
             ports.append(place[nearer])
     return interned(rows, *_members(np.concatenate(ports)))
 

@@ -78,7 +78,7 @@ def next_hop_state(
     Parameters
     ----------
     routing : NetworkSource
-        Tables of one next hop, or of next-hop groups (engines ``ecmp``, ``spraypoint`` and ``shortest-union``).
+        Tables of one next hop, or of next-hop groups (engines ``ecmp``, ``spraypoint``, ``shortest-union`` and ``vlb``).
     limits : str, optional
         Limits of the switches' ASIC: ``groups=1024,members=16384,width=64,routes=65536``, or some of these.
     pairs : int or None
