@@ -38,7 +38,9 @@ _ANY = {
     **dict.fromkeys(
         ("levels", "minimal", "nue", "orders", "orders-even", "segments", "segments-even", "silla-duato"), 1
     ),
-    **dict.fromkeys(("shortest-union", "spraypoint", "ugal-g", "ugal-l", "updown", "valiant", "valiant-3", "vlb"), 1),
+    **dict.fromkeys(
+        ("ksp", "shortest-union", "spraypoint", "ugal-g", "ugal-l", "updown", "valiant", "valiant-3", "vlb"), 1
+    ),
     "fatpaths": 9,
     "lnmp": 4,
     "minimal-hosts": None,

@@ -77,7 +77,7 @@ def rings(topology, p, count, seed=1):
 
 
 @pytest.mark.parametrize(
-    "engine", ["spraypoint", "spraypoint:h=1,rings=2", "shortest-union", "shortest-union:K=3", "vlb"]
+    "engine", ["spraypoint", "spraypoint:h=1,rings=2", "shortest-union", "shortest-union:K=3", "ksp", "vlb"]
 )
 def test_loads_hops_and_arrival_are_those_of_all_walks(engine):
     """The verifier and the expected loads agree with walks that are enumerated one by one."""
@@ -268,7 +268,7 @@ def test_quality_has_state_hops_and_paths():
         quality(route(build(SMALL), "minimal"), asic_limits="groups=3")
 
 
-@pytest.mark.parametrize("engine", ["spraypoint:h=1", "shortest-union:lossless=yes", "vlb"])
+@pytest.mark.parametrize("engine", ["spraypoint:h=1", "shortest-union:lossless=yes", "ksp:k=3", "vlb"])
 def test_saved_tables_have_their_groups(tmp_path, engine):
     """Saved with the tables and read back; a changed file and a wrong group are refused."""
     routing = route(build(SMALL), engine)

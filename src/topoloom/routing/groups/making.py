@@ -79,7 +79,7 @@ def next_hop_groups_of(routing: Routing) -> NextHopGroups:
     if not isinstance(routing.choice, AnyShortest):
         raise InputError(
             f"{topology.name}: engine {routing.engine} has no next-hop groups that routers could use; give tables of one"
-            " next hop, of ecmp, spraypoint, shortest-union or vlb"
+            " next hop, of ecmp, spraypoint, shortest-union, ksp or vlb"
         )
     return shortest_groups(topology)
 

@@ -78,7 +78,7 @@ def next_hop_state(
     Parameters
     ----------
     routing : NetworkSource
-        Tables of one next hop, or of next-hop groups (engines ``ecmp``, ``spraypoint``, ``shortest-union`` and ``vlb``).
+        Tables of one next hop, or of next-hop groups (``ecmp``, ``spraypoint``, ``shortest-union``, ``ksp``, ``vlb``).
     limits : str, optional
         Limits of the switches' ASIC: ``groups=1024,members=16384,width=64,routes=65536``, or some of these.
     pairs : int or None
@@ -208,3 +208,42 @@ def disjoint_paths_of_groups(routing: Routing, groups: NextHopGroups, pairs: np.
     members = groups.group, groups.first, groups.port, groups.next_state
     disjoint_group_paths(channels.first, channels.to, channels.back, *members, np.ascontiguousarray(pairs), counts)
     return counts
+
+
+def tunnel_entries(routing: Routing) -> np.ndarray:
+    """Return the entries of each switch if every path of every pair were a tunnel, with an entry at each of its switches.
+
+    Parameters
+    ----------
+    routing : Routing
+        Of engine ``ksp``, or another with one next hop after the source.
+
+    Returns
+    -------
+    int64[n]
+
+    Raises
+    ------
+    InputError
+        Packets choose between next hops after their source, too.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.topologies.spec import build
+    >>> tunnel_entries(route(build("ring:n=3"), "ksp")).tolist()
+    [10, 10, 10]
+    """
+    from topoloom.routing.verification.kernels.groups import add_group_loads
+
+    topology, groups, channels = routing.topology, next_hop_groups_of(routing), routing.channels
+    widths = np.append(groups.widths, 0)
+    if (widths[groups.group[1:]] > 1).any() or (groups.states == 1 and (groups.widths > 1).any()):
+        raise InputError(f"{topology.name}: engine {routing.engine} has no paths per pair; give tables of engine ksp")
+    paths = widths[groups.group[0]].astype(np.float64)
+    sent = np.zeros(channels.to.size)
+    members = groups.group, groups.first, groups.port, groups.next_state
+    add_group_loads(channels.first, channels.to, *members, 0, paths, sent)
+    # Each path leaves every switch on it but the last one.
+    entries = np.bincount(channels.origin, sent, topology.switches) + paths.sum(axis=1)
+    return np.asarray(np.rint(entries), np.int64)
