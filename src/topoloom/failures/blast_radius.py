@@ -11,12 +11,16 @@ import numpy as np
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Work
+from topoloom.failures.panel_losses import losses_of_links
 from topoloom.failures.single_losses import KINDS, USUAL, Hosts, Left, losses_of, losses_of_sets
 from topoloom.figures.style import Axes, drawn
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
+
+#: The passive parts that links of a layout may pass through.
+PASSIVE = ("cord", "trunk", "panel")
 
 
 @dataclass(frozen=True)
@@ -25,14 +29,15 @@ class Blast:
 
     Attributes
     ----------
-    lose : "port", "nic", "leaf", "spine", "plane", "cable", "rack" or "group"
+    lose : "port", "nic", "leaf", "spine", "plane", "cable", "rack", "group", "cord", "trunk" or "panel"
         What is lost: a port of a host or its cable, an interface of a host with all its ports, a switch with hosts, a switch
-        without hosts, all switches of a plane, a cable between switches, or all switches of a rack or of a group.
+        without hosts, all switches of a plane, a cable between switches, all switches of a rack or of a group, or all links
+        through a cord, a trunk or a panel.
     units : int
         How many units of this kind the network has, which is the number of losses that were compared.
     worst : int
-        The endpoint, host (of an interface), switch, plane, cable (of `Topology.links`), rack or group whose loss cuts off the
-        most hosts; among equals, the one that leaves the least bandwidth.
+        The endpoint, host (of an interface), switch, plane, cable (of `Topology.links`), rack, group, cord, trunk or panel
+        whose loss cuts off the most hosts; among equals, the one that leaves the least bandwidth.
     cut_off : int
         Hosts that this loss cuts off: hosts without a live port in the main part of a plane.
     ports_mean, ports_least : float
@@ -108,8 +113,9 @@ def blast_radius(
     topology : NetworkSource
         A connected network, or one of several planes, which only its hosts join.
     lose : sequence of str, optional
-        "port", "nic", "leaf", "spine", "plane", "cable", "rack", "group"; when omitted, the first five of those that the
-        network has, but interfaces only when they have several ports. Racks are those of the network's layout.
+        "port", "nic", "leaf", "spine", "plane", "cable", "rack", "group", "cord", "trunk", "panel"; when omitted, the first
+        five of those that the network has, but interfaces only when they have several ports. Racks and panels are those of the
+        network's layout.
     nic_ports : int
         Ports of each interface: 2 for dual ToR; the number of planes where every interface has a port in each plane.
     most : int
@@ -160,10 +166,16 @@ def blast_radius(
             f"{name}: nic_ports={nic_ports}: an interface has 1 to {most_ports} ports, at most all ports of a host"
         )
     named = {kind: _named_units(kind, topology, source) for kind in ("rack", "group") if kind in (lose or ())}
+    passive = _passive_units(source, [kind for kind in PASSIVE if kind in (lose or ())])
     units = _units(topology, planes, nic_ports) | {kind: len(names) for kind, (_, names) in named.items()}
+    units |= {kind: len(passive[kind][0]) if kind in passive else 0 for kind in PASSIVE}
     for kind in lose or ():
         if kind not in KINDS:
             raise InputError(f"lose='{kind}': {hint(kind, KINDS)}")
+        if kind in PASSIVE and not units[kind]:
+            raise InputError(
+                f"{name}: its links pass through no {kind}; give a folder that 'topoloom layout --panels -o' wrote"
+            )
         if kind == "rack" and not units[kind]:
             raise InputError(
                 f"{name}: the racks of this network are not known; give a folder that 'topoloom layout -o' wrote"
@@ -182,10 +194,13 @@ def blast_radius(
     for kind in wanted:
         if kind in named:
             all_losses = losses_of_sets(hosts, topology, all_planes, named[kind][0])
+        elif kind in passive:
+            all_losses = losses_of_links(hosts, topology, all_planes, passive[kind][1], most)
         else:
             all_losses = losses_of(kind, hosts, all_planes if kind == "plane" else unique_planes, most)
         for left in nlargest(most, _checked(all_losses, work), key=_badness):
-            label = _name(kind, left.unit, topology, named.get(kind, ((), ()))[1])
+            names = passive[kind][0] if kind in passive else named.get(kind, ((), ()))[1]
+            label = _name(kind, left.unit, topology, names)
             losses.append(
                 Blast(
                     kind,
@@ -218,6 +233,12 @@ def _checked(losses: Iterable[Left], work: Work) -> Iterator[Left]:
     for left in losses:
         work.check()
         yield left
+
+
+def _passive_units(source: NetworkSource, kinds: Sequence[str]) -> dict[str, tuple[list[str], list[np.ndarray]]]:
+    """The names of the cords, trunks or panels of a layout, and the links through each; nothing without panels."""
+    layout = network_of(source, "blast_radius").layout if kinds else None
+    return {} if layout is None or layout.plant is None else {kind: layout.plant.links_of(kind) for kind in kinds}
 
 
 def _named_units(kind: str, topology: Topology, source: NetworkSource) -> tuple[np.ndarray, list[str]]:

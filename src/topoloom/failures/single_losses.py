@@ -22,6 +22,9 @@ KINDS = {
     "cable": "a cable between two switches",
     "rack": "all switches in a rack",
     "group": "all switches of a group",
+    "cord": "a cord between a port and a panel, or between panels",
+    "trunk": "a trunk between panels",
+    "panel": "a panel with all its cords and trunks",
 }
 #: The kinds that are compared unless others are asked for.
 USUAL = ("port", "nic", "leaf", "spine", "plane")

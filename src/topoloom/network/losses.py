@@ -17,6 +17,8 @@ from topoloom.graph.planes import planes_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network import Network
 
+#: Passive parts by which links are lost.
+PASSIVE = ("panel", "trunk", "cord")
 _MOST_CHARACTERS = 1 << 24
 _SHOWN = 60
 
@@ -53,9 +55,10 @@ def losses(network: NetworkSource, text: str) -> Losses:
     a cable between two switches, with a ``-`` between them (3-17, leaf1-spine2); the cable in a port, by the port's label
     (A01-U03-P12) or by switch and port (leaf1:12, leaf1 port 12); a cable as verify prints it (A01 leaf1 port 7 - A02 spine2
     port 3), or by its number (cable:00123); a part by its kind: ``link:12-40``, ``switch:7``, ``rack:A03``, ``plane:0``, a
-    label of the switches such as ``group:3``, ``feed:A`` for power feed A of all racks, ``feed:A03/A`` for that of one rack (a
-    rack is dark when all its feeds are lost); or ``@FILE``, a file whose lines are such lists. In a file, text after ``#`` is a
-    comment. The name of a managed switch (MF0;leaf1:MQM8700/U1) is also its short name (leaf1).
+    label of the switches such as ``group:3``, ``panel:SP012``, ``trunk:SP012:R1`` or ``cord:SP012:F05`` for all links through a
+    panel, or through the trunk or cord in its port, ``feed:A`` for power feed A of all racks, ``feed:A03/A`` for that of one
+    rack (a rack is dark when all its feeds are lost); or ``@FILE``, a file whose lines are such lists. In a file, text after
+    ``#`` is a comment. The name of a managed switch (MF0;leaf1:MQM8700/U1) is also its short name (leaf1).
 
     Parameters
     ----------
@@ -264,6 +267,8 @@ class _Reader:
             self._lose_rack(name.lower(), lost)
         elif kind == "feed":
             self._lose_feed(name, wrong)
+        elif kind in PASSIVE:
+            lost.cables += self._through(kind, name, wrong)
         elif kind in topology.labels or kind == "plane":
             lost.switches += self._labelled(kind, name, wrong)
         else:
@@ -276,6 +281,17 @@ class _Reader:
             raise wrong("the racks of this network are not known; give a folder that 'topoloom layout -o' wrote")
         if name.lower() not in names:
             raise wrong(f"no rack {name[:_SHOWN]} ({hint(name.lower(), names)})")
+
+    def _through(self, kind: str, name: str, wrong: _Error) -> list[int]:
+        """The links through a panel, or through the cord or trunk in a port of a panel."""
+        plant = None if self._network.layout is None else self._network.layout.plant
+        if plant is None:
+            raise wrong(f"its links pass through no {kind}; give a folder that 'topoloom layout --panels -o' wrote")
+        links = plant.links_at(kind, name.upper())
+        if links is None:
+            example = plant.links_of(kind)[0][0]
+            raise wrong(f"no {kind} {name[:_SHOWN]}; name it as {kind}:{example}")
+        return links.tolist()
 
     def _span(self, first: int, last: int, wrong: _Error) -> list[int]:
         """Consecutive switches."""

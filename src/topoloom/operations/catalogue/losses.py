@@ -25,10 +25,14 @@ class LossesOperation(Operation, frozen=True, kw_only=True):
     topology: Source
     lose: (
         Annotated[
-            tuple[Literal["port", "nic", "leaf", "spine", "plane", "cable", "rack", "group"], ...],
+            tuple[
+                Literal["port", "nic", "leaf", "spine", "plane", "cable", "rack", "group", "cord", "trunk", "panel"],
+                ...,
+            ],
             setting(
                 "what is lost: a port of a host, an interface of a host, a switch with hosts, a switch without, a plane, a"
-                " cable between switches, a rack, a group; may be repeated; the first five that the network has if omitted"
+                " cable between switches, a rack, a group, a cord, trunk or panel of the layout; may be repeated; the first"
+                " five that the network has if omitted"
             ),
         ]
         | None

@@ -17,8 +17,9 @@ class OutageOperation(Operation, frozen=True, kw_only=True):
     """What is left of TOPOLOGY (a spec, a file or a folder) when chosen parts are lost: hosts, paths, tables, throughput.
 
     LOST is what is lost, separated by commas: link:12-40, switch:7, switch:8..15, rack:A03, plane:0, a label of the switches
-    such as group:3, feed:A (a power feed of all racks) or feed:A03/A (of one rack); and everything that `topoloom reroute`
-    takes: names, GUIDs, ports, cable:00123, @FILE. The largest part of each plane is what is left.
+    such as group:3, panel:SP012, trunk:SP012:R1, cord:SP012:F05 (all links through it), feed:A (a power feed of all racks) or
+    feed:A03/A (of one rack); and everything that `topoloom reroute` takes: names, GUIDs, ports, cable:00123, @FILE. The largest
+    part of each plane is what is left.
     """
 
     group: ClassVar[str] = "outage"

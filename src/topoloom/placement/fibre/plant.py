@@ -236,6 +236,55 @@ class Plant:
         """The sum over the panels that each link passes."""
         return np.asarray(self.ways.sums_of_panels(np.array(of_kind)[self.panel]))
 
+    def links_of(self, kind: str) -> tuple[list[str], list[np.ndarray]]:
+        """The name of each panel, trunk or cord, and the links of the topology that pass through it.
+
+        A trunk or a cord has the name of a port where it ends: ``SP012:R1``.
+
+        Parameters
+        ----------
+        kind : "panel", "trunk" or "cord"
+
+        Returns
+        -------
+        (list of str, list of int64[...])
+        """
+        number = np.flatnonzero(self.through)
+        passed = self.ways.panel if kind == "panel" else self.ways.fibre
+        row, column = np.nonzero(passed >= 0)
+        own = passed[row, column]
+        order = np.argsort(own, kind="stable")
+        bounds = np.searchsorted(own[order], np.arange((self.panel if kind == "panel" else self.fibre).size + 1))
+        links = number[row[order]]
+        # A link may pass a panel twice.
+        each = [np.unique(links[a:b]) for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
+        if kind == "panel":
+            return list(self.names), each
+        wanted = np.flatnonzero(self.is_trunk == (kind == "trunk")).tolist()
+        at_panel = np.where(self.ends[:, 0, 0] >= self.switches, 0, 1)
+        ends = self.ends[np.arange(self.fibre.size), at_panel].tolist()
+        return [self.label(*ends[fibre]) for fibre in wanted], [each[fibre] for fibre in wanted]
+
+    def links_at(self, kind: str, name: str) -> np.ndarray | None:
+        """The links through the panel of this name, or through the trunk or cord in this port of a panel; None without one.
+
+        Parameters
+        ----------
+        kind : "panel", "trunk" or "cord"
+        name : str
+            ``SP012``, or ``SP012:R1``.
+        """
+        panel, _, port_name = name.partition(":")
+        if panel not in self.names or bool(port_name) == (kind == "panel"):
+            return None
+        number = self.names.index(panel)
+        if kind == "panel":
+            return self.links_of(kind)[1][number]
+        port = self.panels[self.panel[number]].port_number(port_name)
+        here = (self.ends == [self.switches + number, -1 if port is None else port]).all(axis=2).any(axis=1)
+        own = np.flatnonzero(here & (self.is_trunk == (kind == "trunk")))
+        return np.flatnonzero(self.through)[(self.ways.fibre == own[0]).any(axis=1)] if own.size else None
+
     def label(self, device: int, port: int) -> str:
         """The name of a panel and its port: ``SP012:F05``."""
         panel = device - self.switches
