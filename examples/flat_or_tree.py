@@ -1,4 +1,4 @@
-"""Print the tables of the page "Flat or tree" from the folder of a study of flat-or-tree; without one, of a small study.
+"""Print the tables of the page "Flat or tree" from the folder of a study; without one, of a small study.
 
 topoloom study examples/studies/flat-or-tree.toml -o flat
 python examples/flat_or_tree.py flat

@@ -100,6 +100,7 @@ NO_NETWORK = {
     *(
         "balanced_pairs",
         "copy_examples",
+        "flat_or_tree",
         "load_chakra",
         "load_goal",
         "new_requirement",

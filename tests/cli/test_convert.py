@@ -226,5 +226,5 @@ def test_an_export_takes_options_and_gives_what_python_gives(call):
     assert all(Path("typed", name).read_text() == Path("called", name).read_text() for name in names)
     code, _, error = call("convert", "fat-tree:k=4", "wrong", "--format", "frr:routing=ospf")
     assert code == 2
-    assert error == "error: frr: routing='ospf' is unknown; it must be static or bgp\n"
+    assert error == "error: frr: routing='ospf' is unknown; it must be static or bgp or spraypoint or shortest-union\n"
     assert not Path("wrong").exists()

@@ -88,6 +88,13 @@ def _housed(path: Path) -> None:
     save_cabling(cable(layout), path)
 
 
+def _panelled(path: Path) -> None:
+    network = open_network("fat-tree:k=8").placed(
+        rows=1, switches_per_rack=40, parts="ethernet-2026", rate_gbps=400, panels="racks", map="rows"
+    )
+    network.save(path)
+
+
 def _machine(path: Path) -> None:
     text = (
         'parts = "slimfly-2014"\nshortlist = 0\n[[host]]\nname = "node"\ncount = 6\nu = 1\nports = { fabric = 1 }\n'
@@ -305,6 +312,7 @@ FOLDERS = {
     "routed folder": folder_reader(lambda path: route(build(_TORUS), "dor-random").save(path), opened),
     "layout folder": folder_reader(_laid, opened, _PAGES),
     "layout with hosts": folder_reader(_housed, opened, _PAGES),
+    "layout with panels": folder_reader(_panelled, opened, _PAGES),
     "machine folder": folder_reader(_machine, _read_machine, _PAGES),
     "load_layout": folder_reader(_laid, load_layout, _PAGES),
     "plan folder": Reader(_part(_plan, "net"), lambda folder: opened(folder / "net")),

@@ -29,6 +29,8 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "cli.checkpoint": ("checkpoint",),
     "cost.device_types": ("device types",),
     "cost.remembered": ("layout folder",),
+    "cabling.files": ("layout with panels",),
+    "placement.fibre.plant_files": ("layout with panels",),
     "cost.parts_files": ("parts", "parts.json"),
     "cost.quotes": ("quotes",),
     "core.csv_files": ("format cables", "map"),
@@ -99,6 +101,7 @@ _MACHINE = "what the system says of the machine"
 _PRIVATE = "what its own child process or cluster has just written, in a folder or pipe of this run"
 #: By module: why no damaged file reaches it.
 NOT_FUZZED: dict[str, str] = {
+    "cost.passive_products": _OWN,
     "designer.new_requirement": _OWN,
     "start.examples": _OWN,
     "studies.new_study": "what it has just written itself",

@@ -90,7 +90,20 @@ TABLE = {
 }
 #: Commands that take no network; a report is that of a machine.
 NO_NETWORK = frozenset(
-    ("balance", "build", "examples", "families", "manual", "methods", "new", "report", "rules", "serve", "study")
+    (
+        "balance",
+        "build",
+        "examples",
+        "families",
+        "flat-or-tree",
+        "manual",
+        "methods",
+        "new",
+        "report",
+        "rules",
+        "serve",
+        "study",
+    )
 )
 _NEED = "hosts = 12\nshortlist = 1\nminutes = 0.02\n[switch]\nradix = 64\n"
 

@@ -15,7 +15,7 @@ from topoloom.machine.opening import open_machine
 from topoloom.machine.recognizing import names_machine
 from topoloom.network import Network
 from topoloom.network.opening import open_network
-from topoloom.operations.catalogue._placing import PLACING, HousedPlacing, networks_on_floors
+from topoloom.operations.catalogue._placing import PLACING, PanelledPlacing, networks_on_floors
 from topoloom.operations.catalogue.expand import ExpandOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
@@ -31,7 +31,7 @@ from topoloom.web.room import MachineRoom, NetworkRoom, ShownRoom
 _MOST_KEPT = 4
 
 
-class _InRoom(HousedPlacing, frozen=True, kw_only=True):
+class _InRoom(PanelledPlacing, frozen=True, kw_only=True):
     """The arguments of a room: those of placement, and manual changes."""
 
     moved: Annotated[

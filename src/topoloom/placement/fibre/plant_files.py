@@ -14,6 +14,8 @@ from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.floors.slots import Slots
 
 _SCHEMA = "topoloom/fibre-plant/1"
+#: Most ports of a switch: the ports of all devices make one array.
+_MOST_PORTS = 1 << 12
 
 
 class _Panel(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,10 +177,17 @@ def _check(plant: Plant, record: _File, topology: Topology) -> None:
     ):
         if values.size and not 0 <= values.min() <= values.max() < most:
             raise ValueError(f"a {what} is out of range")
-    if record.link_pairs < 1:
-        raise ValueError("a link has no pairs")
+    if min(record.link_pairs, *(fibre.pairs for fibre in plant.fibres), 1) < 1:
+        raise ValueError("a link, a cord or a trunk has no pairs")
     device, port = plant.ends.reshape(-1, 2).T
     ports = np.array([panel.ports for panel in plant.panels], np.int64)[plant.panel]
     at_panel = device >= n
-    if (port < 0).any() or (port[at_panel] >= ports[device[at_panel] - n]).any() or port.max(initial=0) > 1 << 16:
+    if (port < 0).any() or (port[at_panel] >= ports[device[at_panel] - n]).any() or port.max(initial=0) > _MOST_PORTS:
         raise ValueError("a port is out of range")
+    kind = plant.panel[device[at_panel] - n]
+    first = np.cumsum([0, *(panel.ports for panel in plant.panels)])
+    pairs = np.concatenate([np.zeros(0, np.int64), *(panel.pairs for panel in plant.panels)])
+    if (pairs[first[kind] + port[at_panel]] != np.repeat(plant.pairs, 2)[at_panel]).any():
+        raise ValueError("a cord or a trunk does not fit the port of its panel")
+    if len(np.unique(plant.ends.reshape(-1, 2), axis=0)) < device.size:
+        raise ValueError("two cords or trunks are in one port")
