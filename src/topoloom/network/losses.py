@@ -291,7 +291,7 @@ class _Reader:
         if links is None:
             example = plant.links_of(kind)[0][0]
             raise wrong(f"no {kind} {name[:_SHOWN]}; name it as {kind}:{example}")
-        return links.tolist()
+        return [int(link) for link in links]
 
     def _span(self, first: int, last: int, wrong: _Error) -> list[int]:
         """Consecutive switches."""
