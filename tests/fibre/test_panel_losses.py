@@ -5,7 +5,7 @@ import pytest
 
 from topoloom import InputError, blast_radius, losses, open_network
 
-FLAT = "shuffled:n=64,degree=64,hosts=64"
+FLAT = "shuffled:n=64,degree=32,hosts=64"
 
 
 def placed(spec=FLAT):
