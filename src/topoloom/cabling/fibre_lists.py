@@ -6,7 +6,6 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels, fibre_ports
 from topoloom.cabling.laid import KINDS, panel_units_of
 from topoloom.cabling.netbox_devices import switch_device_names
-from topoloom.cabling.ways import carried
 from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 
 #: The files.
@@ -84,7 +83,7 @@ def _carried(cabling: Cabling, labels: Labels, fibres: np.ndarray) -> tuple[np.n
     layout, plant = cabling.layout, cabling.layout.plant
     if plant is None:
         return np.zeros(0, np.int64), []
-    links, first = carried(plant)
+    links, first = plant.carried
     ports = layout.link_ports.tolist()
     text = {
         link: " to ".join(

@@ -1,4 +1,4 @@
-"""The way of links through panels, in words, and the links that each cord and trunk carries."""
+"""The way of links through panels, in words."""
 
 from typing import TYPE_CHECKING
 
@@ -57,24 +57,3 @@ def _passed(plant: Plant) -> np.ndarray:
         first |= at_switch & (ends[:, 0, 0] < plant.switches)
         leaving[on, step] = np.where(first, ends[:, 1, 1], ends[:, 0, 1])
     return np.stack([ways.panel.astype(np.int64), ways.port.astype(np.int64), leaving], axis=2)
-
-
-def carried(plant: Plant) -> tuple[np.ndarray, np.ndarray]:
-    """The links that each cord and trunk carries.
-
-    Parameters
-    ----------
-    plant : Plant
-
-    Returns
-    -------
-    links : int64[...]
-        Links of the topology, cord by cord and trunk by trunk in the order of the plant, each by its pairs of fibres.
-    first : int64[cords and trunks + 1]
-        Those of cord or trunk i are ``links[first[i] : first[i + 1]]``.
-    """
-    link, step = np.nonzero(plant.ways.fibre >= 0)
-    fibre = plant.ways.fibre[link, step]
-    links = np.flatnonzero(plant.through)[link]
-    order = np.lexsort((plant.ways.pair[link, step], fibre))
-    return links[order], np.searchsorted(fibre[order], np.arange(plant.fibre.size + 1))

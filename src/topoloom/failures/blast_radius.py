@@ -18,9 +18,7 @@ from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.model.sources import NetworkSource, network_of, taken
 from topoloom.model.topology import Topology
-
-#: The passive parts that links of a layout may pass through.
-PASSIVE = ("cord", "trunk", "panel")
+from topoloom.placement.fibre.plant import PASSIVE
 
 
 @dataclass(frozen=True)

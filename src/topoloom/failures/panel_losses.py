@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from topoloom.failures.largest_parts import largest_parts
-from topoloom.failures.single_losses import Hosts, Left
+from topoloom.failures.single_losses import Hosts, Left, uplinks_left
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import Plane
 from topoloom.graph.spectrum import spectrum
@@ -45,11 +45,11 @@ def losses_of_links(
     cutting = np.array([lost.size >= cut for lost in links_of], bool)
     worst = np.argsort(-sums, kind="stable")[:most]
     whole = Plane(topology, *map(np.arange, (n, topology.endpoints.size, topology.hosts, len(links))))
+    shares_left = uplinks_left(topology)
     every, parts_before = np.ones(n, bool), component_count(topology)
     for unit in np.union1d(np.flatnonzero(cutting), worst).tolist():
         lost = links_of[unit]
-        gone = np.bincount(links[lost].ravel(), np.repeat(relative.links[lost], 2), n)
-        share = np.where(room > 0, (room - gone) / np.maximum(room, 1.0), 1.0)
+        share = shares_left(lost)
         port = np.ones(topology.endpoints.size, bool)
         if cutting[unit]:
             keep = np.ones(len(links), bool)

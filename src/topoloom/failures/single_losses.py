@@ -1,6 +1,6 @@
 """What one loss does to the hosts: the loss of a port, of a switch with or without hosts, or of a whole plane."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -224,9 +224,8 @@ def losses_of_sets(
     Left
     """
     links, n = topology.links, topology.switches
-    relative = capacities(topology)
-    room = np.bincount(links.ravel(), np.repeat(relative.links, 2), n)
-    sizes = topology.switches, topology.endpoints.size, topology.hosts, len(links)
+    shares_left = uplinks_left(topology)
+    sizes = n, topology.endpoints.size, topology.hosts, len(links)
     whole = Plane(topology, *map(np.arange, sizes))
     for unit in np.unique(unit_of_switch).tolist():
         alive = unit_of_switch != unit
@@ -234,11 +233,28 @@ def losses_of_sets(
             yield hosts.left(unit, whole, np.zeros(whole.endpoints.size, np.bool_), np.zeros(whole.endpoints.size))
             continue
         keep = alive[links].all(axis=1)
-        gone = np.bincount(links[~keep].ravel(), np.repeat(relative.links[~keep], 2), n)
-        share = np.where(room > 0, (room - gone) / np.maximum(room, 1.0), 1.0)
+        share = shares_left(~keep)
         _, main = largest_parts(topology, planes, alive, keep)
         port = main[topology.endpoints]
         yield hosts.left(unit, whole, port, np.where(port, share[topology.endpoints], 0.0))
+
+
+def uplinks_left(topology: Topology) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function (lost links: bool[links] or int64[...]) -> float64[switches]: the share of its links, by their rates,
+    that each switch keeps; 1 for one without links.
+
+    Parameters
+    ----------
+    topology : Topology
+    """
+    links, rates, n = topology.links, capacities(topology).links, topology.switches
+    room = np.bincount(links.ravel(), np.repeat(rates, 2), n)
+
+    def shares(lost: np.ndarray) -> np.ndarray:
+        gone = np.bincount(links[lost].ravel(), np.repeat(rates[lost], 2), n)
+        return np.where(room > 0, (room - gone) / np.maximum(room, 1.0), 1.0)
+
+    return shares
 
 
 def _in_main_part(topology: Topology, lost: int) -> np.ndarray:

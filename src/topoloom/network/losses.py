@@ -16,9 +16,8 @@ from topoloom.fabric.identify import plain_name
 from topoloom.graph.planes import planes_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network import Network
+from topoloom.placement.fibre.plant import PASSIVE
 
-#: Passive parts by which links are lost.
-PASSIVE = ("panel", "trunk", "cord")
 _MOST_CHARACTERS = 1 << 24
 _SHOWN = 60
 

@@ -108,8 +108,8 @@ def expander(topology: NetworkSource, random_graphs: int = 4, seeds: int = 8, *,
     Examples
     --------
     >>> from topoloom.topologies.spec import build
-    >>> found = expander(build("petersen"), random_graphs=0)
-    >>> found.network.second_eigenvalue, found.network.expansion_least, found.network.expansion_most
+    >>> measured = expander(build("petersen"), random_graphs=0)
+    >>> measured.network.second_eigenvalue, measured.network.expansion_least, measured.network.expansion_most
     (1.0, 1.0, 1.0)
     """
     from topoloom.graph.planes import distinct_planes, plane_count

@@ -11,6 +11,9 @@ from topoloom.placement.fibre.tracing import PlantWays, followed
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 
+#: The passive parts that a link may pass through.
+PASSIVE = ("cord", "trunk", "panel")
+
 
 @dataclass(frozen=True, eq=False)
 class Plant:
@@ -236,6 +239,19 @@ class Plant:
         """The sum over the panels that each link passes."""
         return np.asarray(self.ways.sums_of_panels(np.array(of_kind)[self.panel]))
 
+    @cached_property
+    def carried(self) -> tuple[np.ndarray, np.ndarray]:
+        """The links of the topology that each cord and trunk carries, each by its pairs of fibres.
+
+        int64[...], cord by cord and trunk by trunk in the order of the plant; and int64[cords and trunks + 1]: those of cord or
+        trunk i are ``links[first[i] : first[i + 1]]``.
+        """
+        row, step = np.nonzero(self.ways.fibre >= 0)
+        fibre = self.ways.fibre[row, step]
+        order = np.lexsort((self.ways.pair[row, step], fibre))
+        links = np.flatnonzero(self.through)[row[order]]
+        return links, np.searchsorted(fibre[order], np.arange(self.fibre.size + 1))
+
     def links_of(self, kind: str) -> tuple[list[str], list[np.ndarray]]:
         """The name of each panel, trunk or cord, and the links of the topology that pass through it.
 
@@ -249,21 +265,18 @@ class Plant:
         -------
         (list of str, list of int64[...])
         """
-        number = np.flatnonzero(self.through)
-        passed = self.ways.panel if kind == "panel" else self.ways.fibre
-        row, column = np.nonzero(passed >= 0)
-        own = passed[row, column]
-        order = np.argsort(own, kind="stable")
-        bounds = np.searchsorted(own[order], np.arange((self.panel if kind == "panel" else self.fibre).size + 1))
-        links = number[row[order]]
-        # A link may pass a panel twice.
-        each = [np.unique(links[a:b]) for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
         if kind == "panel":
-            return list(self.names), each
+            row, column = np.nonzero(self.ways.panel >= 0)
+            through = np.stack([self.ways.panel[row, column], np.flatnonzero(self.through)[row]], axis=1)
+            # A link may pass a panel twice.
+            number, links = np.unique(through, axis=0).T
+            return list(self.names), np.split(links, np.searchsorted(number, np.arange(1, self.panel.size)))
+        links, first = self.carried
+        each = np.split(links, first[1:-1])
         wanted = np.flatnonzero(self.is_trunk == (kind == "trunk")).tolist()
         at_panel = np.where(self.ends[:, 0, 0] >= self.switches, 0, 1)
         ends = self.ends[np.arange(self.fibre.size), at_panel].tolist()
-        return [self.label(*ends[fibre]) for fibre in wanted], [each[fibre] for fibre in wanted]
+        return [self.label(*ends[fibre]) for fibre in wanted], [np.sort(each[fibre]) for fibre in wanted]
 
     def links_at(self, kind: str, name: str) -> np.ndarray | None:
         """The links through the panel of this name, or through the trunk or cord in this port of a panel; None without one.
@@ -283,7 +296,10 @@ class Plant:
         port = self.panels[self.panel[number]].port_number(port_name)
         here = (self.ends == [self.switches + number, -1 if port is None else port]).all(axis=2).any(axis=1)
         own = np.flatnonzero(here & (self.is_trunk == (kind == "trunk")))
-        return np.flatnonzero(self.through)[(self.ways.fibre == own[0]).any(axis=1)] if own.size else None
+        if not own.size:
+            return None
+        links, first = self.carried
+        return np.sort(links[first[own[0]] : first[own[0] + 1]])
 
     def label(self, device: int, port: int) -> str:
         """The name of a panel and its port: ``SP012:F05``."""

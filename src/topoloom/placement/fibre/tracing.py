@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from topoloom.placement.fibre.plant import Plant
 
 #: Most cords and trunks on one way: more form a circle.
-_MOST_FIBRES = 64
+MOST_FIBRES = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def followed(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> PlantWays:
     moving = np.arange(links)
     device, port = start[:, 0].astype(np.int64), start[:, 1].astype(np.int64)
     strand = np.zeros(links, np.int64)
-    for _ in range(_MOST_FIBRES):
+    for _ in range(MOST_FIBRES):
         fibre, end, offset = plugs.at(device, port)
         lit = fibre >= 0
         moving, fibre, end, strand = moving[lit], fibre[lit], end[lit], strand[lit] + offset[lit]

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 from topoloom.fabric.comparison import Plug
 from topoloom.placement.fibre.plant import Plant
+from topoloom.placement.fibre.tracing import MOST_FIBRES
 
 #: An end of a cord or trunk: its number, and 0 or 1.
 End = tuple[int, int]
 #: Where an end can be: a device of the plant (switches first, then panels) and a port; at a switch the first of its ports.
 Position = tuple[int, int]
-#: Most cords and trunks on one way: more form a circle.
-_MOST_FIBRES = 64
 
 
 class Joint(NamedTuple):
@@ -159,7 +158,7 @@ class Wiring:
 
     def _way(self, at: Position, strand: int) -> LightWay:
         joints: list[Joint] = []
-        for _ in range(_MOST_FIBRES):
+        for _ in range(MOST_FIBRES):
             plugged = self._plugged.get(at)
             if plugged is None:
                 joints.append(Joint(at, strand, None, True))
