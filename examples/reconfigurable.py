@@ -1,4 +1,4 @@
-"""One wiring through optical circuit switches, several logical networks: what each carries, and what a change moves.
+"""One wiring through circuit switches, several logical networks: what each carries and what a change moves.
 
 64 blocks have 16 links each. Two links of every block go to each of eight circuit switches of 128 ports, and stay there. A
 circuit switch joins its ports in pairs; its circuits are the logical network.

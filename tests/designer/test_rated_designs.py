@@ -155,7 +155,7 @@ def test_ports_that_split_carry_four_hosts_each():
     assert (plan.leaves, plan.down, plan.up, plan.tops) == (16, 64, 32, 8)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("rate", "host_rate"), [(400, 100), (800, 400), (400, 200), (100, 400)])
 def test_every_candidate_can_be_bought(rate, host_rate, tmp_path):
     """Each family: exactly the hosts, with their rates, and every switch within the ports of the product."""

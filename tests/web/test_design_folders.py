@@ -73,6 +73,7 @@ def test_a_design_is_written_and_opened(server):
     assert ranking["folder"] == ""
 
 
+@pytest.mark.exhaustive
 def test_the_folder_is_that_of_the_command(server, tmp_path):
     """The same design by the command line, to the last digit."""
     server.record("design", text=_TEXT)
