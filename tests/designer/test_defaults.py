@@ -15,8 +15,9 @@ from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.spares import Spares
 from topoloom.designer.candidates import chosen_families, enumerate_candidates
 from topoloom.designer.design import design
-from topoloom.designer.measure import Candidate, Dropped, measure
+from topoloom.designer.measure import measure
 from topoloom.designer.offers import tree_blocking
+from topoloom.designer.outcomes import Candidate, Dropped
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
 from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, PhaseRequirement, SwitchRequirement

@@ -16,7 +16,8 @@ from topoloom import InputError, build, design
 from topoloom.core.work import Work
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate, Dropped, measure, single_numbers
+from topoloom.designer.measure import measure
+from topoloom.designer.outcomes import Candidate, Dropped, single_numbers
 from topoloom.designer.pareto import pareto_front
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement

@@ -6,7 +6,8 @@ import pytest
 
 from topoloom import InputError, build, design, open_network
 from topoloom.designer.candidates import enumerate_candidates
-from topoloom.designer.measure import Candidate, measure
+from topoloom.designer.measure import measure
+from topoloom.designer.outcomes import Candidate
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import (

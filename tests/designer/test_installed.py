@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from topoloom import Design, InputError, Topology, build, design, open_network
 from topoloom.cli.main import cli
-from topoloom.designer.measure import MEASURES, Candidate, Dropped
+from topoloom.designer.outcomes import MEASURES, Candidate, Dropped
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 from topoloom.formats import save

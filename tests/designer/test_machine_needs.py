@@ -10,8 +10,10 @@ from topoloom.core.errors import InputError
 from topoloom.cost.placed import place
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
-from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
+from topoloom.designer.measure import measure
 from topoloom.designer.offers import survived, worst_taper
+from topoloom.designer.outcomes import Candidate, Dropped
+from topoloom.designer.placing import place_candidate
 from topoloom.designer.reference_designs import reference_specs
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement

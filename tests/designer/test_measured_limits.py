@@ -8,7 +8,6 @@ from topoloom import design
 from topoloom.core.work import Work
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.figure import Figure
-from topoloom.designer.measure import Candidate
 from topoloom.designer.measured_limits import (
     chosen_within_limits,
     failed_by_assessment,
@@ -17,6 +16,7 @@ from topoloom.designer.measured_limits import (
     needed_throughput,
     within_tolerance,
 )
+from topoloom.designer.outcomes import Candidate
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 

@@ -3,7 +3,7 @@
 import pytest
 
 from topoloom import InputError, build, place, price
-from topoloom.designer.measure import placed_network
+from topoloom.designer.placing import placed_network
 from topoloom.designer.requirement_files import read_requirement
 
 PARTS = """

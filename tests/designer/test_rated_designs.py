@@ -6,7 +6,8 @@ from topoloom import InputError, build, price
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import design
-from topoloom.designer.measure import measure, placed_networks
+from topoloom.designer.measure import measure
+from topoloom.designer.placing import placed_networks
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import requirement_of
 from topoloom.designer.switch_ports import SwitchPorts, tree_of_taper

@@ -14,7 +14,8 @@ from topoloom.core.work import Work
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design, design
-from topoloom.designer.measure import Candidate, measure, passed_limit, single_numbers
+from topoloom.designer.measure import measure
+from topoloom.designer.outcomes import Candidate, passed_limit, single_numbers
 from topoloom.designer.pareto import undominated
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_files import read_requirement

@@ -16,7 +16,7 @@ from topoloom.designer.assessment.steps.cost import COST
 from topoloom.designer.assessment.steps.tables import TABLES
 from topoloom.designer.assessment.steps.throughput import THROUGHPUT
 from topoloom.designer.design import Design, design
-from topoloom.designer.measure import Candidate, Dropped
+from topoloom.designer.outcomes import Candidate, Dropped
 from topoloom.designer.pareto import pareto_front
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement

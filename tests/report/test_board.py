@@ -10,7 +10,7 @@ from topoloom.cost.bill import price
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.design import Design
-from topoloom.designer.measure import place_candidate
+from topoloom.designer.placing import place_candidate
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import FamiliesRequirement, SwitchRequirement
 from topoloom.report.board import board_page

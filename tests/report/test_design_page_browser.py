@@ -19,8 +19,8 @@ from topoloom.cost.bill import price
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.design import Design
-from topoloom.designer.measure import place_candidate
 from topoloom.designer.pareto import pareto_front
+from topoloom.designer.placing import place_candidate
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import DesignLimits, FamiliesRequirement, SwitchRequirement
 from topoloom.placement.hosts.housing import HostType, RackRule

@@ -18,9 +18,9 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.duplicates import duplicates
 from topoloom.designer.installed import measured_installed
-from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measured_limits import chosen_within_limits
 from topoloom.designer.measuring import Measuring
+from topoloom.designer.outcomes import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.pareto import pareto_front
 from topoloom.designer.phases import designed_phases, with_phase_figures
 from topoloom.designer.reference_designs import reference_specs

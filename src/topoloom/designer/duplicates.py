@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from topoloom.designer.candidates import SUPPORTED
-from topoloom.designer.measure import Candidate, Dropped, single_numbers
+from topoloom.designer.outcomes import Candidate, Dropped, single_numbers
 from topoloom.designer.requirement import Requirement
 from topoloom.fabric.structure_matching import match_shapes
 from topoloom.graph.planes import planes_of

@@ -5,8 +5,9 @@ import msgspec
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
-from topoloom.designer.measure import Candidate, Dropped, Outcome, exceeded_limits, measure_network, single_numbers
+from topoloom.designer.measure import measure_network
 from topoloom.designer.offers import survived
+from topoloom.designer.outcomes import Candidate, Dropped, Outcome, exceeded_limits, single_numbers
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import DesignLimits, Least
 from topoloom.model.results import json_value

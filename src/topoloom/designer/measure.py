@@ -1,114 +1,35 @@
 """The measures of one candidate: it is built, placed, priced and measured."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from math import isnan
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from topoloom.cabling.expansion.phases.numbering import layout_of_part
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
-from topoloom.cost.placed import placed_layout
 from topoloom.cost.products import shown_ports
 from topoloom.cost.switch_kinds import port_counts
 from topoloom.designer.facility_check import check_power, check_room
-from topoloom.designer.names import name_of_network, network_name
+from topoloom.designer.names import name_of_network
 from topoloom.designer.offers import bisection, collective_times, survived, tree_blocking, worst_taper
+from topoloom.designer.outcomes import Candidate, Dropped, Outcome, passed_limit, single_numbers
+from topoloom.designer.placing import place_candidate, placed_networks
 from topoloom.designer.requirement import Requirement
-from topoloom.designer.requirement_tables import DesignLimits
 from topoloom.designer.switch_ports import SwitchPorts
 from topoloom.designer.wiring import whole_spec
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, oversubscription
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
 from topoloom.graph.planes import Plane, plane_count, planes_of
-from topoloom.model.results import json_value
 from topoloom.model.topology import Topology
 from topoloom.network import Network
-from topoloom.network.opening import as_network
 from topoloom.placement.layout.layout import Layout
-from topoloom.placement.layout.place import DEFAULT_MAP, SCREENING_MAP
+from topoloom.placement.layout.place import DEFAULT_MAP
 from topoloom.topologies.spec import build
-from topoloom.topologies.spec.titles import network_title
-
-
-class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
-    """A candidate with all its measures; units are in the names.
-
-    `name` is for people ("2:1 fat tree, 70 QM9700"); `spec` builds the network.
-
-    `diameter` and `host_aspl` are between the hosts' switches. `oversubscription` is the hosts per switch over the number
-    that would have full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic), and at least
-    that of the links of the switches with hosts.
-    `maximum_channel_load` is in units of a link's rate: every host sends at full rate to all others, split evenly over all
-    shortest paths; at 1 or less no channel is overloaded; None where the requirement does not need it. `bisection_links` is
-    the best cut by METIS, over all planes; None where METIS is not installed. `map` is the placement behind lengths,
-    latencies, cost and power: ``rows`` for screened candidates, the default of `place` for the shortlist. Hops, loads and
-    latencies are those of the worst plane. `blocking` is the blocking factor: in a tree, host ports per link up at the
-    narrowest level; in other networks, `oversubscription`. `taper` is the most ports down per port up at any level; None
-    without levels. `room_hosts` is the number of hosts that can come later without moving a cable: on idle ports, and on the
-    leaves or groups that a network sized for growth has free ports for. Of such a network `radix` is that after the growth;
-    `oversubscription`, `maximum_channel_load`, `blocking` and `taper` are the worse of now and then. `survives` names the kinds
-    of part that may fail without cutting a host off. The times are those of `designer.offers.collective_times`; None where the
-    requirement does not need them.
-    """
-
-    spec: str
-    name: str
-    family: str
-    switches: int
-    hosts: int
-    links: int
-    radix: int
-    diameter: int
-    host_aspl: float
-    hop_histogram: tuple[int, ...]
-    oversubscription: float
-    maximum_channel_load: float | None
-    bisection_links: int | None
-    bisection_per_host: float | None
-    racks: int
-    mean_cable_m: float
-    longest_cable_m: float
-    mean_latency_ns: float
-    worst_latency_ns: float
-    cost_per_host_usd: float
-    power_per_host_w: float
-    cost_usd: float
-    power_w: float
-    map: str = SCREENING_MAP
-    planes: int = 1
-    host_cable_m: float | None = None
-    taper: float | None = None
-    bisection_gbps_per_host: float | None = None
-    room_hosts: int = 0
-    survives: tuple[str, ...] = ()
-    all_to_all_ms: float | None = None
-    all_reduce_ms: float | None = None
-    step_ms: float | None = None
-    blocking: float | None = None
-
-
-_WORDS = ("spec", "name", "family", "hop_histogram", "map", "survives")
-#: The measures of a candidate that are single numbers.
-MEASURES = tuple(f for f in Candidate.__struct_fields__ if f not in _WORDS)
-
-
-class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
-    """A dropped candidate: the limit that it exceeds or the step that failed, the reason, and the measures known by then."""
-
-    spec: str
-    family: str
-    limit: str
-    reason: str | None = None
-    known: dict[str, float] = {}
-
-
-Outcome = Candidate | Dropped
 
 
 def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray | None = None) -> Outcome:
@@ -399,104 +320,6 @@ def maximum_channel_load(topology: Topology, jobs: int | None = None) -> float:
     return max(load.greatest / load.hosts for load in loads)
 
 
-def place_candidate(
-    topology: Topology, requirement: Requirement, parts: Parts, grown: Topology | None = None
-) -> Layout:
-    """The layout of a candidate as it is screened: its racks row by row.
-
-    Parameters
-    ----------
-    topology : Topology
-    requirement : Requirement
-        Gives the floor, the hosts and their racks.
-    parts : Parts
-        The requirement's catalogue, for the power that racks must supply.
-    grown : Topology, optional
-        The network after its growth, which is placed; the part of it has the places that it has then.
-
-    Raises
-    ------
-    InputError
-        The switches do not fit on the floor.
-    """
-    terms, room = requirement.terms(parts, topology), requirement.floor.floor()
-    whole = topology if grown is None else grown
-    panels = requirement.panels_of(whole)
-    layout = placed_layout(whole, terms, room, hosts=requirement.housing, map=SCREENING_MAP, panels=panels)
-    return layout if grown is None else layout_of_part(layout, topology)
-
-
-def placed_networks(
-    spec: str,
-    requirement: Requirement,
-    parts: Parts,
-    map: str = DEFAULT_MAP,
-    jobs: int | None = None,
-    work: Work | None = None,
-) -> dict[str, Network]:
-    """A candidate's network, and where it is sized for growth also the network after it: built, placed, with the requirement.
-
-    Parameters
-    ----------
-    spec : str
-    requirement, parts
-        As in `place_candidate`.
-    map : str
-        The placement, as in `place`.
-    jobs : int, optional
-        Threads; all cores by default.
-    work : Work, optional
-        May stop the search.
-
-    Returns
-    -------
-    dict of str to Network
-        By spec; each switch and host of the candidate has the place that it has after the growth.
-
-    Raises
-    ------
-    InputError
-        The switches do not fit on the floor.
-    """
-    whole = whole_spec(spec)
-    grown = build(whole)
-    terms = msgspec.structs.asdict(requirement.terms(parts, grown))
-    network = as_network(grown).priced(**terms).with_requirements(json_value(requirement))
-    network = network.placed(
-        requirement.floor.floor(),
-        hosts=requirement.housing,
-        map=map,
-        panels=requirement.panels_of(grown),
-        jobs=jobs,
-        work=work,
-    )
-    if whole == spec:
-        return {spec: network}
-    # Where rates differ, `price` buys each switch of a part for its ports after the growth.
-    radix = None if grown.mixed else network.topology.radix
-    part = as_network(build(spec)).priced(**terms | {"radix": radix})
-    layout = layout_of_part(network.part(Layout), part.topology)
-    return {whole: network, spec: part.with_requirements(json_value(requirement)).standing(layout)}
-
-
-def placed_network(
-    spec: str,
-    requirement: Requirement,
-    parts: Parts,
-    map: str = DEFAULT_MAP,
-    jobs: int | None = None,
-    work: Work | None = None,
-) -> Network:
-    """A candidate's network.
-
-    Parameters
-    ----------
-    spec, requirement, parts, map, jobs, work
-        As in `placed_networks`.
-    """
-    return placed_networks(spec, requirement, parts, map, jobs, work)[spec]
-
-
 def measured_by_default_placement(
     candidate: Candidate, requirement: Requirement, parts: Parts, jobs: int | None = None, work: Work | None = None
 ) -> tuple[Candidate, dict[str, Network]] | None:
@@ -538,46 +361,3 @@ def measured_by_default_placement(
         rebuilt |= collective_times(requirement, topology.hosts, single_numbers(candidate) | rebuilt)
     placed = msgspec.structs.replace(candidate, **rebuilt, map=DEFAULT_MAP)
     return None if passed_limit(single_numbers(placed), requirement.limits) is not None else (placed, networks)
-
-
-def outcome_name(outcome: Outcome, requirement: Requirement, parts: Parts) -> str:
-    """The name of a network for people; that of a dropped one as far as its switches are known.
-
-    Parameters
-    ----------
-    outcome : Candidate or Dropped
-    requirement : Requirement
-    parts : Parts
-        The requirement's catalogue, for the names of switches.
-
-    Returns
-    -------
-    str
-    """
-    if isinstance(outcome, Candidate):
-        return outcome.name
-    switches, radix = (int(outcome.known.get(key, 0)) for key in ("switches", "radix"))
-    if not switches or not radix or requirement.rates:
-        return network_title(outcome.spec)
-    return network_name(outcome.spec, switches, radix, parts, requirement.rate_gbps)
-
-
-def passed_limit(measures: Mapping[str, float], limits: DesignLimits) -> str | None:
-    """The first limit that the measures of a candidate exceed, or None; unknown measures are not compared."""
-    return next(exceeded_limits(measures, limits), None)
-
-
-def exceeded_limits(measures: Mapping[str, float], limits: DesignLimits) -> Iterator[str]:
-    """The limits that the measures of a candidate exceed; unknown measures are not compared."""
-    for limit in limits.__struct_fields__:
-        if limit == "cost_over_best":  # compares candidates with each other
-            continue
-        most = getattr(limits, limit)
-        # A value that equals its limit except for rounding does not exceed it.
-        if most is not None and limit in measures and measures[limit] > most * (1 + 1e-9):
-            yield limit
-
-
-def single_numbers(candidate: Candidate) -> dict[str, float]:
-    """The measures of a candidate that are single numbers; those that are None are omitted."""
-    return {key: value for key in MEASURES if (value := getattr(candidate, key)) is not None}

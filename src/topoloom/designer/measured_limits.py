@@ -6,8 +6,8 @@ from math import isfinite
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.designer.assessment.assessment import Assessment
-from topoloom.designer.measure import Candidate, Dropped, Outcome, single_numbers
 from topoloom.designer.offers import survived
+from topoloom.designer.outcomes import Candidate, Dropped, Outcome, single_numbers
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.wiring import PART, whole_spec
 from topoloom.graph.planes import plane_count

@@ -16,7 +16,8 @@ from topoloom.core.errors import Stopped
 from topoloom.core.surroundings import safe_path
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
-from topoloom.designer.measure import Outcome, measure
+from topoloom.designer.measure import measure
+from topoloom.designer.outcomes import Outcome
 from topoloom.designer.requirement import Requirement
 
 #: Seconds between two checks whether the work was stopped.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from topoloom.designer.measure import Candidate
+from topoloom.designer.outcomes import Candidate
 
 
 def undominated(values: np.ndarray) -> np.ndarray:

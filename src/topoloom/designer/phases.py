@@ -12,7 +12,8 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.figure import Better, Figure
-from topoloom.designer.measure import Candidate, placed_networks
+from topoloom.designer.outcomes import Candidate
+from topoloom.designer.placing import placed_networks
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.wiring import whole_spec
 from topoloom.network import Network

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from topoloom.core.work import Work
 from topoloom.designer.candidates import Proposal
-from topoloom.designer.measure import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.measuring import Measuring
+from topoloom.designer.outcomes import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_tables import DesignLimits
 from topoloom.designer.store import CandidateStore

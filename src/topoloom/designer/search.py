@@ -16,7 +16,7 @@ from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
-from topoloom.designer.measure import Candidate, Dropped, single_numbers
+from topoloom.designer.outcomes import Candidate, Dropped, single_numbers
 from topoloom.designer.pareto import pareto_front, pareto_values, undominated
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.screening import Screening

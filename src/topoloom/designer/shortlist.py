@@ -15,17 +15,10 @@ from topoloom.designer.assessment.reasons import Ranking, compared_sentence, rea
 from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.assessment.subjects import subject_of
 from topoloom.designer.installed import INSTALLED
-from topoloom.designer.measure import (
-    Candidate,
-    Dropped,
-    Outcome,
-    measured_by_default_placement,
-    outcome_name,
-    passed_limit,
-    placed_network,
-    single_numbers,
-)
+from topoloom.designer.measure import measured_by_default_placement
 from topoloom.designer.measured_limits import failed_by_assessment, within_tolerance
+from topoloom.designer.outcomes import Candidate, Dropped, Outcome, outcome_name, passed_limit, single_numbers
+from topoloom.designer.placing import placed_network
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.store import CandidateStore
 from topoloom.network import Network

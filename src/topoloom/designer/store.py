@@ -8,7 +8,7 @@ import msgspec
 from topoloom._version import __version__
 from topoloom.core.shards import Shards, ShardWriter
 from topoloom.cost.parts import Parts
-from topoloom.designer.measure import Candidate, Outcome
+from topoloom.designer.outcomes import Candidate, Outcome
 from topoloom.designer.requirement import Requirement
 from topoloom.placement.layout.place import SCREENING_MAP
 

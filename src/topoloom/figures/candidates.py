@@ -10,7 +10,7 @@ from topoloom.figures.marks import looks, marker
 from topoloom.figures.style import COLOURS, Axes
 
 if TYPE_CHECKING:
-    from topoloom.designer.measure import Candidate
+    from topoloom.designer.outcomes import Candidate
 
 
 #: Most families in a column of the legend, so that it is not cut off at the bottom.

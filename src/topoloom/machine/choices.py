@@ -14,8 +14,8 @@ from topoloom.cost.price_factors import with_factors
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.terms import DEFAULT_PARTS
 from topoloom.designer.design import design
-from topoloom.designer.measure import Candidate
 from topoloom.designer.offers import worst_taper
+from topoloom.designer.outcomes import Candidate
 from topoloom.designer.pareto import undominated
 from topoloom.designer.requirement import Requirement
 from topoloom.designer.requirement_keys import NETWORK_KEYS

@@ -14,8 +14,8 @@ from topoloom.cost.parts import Parts
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.reasons import lost_hosts
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate
 from topoloom.designer.measured_limits import failed_limit
+from topoloom.designer.outcomes import Candidate
 from topoloom.designer.shortlist import objective_in_words
 from topoloom.report.page import cards
 from topoloom.report.phases_table import phases_summary

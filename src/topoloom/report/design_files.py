@@ -14,7 +14,9 @@ from topoloom.core.staging import Content
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.facility import rack_power
 from topoloom.designer.design import Design
-from topoloom.designer.measure import MEASURES, placed_network, without_gaps
+from topoloom.designer.measure import without_gaps
+from topoloom.designer.outcomes import MEASURES
+from topoloom.designer.placing import placed_network
 from topoloom.model.network_folders import HOSTS, HOUSING, NETWORK, PARTS, RACKS, refuse_other_network
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout

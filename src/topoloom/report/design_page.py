@@ -16,9 +16,10 @@ from topoloom.cost.leaf_racks import leaves_apart
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_age import expired_quotes, price_notes
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate, maximum_channel_load, outcome_name
+from topoloom.designer.measure import maximum_channel_load
 from topoloom.designer.measured_limits import failed_on_tables
 from topoloom.designer.offers import CUT_SEEDS
+from topoloom.designer.outcomes import Candidate, outcome_name
 from topoloom.drawing.draw import draw_network
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
 from topoloom.figures.interval_curves import interval_curves_svg

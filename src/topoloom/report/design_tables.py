@@ -11,7 +11,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
-from topoloom.designer.measure import MEASURES, Dropped
+from topoloom.designer.outcomes import MEASURES, Dropped
 from topoloom.designer.requirement import DEFAULT_BLOCKING, Requirement
 from topoloom.designer.search import Searched
 from topoloom.report.page import table

@@ -163,8 +163,8 @@ def _print(design: "Design") -> None:
     """Print the best design, or the limits that exclude all candidates."""
     from topoloom.cost.price_age import price_notes
     from topoloom.designer.candidates import MOST_SWITCHES
-    from topoloom.designer.measure import outcome_name
     from topoloom.designer.measured_limits import failed_on_tables
+    from topoloom.designer.outcomes import outcome_name
 
     best, limits = design.winner, design.requirement.limits
     if best is None:
@@ -200,7 +200,7 @@ def _print(design: "Design") -> None:
 
 def _print_installed(design: "Design") -> None:
     """Print the installed network compared with the best design, and the limits that it exceeds."""
-    from topoloom.designer.measure import Candidate, single_numbers
+    from topoloom.designer.outcomes import Candidate, single_numbers
 
     installed, best = design.installed, design.winner
     if installed is None:

@@ -202,7 +202,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
-        from topoloom.designer.measure import MEASURES
+        from topoloom.designer.outcomes import MEASURES
 
         if result.record_name == "machine-design":
             return {"ranked": len(result.ranked), "dropped": len(result.dropped)} | (
