@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -124,6 +125,19 @@ def test_a_mistake_of_ours_is_not_taken_for_the_device(monkeypatch):
     _failing(monkeypatch, IndexError("ours"))
     with pytest.raises(IndexError, match="ours"):
         hops(complete(9))
+
+
+def test_a_numba_that_does_not_fit_numpy_leaves_the_work_to_the_processor(monkeypatch, caplog):
+    """Seen with NumPy 2.5: an AttributeError within numba-cuda is the device's failure, not ours."""
+    module = ModuleType("numba_cuda.api")
+    exec("def fail(topology, weight):\n    raise AttributeError('row_stack')", vars(module))
+    _failing(monkeypatch, None)
+    monkeypatch.setattr(gpu, "pair_counts_on_gpu", module.fail)
+    with caplog.at_level(logging.WARNING, "topoloom"):
+        assert hops(complete(9)).provenance.settings["device"] == "cpu"
+    assert "row_stack" in caplog.text
+    with pytest.raises(InputError, match="the CUDA device failed"):
+        hops(complete(9), device="cuda")
 
 
 def test_without_a_device_one_sentence_says_how_to_get_one(monkeypatch):

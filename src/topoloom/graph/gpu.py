@@ -1,6 +1,8 @@
 """Pairs at each distance, counted on a CUDA device, with the same integers as on the CPU."""
 
 import logging
+import traceback
+from types import ModuleType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -74,7 +76,9 @@ def counts_if_chosen(topology: Topology, weight: np.ndarray, device: Device) -> 
         return None
     try:
         counts = pair_counts_on_gpu(topology, weight)
-    except _failures() as error:
+    except Exception as error:
+        if not _by_numba(error):
+            raise
         if device == "cuda":
             raise InputError(f"the CUDA device failed ({error}); use device='cpu'") from error
         log.warning("the CUDA device failed, so the CPU counts (device 'cpu' avoids the attempt): %s", error)
@@ -84,12 +88,20 @@ def counts_if_chosen(topology: Topology, weight: np.ndarray, device: Device) -> 
     return counts
 
 
-def _failures() -> tuple[type[Exception], ...]:
-    """The exceptions of Numba for failures of the driver, the toolkit, the linker or the device's memory."""
-    from numba.cuda.cudadrv import driver, error
+def _by_numba(error: Exception) -> bool:
+    """Whether the driver, the toolkit, the device or Numba itself failed, as a release of it that does not fit NumPy's does."""
+    from numba.cuda.cudadrv import driver
+    from numba.cuda.cudadrv import error as errors
 
-    kinds = [kind for kind in vars(error).values() if isinstance(kind, type) and issubclass(kind, Exception)]
-    return *kinds, driver.LinkerError
+    if isinstance(error, (driver.CudaAPIError, driver.LinkerError, *_exceptions_of(errors))):
+        return True
+    frames = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return any(name.startswith(("numba.", "numba_cuda.")) for name in frames)
+
+
+def _exceptions_of(module: ModuleType) -> tuple[type[Exception], ...]:
+    """The exceptions that a module defines."""
+    return tuple(kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Exception))
 
 
 def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None = None) -> np.ndarray | None:
