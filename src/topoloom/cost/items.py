@@ -207,7 +207,8 @@ def _passive(layout: Layout, parts: Parts) -> Iterator[Item]:
         product = lot.product
         if isinstance(product, FibreProduct):
             made = "length" if product.lengths_m else "made to"
-            what = f"{lot.kind}, {product.pairs} pairs of fibres, {made} {lot.length_m:g} m"
+            legs = f" in each of {product.legs} legs" if product.legs > 1 else ""
+            what = f"{lot.kind}, {product.pairs} pairs of fibres{legs}, {made} {lot.length_m:g} m"
         else:
             what = lot.kind if product is None else product.kind
         item = _item("panel" if lot.kind == "panel" else "cable", lot.name, lot.count, None, what, product)

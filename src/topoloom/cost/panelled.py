@@ -227,11 +227,11 @@ def passive_lots(layout: Layout, parts: Parts) -> Iterator[PassiveLot]:
         product = next((sold for sold in passive.panel if sold.name == panel.name), None)
         low, high = _price(None if product is None else product.price_usd)
         yield PassiveLot("panel", panel.name, product, int((plant.panel == number).sum()), 0.0, low, high)
-    stock_m = np.round(plant.stock_m, 6)
+    kind, stock_m = plant.fibre[plant.pieces], np.round(plant.stock_m, 6)[plant.pieces]
     for number, fibre in enumerate(plant.fibres):
         sold_as = passive.trunk if fibre.use == "trunk" else passive.cord
         own = next((sold for sold in sold_as if sold.name == fibre.name), None)
-        lengths, counts = np.unique(stock_m[plant.fibre == number], return_counts=True)
+        lengths, counts = np.unique(stock_m[kind == number], return_counts=True)
         usd = np.full((2, lengths.size), np.nan) if own is None else own.usd(lengths)
         for length_m, count, low, high in zip(lengths.tolist(), counts.tolist(), *usd.tolist(), strict=True):
             yield PassiveLot(fibre.use, fibre.name, own, count, length_m, low, high)

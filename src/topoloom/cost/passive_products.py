@@ -83,6 +83,14 @@ class FibreProduct(Cited, frozen=True, kw_only=True):
             unit="m",
         ),
     ] = ()
+    legs: Annotated[
+        int,
+        setting(
+            "plugs at its far end, of `pairs` each: one piece serves as many links of a switch that need one length",
+            least=1,
+            most=64,
+        ),
+    ] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -104,7 +112,8 @@ class FibreProduct(Cited, frozen=True, kw_only=True):
     def fibre(self, use: str, slack_m: float) -> Fibre:
         """The part that a plan uses, as a cord or a trunk."""
         return Fibre(
-            self.name, use, self.pairs, self.polarity, self.loss_db_per_km, self.connector, self.lengths_m, slack_m  # type: ignore[arg-type]
+            self.name, use, self.pairs, self.polarity, self.loss_db_per_km, self.connector, self.lengths_m, slack_m,  # type: ignore[arg-type]
+            self.legs,
         )  # fmt: skip
 
 

@@ -1,17 +1,12 @@
 """The size of a flat network for a number of hosts: servers and links per switch, by a rule, for a wanted oversubscription."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from topoloom.core.errors import InputError
+from topoloom.designer.flat_families import FLAT_FAMILIES, FlatPlan
 from topoloom.model.topology import Topology
 
-#: The families of random networks that are sized, and the number that the links of a switch are a multiple of.
-FLAT_FAMILIES = {"jellyfish": 1, "shuffled": 4}
 #: Times that a plan is corrected by what its network was measured to carry, before single hosts are taken off its switches.
 _CORRECTIONS = 4
 _TOO_MUCH = (
@@ -20,95 +15,47 @@ _TOO_MUCH = (
 )
 
 
-@dataclass(frozen=True)
-class FlatPlan:
-    """A flat network of equal switches.
-
-    Attributes
-    ----------
-    switches, hosts_per_switch, links : int
-        `links` are those of each switch to others.
-    mean_hops : float
-        The expected mean distance between two switches of a random network of this size.
-    """
-
-    switches: int
-    hosts_per_switch: int
-    links: int
-    mean_hops: float
-
-    @property
-    def throughput(self) -> float:
-        """The share of full rate that shortest paths can carry of uniform traffic at most: links / (hosts x mean hops)."""
-        return self.links / (self.hosts_per_switch * self.mean_hops)
-
-    def spec(self, family: str, seed: int) -> str:
-        """The network as a spec of a family of `FLAT_FAMILIES`.
-
-        Parameters
-        ----------
-        family : str
-        seed : int
-
-        Returns
-        -------
-        str
-        """
-        return f"{family}:n={self.switches},degree={self.links},hosts={self.hosts_per_switch},seed={seed}"
-
-
-def expected_hops(switches: int, links: int) -> float:
-    """Return the expected mean distance of two switches of a random regular network.
-
-    The links of switches at distance k, less one to where they came from, end at those not reached yet, with all their links,
-    and at each other: an end of an unreached switch is taken with p = a (d - 1) / (u d + a (d - 1)) for a switches at distance
-    k and u unreached ones of degree d, and such a switch stays unreached with (1 - p)^d.
-
-    Parameters
-    ----------
-    switches, links : int
-
-    Returns
-    -------
-    float
-        inf where the network would fall apart.
-
-    Examples
-    --------
-    >>> round(expected_hops(1000, 64), 2)
-    1.95
-    """
-    others = switches - 1
-    at, unreached = float(min(links, others)), float(others - min(links, others))
-    total, distance = at, 1
-    while unreached > 0.5 and at > 1e-9:
-        distance += 1
-        ends = at * (links - 1)
-        at = unreached * (1.0 - (1.0 - ends / (unreached * links + ends)) ** links)
-        total, unreached = total + distance * at, unreached - at
-    return math.inf if unreached > 0.5 else (total + unreached * (distance + 1)) / others
-
-
-def flat_plan(hosts: int, ports: int, hosts_per_switch: int, family: str = "jellyfish") -> FlatPlan | None:
-    """Return the flat network with a number of hosts on every switch; all other ports are links, at most one per other switch.
+def flat_plan(
+    hosts: int, ports: int, hosts_per_switch: int, family: str = "jellyfish", most_switches: int | None = None
+) -> FlatPlan | None:
+    """Return the flat network with a number of hosts on every switch that has the fewest switches, and then the most links.
 
     Parameters
     ----------
     hosts, ports, hosts_per_switch : int
     family : str
         A key of `FLAT_FAMILIES`.
+    most_switches : int, optional
+        Then the network with the most throughput of those with at most as many switches.
 
     Returns
     -------
     FlatPlan or None
-        None where fewer than two links are left.
+        None where fewer than two links are left, or no network has so few switches.
     """
-    switches = max(3, -(-hosts // hosts_per_switch))
-    step = FLAT_FAMILIES[family]
-    links = min(ports - hosts_per_switch, switches - 1) // step * step
-    if links < max(2, step):
-        return None
-    return FlatPlan(switches, hosts_per_switch, links, expected_hops(switches, links))
+    plans = FLAT_FAMILIES[family].plans(hosts, ports, hosts_per_switch)
+    if most_switches is not None:
+        fitting = (plan for plan in plans if plan.switches <= most_switches)
+        return max(fitting, key=lambda plan: plan.throughput, default=None)
+    return min(plans, key=lambda plan: (plan.switches, -plan.throughput), default=None)
+
+
+def plan_of_switches(hosts: int, ports: int, switches: int, family: str = "jellyfish") -> FlatPlan | None:
+    """Return the flat network of at most `switches` switches with the fewest hosts on each, for the most throughput.
+
+    Parameters
+    ----------
+    hosts, ports, switches : int
+    family : str
+        A key of `FLAT_FAMILIES`.
+
+    Returns
+    -------
+    FlatPlan or None
+        None where no network has so few switches.
+    """
+    plans = (flat_plan(hosts, ports, each, family, switches) for each in range(-(-hosts // switches), ports - 1))
+    return next((plan for plan in plans if plan is not None), None)
 
 
 def sized_plan(
@@ -141,12 +88,19 @@ def sized_plan(
     >>> plan = sized_plan(61440, 128, 2)
     >>> plan.switches, plan.hosts_per_switch, plan.links
     (960, 64, 64)
+    >>> sized_plan(1024, 64, 2, "dring").spec("dring", 1)
+    'dring:supernodes=5,size=6,hosts=40'
     """
-    for on_switch in range(min(ports - 2, hosts), 0, -1):
-        plan = flat_plan(hosts, ports, on_switch, family)
-        if plan is not None and plan.throughput * carried * oversubscription >= 1.0:
-            return plan
-    raise InputError(_TOO_MUCH.format(ports=ports, hosts=hosts, ratio=oversubscription))
+    plans = (
+        plan
+        for on_switch in range(min(ports - 2, hosts), 0, -1)
+        for plan in FLAT_FAMILIES[family].plans(hosts, ports, on_switch)
+        if plan.throughput * carried * oversubscription >= 1.0
+    )
+    fewest = min(plans, key=lambda plan: (plan.switches, -plan.hosts_per_switch, -plan.throughput), default=None)
+    if fewest is None:
+        raise InputError(_TOO_MUCH.format(ports=ports, hosts=hosts, ratio=oversubscription))
+    return fewest
 
 
 def measured_plan(
@@ -214,24 +168,3 @@ def ratio_text(oversubscription: float) -> str:
     """
     ratio = Fraction(oversubscription).limit_denominator(100)
     return f"{ratio.numerator}:{ratio.denominator}"
-
-
-def shares_of_links(topology: Topology) -> tuple[float, float]:
-    """Return what one loss takes of the links of a switch with hosts at most: the loss of a cable, and of another switch.
-
-    Parameters
-    ----------
-    topology : Topology
-
-    Returns
-    -------
-    (float, float)
-        Shares of the links of the switch that loses most.
-    """
-    from topoloom.throughput.flow import arcs
-
-    origin, _, capacity = arcs(topology)
-    links = np.bincount(origin, capacity, topology.switches)
-    carries = topology.endpoints_at[origin] > 0
-    share = (capacity / links[origin])[carries]
-    return float((1.0 / links[origin[carries]]).max(initial=0.0)), float(share.max(initial=0.0))

@@ -49,8 +49,10 @@ class ComparedSide:
     carried : tuple of PatternCarried
         Uniform traffic first.
     cables, optics, runs, racks : int
-        Cables between switches, transceivers of the bill, pairs of racks with cables between them, and racks.
+        Cables between switches, transceivers of the bill, pairs of racks with cables between them, and racks. With panels,
+        cables are pieces: cords, trunks, and the cables of links that pass through no panel.
     cable_m : float
+        Of these cables.
     cost_usd, power_w : float or None
         None where the catalogue has no price or power for a part.
     moved, growth_usd : float or None
@@ -59,6 +61,14 @@ class ComparedSide:
         The plan, or why there is none.
     lost_cable, lost_switch : float
         The share of its links that a switch with hosts loses at most with one cable, and with one other switch.
+    panels : str
+        How panels are planned: ``shuffle``, ``field``, ``racks`` or ``rows``; empty where every link is a cable of its own.
+    panel_count : int
+    lost_panel : float or None
+        The share of its links that a switch with hosts loses at most with one panel; None without panels.
+    cables_per_link, runs_per_link : int or None
+        Cables and runs of the same network laid out with a cable per link; None without panels.
+    cable_m_per_link : float or None
     """
 
     name: str
@@ -85,6 +95,12 @@ class ComparedSide:
     growth_note: str
     lost_cable: float
     lost_switch: float
+    panels: str = ""
+    panel_count: int = 0
+    lost_panel: float | None = None
+    cables_per_link: int | None = None
+    cable_m_per_link: float | None = None
+    runs_per_link: int | None = None
 
     def per_host(self, value: float | None) -> float | None:
         """A value divided by the hosts."""
@@ -134,15 +150,19 @@ class FlatOrTree(Result):
         return [json_value(row) for row in self.verdicts]
 
 
+def _per_thousand(side: ComparedSide, count: int | None) -> float | None:
+    return None if count is None else 1000.0 * count / side.hosts
+
+
 #: The measures except throughput: key, label, unit, and the value of a network.
 _MEASURES: tuple[tuple[str, str, str, Any], ...] = (
     ("oversubscription", "oversubscription, measured", ":1", lambda side: side.oversubscription),
-    ("switches", "switches per 1,000 hosts", "", lambda side: 1000.0 * side.switches / side.hosts),
+    ("switches", "switches per 1,000 hosts", "", lambda side: _per_thousand(side, side.switches)),
     ("latency_ns", "latency without load", "ns", lambda side: side.latency_ns),
     ("cables", "cables per host", "", lambda side: side.per_host(side.cables)),
     ("optics", "optics per host", "", lambda side: side.per_host(side.optics)),
     ("cable_m", "cable per host", "m", lambda side: side.per_host(side.cable_m)),
-    ("runs", "runs between racks per 1,000 hosts", "", lambda side: 1000.0 * side.runs / side.hosts),
+    ("runs", "runs between racks per 1,000 hosts", "", lambda side: _per_thousand(side, side.runs)),
     ("cost_per_host_usd", "cost per host", "USD", lambda side: side.per_host(side.cost_usd)),
     ("power_per_host_w", "power per host", "W", lambda side: side.per_host(side.power_w)),
     ("moved", "cables removed per added host", "", lambda side: side.moved),
@@ -150,6 +170,19 @@ _MEASURES: tuple[tuple[str, str, str, Any], ...] = (
     ("lost_cable", "links of a switch lost with a cable", "", lambda side: side.lost_cable),
     ("lost_switch", "links of a switch lost with another switch", "", lambda side: side.lost_switch),
     ("cut_off", "hosts cut off by a lost switch", "", lambda side: float(side.hosts_per_switch)),
+)
+#: Those of networks with panels, in addition.
+_PANEL_MEASURES: tuple[tuple[str, str, str, Any], ...] = (
+    ("panels", "panels per 1,000 hosts", "", lambda side: _per_thousand(side, side.panel_count)),
+    ("lost_panel", "links of a switch lost with a panel", "", lambda side: side.lost_panel),
+    ("cables_per_link", "without panels: cables per host", "", lambda side: side.per_host(side.cables_per_link)),
+    ("cable_m_per_link", "without panels: cable per host", "m", lambda side: side.per_host(side.cable_m_per_link)),
+    (
+        "runs_per_link",
+        "without panels: runs between racks per 1,000 hosts",
+        "",
+        lambda side: _per_thousand(side, side.runs_per_link),
+    ),
 )
 
 
@@ -176,11 +209,18 @@ def verdicts_of(flat: ComparedSide, tree: ComparedSide) -> tuple[Verdict, ...]:
         )
         for own, other in zip(flat.carried, tree.carried, strict=True)
     ]
-    return (*verdicts, *(verdict(key, label, unit, value(flat), value(tree)) for key, label, unit, value in _MEASURES))
+    measures = (*_MEASURES, *(_PANEL_MEASURES if flat.panels or tree.panels else ()))
+    return (*verdicts, *(verdict(key, label, unit, value(flat), value(tree)) for key, label, unit, value in measures))
+
+
+#: What a row of a study has of each side in addition to its measures.
+_COUNTS = ("hosts", "hosts_per_switch", "links_per_switch", "racks", "mean_hops", "growth_note")
 
 
 def row_of(result: FlatOrTree) -> Mapping[str, Any]:
     """The comparison as a row of a study: for each measure ``flat_KEY``, ``tree_KEY``, ``ratio_KEY`` and ``wins_KEY``.
+
+    Where even the bound of the flat network is below the tree, ``any_routing_KEY`` is true.
 
     Parameters
     ----------
@@ -190,7 +230,10 @@ def row_of(result: FlatOrTree) -> Mapping[str, Any]:
     -------
     mapping
     """
-    row: dict[str, Any] = {"flat_spec": result.flat.spec, "tree_spec": result.tree.spec}
+    row: dict[str, Any] = {}
+    for side in (result.flat, result.tree):
+        row |= {f"{side.name}_spec": side.spec, f"{side.name}_panels": side.panels}
+        row |= {f"{side.name}_{name}": getattr(side, name) for name in _COUNTS}
     for own in result.verdicts:
         row |= {
             f"flat_{own.key}": own.flat,
@@ -198,6 +241,7 @@ def row_of(result: FlatOrTree) -> Mapping[str, Any]:
             f"ratio_{own.key}": own.ratio,
             f"wins_{own.key}": own.wins,
         }
-    for name, side in (("flat", result.flat), ("tree", result.tree)):
-        row |= {f"{name}_bound_{pattern.traffic}": pattern.bound for pattern in side.carried}
+    row |= {f"any_routing_{own.key}": own.any_routing for own in result.verdicts[: len(result.flat.carried)]}
+    for side in (result.flat, result.tree):
+        row |= {f"{side.name}_bound_{pattern.traffic}": pattern.bound for pattern in side.carried}
     return row

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from topoloom.core.settings import setting
 from topoloom.designer.flat_verdicts import PATTERNS
+from topoloom.operations.catalogue._placing import PanelMethod
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import (
@@ -30,6 +31,8 @@ class FlatOrTreeOperation(Operation, frozen=True, kw_only=True):
 
     The tree has leaves of the given oversubscription. The flat network is sized until its routing is measured to carry uniform
     traffic at the same ratio, or as many switches as the tree. What is better by more than 5 % wins.
+    With panels, the tree has those that are named; a flat network has shuffle panels where its family is shuffled, and else a
+    patch field.
     """
 
     group: ClassVar[str] = "flat-or-tree"
@@ -45,12 +48,15 @@ class FlatOrTreeOperation(Operation, frozen=True, kw_only=True):
         Literal["oversubscription", "switches"],
         setting("what is equal, with hosts and ports: the measured oversubscription, or the number of switches"),
     ] = "oversubscription"
-    family: Annotated[Literal["jellyfish", "shuffled"], setting("the family of the flat network")] = "jellyfish"
+    family: Annotated[
+        Literal["jellyfish", "shuffled", "xpander", "dring"], setting("the family of the flat network")
+    ] = "jellyfish"
     flat_engine: Annotated[str, setting("the routing of the flat network; the tree has equal-cost groups")] = "ecmp"
     traffic: Annotated[
         tuple[str, ...], setting("a pattern in addition to uniform traffic; may be repeated", metavar="PATTERN")
     ] = PATTERNS
-    growth: Annotated[bool, setting("also plan 10 % more hosts, which takes most of the time of large networks")] = True
+    growth: Annotated[bool, setting("also plan 10 % more hosts, with a cable per link")] = True
+    panels: PanelMethod | None = None
     floor: Floor | None = None
     parts: Parts | None = None
     prices: Prices | None = None

@@ -174,7 +174,7 @@ class Fibre:
         The product's name.
     use : "cord" or "trunk"
     pairs : int
-        Pairs of fibres.
+        Pairs of fibres; of one leg, where it has several.
     polarity : "A", "B" or "C"
     loss_db_per_km : float
     connector : str
@@ -183,6 +183,8 @@ class Fibre:
         The lengths in which it is sold, shortest first; empty: made to length, in whole metres.
     slack_m : float
         How much longer it must be than its way.
+    legs : int
+        Plugs at its far end: one piece serves as many links of a switch that need the same length.
     """
 
     name: str
@@ -193,6 +195,7 @@ class Fibre:
     connector: str = ""
     lengths_m: tuple[float, ...] = ()
     slack_m: float = 0.0
+    legs: int = 1
 
     def stock_m(self, length_m: np.ndarray) -> np.ndarray:
         """The length to buy for each way, float64, shaped like `length_m`; NaN where it is not sold that long."""

@@ -125,15 +125,39 @@ class Plant:
         """Whether each fibre cable is a trunk, bool[cords and trunks]."""
         return np.asarray(np.array([fibre.use == "trunk" for fibre in self.fibres], bool)[self.fibre])
 
+    @cached_property
+    def piece(self) -> np.ndarray:
+        """The piece that each cord and trunk belongs to, from 0, int64[cords and trunks]: legs of one piece have its number.
+
+        A piece serves links at successive ports of one switch or panel that need one length, as a breakout cable does.
+        """
+        legs = np.array([fibre.legs for fibre in self.fibres], np.int64)[self.fibre]
+        if (legs == 1).all():
+            return np.arange(self.fibre.size)
+        device, port = self.ends[:, 0].T
+        length = np.unique(np.round(self.stock_m, 6), return_inverse=True)[1]
+        order = np.lexsort((port, length, device, self.fibre))
+        alike = np.stack([self.fibre, device, length])[:, order]
+        fresh = np.append(True, (alike[:, 1:] != alike[:, :-1]).any(axis=0))
+        begins = np.flatnonzero(fresh)[np.cumsum(fresh) - 1]
+        piece = np.empty(self.fibre.size, np.int64)
+        piece[order] = np.cumsum((np.arange(order.size) - begins) % legs[order] == 0) - 1
+        return piece
+
+    @cached_property
+    def pieces(self) -> np.ndarray:
+        """The first leg of each piece, int64[pieces]; all cords and trunks, where none has several legs."""
+        return np.asarray(np.unique(self.piece, return_index=True)[1])
+
     @property
     def trunks(self) -> int:
         """Number of trunks."""
-        return int(self.is_trunk.sum())
+        return int(self.is_trunk[self.pieces].sum())
 
     @property
     def cords(self) -> int:
-        """Number of cords."""
-        return self.fibre.size - self.trunks
+        """Number of cords; legs of one piece are one."""
+        return self.pieces.size - self.trunks
 
     @property
     def units(self) -> np.ndarray:

@@ -31,7 +31,7 @@ class _Panel(msgspec.Struct, frozen=True, kw_only=True):
     reversals: int
 
 
-class _Fibre(msgspec.Struct, frozen=True, kw_only=True):
+class _Fibre(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     use: FibreUse
     pairs: int
@@ -40,6 +40,7 @@ class _Fibre(msgspec.Struct, frozen=True, kw_only=True):
     connector: str
     lengths_m: list[float]
     slack_m: float
+    legs: int = 1
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +70,7 @@ def plant_json(plant: Plant, slots: Slots) -> bytes:
         Their names are the racks.
     """
     plain = ("name", "kind", "front", "u", "connectors", "connector_db", "loss_db", "reversals")
-    of_fibre = ("name", "use", "pairs", "polarity", "loss_db_per_km", "connector", "slack_m")
+    of_fibre = ("name", "use", "pairs", "polarity", "loss_db_per_km", "connector", "slack_m", "legs")
     record = _File(
         schema=_SCHEMA,
         method=plant.method,
@@ -177,8 +178,8 @@ def _check(plant: Plant, record: _File, topology: Topology) -> None:
     ):
         if values.size and not 0 <= values.min() <= values.max() < most:
             raise ValueError(f"a {what} is out of range")
-    if min(record.link_pairs, *(fibre.pairs for fibre in plant.fibres), 1) < 1:
-        raise ValueError("a link, a cord or a trunk has no pairs")
+    if min(record.link_pairs, *(min(fibre.pairs, fibre.legs) for fibre in plant.fibres), 1) < 1:
+        raise ValueError("a link, a cord or a trunk has no pairs or no legs")
     device, port = plant.ends.reshape(-1, 2).T
     ports = np.array([panel.ports for panel in plant.panels], np.int64)[plant.panel]
     at_panel = device >= n

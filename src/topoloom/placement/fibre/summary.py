@@ -17,6 +17,7 @@ class PassiveParts(msgspec.Struct, frozen=True, kw_only=True):
     method : str
         How panels were planned: ``shuffle``, ``racks``, ``rows`` or ``field``.
     panels, cords, trunks : int
+        Legs of one piece are one cord.
     links : int
         Links that pass through panels; all others are cables of their own.
     cord_total_m, trunk_total_m : float
@@ -60,7 +61,7 @@ def passive_parts(plant: Plant, switch_slot: np.ndarray) -> PassiveParts:
     switch_slot : int32[switches]
         The slot of each switch.
     """
-    trunk = plant.is_trunk
+    trunk, pieces = plant.is_trunk, plant.pieces
     ends = np.sort(plant.slots_of_ends(switch_slot)[trunk], axis=1)
     return PassiveParts(
         method=plant.method,
@@ -68,7 +69,7 @@ def passive_parts(plant: Plant, switch_slot: np.ndarray) -> PassiveParts:
         cords=plant.cords,
         trunks=plant.trunks,
         links=int(plant.through.sum()),
-        cord_total_m=float(plant.length_m[~trunk].sum()),
+        cord_total_m=float(plant.length_m[pieces][~trunk[pieces]].sum()),
         trunk_total_m=float(plant.length_m[trunk].sum()),
         trunk_runs=len(np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)),
         trunk_lengths=np.unique(np.ceil(plant.length_m[trunk] - 1e-9)).size,
