@@ -1,12 +1,15 @@
 """A flat network and a tree of equal hosts and switches: their sizes, what they carry, and the criteria of the verdicts."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from topoloom import InputError, build, flat_or_tree, route
-from topoloom.designer.flat_plan import FLAT_FAMILIES, expected_hops, flat_plan, measured_plan, ratio_text, sized_plan
+from topoloom import InputError, build, flat_or_tree, open_network, price, route
+from topoloom.designer.flat_families import FLAT_FAMILIES, expected_hops, ring_hops
+from topoloom.designer.flat_or_tree import _housing
+from topoloom.designer.flat_plan import flat_plan, measured_plan, plan_of_switches, ratio_text, sized_plan
 from topoloom.designer.flat_sides import row_of
 from topoloom.designer.flat_verdicts import verdict
 from topoloom.graph.distances import distance_matrix
@@ -44,8 +47,45 @@ def test_a_plan_has_the_fewest_switches_for_its_ratio(family, ratio):
     assert plan.switches * plan.hosts_per_switch >= 1000
     assert plan.hosts_per_switch + plan.links <= 32
     assert plan.throughput * ratio >= 1
-    more = flat_plan(1000, 32, plan.hosts_per_switch + 1, family)
-    assert more is None or more.throughput * ratio < 1
+    for on_switch in range(plan.hosts_per_switch + 1, 31):
+        for more in FLAT_FAMILIES[family].plans(1000, 32, on_switch):
+            assert more.throughput * ratio < 1 or more.switches >= plan.switches
+
+
+@pytest.mark.parametrize("family", FLAT_FAMILIES)
+def test_a_plan_is_a_network_of_its_family(family):
+    """Its spec has the switches, links and hosts of the plan; the mean distance of a DRing is exact, of random networks near.
+
+    Small networks of shuffle boxes double some links, which makes the others longer.
+    """
+    plan = sized_plan(300, 24, 2, family)
+    network = build(plan.spec(family, 1))
+    assert (network.switches, network.endpoints_at.max()) == (plan.switches, plan.hosts_per_switch)
+    assert network.degrees.max() <= plan.links
+    hops = distance_matrix(network).sum() / (plan.switches * (plan.switches - 1))
+    if family == "shuffled":
+        assert plan.mean_hops <= 1.03 * hops
+    else:
+        assert network.degrees.max() == plan.links
+        assert plan.mean_hops == pytest.approx(hops, rel=1e-12 if family == "dring" else 0.03)
+
+
+def test_distances_of_a_dring_are_counted():
+    """Two supernodes per hop around the ring, and two hops within a supernode."""
+    for supernodes, size in ((5, 1), (5, 4), (6, 3), (10, 2), (13, 3)):
+        hops = distance_matrix(build(f"dring:supernodes={supernodes},size={size}"))
+        n = supernodes * size
+        assert ring_hops(supernodes, size) == pytest.approx(hops.sum() / (n * (n - 1)), rel=1e-12)
+
+
+@pytest.mark.parametrize("family", FLAT_FAMILIES)
+def test_a_network_of_as_many_switches_has_at_most_those(family):
+    """Whole supernodes and meta-nodes round the switches up; more hosts per switch then keep within the number."""
+    for switches in (40, 61, 90):
+        plan = plan_of_switches(600, 48, switches, family)
+        assert plan.switches <= switches
+        assert plan.switches * plan.hosts_per_switch >= 600
+    assert plan_of_switches(600, 12, 51, family) is None
 
 
 def test_the_size_follows_what_the_routing_carries():
@@ -119,6 +159,93 @@ def test_a_row_of_a_study_has_every_measure(compared):
     assert row["flat_bound_uniform"] == compared.flat.carried[0].bound
 
 
+_PRICED = {
+    "parts": "ethernet-2026",
+    "prices": str(Path(__file__).parents[2] / "examples" / "quotes" / "made-up-flat.toml"),
+    "rate_gbps": 100,
+}
+
+
+@pytest.fixture(scope="module")
+def panelled():
+    """A small comparison with panels in both networks."""
+    return flat_or_tree(
+        500, 64, 2, family="shuffled", panels="racks", traffic=["matching"], growth=False, jobs=1, **_PRICED
+    )
+
+
+def _built(side, panels):
+    """The network of a side, as anybody builds it."""
+    network = open_network(side.spec).priced(**_PRICED, radix=64)
+    return network.placed(hosts=_housing(network.topology), panels=panels, seed=1, jobs=1)
+
+
+def test_with_panels_both_sides_are_what_layout_and_cost_say(panelled, tmp_path):
+    """Pieces, metres and runs of the layout; the bill of its folder, to the last digit; and the same without panels."""
+    for side, panels in ((panelled.flat, "shuffle"), (panelled.tree, "racks")):
+        network = _built(side, panels)
+        layout, passive = network.layout, network.layout.passive
+        own = sum(line.count for line in network.bill.lines if line.item.startswith("cable, "))
+        assert (side.panels, side.panel_count) == (panels, passive.panels)
+        assert side.cables == passive.cords + passive.trunks + own
+        assert side.runs == layout.rack_pairs
+        metres = passive.cord_total_m + passive.trunk_total_m
+        assert side.cable_m == pytest.approx(metres) if passive.links == layout.links else side.cable_m > metres
+        assert side.optics == sum(line.count for line in network.bill.lines if line.kind == "transceiver")
+        network.save(tmp_path / side.name)
+        bill = price(str(tmp_path / side.name))
+        assert (side.cost_usd, side.power_w) == (bill.cost_usd, bill.power_w)
+        without = _built(side, None).layout
+        assert (side.cables_per_link, side.runs_per_link) == (without.links, without.rack_pairs)
+        assert side.cable_m_per_link == without.total_m
+    plain = open_network(panelled.flat.spec).placed(panels="shuffle", **_PRICED).layout.passive
+    assert panelled.flat.cables == plain.cords + plain.trunks
+
+
+def test_both_sides_have_cords_of_four_pairs(panelled):
+    """The rule for breakout is one: four links of a switch share a cord, with one plug or with four legs."""
+    for side, panels in ((panelled.flat, "shuffle"), (panelled.tree, "racks")):
+        plant = _built(side, panels).layout.plant
+        cords = plant.pieces[~plant.is_trunk[plant.pieces]]
+        kinds = {plant.fibres[kind] for kind in plant.fibre[cords].tolist()}
+        assert [fibre.pairs * fibre.legs for fibre in kinds] == [4]
+        links = np.bincount(plant.links[plant.through].ravel(), minlength=plant.switches)
+        own = np.bincount(plant.ends[cords, 0, 0], minlength=plant.switches)
+        if panels == "racks":
+            assert own.tolist() == (-(-links // 4)).tolist()
+        else:
+            assert (own >= -(-links // 4)).all()
+            assert (own == own.max()).all()
+
+
+def test_a_lost_piece_takes_the_links_that_it_carries(panelled):
+    """The worst cord or trunk, and the worst panel, counted link by link."""
+    for side, panels in ((panelled.flat, "shuffle"), (panelled.tree, "racks")):
+        plant = _built(side, panels).layout.plant
+        network = build(side.spec)
+        links, first = plant.carried
+        of_piece, of_panel = {}, {}
+        for fibre in range(plant.fibre.size):
+            of_piece.setdefault(int(plant.piece[fibre]), set()).update(links[first[fibre] : first[fibre + 1]].tolist())
+        for number, through in enumerate(plant.links_of("panel")[1]):
+            of_panel[number] = set(through.tolist())
+        for lost, parts in ((side.lost_cable, of_piece), (side.lost_panel, of_panel)):
+            worst = 0.0
+            for carried in parts.values():
+                ends = network.links[sorted(carried)].ravel().tolist()
+                for switch in {end for end in ends if network.endpoints_at[end]}:
+                    worst = max(worst, ends.count(switch) / network.degrees[switch])
+            assert lost == pytest.approx(worst) or (panels == "racks" and lost >= worst)
+
+
+def test_without_panels_the_row_has_no_measures_of_panels(compared, panelled):
+    """Cables and runs with a cable per link are compared only where the network is built otherwise."""
+    of_panels = {"panels", "lost_panel", "cables_per_link", "cable_m_per_link", "runs_per_link"}
+    assert not of_panels & {own.key for own in compared.verdicts}
+    assert of_panels <= {own.key for own in panelled.verdicts}
+    assert row_of(panelled)["tree_runs_per_link"] == 1000 * panelled.tree.runs_per_link / panelled.tree.hosts
+
+
 def test_equal_switches_is_the_other_rule():
     """With as many switches as the tree, at most, a flat network has more links, and uniform traffic gets more."""
     result = flat_or_tree(256, 16, 2, equal="switches", traffic=["matching"], growth=False, jobs=1)
@@ -139,7 +266,11 @@ def test_the_same_seed_gives_the_same_comparison():
         ({"least_hosts": 4, "radix": 8}, "least_hosts=4, radix=8: give at least 8 hosts"),
         ({"least_hosts": 64, "radix": 8, "oversubscription": 0.5}, "oversubscription=0.5: it must be 1 to 64"),
         ({"least_hosts": 64, "radix": 8, "equal": "cost"}, "equal='cost': it is oversubscription or switches"),
-        ({"least_hosts": 64, "radix": 8, "family": "torus"}, "family='torus': it is jellyfish or shuffled"),
+        (
+            {"least_hosts": 64, "radix": 8, "family": "torus"},
+            "family='torus': it is jellyfish or shuffled or xpander or dring",
+        ),
+        ({"least_hosts": 64, "radix": 8, "panels": "shuffle"}, "panels='shuffle': it is racks or rows or field"),
         ({"least_hosts": 64, "radix": 8, "flat_engine": "x"}, "no engine named 'x'"),
         ({"least_hosts": 64, "radix": 8, "traffic": ["x"]}, "no traffic pattern named 'x'"),
         ({"least_hosts": 64, "radix": 8, "flat_engine": "ugal-l"}, "its loads are known only from a simulation"),

@@ -1,5 +1,6 @@
 """Passive panels: which port meets which, how long and how lossy the way is, and what it consists of."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -307,3 +308,75 @@ def test_a_damaged_file_is_refused_with_its_name(parts, tmp_path, old, new, mess
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(InputError, match=rf"fibre\.json.*{message}"):
         assert open_network(tmp_path / "net").layout.plant
+
+
+LEGS = """
+extends = "ethernet-2026"
+[[cord]]
+name = "cord, LC duplex"
+legs = 4
+base_usd = 40
+per_metre_usd = 0.5
+[[trunk]]
+name = "trunk, MPO-24"
+base_usd = 90
+"""
+
+
+@pytest.fixture(scope="module")
+def with_legs(tmp_path_factory):
+    """A tree of lanes whose cords have four legs, and the same with a cord per lane; the folder of the first."""
+    folder = tmp_path_factory.mktemp("legs")
+    (folder / "legs.toml").write_text(LEGS)
+    terms = {"parts": "ethernet-2026", "rate_gbps": 100, "panels": "racks", "map": "rows"}
+    network = open_network("fat-tree:k=64,hosts=300,taper=2:1")
+    legs = network.placed(prices=str(folder / "legs.toml"), **terms)
+    legs.save(folder / "net")
+    return legs, network.placed(**terms), folder / "net"
+
+
+def test_legs_of_one_cord_are_one_piece(with_legs):
+    """Four lanes of a switch share a cord; the last one of a switch may have free legs. Ports, ways and losses stay the same."""
+    legs, each, _ = with_legs
+    plant, alike = legs.layout.plant, each.layout.plant
+    at_switch = np.bincount(plant.ends[~plant.is_trunk, 0, 0], minlength=plant.switches)
+    assert plant.cords == sum(-(-int(cords) // 4) for cords in at_switch) < alike.cords == at_switch.sum()
+    assert plant.trunks == alike.trunks
+    assert np.array_equal(plant.ends, alike.ends)
+    assert np.array_equal(plant.loss_db, alike.loss_db)
+    for piece in range(plant.pieces.size):
+        members = np.flatnonzero(plant.piece == piece)
+        assert len(members) <= (1 if plant.is_trunk[members[0]] else 4)
+        assert len(np.unique(plant.ends[members, 0, 0])) == 1
+        ports = np.sort(plant.ends[members, 0, 1])
+        assert (np.diff(ports) == 1).all()
+    assert legs.layout.passive.cords == plant.cords
+
+
+def test_pieces_are_bought_once(with_legs):
+    """The bill has the pieces of cords and their metres, and so has the bill of the folder that keeps the legs."""
+    legs, _, folder = with_legs
+    line = next(line for line in legs.bill.lines if line.item == "cord, LC duplex")
+    plant = legs.layout.plant
+    cords = plant.pieces[~plant.is_trunk[plant.pieces]]
+    assert line.count == cords.size
+    assert line.length_m == pytest.approx(plant.stock_m[cords].sum())
+    assert line.cost_low_usd == pytest.approx((40 + 0.5 * plant.stock_m[cords]).sum())
+    assert open_network(str(folder)).layout.plant == plant
+    assert price(str(folder)).record() == price(legs).record()
+
+
+def test_a_cord_without_legs_is_refused(with_legs, tmp_path):
+    """A catalogue and a folder that say so are one sentence each."""
+    _, _, folder = with_legs
+    (tmp_path / "none.toml").write_text(LEGS.replace("legs = 4", "legs = 0"))
+    with pytest.raises(InputError, match=r"none\.toml:3: .*legs"):
+        open_network("fat-tree:k=64,hosts=300,taper=2:1").priced(
+            parts="ethernet-2026", prices=str(tmp_path / "none.toml")
+        )
+    damaged = tmp_path / "net"
+    shutil.copytree(folder, damaged)
+    file = damaged / "fibre.json"
+    file.write_text(file.read_text().replace('"legs":4', '"legs":0'))
+    with pytest.raises(InputError, match="no pairs or no legs"):
+        _ = open_network(str(damaged)).layout

@@ -3,22 +3,42 @@
 import runpy
 from pathlib import Path
 
+import pytest
+
 from topoloom import Study, read_study, run_study
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_the_study_has_all_sizes_ratios_routings_and_seeds():
-    """Three sizes, four ratios, three routings, two seeds: 72 tasks of the operation, each with equal parts."""
+    """Three sizes, four ratios, three routings, three seeds: 108 tasks of the operation, with panels in both networks."""
     study = read_study(_EXAMPLES / "studies" / "flat-or-tree.toml")
     tasks = list(study.tasks())
-    assert len(tasks) == 3 * 4 * 3 * 2
+    assert len(tasks) == 3 * 4 * 3 * 3
+    assert {task.arguments["panels"] for task in tasks} == {"racks"}
     assert {(task.arguments["least_hosts"], task.arguments["radix"]) for task in tasks} == {
         (1024, 64),
         (8192, 128),
         (61440, 128),
     }
-    assert {task.arguments["radix"] * task.arguments["rate_gbps"] for task in tasks} == {51_200}
+
+
+@pytest.mark.parametrize(
+    ("name", "tasks", "same"),
+    [
+        ("switches", 72, {"equal": "switches", "panels": "racks", "family": "shuffled"}),
+        ("families", 48, {"panels": "racks", "oversubscription": 3}),
+        ("growth", 48, {}),
+    ],
+)
+def test_the_further_studies_change_one_rule(name, tasks, same):
+    """As many switches; other families; growth with a cable per link, at 51.2 Tb/s per switch."""
+    study = list(read_study(_EXAMPLES / "studies" / f"flat-or-tree-{name}.toml").tasks())
+    assert len(study) == tasks
+    for task in study:
+        assert {key: task.arguments[key] for key in same} == same
+        if name == "growth":
+            assert task.arguments["radix"] * task.arguments["rate_gbps"] == 51_200
 
 
 def test_the_example_prints_a_row_per_point(tmp_path, capsys):

@@ -35,20 +35,25 @@ class CablingFacts:
     lost_switch: float
 
 
-def cabling_facts(layout: Layout) -> CablingFacts:
+def cabling_facts(layout: Layout, share: np.ndarray) -> CablingFacts:
     """The cabling of a layout in figures.
 
     Parameters
     ----------
     layout : Layout
+    share : float64[links]
+        The part of a cable that each link has, as `Cables.share` of the bill; 0 for links through panels. Without panels, every
+        link counts as a cable of its own.
     """
     topology, plant, alone = layout.topology, layout.plant, layout.cabled_alone
     origin, _, capacity = arcs(topology)
     links = np.bincount(origin, capacity, topology.switches)
     served = topology.endpoints_at > 0
     lost_switch = float((capacity / np.maximum(links[origin], 1))[served[origin]].max(initial=0.0))
-    own = np.unique(topology.links[alone])
-    lost_cable = float((1.0 / links[own[served[own]]]).max(initial=0.0))
+    # The links that one cable of its own carries, at each end.
+    together = np.ones(len(topology.links)) if plant is None else np.round(1.0 / np.where(alone, share, 1.0))
+    own, together = topology.links[alone].ravel(), np.repeat(together[alone], 2)
+    lost_cable = float((together / links[own])[served[own]].max(initial=0.0))
     if plant is None:
         return CablingFacts(
             layout.links, layout.total_m, layout.rack_pairs, 0, lost_cable, lost_panel=0.0, lost_switch=lost_switch
@@ -62,8 +67,8 @@ def cabling_facts(layout: Layout) -> CablingFacts:
         return float((count / links[switch]).max(initial=0.0))
 
     return CablingFacts(
-        cables=int(alone.sum()) + plant.pieces.size,
-        cable_m=float(layout.length_m[alone].sum() + plant.length_m[plant.pieces].sum()),
+        cables=round(share.sum()) + plant.pieces.size,
+        cable_m=float(layout.length_m @ share + plant.length_m[plant.pieces].sum()),
         runs=layout.rack_pairs,
         panels=plant.panel.size,
         lost_cable=max(lost_cable, lost(*_pieces_of_links(plant))),

@@ -7,9 +7,11 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
+from topoloom.cost.choose import link_cables
+from topoloom.cost.switch_kinds import kinds_bought
 from topoloom.designer.assessment.steps.growth import growth_plan
 from topoloom.designer.assessment.subjects import subject_of
-from topoloom.designer.flat_cabling import CablingFacts, cabling_facts
+from topoloom.designer.flat_cabling import cabling_facts
 from topoloom.designer.flat_sides import ComparedSide, PatternCarried
 from topoloom.graph.latency import Delays
 from topoloom.model.topology import Topology
@@ -132,7 +134,7 @@ class Measuring:
             moved=moved,
             growth_usd=growth_usd,
             growth_note=note,
-            **_cabling(layout, alone.part(Layout)),
+            **_cabling(built, alone.part(Layout)),
         )
 
     def _carried(self, topology: Topology, text: str, traffic: Traffic, loads: Loads, solved: bool) -> PatternCarried:
@@ -170,9 +172,15 @@ class Measuring:
         return plan.removed / more, None if _PRICED & {*unknown} else plan.cost.total_usd / more, words
 
 
-def _cabling(layout: Layout, alone: Layout) -> dict[str, Any]:
+def _cabling(built: Network, alone: Layout) -> dict[str, Any]:
     """The cabling of a side, as fields of `ComparedSide`: as it is built, and with a cable per link."""
-    facts = cabling_facts(layout)
+    layout, every = built.part(Layout), np.ones(len(built.topology.links))
+    terms = built.terms.on(built.topology, "flat_or_tree")
+    kinds = kinds_bought(built.topology, terms)
+    bought = (
+        None if layout.plant is None else link_cables(layout, terms.catalogue, terms.rate_on(built.topology), kinds)
+    )
+    facts = cabling_facts(layout, every if bought is None else bought.share)
     fields: dict[str, Any] = {
         "cables": facts.cables,
         "cable_m": facts.cable_m,
@@ -182,7 +190,7 @@ def _cabling(layout: Layout, alone: Layout) -> dict[str, Any]:
     }
     if layout.plant is None:
         return fields
-    per_link: CablingFacts = cabling_facts(alone)
+    per_link = cabling_facts(alone, every)
     return fields | {
         "panels": layout.plant.method,
         "panel_count": facts.panels,

@@ -129,12 +129,13 @@ class Plant:
     def piece(self) -> np.ndarray:
         """The piece that each cord and trunk belongs to, from 0, int64[cords and trunks]: legs of one piece have its number.
 
-        A piece serves links at successive ports of one switch or panel that need one length, as a breakout cable does.
+        A piece of several legs serves links at successive ports of one switch that need one length, as a breakout cable does.
         """
+        device, port = self.ends[:, 0].T
         legs = np.array([fibre.legs for fibre in self.fibres], np.int64)[self.fibre]
+        legs[device >= self.switches] = 1
         if (legs == 1).all():
             return np.arange(self.fibre.size)
-        device, port = self.ends[:, 0].T
         length = np.unique(np.round(self.stock_m, 6), return_inverse=True)[1]
         order = np.lexsort((port, length, device, self.fibre))
         alike = np.stack([self.fibre, device, length])[:, order]
