@@ -336,7 +336,7 @@ def with_legs(tmp_path_factory):
 
 
 def test_legs_of_one_cord_are_one_piece(with_legs):
-    """Four lanes of a switch share a cord; the last one of a switch may have free legs. Ports, ways and losses stay the same."""
+    """Four lanes of a switch share a cord; the last of a switch may have free legs. Ports, ways and losses stay the same."""
     legs, each, _ = with_legs
     plant, alike = legs.layout.plant, each.layout.plant
     at_switch = np.bincount(plant.ends[~plant.is_trunk, 0, 0], minlength=plant.switches)

@@ -38,7 +38,7 @@ _PRICED = {"switch", "cable", "transceiver", "panel", "switches", "cables", "tra
 _GROWTH = 0.10
 
 
-class Measuring:
+class FlatMeasuring:
     """What both networks are measured with.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 from topoloom.core.errors import InputError, check_type, hint
 from topoloom.core.work import Work
 from topoloom.designer.flat_families import FLAT_FAMILIES
-from topoloom.designer.flat_measuring import ECMP, Measuring
+from topoloom.designer.flat_measuring import ECMP, FlatMeasuring
 from topoloom.designer.flat_plan import measured_plan, plan_of_switches, ratio_text
 from topoloom.designer.flat_sides import ComparedSide, FlatOrTree, verdicts_of
 from topoloom.designer.flat_verdicts import OVERSUBSCRIPTION, PATTERNS, SWITCHES
@@ -108,7 +108,7 @@ def flat_or_tree(
     ratio = ratio_text(oversubscription)
     tree_spec = f"fat-tree:k={radix},hosts={least_hosts},taper={ratio}"
     delays = Delays(switch_ns=switch_ns, cable_ns_per_m=cable_ns_per_m)
-    measuring = Measuring(tuple(traffic), flat_engine, seed, delays, jobs, work)
+    measuring = FlatMeasuring(tuple(traffic), flat_engine, seed, delays, jobs, work)
     tree, _, _ = measuring.uniform(tree_spec, ECMP)
     if equal == SWITCHES:
         plan = plan_of_switches(least_hosts, radix, tree.switches, family)
