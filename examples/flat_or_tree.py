@@ -10,25 +10,35 @@ from tempfile import TemporaryDirectory
 
 from topoloom import Study, open_study, run_study
 
-#: Measures of the first table, and the traffic of the second, by their keys in the study.
-MEASURES = {
-    "switches": "switches",
-    "cost_per_host_usd": "cost",
-    "power_per_host_w": "power",
-    "optics": "optics",
-    "cable_m": "metres",
-    "runs": "runs",
-    "latency_ns": "latency",
-}
-TRAFFIC = {
-    "clique:share=0.25": "clique of hosts",
-    "clique:share=0.25,of=switches": "clique of switches",
-    "hubs:share=0.1,of=switches": "hubs",
-    "matching:share=1": "hosts in pairs",
-    "matching:share=0.5,of=switches": "switches in pairs",
-    "skewed": "skewed",
-    "farthest": "farthest",
-}
+#: The measures of each table, by their keys in the study.
+TABLES = (
+    {
+        "switches": "switches",
+        "cost_per_host_usd": "cost",
+        "power_per_host_w": "power",
+        "optics": "optics",
+        "latency_ns": "latency",
+    },
+    {
+        "cables": "pieces",
+        "cable_m": "metres",
+        "runs": "runs",
+        "panels": "panels",
+        "cables_per_link": "cables, one per link",
+        "cable_m_per_link": "metres, one per link",
+        "runs_per_link": "runs, one per link",
+    },
+    {
+        "clique:share=0.25": "clique of hosts",
+        "clique:share=0.25,of=switches": "clique of switches",
+        "hubs:share=0.1,of=switches": "hubs",
+        "matching:share=1": "hosts in pairs",
+        "matching:share=0.5,of=switches": "switches in pairs",
+        "skewed": "skewed",
+        "farthest": "farthest",
+    },
+    {"lost_cable": "a cable", "lost_panel": "a panel", "lost_switch": "another switch", "cut_off": "hosts of a switch"},
+)
 _SIGNS = {"flat": "+", "tree": "-", "even": "=", "unknown": "?"}
 
 
@@ -41,29 +51,64 @@ def small():
 
 
 def tables(rows):
-    """Print flat / tree of every measure, the mean over the seeds; + where flat wins with all seeds, - where the tree does."""
+    """Print flat / tree of every measure, the mean over the seeds, with the sign of the verdict if all seeds agree on it.
+
+    + flat wins, - the tree does, -- with any routing of the flat network, = even, ~ it depends on the seed.
+    """
     points = defaultdict(list)
     for row in rows:
         if row.get("flat_spec"):
-            points[row.get("least_hosts", 0), row["flat_engine"], row["oversubscription"]].append(row)
-    for measures in (MEASURES, TRAFFIC):
-        lines = ["", "| hosts | routing | ratio | seeds | " + " | ".join(measures.values()) + " |"]
-        lines.append("|---" * (4 + len(measures)) + "|")
-        for (hosts, engine, ratio), of_seeds in sorted(points.items()):
-            cells = [_cell(of_seeds, key) for key in measures]
-            lines.append(
-                "| " + " | ".join([f"{hosts or ''}", engine, f"{ratio:g}:1", str(len(of_seeds)), *cells]) + " |"
-            )
-        sys.stdout.write("\n".join(lines) + "\n")
+            family = row["flat_spec"].partition(":")[0]
+            points[row.get("least_hosts", 0), family, row["flat_engine"], row.get("oversubscription", 0)].append(row)
+    for measures in TABLES:
+        keys = [
+            key for key in measures if any(f"wins_{key}" in row for of_seeds in points.values() for row in of_seeds)
+        ]
+        if keys:
+            _print(["hosts", "family", "routing", "ratio", "seeds", *(measures[key] for key in keys)])
+            _print(["---"] * (5 + len(keys)))
+            for (hosts, family, engine, ratio), of_seeds in sorted(points.items()):
+                cells = [_cell(of_seeds, key) for key in keys]
+                _print([f"{hosts or ''}", family, engine, f"{ratio:g}:1" if ratio else "", str(len(of_seeds)), *cells])
+            sys.stdout.write("\n")
+    growth(points)
+
+
+def growth(points):
+    """Print what plans of growth say: cables removed and cost per added host, flat and tree, means over the seeds."""
+    points = {
+        point: rows for point, rows in sorted(points.items()) if any(row["flat_moved"] is not None for row in rows)
+    }
+    if not points:
+        return
+    _print(["hosts", "family", "routing", "ratio", "seeds", "removed, flat", "removed, tree", "USD, flat", "USD, tree"])
+    _print(["---"] * 9)
+    for (hosts, family, engine, ratio), rows in points.items():
+        means = [
+            _mean([row[f"{side}_{key}"] for row in rows])
+            for key in ("moved", "growth_usd")
+            for side in ("flat", "tree")
+        ]
+        cells = ["no plan" if mean is None else f"{mean:.2f}" if abs(mean) < 10 else f"{mean:,.0f}" for mean in means]
+        _print([f"{hosts or ''}", family, engine, f"{ratio:g}:1" if ratio else "", str(len(rows)), *cells])
+
+
+def _mean(values):
+    return None if any(value is None for value in values) else sum(values) / len(values)
 
 
 def _cell(rows, key):
     """The mean ratio, and the sign of the verdict if all seeds agree on it."""
-    ratios = [row[f"ratio_{key}"] for row in rows]
+    ratio = _mean([row.get(f"ratio_{key}") for row in rows])
     wins = {row[f"wins_{key}"] for row in rows}
-    if any(ratio is None for ratio in ratios):
+    if ratio is None:
         return "?"
-    return f"{sum(ratios) / len(ratios):.2f} {_SIGNS[wins.pop()] if len(wins) == 1 else '~'}"
+    sign = _SIGNS[wins.pop()] if len(wins) == 1 else "~"
+    return f"{ratio:.2f} {'--' if all(row.get(f'any_routing_{key}') for row in rows) else sign}"
+
+
+def _print(cells):
+    sys.stdout.write("| " + " | ".join(cells) + " |\n")
 
 
 if __name__ == "__main__":

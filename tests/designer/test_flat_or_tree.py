@@ -243,7 +243,10 @@ def test_without_panels_the_row_has_no_measures_of_panels(compared, panelled):
     of_panels = {"panels", "lost_panel", "cables_per_link", "cable_m_per_link", "runs_per_link"}
     assert not of_panels & {own.key for own in compared.verdicts}
     assert of_panels <= {own.key for own in panelled.verdicts}
-    assert row_of(panelled)["tree_runs_per_link"] == 1000 * panelled.tree.runs_per_link / panelled.tree.hosts
+    row = row_of(panelled)
+    assert row["tree_runs_per_link"] == 1000 * panelled.tree.runs_per_link / panelled.tree.hosts
+    assert (row["flat_panel_method"], row["tree_panel_method"]) == ("shuffle", "racks")
+    assert row["flat_panels"] == 1000 * panelled.flat.panel_count / panelled.flat.hosts
 
 
 def test_equal_switches_is_the_other_rule():

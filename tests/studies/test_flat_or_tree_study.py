@@ -41,21 +41,46 @@ def test_the_further_studies_change_one_rule(name, tasks, same):
             assert task.arguments["radix"] * task.arguments["rate_gbps"] == 51_200
 
 
-def test_the_example_prints_a_row_per_point(tmp_path, capsys):
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(_EXAMPLES / "flat_or_tree.py"))
+
+
+def _printed(script, rows, capsys):
+    """The cells of each printed table, without its two lines of titles."""
+    script["tables"](rows)
+    tables = [table.splitlines()[2:] for table in capsys.readouterr().out.strip().split("\n\n")]
+    return [[[cell.strip() for cell in line.strip("|").split("|")] for line in table] for table in tables]
+
+
+def test_the_example_prints_a_row_per_point(script, tmp_path, capsys):
     """Every ratio of flat to tree with its sign: + for a win with all seeds, - for a loss."""
-    script = runpy.run_path(str(_EXAMPLES / "flat_or_tree.py"))
     study = Study(
         operation="flat-or-tree",
         task={"least_hosts": 24, "radix": 8, "growth": False},
         axes={"oversubscription": [2], "flat_engine": ["ecmp"], "seed": [1]},
     )
     rows = run_study(study, tmp_path / "study", executor="threads", jobs=1).rows()
-    script["tables"](rows)
-    lines = [line for line in capsys.readouterr().out.splitlines() if "ecmp" in line]
-    assert len(lines) == 2
+    printed = _printed(script, rows, capsys)
+    assert len(printed) == len(script["TABLES"])
     signs = {"flat": "+", "tree": "-", "even": "=", "unknown": "?"}
-    for line, measures in zip(lines, (script["MEASURES"], script["TRAFFIC"]), strict=True):
-        cells = [cell.strip() for cell in line.strip("|").split("|")][-len(measures) :]
-        for cell, key in zip(cells, measures, strict=True):
-            ratio = rows[0][f"ratio_{key}"]
-            assert cell == ("?" if ratio is None else f"{ratio:.2f} {signs[rows[0][f'wins_{key}']]}")
+    for table, measures in zip(printed, script["TABLES"], strict=True):
+        keys = [key for key in measures if f"wins_{key}" in rows[0]]
+        (line,) = table
+        for cell, key in zip(line[5:], keys, strict=True):
+            ratio, beaten = rows[0][f"ratio_{key}"], rows[0].get(f"any_routing_{key}")
+            sign = "--" if beaten else signs[rows[0][f"wins_{key}"]]
+            assert cell == ("?" if ratio is None else f"{ratio:.2f} {sign}")
+
+
+def test_the_example_prints_means_and_doubt(script, capsys):
+    """Means over the seeds; ~ where they do not agree; nothing is better with any routing unless it is so with all seeds."""
+    base = {"flat_spec": "dring:size=2", "flat_engine": "ecmp", "oversubscription": 3, "least_hosts": 64}
+    base |= {"flat_moved": 1, "tree_moved": 0, "flat_growth_usd": 1200, "tree_growth_usd": None}
+    first = base | {"ratio_skewed": 0.5, "wins_skewed": "tree", "any_routing_skewed": True}
+    first |= {"ratio_farthest": 0.9, "wins_farthest": "tree", "any_routing_farthest": True}
+    second = base | {"ratio_skewed": 1.5, "wins_skewed": "flat", "any_routing_skewed": False}
+    second |= {"ratio_farthest": 0.7, "wins_farthest": "tree", "any_routing_farthest": True}
+    ratios, growth = _printed(script, [first, second], capsys)
+    assert ratios == [["64", "dring", "ecmp", "3:1", "2", "1.00 ~", "0.80 --"]]
+    assert growth == [["64", "dring", "ecmp", "3:1", "2", "1.00", "0.00", "1,200", "no plan"]]

@@ -232,7 +232,7 @@ def row_of(result: FlatOrTree) -> Mapping[str, Any]:
     """
     row: dict[str, Any] = {}
     for side in (result.flat, result.tree):
-        row |= {f"{side.name}_spec": side.spec, f"{side.name}_panels": side.panels}
+        row |= {f"{side.name}_spec": side.spec, f"{side.name}_panel_method": side.panels}
         row |= {f"{side.name}_{name}": getattr(side, name) for name in _COUNTS}
     for own in result.verdicts:
         row |= {
