@@ -294,7 +294,7 @@ def test_the_file_holds_the_network():
 
 def test_what_simgrid_cannot_take():
     """Adaptive tables, networks without hosts, hosts with more ports than others, layouts of other networks."""
-    with pytest.raises(InputError, match="chooses paths by load"):
+    with pytest.raises(InputError, match=r"chooses among paths, but SimGrid's routes are fixed; .*the simulator flows"):
         platform_bytes([route(build("torus:dims=4x4,hosts=1"), "ecmp")], SETTINGS)
     with pytest.raises(InputError, match="no hosts for the ranks; add hosts"):
         run_app(build("torus:dims=4x4"), "pingpong")

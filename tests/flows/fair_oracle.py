@@ -1,5 +1,6 @@
 """Schedules of plain flows, and max-min fair rates worked out again the plain way."""
 
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -44,22 +45,27 @@ def paths(routing: Routing, flows: list[tuple[int, int, float]]) -> list[list[tu
     return found
 
 
-def fair_rates(passed: list[list[tuple]]) -> np.ndarray:
-    """Max-min fair rates by the definition: the resource with the least even share of what is left, again and again."""
+def fair_rates(passed: list) -> np.ndarray:
+    """Max-min fair rates by the definition: the resource with the least even share of what is left, again and again.
+
+    A flow is a list of what it passes, or has the share of its rate on each: {resource: share}.
+    """
+    shares_of = [Counter(flow) if isinstance(flow, list) else flow for flow in passed]
     rate = np.full(len(passed), np.nan)
     while np.isnan(rate).any():
         shares = {}
-        for resource in {one for flow in passed for one in flow}:
-            over = [i for i, flow in enumerate(passed) if resource in flow]
+        for resource in {one for flow in shares_of for one in flow}:
+            over = [i for i, flow in enumerate(shares_of) if resource in flow]
             still = [i for i in over if np.isnan(rate[i])]
             if still:
-                shares[resource] = ((RATE - sum(rate[i] for i in over if not np.isnan(rate[i]))) / len(still), still)
+                used = sum(rate[i] * shares_of[i][resource] for i in over if not np.isnan(rate[i]))
+                shares[resource] = ((RATE - used) / sum(shares_of[i][resource] for i in still), still)
         share, still = min(shares.values(), key=lambda one: one[0])
         rate[still] = share
     return rate
 
 
-def finish_times(passed: list[list[tuple]], sizes: list[float]) -> float:
+def finish_times(passed: list, sizes: list[float]) -> float:
     """When the last of the flows that all begin at 0 ends, event by event."""
     left, now = dict(enumerate(sizes)), 0.0
     while left:

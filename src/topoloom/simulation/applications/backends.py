@@ -15,13 +15,15 @@ from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.machine import network_as_flows
 from topoloom.simulation.applications.schedule_run import FlitSettings, FlowSettings, ScheduleCase, ScheduleRun, by_link
 from topoloom.simulation.applications.settings import DETACHED, AppSettings
+from topoloom.simulation.flows.network import with_choice
 from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.flows.state import FlowNetwork
 
 SIMGRID, FLOWS, FLITS = "simgrid", "flows", "flits"
 #: The simulators of schedules, with a description of each.
 SIMULATORS = {
-    FLOWS: "messages share channels fairly; flows:window=0.2 updates rates late, by up to a fifth of a message's time",
+    FLOWS: "messages share channels fairly; flows:window=0.2 updates rates late, by up to a fifth of a message's time;"
+    " flows:split=even splits every message over all members of next-hop groups, flows:hash_seed=2 hashes them otherwise",
     SIMGRID: "SimGrid replays the same messages",
     FLITS: "routers with virtual channels and credits, cycle by cycle",
 }
@@ -37,11 +39,11 @@ class Backend:
 
     @property
     def text(self) -> str:
-        """``simgrid``, ``flows``, ``flows:window=0.2`` or ``flits:flit_bits=256,...``, with all settings of flits."""
-        if self.name == FLITS:
-            values: dict[str, Any] = msgspec.structs.asdict(self.flits)
-            return f"{FLITS}:" + ",".join(f"{key}={written(value)}" for key, value in values.items())
-        return f"{self.name}:window={self.flows.window:g}" if self.flows.window else self.name
+        """``simgrid``, ``flows``, ``flows:window=0.2`` (what differs), or ``flits:flit_bits=256,...`` (all settings)."""
+        own: FlowSettings | FlitSettings = self.flits if self.name == FLITS else self.flows
+        usual: dict[str, Any] = {} if self.name == FLITS else msgspec.structs.asdict(FlowSettings())
+        values = [(key, value) for key, value in msgspec.structs.asdict(own).items() if value != usual.get(key)]
+        return self.name + ":" * bool(values) + ",".join(f"{key}={written(value)}" for key, value in values)
 
 
 def backend_of(text: str) -> Backend:
@@ -50,7 +52,8 @@ def backend_of(text: str) -> Backend:
     Parameters
     ----------
     text : str
-        ``simgrid``, ``flows``, ``flows:window=0.2``, ``flits`` or ``flits:flit_bits=256,packet_flits=64,table_router_vcs=4``.
+        ``simgrid``, ``flows``, ``flows:window=0.2``, ``flows:split=even``, ``flits`` or
+        ``flits:flit_bits=256,packet_flits=64,table_router_vcs=4``.
 
     Raises
     ------
@@ -158,7 +161,7 @@ def run_schedule(
     from topoloom.simulation.flows.simulate import simulate_flows
 
     result = simulate_flows(
-        network,
+        with_choice(network, split=backend.flows.split == "even", hash_seed=backend.flows.hash_seed),
         schedule,
         homes,
         window=backend.flows.window,

@@ -58,8 +58,8 @@ def platform_bytes(
     for routing in routings:
         if routing.choice is not None:
             raise InputError(
-                f"engine {routing.engine} chooses paths by load, but SimGrid's routes are fixed; use another engine, such as"
-                " orders or minimal"
+                f"engine {routing.engine} chooses among paths, but SimGrid's routes are fixed; use an engine of tables, such as"
+                " orders or minimal, or the simulator flows, which follows next-hop groups"
             )
         if routing.topology != topology:
             raise InputError(f"{topology.name}: one of the tables is of another network, {routing.topology.name}")

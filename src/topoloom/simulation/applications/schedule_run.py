@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -29,6 +29,13 @@ class FlowSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     window: Annotated[
         float, setting("largest delay of rate updates, as a share of a message's time; 0: exact", least=0, most=1)
     ] = 0.0
+    split: Annotated[
+        Literal["hash", "even"],
+        setting(
+            "next-hop groups: hash: two ranks' messages take one member; even: every message splits over all members"
+        ),
+    ] = "hash"
+    hash_seed: Annotated[int, setting("seed of these hashes", least=0, most=2**31 - 1)] = 1
 
 
 class FlitSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):

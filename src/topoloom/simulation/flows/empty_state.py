@@ -2,7 +2,12 @@
 
 import numpy as np
 
+from topoloom.core.allowance import free_bytes
+from topoloom.core.errors import InputError
 from topoloom.simulation.flows.state import EVENTS, HURRY, READY, ROOM, WINDOW, FlowNetwork, State
+
+#: Memory of a message per channel of its path: `State.path`, `weight`, `next` and `back`.
+_BYTES_PER_CHANNEL = 20
 
 
 def empty_state(
@@ -26,10 +31,18 @@ def empty_state(
     -------
     State
         The state with room for some messages; `with_room` adds more.
+
+    Raises
+    ------
+    InputError
+        Messages that split need more memory than is free.
     """
     n, r, m = at.size, fabric.capacity.size, 2 * at.size + 64
     # A power of two, so that a shift of a node's number gives that of its flow.
     most = 1 << (most - 1).bit_length()
+    nodes = fabric.group.shape[0] * fabric.group.shape[1] if fabric.split else 1
+    if fabric.split:
+        _check_room(m, most)
     whole, short = np.int64, np.int32
     ready = np.zeros(n + 2, whole)
     ready[:n] = np.arange(n)[::-1]
@@ -59,6 +72,7 @@ def empty_state(
         started=np.zeros(m),
         fair=np.zeros(m),
         path=np.zeros((m, most), short),
+        weight=np.ones(m * most if fabric.split else 1),
         next=np.zeros(m * most, short),
         back=np.zeros(m * most, short),
         neck=np.full(m, -1, short),
@@ -68,6 +82,7 @@ def empty_state(
         mark=np.zeros(r, short),
         open=np.zeros(r, short),
         is_dirty=np.zeros(r, np.int8),
+        weigh=np.zeros(r),
         share=np.stack([fabric.capacity, np.zeros(r)], axis=1),
         spare=np.zeros(r),
         level=np.zeros(r),
@@ -85,12 +100,28 @@ def empty_state(
         affected=np.zeros(m, short),
         channels=np.zeros(r, short),
         turn=np.zeros(len(fabric.port), whole),
+        fate=np.zeros(nodes, np.uint8),
+        node=np.zeros(nodes, whole),
+        trail=np.zeros(nodes, whole),
+        tried=np.zeros(nodes, whole),
+        part=np.zeros(nodes),
+        late=np.zeros(nodes),
         counter=np.zeros(EVENTS + 1, whole),
         clock=np.zeros(HURRY + 1),
     )
     state.counter[READY], state.counter[ROOM] = n, m
     state.clock[WINDOW] = window
     return state
+
+
+def _check_room(messages: int, most: int) -> None:
+    """Refuse messages that split over up to `most` channels where memory is too small for them."""
+    needed, free = _BYTES_PER_CHANNEL * messages * most, free_bytes()
+    if free is not None and needed > free:
+        raise InputError(
+            f"{messages:,} messages that split over up to {most:,} channels need {needed / 1e9:,.1f} GB of memory, and"
+            f" {free / 1e9:,.1f} GB are free; use hashes (flows:split=hash), or fewer ranks"
+        )
 
 
 #: The arrays with one row per message; `with_room` extends them.
@@ -115,16 +146,18 @@ _BY_MESSAGE = (
 
 
 def with_room(state: State) -> State:
-    """Return the state with room for twice as many messages."""
+    """Return the state with room for twice as many messages; as for `empty_state`, memory may be too small for splits."""
     m, most = state.path.shape
+    if state.weight.size > 1:
+        _check_room(m, most)
     changed = {}
     for name in _BY_MESSAGE:
         old = getattr(state, name)
         more = np.full((m, *old.shape[1:]), -1 if name == "position" else 0, old.dtype)
         changed[name] = np.concatenate([old, more])
-    for name in ("next", "back"):
+    for name in ("next", "back", *(("weight",) if state.weight.size > 1 else ())):
         old = getattr(state, name)
-        changed[name] = np.concatenate([old, np.zeros(m * most, old.dtype)])
+        changed[name] = np.concatenate([old, np.ones(m * most, old.dtype)])
     # Free messages form a stack; new ones are put on top.
     free = int(state.counter[ROOM])
     changed["room"][free : free + m] = np.arange(2 * m - 1, m - 1, -1)

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.simulation.flows.empty_state import empty_state, with_room
-from topoloom.simulation.flows.network import longest_walk
+from topoloom.simulation.flows.network import NO_GROUPS, longest_walk
 from topoloom.simulation.flows.operations import RECV, SEND
 from topoloom.simulation.flows.programs import Laid, Programs, laid
 from topoloom.simulation.flows.schedule import OwnPaths, Schedule
@@ -269,6 +269,8 @@ def _along_paths(
     inner, leaves, comes = np.split(f.resource, [f.to.size, f.to.size + f.switch.size])
     own = f._replace(
         ports=ports,
+        group=NO_GROUPS.group,
+        split=0,
         resource=np.concatenate([inner, leaves, leaves[into], comes, comes[into]]),
         switch=np.concatenate([f.switch, f.switch[into]]),
         row=np.concatenate([np.zeros(f.switch.size, np.int64), [rows[way.channels] for way in ways]]),

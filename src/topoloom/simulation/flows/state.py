@@ -53,6 +53,12 @@ class FlowNetwork(NamedTuple):
         The ports of each host; a message leaves by one and arrives at the port in the same position.
     sent_from : int32[h]
         For a port that only one path reaches: the port by which all messages to it leave; else -1.
+    group : int32[states, n, n]; member : int64[groups + 1]; member_port : uint16[k]; member_state : uint8[k]
+        Next-hop groups, as in `choices.NextHopGroups`, which messages then follow in place of `ports`; without states: none.
+    split : int
+        1: every message splits evenly at every group; 0: it takes one member, by a hash of its ranks.
+    hash_seed : int
+        The seed of these hashes.
     host_delay : float
         The delay of both hosts' links and the first switch.
     inside_rate, inside_delay : float
@@ -71,6 +77,12 @@ class FlowNetwork(NamedTuple):
     row: np.ndarray
     port: np.ndarray
     sent_from: np.ndarray
+    group: np.ndarray
+    member: np.ndarray
+    member_port: np.ndarray
+    member_state: np.ndarray
+    split: int
+    hash_seed: int
     host_delay: float
     inside_rate: float
     inside_delay: float
@@ -127,7 +139,9 @@ class State(NamedTuple):
     left, rate, since, started, fair : float64[m]
         Bytes left, the rate, the time of both values, when the message began, and the new rate while it is computed.
     path : int32[m, most]
-        The resources on each path.
+        The resources on each path, or on all paths of a message that splits.
+    weight : float64[m * most], or float64[1] without splits
+        The share of its rate that a message has on each of them, by m * most + position; else 1.
     next, back : int32[m * most]
         Links of the list of a resource's flows, by m * most + position on the path; -1 ends it in either direction.
     neck : int32[m]
@@ -136,8 +150,9 @@ class State(NamedTuple):
         The last filling that affected a flow (negative: added, and not filled yet); whether it is in `fresh`.
     crowd : int32[r, 2]; share : float64[r, 2]
         The first flow of a resource and their number; its capacity and the used part, in bytes per second.
-    mark, open : int32[r]; spare, level : float64[r]
-        Marks of a filling, flows without a rate, the capacity left for them, and the share at which it is full (-1: not full).
+    mark, open : int32[r]; weigh, spare, level : float64[r]
+        Marks of a filling, flows without a rate, their weights together, the capacity left for them, and the share at which it
+        is full (-1: not full).
     carried : float64[c]
         The bytes carried by each channel.
     order, position : int32[ranks + m]; key : float64[ranks + m]
@@ -149,6 +164,9 @@ class State(NamedTuple):
         filling.
     turn : int64[hosts]
         The number of messages that each host has sent over the network, which use its ports in turn.
+    fate : uint8[nodes]; node, trail, tried : int64[nodes]; part, late : float64[nodes]
+        Scratch of a message that splits, by state and switch: as `verification.kernels.groups.nodes_from`; its share there, and
+        the delay from there on. One node without splits.
     counter : int64[11]; clock : float64[4]
     """
 
@@ -177,6 +195,7 @@ class State(NamedTuple):
     started: np.ndarray
     fair: np.ndarray
     path: np.ndarray
+    weight: np.ndarray
     next: np.ndarray
     back: np.ndarray
     neck: np.ndarray
@@ -186,6 +205,7 @@ class State(NamedTuple):
     mark: np.ndarray
     open: np.ndarray
     is_dirty: np.ndarray
+    weigh: np.ndarray
     share: np.ndarray
     spare: np.ndarray
     level: np.ndarray
@@ -203,6 +223,12 @@ class State(NamedTuple):
     affected: np.ndarray
     channels: np.ndarray
     turn: np.ndarray
+    fate: np.ndarray
+    node: np.ndarray
+    trail: np.ndarray
+    tried: np.ndarray
+    part: np.ndarray
+    late: np.ndarray
     counter: np.ndarray
     clock: np.ndarray
 

@@ -13,7 +13,7 @@ _NONE = np.int64(1) << 40
 
 
 @inner
-def _mixed(seed: int, d: int, v: int, c: int) -> np.uint64:
+def mixed(seed: int, d: int, v: int, c: int) -> np.uint64:
     """Return a number that looks random but depends only on its arguments: all routers compute the same (splitmix64)."""
     z = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(d) * np.uint64(0xBF58476D1CE4E5B9)
     z += np.uint64(v) * np.uint64(0x94D049BB133111EB) + np.uint64(c) * np.uint64(0xD6E8FEB86659FD93)
@@ -42,7 +42,7 @@ def _lowest(
     for c in range(first[v], first[v + 1]):
         if rank[to[c]] != wanted:
             continue
-        key = _mixed(salt, d, v, c)
+        key = mixed(salt, d, v, c)
         if count == most and key >= keys[count - 1]:
             continue
         place = count if count < most else most - 1

@@ -11,7 +11,7 @@ import numpy as np
 from topoloom.core.compiling.decorators import allocating, inner, kernel
 
 #: What becomes of packets at a node: not visited, being visited, they arrive, circulate, or end at a switch without a group.
-_NEW, _OPEN, _ARRIVES, _CIRCULATES, _ENDS = 0, 1, 2, 3, 4
+NEW, _OPEN, _ARRIVES, _CIRCULATES, _ENDS = 0, 1, 2, 3, 4
 
 
 @inner
@@ -32,46 +32,68 @@ def _ordered(
     """Write the nodes that packets to d from the `wanted` switches (bool[n]) reach to `order`, each after all its next ones;
     return how many. fate: uint8[nodes], written; order, stack, place: int64[nodes].
     """
-    n, count, other = first.size - 1, 0, np.int64(0)
-    fate[:] = _NEW
-    for s in range(n):
-        if s == d or not wanted[s] or fate[s] != _NEW:
-            continue
-        depth = 0
-        stack[0], fate[s] = s, _OPEN
-        place[s] = member[group[0, d, s]] if group[0, d, s] >= 0 else 0
-        while depth >= 0:
-            node = stack[depth]
-            v = node % n
-            own = np.int64(group[node // n, d, v])
-            if own < 0:
-                fate[node] = _ENDS
-            while own >= 0 and place[node] < member[own + 1]:
-                m = place[node]
-                w = np.int64(to[first[v] + np.int64(port[m])])
-                if w == d:
-                    place[node] += 1
-                    continue
-                other = np.int64(next_state[m]) * n + w
-                if fate[other] == _NEW:
-                    break
+    count = 0
+    fate[:] = NEW
+    for s in range(first.size - 1):
+        if s != d and wanted[s] and fate[s] == NEW:
+            count = nodes_from(first, to, group, member, port, next_state, d, s, fate, order, stack, place, count)
+    return count
+
+
+@inner
+def nodes_from(
+    first: np.ndarray,
+    to: np.ndarray,
+    group: np.ndarray,
+    member: np.ndarray,
+    port: np.ndarray,
+    next_state: np.ndarray,
+    d: int,
+    s: int,
+    fate: np.ndarray,
+    order: np.ndarray,
+    stack: np.ndarray,
+    place: np.ndarray,
+    count: int,
+) -> int:
+    """Add the new nodes that packets from s to d reach to the `count` ones in `order`, each after all its next ones; return how
+    many there are then. Nodes are new where `fate` is `NEW`; see `_ordered`.
+    """
+    n, depth, other = first.size - 1, 0, np.int64(0)
+    stack[0], fate[s] = s, _OPEN
+    place[s] = member[group[0, d, s]] if group[0, d, s] >= 0 else 0
+    while depth >= 0:
+        node = stack[depth]
+        v = node % n
+        own = np.int64(group[node // n, d, v])
+        if own < 0:
+            fate[node] = _ENDS
+        while own >= 0 and place[node] < member[own + 1]:
+            m = place[node]
+            w = np.int64(to[first[v] + np.int64(port[m])])
+            if w == d:
                 place[node] += 1
-                if fate[other] == _OPEN:
-                    fate[node] = _CIRCULATES
-                elif fate[other] > _ARRIVES:
-                    fate[node] = fate[other] if fate[node] == _OPEN else fate[node]
-            if own >= 0 and place[node] < member[own + 1]:
-                # The next node is not looked at yet: go there first.
-                depth += 1
-                stack[depth], fate[other] = other, _OPEN
-                following = np.int64(group[other // n, d, other % n])
-                place[other] = member[following] if following >= 0 else 0
                 continue
-            if fate[node] == _OPEN:
-                fate[node] = _ARRIVES
-            order[count] = node
-            count += 1
-            depth -= 1
+            other = np.int64(next_state[m]) * n + w
+            if fate[other] == NEW:
+                break
+            place[node] += 1
+            if fate[other] == _OPEN:
+                fate[node] = _CIRCULATES
+            elif fate[other] > _ARRIVES:
+                fate[node] = fate[other] if fate[node] == _OPEN else fate[node]
+        if own >= 0 and place[node] < member[own + 1]:
+            # The next node is not looked at yet: go there first.
+            depth += 1
+            stack[depth], fate[other] = other, _OPEN
+            following = np.int64(group[other // n, d, other % n])
+            place[other] = member[following] if following >= 0 else 0
+            continue
+        if fate[node] == _OPEN:
+            fate[node] = _ARRIVES
+        order[count] = node
+        count += 1
+        depth -= 1
     return count
 
 

@@ -24,13 +24,19 @@ FULL, SAME = 1e-9, 1e-12
 
 
 @stage
-def set_rate(s: State, m: int, rate: float, now: float) -> None:
+def weight_of(f: FlowNetwork, s: State, m: int, hop: int) -> float:
+    """Return the share of its rate that a flow has on a resource of its path."""
+    return s.weight[(m * s.path.shape[1] + hop) * f.split]
+
+
+@stage
+def set_rate(f: FlowNetwork, s: State, m: int, rate: float, now: float) -> None:
     """Give a flow a rate from now on, and enter its end into the heap of events."""
     old = s.rate[m]
     s.left[m] = max(0.0, s.left[m] - old * (now - s.since[m]))
     s.since[m], s.rate[m] = now, rate
     for hop in range(s.hops[m]):
-        s.share[s.path[m, hop], USED] += rate - old
+        s.share[s.path[m, hop], USED] += (rate - old) * weight_of(f, s, m, hop)
     item = s.at.size + m
     s.counter[HEAP] = put(s.order, s.position, s.key, s.counter[HEAP], item, now + s.left[m] / rate)
 
@@ -50,7 +56,7 @@ def _touch(s: State, resource: int) -> None:
 def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
     """Let a flow enter its path. Where its full rate is free, no other flow's rate changes."""
     most = s.path.shape[1]
-    fastest = f.top
+    fastest, once = f.top, True
     s.neck[m] = -1
     for hop in range(s.hops[m]):
         resource, node = s.path[m, hop], m * most + hop
@@ -58,19 +64,21 @@ def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
         s.next[node], s.back[node] = first, -1
         if first >= 0:
             s.back[first] = node
+            # A walk over a group may come back over the link that it left by.
+            once = once and first // most != m
         s.crowd[resource, HEAD] = node
         s.crowd[resource, FLOWS] += 1
-        if s.share[resource, CAPACITY] < fastest:
-            fastest, s.neck[m] = s.share[resource, CAPACITY], resource
-    fits, share = True, fastest
+        if s.share[resource, CAPACITY] < fastest * weight_of(f, s, m, hop):
+            fastest, s.neck[m] = s.share[resource, CAPACITY] / weight_of(f, s, m, hop), resource
+    fits, share = once, fastest
     for hop in range(s.hops[m]):
         resource = s.path[m, hop]
-        free = s.share[resource, CAPACITY] * (1 + FULL) - s.share[resource, USED]
+        free = (s.share[resource, CAPACITY] * (1 + FULL) - s.share[resource, USED]) / weight_of(f, s, m, hop)
         fits = fits and free >= fastest
         share = min(share, max(free, s.share[resource, CAPACITY] / s.crowd[resource, FLOWS]))
     s.since[m], s.rate[m] = now, 0.0
     # Until rates are recomputed, a flow uses the free capacity, or an even share.
-    set_rate(s, m, share, now)
+    set_rate(f, s, m, share, now)
     if not fits and s.is_fresh[m] == 0:
         if s.counter[DIRTY] == 0 and s.counter[FRESH] == 0:
             s.clock[DIRTY_SINCE] = now
@@ -97,6 +105,6 @@ def leave(f: FlowNetwork, s: State, m: int) -> None:
         if s.crowd[resource, FLOWS] == 0:
             s.share[resource, USED] = 0.0
         else:
-            s.share[resource, USED] -= s.rate[m]
+            s.share[resource, USED] -= s.rate[m] * weight_of(f, s, m, hop)
             if full:
                 _touch(s, resource)

@@ -7,12 +7,12 @@ resource, it is added and filled with them in the next round, until all flows ha
 hundreds of flows, of which a change affects ten.
 
 Arrays (see `State`): affected int32[m], the flows to fill, of which the first `flows` count; channels int32[r], the resources
-that can limit them; open int32[r] and spare float64[r], the flows without a rate and the capacity left for them, per resource;
+that can limit them; open int32[r], weigh and spare float64[r], the flows without a rate, their weights and the capacity left;
 fair float64[m], the new rates in bytes per second; rise_order, rise_position, rise_key: a heap of resources by even share.
 """
 
 from topoloom.core.compiling.decorators import inner, stage
-from topoloom.simulation.flows.kernels.fair import FULL, SAME, set_rate
+from topoloom.simulation.flows.kernels.fair import FULL, SAME, set_rate, weight_of
 from topoloom.simulation.flows.kernels.heap import sift_down, take_out
 from topoloom.simulation.flows.state import (
     CAPACITY,
@@ -34,6 +34,8 @@ from topoloom.simulation.flows.state import (
 _PATIENCE = 12
 #: Rates that differ by a smaller share have the same bottleneck.
 _NEAR = 1e-11
+#: No sum of open weights is less, whatever rounding leaves of it.
+_LIGHTEST = 1e-300
 
 
 @inner
@@ -49,7 +51,7 @@ def refill(f: FlowNetwork, s: State) -> None:
         s.counter[EVENTS] += flows >> 6
         more, tries = _without_bottleneck(f, s, flows, channels), tries + 1
         if more == flows:
-            _take(s, flows, channels)
+            _take(f, s, flows, channels)
             return
         flows = more if tries < _PATIENCE else _joined(f, s, more)
 
@@ -110,15 +112,16 @@ def _opened(f: FlowNetwork, s: State, flows: int) -> int:
         m = s.affected[place]
         s.neck[m], s.fair[m] = -1, f.top
         for hop in range(s.hops[m]):
-            resource = s.path[m, hop]
+            resource, weight = s.path[m, hop], weight_of(f, s, m, hop)
             if s.rise_position[resource] >= 0:
                 s.open[resource] += 1
-                s.spare[resource] += s.rate[m]
+                s.weigh[resource] += weight
+                s.spare[resource] += s.rate[m] * weight
             elif _scarce(f, s, resource):
                 s.rise_order[channels], s.rise_position[resource] = resource, channels
                 s.channels[channels] = resource
-                s.open[resource] = 1
-                s.spare[resource] = s.share[resource, CAPACITY] - s.share[resource, USED] + s.rate[m]
+                s.open[resource], s.weigh[resource] = 1, weight
+                s.spare[resource] = s.share[resource, CAPACITY] - s.share[resource, USED] + s.rate[m] * weight
                 s.level[resource] = -1.0
                 channels += 1
     for place in range(channels):
@@ -131,8 +134,8 @@ def _opened(f: FlowNetwork, s: State, flows: int) -> int:
 
 @stage
 def _share(s: State, resource: int) -> float:
-    """Return an even share of the spare capacity per open flow; never 0, so that all flows end."""
-    return max(s.spare[resource], SAME * s.share[resource, CAPACITY]) / s.open[resource]
+    """Return the rate at which the open flows use the spare capacity; never 0, so that all flows end."""
+    return max(s.spare[resource], SAME * s.share[resource, CAPACITY]) / max(s.weigh[resource], _LIGHTEST)
 
 
 @inner
@@ -150,14 +153,14 @@ def _fill(f: FlowNetwork, s: State, channels: int) -> None:
                 continue
             if share >= top:
                 break
-            _close(s, resource, share)
+            _close(f, s, resource, share)
         rising = take_out(s.rise_order, s.rise_position, s.rise_key, rising, resource)
     for place in range(rising):
         s.rise_position[s.rise_order[place]] = -1
 
 
 @stage
-def _close(s: State, resource: int, share: float) -> None:
+def _close(f: FlowNetwork, s: State, resource: int, share: float) -> None:
     """Close a full resource: its open flows get this share, on their whole path."""
     stamp, shift = s.counter[STAMP], _shift(s)
     s.level[resource] = share
@@ -167,8 +170,9 @@ def _close(s: State, resource: int, share: float) -> None:
         if s.flow_mark[m] == stamp and s.neck[m] < 0:
             s.fair[m], s.neck[m] = share, resource
             for hop in range(s.hops[m]):
-                other = s.path[m, hop]
-                s.spare[other] -= share
+                other, weight = s.path[m, hop], weight_of(f, s, m, hop)
+                s.spare[other] -= share * weight
+                s.weigh[other] -= weight
                 s.open[other] -= 1
         node = s.next[node]
 
@@ -204,14 +208,14 @@ def _looked_at(f: FlowNetwork, s: State, resource: int, count: int) -> int:
             rate = s.rate[m]
             if s.neck[m] == resource:
                 slowest = min(slowest, rate)
-        used += rate
+        used += rate * s.weight[node * f.split]
         fastest = max(fastest, rate)
         node = s.next[node]
     s.spare[resource] = s.share[resource, CAPACITY] - used
     # Flows slower than `slow` with their bottleneck here, and flows faster than `fast`, must be filled, too.
     slow, fast = fastest * (1 - _NEAR), f.top * 2
     if 0 <= s.level[resource] < slow:
-        fast = min(_even(s, resource), slow)
+        fast = min(_even(f, s, resource), slow)
     if s.spare[resource] > s.share[resource, CAPACITY] * FULL:
         slow = f.top * 2
     if slowest >= slow and fast > f.top:
@@ -229,13 +233,18 @@ def _looked_at(f: FlowNetwork, s: State, resource: int, count: int) -> int:
 
 
 @inner
-def _even(s: State, resource: int) -> float:
-    """Return the even share at a resource: what slower flows, limited elsewhere, leave of its capacity, per other flow.
+def _even(f: FlowNetwork, s: State, resource: int) -> float:
+    """Return the even share at a resource: what slower flows, limited elsewhere, leave of its capacity, by the others' weight.
 
     A higher share makes more flows slower than it, so this is repeated until the share no longer rises.
     """
-    stamp, shift, flows = s.counter[STAMP], _shift(s), s.crowd[resource, FLOWS]
+    stamp, shift, flows = s.counter[STAMP], _shift(s), 1.0 * s.crowd[resource, FLOWS]
     even = 0.0
+    if f.split:
+        flows, node = 0.0, s.crowd[resource, HEAD]
+        while node >= 0:
+            flows += s.weight[node]
+            node = s.next[node]
     share = s.share[resource, CAPACITY] / flows
     while share > even * (1 + SAME):
         even, left, still, node = share, s.share[resource, CAPACITY], flows, s.crowd[resource, HEAD]
@@ -244,22 +253,23 @@ def _even(s: State, resource: int) -> float:
             filled = s.flow_mark[m] == stamp
             rate = s.fair[m] if filled else s.rate[m]
             if rate < even and not (filled and s.neck[m] == resource):
-                left -= rate
-                still -= 1
+                left -= rate * s.weight[node * f.split]
+                still -= s.weight[node * f.split]
             node = s.next[node]
-        share = left / still
+        # Rounding may leave something of the weights where all flows are slower.
+        share = left / still if still > SAME * flows else even
     return even
 
 
 @inner
-def _take(s: State, flows: int, channels: int) -> None:
+def _take(f: FlowNetwork, s: State, flows: int, channels: int) -> None:
     """Set the affected flows to their new rates."""
     now = s.clock[NOW]
     for place in range(flows):
         m = s.affected[place]
         rate = s.fair[m]
         if abs(rate - s.rate[m]) > SAME * rate:
-            set_rate(s, m, rate, now)
+            set_rate(f, s, m, rate, now)
     # Sums of many changes drift by rounding: recompute them.
     for place in range(channels):
         resource = s.channels[place]

@@ -3,9 +3,12 @@
 The arrays are those of `State`: source, goal, tag, phase by message; sent and awaited list messages posted on one side only.
 """
 
+import numpy as np
+
 from topoloom.core.compiling.decorators import stage
 from topoloom.simulation.flows.kernels.fair import enter, leave
 from topoloom.simulation.flows.kernels.heap import put
+from topoloom.simulation.flows.kernels.walks import member_of, split
 from topoloom.simulation.flows.state import (
     AWAITED,
     DELAYED,
@@ -116,12 +119,17 @@ def notify(s: State, rank: int, wait: int) -> None:
 @stage
 def _start(f: FlowNetwork, p: Program, s: State, m: int) -> None:
     """Start a message, through the next of the sender's ports."""
-    set_out(f, s, m, p.home[s.source[m]], p.home[s.goal[m]], -1)
+    set_out(f, s, m, s.source[m], s.goal[m], p.home[s.source[m]], p.home[s.goal[m]], -1)
 
 
 @stage
-def set_out(f: FlowNetwork, s: State, m: int, source: int, goal_host: int, port: int) -> None:
-    """Determine the path between two hosts through one of their ports (-1: each in turn), and start with the delays."""
+def set_out(
+    f: FlowNetwork, s: State, m: int, from_rank: int, to_rank: int, source: int, goal_host: int, port: int
+) -> None:
+    """Determine the path between two hosts through one of their ports (-1: each in turn), and start with the delays.
+
+    Ranks are what distinguishes the connections of two hosts, as the ports of their protocol do.
+    """
     s.started[m] = s.clock[NOW]
     s.phase[m], s.hops[m] = DELAYED, 0
     if source == goal_host:
@@ -138,13 +146,25 @@ def set_out(f: FlowNetwork, s: State, m: int, source: int, goal_host: int, port:
         at, goal, row, hosts = f.switch[out_port], f.switch[in_port], f.row[in_port], f.switch.size
         s.path[m, 0] = f.resource[f.to.size + out_port]
         hops = 1
+        if f.split and at != goal:
+            hops = split(f, s, m, at, goal)
+            delay += s.late[at]
+            at = goal
+        state = np.int64(0)
         while at != goal:
-            channel = f.first[at] + f.ports[row, at]
+            channel = f.first[at]
+            if f.group.shape[0]:
+                chosen = member_of(f, state, goal, at, from_rank, to_rank)
+                channel, state = channel + np.int64(f.member_port[chosen]), np.int64(f.member_state[chosen])
+            else:
+                channel += f.ports[row, at]
             s.path[m, hops] = f.resource[channel]
             s.carried[channel] += s.left[m]
             delay += f.delay[channel]
             hops += 1
             at = f.to[channel]
+        if f.split:
+            s.weight[m * s.path.shape[1]] = s.weight[m * s.path.shape[1] + hops] = 1.0
         s.path[m, hops] = f.resource[f.to.size + hosts + in_port]
         s.hops[m] = hops + 1
     s.counter[HEAP] = put(s.order, s.position, s.key, s.counter[HEAP], s.at.size + m, s.clock[NOW] + delay)

@@ -83,7 +83,8 @@ def _begin(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, ports: 
         s.counter[ROOM] -= 1
         m = s.room[s.counter[ROOM]]
         s.left[m], s.sender_wait[m] = o.amount[i], i
-        set_out(f, s, m, home[o.rank[i]], home[o.peer[i]], o.nic[i] if ports else -1)
+        source, goal = o.rank[i], o.peer[i]
+        set_out(f, s, m, source, goal, home[source], home[goal], o.nic[i] if ports else -1)
     left = o.counter[STARTING] - begun
     for place in range(left):
         o.starting[place] = o.starting[begun + place]
