@@ -14,7 +14,7 @@ import numpy as np
 
 from topoloom import build, route
 from topoloom.routing.routing import Routing
-from topoloom.simulation.flows.network import flow_network, with_choice
+from topoloom.simulation.flows.network import flow_network, over_groups
 from topoloom.simulation.flows.operations import RECV, SEND
 from topoloom.simulation.flows.rank_operations import Rank
 from topoloom.simulation.flows.schedule import Schedule, schedule_of
@@ -40,7 +40,7 @@ def row(routing: Routing, seed: int, split: bool) -> str:
     """The figures of one run."""
     topology, began = routing.topology, time.monotonic()
     network = flow_network([routing], link_rate=RATE, host_rate=RATE, cable_s=np.zeros(len(topology.links)))
-    network = with_choice(network, split=split, hash_seed=seed)
+    network = over_groups(network, split=split, hash_seed=seed)
     result = simulate_flows(network, permutation(topology.hosts, seed), np.arange(topology.hosts))
     figures = (result.seconds * RATE / SIZE, result.finished.mean() * RATE / SIZE, result.carried.max() / SIZE)
     took = time.monotonic() - began

@@ -10,7 +10,7 @@ from topoloom import build, route, run_app
 from topoloom.cli.main import main
 from topoloom.core.errors import InputError
 from topoloom.routing.groups.making import next_hop_groups_of
-from topoloom.simulation.flows.network import longest_walk, with_choice
+from topoloom.simulation.flows.network import longest_walk, over_groups
 from topoloom.simulation.flows.simulate import simulate_flows
 from topoloom.throughput.traffic import matrix
 from topoloom.throughput.traffic.loads import expected_loads
@@ -54,7 +54,7 @@ def test_an_even_split_carries_the_expected_loads(routing):
     flows, demand = drawn(1), np.zeros((_N, _N))
     for source, goal, size in flows:
         demand[source, goal] += size
-    net = with_choice(fabric(routing), split=True, hash_seed=1)
+    net = over_groups(fabric(routing), split=True, hash_seed=1)
     carried = simulate_flows(net, sends(_N, flows), np.arange(_N)).carried
     expected = expected_loads(routing, matrix(routing.topology, demand)).channels
     assert np.allclose(carried, expected, rtol=1e-12, atol=1e-6)
@@ -92,8 +92,8 @@ def _walk(groups, begins, to, goal, at, state, left):
 def test_hashes_of_many_seeds_split_as_the_groups_do(routing):
     """Over 400 seeds, the share of a flow on each channel is within five standard deviations of the even split."""
     net, flow, tries = fabric(routing), (0, 9, 1e6), 400
-    expected = alone(with_choice(net, split=True, hash_seed=1), _N, flow)
-    seen = np.mean([alone(with_choice(net, split=False, hash_seed=seed), _N, flow) for seed in range(tries)], axis=0)
+    expected = alone(over_groups(net, split=True, hash_seed=1), _N, flow)
+    seen = np.mean([alone(over_groups(net, split=False, hash_seed=seed), _N, flow) for seed in range(tries)], axis=0)
     likely = np.sqrt(np.maximum(expected * (1 - np.minimum(expected, 1)), 1e-9) / tries)
     assert (np.abs(seen - expected) <= 5 * likely + 1e-9).all()
 
@@ -109,7 +109,7 @@ def test_messages_of_two_ranks_keep_their_path(routing):
 def test_rates_are_max_min_fair(routing, split):
     """The last flow ends when an event-by-event filling by the definition says, for hashed and for split flows."""
     flows = drawn(3, 0.15)
-    net = with_choice(fabric(routing), split=split, hash_seed=7)
+    net = over_groups(fabric(routing), split=split, hash_seed=7)
     seconds = simulate_flows(net, sends(_N, flows), np.arange(_N)).seconds
     ways = [passed(net, routing, flow) for flow in flows]
     assert seconds == pytest.approx(finish_times(ways, [size for *_, size in flows]), rel=1e-9)
@@ -118,7 +118,7 @@ def test_rates_are_max_min_fair(routing, split):
 def test_split_flows_that_fit_have_their_full_rate():
     """Where no channel is full, each message of a permutation takes as long as its host's link needs."""
     routing = route(build("jellyfish:n=12,degree=6,hosts=1"), "spraypoint:h=4")
-    net = with_choice(fabric(routing), split=True, hash_seed=1)
+    net = over_groups(fabric(routing), split=True, hash_seed=1)
     result = simulate_flows(net, sends(12, [(a, (a + 5) % 12, 1e6) for a in range(12)]), np.arange(12))
     assert result.carried.max() < 1e6
     assert np.allclose(result.finished, 1e6 / RATE, rtol=1e-9)
@@ -129,7 +129,7 @@ def test_half_duplex_links_are_shared_by_both_directions(split):
     """A walk that comes back over its own link uses it twice: rates are those of the definition, by link."""
     routing = route(build("jellyfish:n=12,degree=3,hosts=1"), "spraypoint")
     link = routing.topology.csr[2]
-    net = with_choice(fabric(routing, half_duplex=True), split=split, hash_seed=3)
+    net = over_groups(fabric(routing, half_duplex=True), split=split, hash_seed=3)
     flows = drawn(4, 0.3, 12)
     ways, twice = [], False
     for flow in flows:
@@ -148,11 +148,11 @@ def test_half_duplex_links_are_shared_by_both_directions(split):
 def test_a_split_message_ends_after_its_longest_walk():
     """With a delay per switch, a small message takes as long as its longest walk; a hashed one at most as long."""
     routing = route(build(f"jellyfish:n={_N},degree=4,hosts=1"), "spraypoint")
-    net = with_choice(fabric(routing, switch_s=1e-3), split=True, hash_seed=1)
+    net = over_groups(fabric(routing, switch_s=1e-3), split=True, hash_seed=1)
     flow = (0, 9, 8.0)
     took = simulate_flows(net, sends(_N, [flow]), np.arange(_N)).seconds
     hashed = [
-        simulate_flows(with_choice(net, split=False, hash_seed=seed), sends(_N, [flow]), np.arange(_N)).seconds
+        simulate_flows(over_groups(net, split=False, hash_seed=seed), sends(_N, [flow]), np.arange(_N)).seconds
         for seed in range(200)
     ]
     assert took == pytest.approx(max(hashed), abs=1e-6)
@@ -163,7 +163,7 @@ def test_a_window_keeps_the_bytes_and_nearly_the_time():
     """Late updates of rates change no path and no byte, and little of the time."""
     routing = route(build("jellyfish:n=16,degree=4,hosts=1"), "spraypoint")
     for split in (False, True):
-        net = with_choice(fabric(routing), split=split, hash_seed=1)
+        net = over_groups(fabric(routing), split=split, hash_seed=1)
         exact, late = (simulate_flows(net, sends(_N, drawn(5)), np.arange(_N), window=window) for window in (0.0, 0.05))
         assert np.allclose(exact.carried, late.carried)
         assert late.seconds == pytest.approx(exact.seconds, rel=0.2)

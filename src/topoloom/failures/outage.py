@@ -1,6 +1,5 @@
 """The operation `outage`: what chosen losses do to a network: hosts cut off, distances, tables, paths and throughput."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,11 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.failures.disjoint_paths import disjoint_paths
-from topoloom.failures.largest_parts import largest_parts
+from topoloom.failures.group_losses import GroupLosses, losses_by_groups
+from topoloom.failures.lost_parts import LostParts
 from topoloom.failures.repaired_planes import RepairedTables, repaired_tables
 from topoloom.graph.hops import hops
-from topoloom.graph.planes import plane_count, planes_of
+from topoloom.graph.planes import plane_count
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
@@ -107,11 +107,15 @@ class Outage(Result):
         Whether all tables are new.
     notes : tuple of str
         Sentences on losses without effect, and on tables that cannot be repaired.
+    groups : GroupLosses or None
+        What next-hop groups lose at once, with dead members withdrawn, and with the tables after the losses; None for tables
+        without groups, and for several planes.
     names : dict of str to str
         The names of the switches that the record mentions, by number.
     """
 
     record_name = "outage"
+    omitted_if_none = ("groups",)
 
     lost_switches: tuple[int, ...]
     lost_links: tuple[tuple[int, int], ...]
@@ -130,6 +134,7 @@ class Outage(Result):
     rebuilt: bool
     notes: tuple[str, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
+    groups: GroupLosses | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -149,6 +154,7 @@ def outage(
     pair: tuple[int, int] | None = None,
     engine: str | None = None,
     measure_throughput: bool = False,
+    traffic: str | None = None,
     notes: Sequence[str] = (),
     jobs: int | None = None,
     work: Work | None = None,
@@ -173,6 +179,8 @@ def outage(
         The tables before; the network's own when omitted, else those of the fitting engine.
     measure_throughput : bool
         Also measure throughput before and after, as `quality` does.
+    traffic : str, optional
+        A pattern with a load, whose share that next-hop groups lose is measured: ``permutation``; uniform when omitted.
     notes : sequence of str
         Sentences for the record.
     jobs : int, optional
@@ -187,7 +195,8 @@ def outage(
     Raises
     ------
     InputError
-        No such link, switch or host; no link is left; the network is not connected before any loss.
+        No such link, switch or host; no link is left; the network is not connected before any loss; traffic for tables without
+        next-hop groups.
     Stopped
         `work` was stopped.
 
@@ -206,13 +215,14 @@ def outage(
     topology, work = network.topology, Work() if work is None else work
     if plane_count(topology) == 0:
         raise InputError(f"{topology.name}: the network is in parts before any loss; join them first")
-    lost = _Lost(topology, links, switches, cables, hosts)
+    lost = LostParts(topology, links=links, switches=switches, cables=cables, hosts=hosts)
     routing = network.with_tables(engine, jobs=jobs, work=work).part(Routing)
     work.check()
     repaired = repaired_tables(routing, lost.main, lost.links, lost.surviving, jobs=jobs, work=work)
     work.check()
     pair = None if pair is None else (int(pair[0]), int(pair[1]))
     before = _state(routing, None, pair, measure_throughput, jobs, work)
+    groups = losses_by_groups(routing, lost, repaired.routing, traffic, jobs, work)
     after = _state(repaired.routing or lost.surviving, lost.main, pair, measure_throughput, jobs, work)
     mentioned = {*lost.switches, *before.most_loaded, *after.most_loaded, *(pair or ())}
     for state in (before, after):
@@ -230,6 +240,7 @@ def outage(
         before=before,
         after=after,
         notes=(*notes, *repaired.notes),
+        groups=groups,
         names={str(switch): network.fabric.switch_names[switch] for switch in sorted(mentioned)},
         provenance=provenance_of(
             topology,
@@ -249,83 +260,6 @@ def _changes(repaired: RepairedTables) -> dict[str, Any]:
 def _host_names(network: "Network", hosts: Sequence[int]) -> tuple[str, ...]:
     names = network.fabric.host_names
     return tuple(names[host] for host in hosts[:MOST_NAMES])
-
-
-class _Lost:
-    """The lost parts, the largest part of what is left, and the hosts that are cut off."""
-
-    def __init__(
-        self,
-        topology: Topology,
-        links: Iterable[tuple[int, int]],
-        switches: Iterable[int],
-        cables: Iterable[int],
-        hosts: Iterable[int],
-    ) -> None:
-        n = topology.switches
-        self._topology = topology
-        #: bool[switches], bool[links], bool[hosts]
-        self.alive, self.links = np.ones(n, np.bool_), np.zeros(len(topology.links), np.bool_)
-        self.dark = np.zeros(topology.hosts, np.bool_)
-        for name, numbers, mark, value in (
-            ("switch", switches, self.alive, False),
-            ("cable", cables, self.links, True),
-            ("host", hosts, self.dark, True),
-        ):
-            for number in numbers:
-                if not 0 <= number < mark.size:
-                    raise InputError(f"{topology.name}: no {name} {number}; they are 0 to {mark.size - 1}")
-                mark[number] = value
-        for u, v in links:
-            same = np.flatnonzero((topology.links == (min(u, v), max(u, v))).all(axis=1) & ~self.links)
-            if not same.size:
-                raise InputError(f"{topology.name}: no link {u}-{v}, or it is lost already")
-            self.links[same[0]] = True
-        self.switches = tuple(np.flatnonzero(~self.alive).tolist())
-        both = self.alive[topology.links].all(axis=1)
-        self.lost_links = tuple((int(u), int(v)) for u, v in topology.links[self.links & both].tolist())
-        self._keep = both & ~self.links
-        self._part, self.main = largest_parts(topology, planes_of(topology), self.alive, self._keep, ~self.dark)
-        if not self.main.any():
-            raise InputError(f"{topology.name}: no switch is left; lose less")
-        port = self.main[topology.endpoints] & ~self.dark[topology.host]
-        self.cut_off = np.flatnonzero(np.bincount(topology.host[port], minlength=topology.hosts) == 0).tolist()
-        self.surviving = self._surviving(port)
-
-    def _surviving(self, port: np.ndarray) -> Topology:
-        """The largest parts as a network; switches are numbered again."""
-        topology, main = self._topology, self.main
-        number = np.cumsum(main) - 1
-        keep = self._keep & main[topology.links].all(axis=1)
-        return Topology(
-            links=number[topology.links[keep]],
-            switches=int(main.sum()),
-            endpoints=number[topology.endpoints[port]],
-            host=np.unique(topology.host[port], return_inverse=True)[1].reshape(-1),
-            labels={name: np.asarray(values)[main] for name, values in topology.labels.items()},
-            name=f"{topology.name} after losses",
-            **topology.rates_of(keep, port),
-        )
-
-    def pairs_disconnected(self) -> int:
-        """Unordered pairs of hosts without a path."""
-        topology = self._topology
-        port = self.alive[topology.endpoints] & ~self.dark[topology.host]
-        reach = np.unique(np.stack([topology.host[port], self._part[topology.endpoints[port]]], axis=1), axis=0)
-        by_host: dict[int, list[int]] = {}
-        for host, part in reach.tolist():
-            by_host.setdefault(host, []).append(part)
-        groups = Counter(tuple(parts) for parts in by_host.values())
-        connected = sum(count * (count - 1) // 2 for count in groups.values())
-        if any(len(parts) > 1 for parts in groups):
-            sets = [(set(parts), count) for parts, count in groups.items()]
-            connected += sum(
-                count * other
-                for number, (parts, count) in enumerate(sets)
-                for others, other in sets[number + 1 :]
-                if parts & others
-            )
-        return topology.hosts * (topology.hosts - 1) // 2 - connected
 
 
 def _state(

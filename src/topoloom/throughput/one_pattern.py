@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
@@ -54,6 +55,38 @@ def pattern_throughput(
             sent = matrix(topology, demand)
         carried, bound = min(carried, loads.throughput), min(bound, volume_bound(topology, sent, jobs))
     return carried, bound
+
+
+def requested_traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traffic | None:
+    """Return traffic that is given, or that of a pattern with a load; a network without hosts gets one per switch.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic : str, Traffic or None
+    seed : int
+        Of a pattern's random choices.
+
+    Returns
+    -------
+    Traffic or None
+        None where none is given.
+
+    Raises
+    ------
+    InputError
+        An unknown pattern, one without a load, or traffic of another network.
+    """
+    if not isinstance(traffic, str):
+        if traffic is not None and traffic.switches != routing.topology.switches:
+            raise InputError(
+                f"{routing.topology.name}: traffic {traffic.name} is for {traffic.switches} switches, but the network has"
+                f" {routing.topology.switches}"
+            )
+        return traffic
+    if not routing.topology.endpoints.size:
+        routing = replace(routing, topology=routing.topology.with_hosts(1))
+    return with_load(traffic, traffic_of(traffic, routing, seed))
 
 
 def uniform_throughput(

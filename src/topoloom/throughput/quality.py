@@ -23,7 +23,7 @@ from topoloom.routing.verification.verify import verify_routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
-from topoloom.throughput.one_pattern import MOST_TUB, with_load
+from topoloom.throughput.one_pattern import MOST_TUB, requested_traffic, with_load
 from topoloom.throughput.over_planes import quality_of_planes
 from topoloom.throughput.rail_worst import worst_on_rails
 from topoloom.throughput.rails import Rails, rails_of
@@ -130,7 +130,7 @@ def quality(
     if rails is not None:
         return _on_rails(routings, rails, traffic, bisections, gap, seed, jobs, Work() if work is None else work)
     topology, hosts = routing.topology, hosts_on(routing.topology)
-    requested = _traffic(routing, traffic, seed)
+    requested = requested_traffic(routing, traffic, seed)
     uniform = uniform_remote(topology)
     work = Work() if work is None else work
     loads = expected_loads(routing, uniform, jobs, work=work)
@@ -409,20 +409,6 @@ def _of_planes(
         planes=planes,
         provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
     )
-
-
-def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traffic | None:
-    """Return the requested traffic; a network without hosts gets one per switch."""
-    if not isinstance(traffic, str):
-        if traffic is not None and traffic.switches != routing.topology.switches:
-            raise InputError(
-                f"{routing.topology.name}: traffic {traffic.name} is for {traffic.switches} switches, but the network has"
-                f" {routing.topology.switches}"
-            )
-        return traffic
-    if not routing.topology.endpoints.size:
-        routing = replace(routing, topology=routing.topology.with_hosts(1))
-    return with_load(traffic, traffic_of(traffic, routing, seed))
 
 
 def check_asked(topology: Topology, traffic: str | None, seed: int = 1) -> None:

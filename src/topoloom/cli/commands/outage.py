@@ -8,6 +8,7 @@ from topoloom.cli.presentation import Json, Threads
 from topoloom.operations.catalogue.outage import OutageOperation
 
 if TYPE_CHECKING:
+    from topoloom.failures.group_losses import GroupLosses
     from topoloom.failures.outage import Outage
 
 #: Most names of hosts in a line.
@@ -22,6 +23,8 @@ def command(operation: OutageOperation, threads: Threads, to: Json) -> None:
         return
     print_facts(result.provenance.name, _facts(result))
     print_table([("", "before", "after"), *_compared(result)])
+    if result.groups is not None:
+        print_table(_phases(result.groups))
     for note in result.notes:
         say(note)
 
@@ -39,7 +42,25 @@ def _facts(result: "Outage") -> list[tuple[str, str]]:
     if result.entries is not None:
         words = f"{result.entries_changed:,} of {result.entries:,}, {result.entries_broken:,} used lost cables"
         facts.append(("table entries that change", words + ("; all are new" if result.rebuilt else "")))
+    if result.groups is not None and result.groups.switches:
+        most, mean = (f"{100 * share:.2f} %" for share in (result.groups.share_most, result.groups.share_mean))
+        facts.append(
+            ("links of a switch lost", f"{most} at most, {mean} on average, of {result.groups.switches:,} switches")
+        )
     return facts
+
+
+def _phases(groups: "GroupLosses") -> list[tuple[str, ...]]:
+    """What next-hop groups lose, from the loss to new tables."""
+    lost = (groups.lost_at_once, groups.lost_withdrawn, groups.lost_recomputed)
+    rates = (groups.throughput_before, groups.throughput_withdrawn, groups.throughput_recomputed)
+    pairs = (groups.pairs_withdrawn, groups.pairs_recomputed)
+    return [
+        ("next-hop groups", "before members are withdrawn", "members withdrawn", "new tables"),
+        (f"{groups.traffic} traffic lost", *(f"{100 * share:.4g} %" for share in lost)),
+        (f"pairs that lose packets, of {groups.pairs:,}", "-", *(f"{count:,}" for count in pairs)),
+        (f"throughput of the rest (before the loss {rates[0]:.4g})", "-", *(f"{rate:.4g}" for rate in rates[1:])),
+    ]
 
 
 def _lost(result: "Outage") -> str:

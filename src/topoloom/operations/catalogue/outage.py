@@ -40,6 +40,16 @@ class OutageOperation(Operation, frozen=True, kw_only=True):
     measure_throughput: Annotated[bool, setting("also measure the throughput before and after, as quality does")] = (
         False
     )
+    traffic: (
+        Annotated[
+            str,
+            setting(
+                "the traffic whose share next-hop groups lose, in place of uniform traffic: permutation, hotspot:hosts=2",
+                metavar="NAME[:KEY=VALUE,...]",
+            ),
+        ]
+        | None
+    ) = None
 
     def validate(self) -> None:
         check_engine(self.engine)
@@ -60,6 +70,7 @@ class OutageOperation(Operation, frozen=True, kw_only=True):
             pair=None if self.pair is None else switch_pair(network, self.pair),
             engine=self.engine,
             measure_throughput=self.measure_throughput,
+            traffic=self.traffic,
             notes=lost.notes,
             jobs=context.jobs,
             work=context.work,

@@ -243,7 +243,8 @@ def tunnel_entries(routing: Routing) -> np.ndarray:
     paths = widths[groups.group[0]].astype(np.float64)
     sent = np.zeros(channels.to.size)
     members = groups.group, groups.first, groups.port, groups.next_state
-    add_group_loads(channels.first, channels.to, *members, 0, paths, sent)
+    nothing = np.zeros(channels.to.size, np.bool_), sent, np.zeros(0)
+    add_group_loads(channels.first, channels.to, *members, 0, paths, *nothing)
     # Each path leaves every switch on it but the last one.
     entries = np.bincount(channels.origin, sent, topology.switches) + paths.sum(axis=1)
     return np.asarray(np.rint(entries), np.int64)

@@ -15,7 +15,7 @@ from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.machine import network_as_flows
 from topoloom.simulation.applications.schedule_run import FlitSettings, FlowSettings, ScheduleCase, ScheduleRun, by_link
 from topoloom.simulation.applications.settings import DETACHED, AppSettings
-from topoloom.simulation.flows.network import with_choice
+from topoloom.simulation.flows.network import over_groups
 from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.flows.state import FlowNetwork
 
@@ -161,7 +161,7 @@ def run_schedule(
     from topoloom.simulation.flows.simulate import simulate_flows
 
     result = simulate_flows(
-        with_choice(network, split=backend.flows.split == "even", hash_seed=backend.flows.hash_seed),
+        over_groups(network, split=backend.flows.split == "even", hash_seed=backend.flows.hash_seed),
         schedule,
         homes,
         window=backend.flows.window,

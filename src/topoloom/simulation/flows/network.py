@@ -38,7 +38,7 @@ def flow_network(
 
     A host with several ports, in planes or on rails, uses them in turn, one port per message, which arrives at the port in the
     same position of the other host. Where the tables have next-hop groups, or take any shortest path, a message follows the
-    groups by hashes; `with_choice` has the seed, and an even split.
+    groups by hashes; `over_groups` has the seed, and an even split.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def flow_network(
     )
 
 
-def with_choice(fabric: FlowNetwork, *, split: bool, hash_seed: int) -> FlowNetwork:
+def over_groups(fabric: FlowNetwork, *, split: bool, hash_seed: int) -> FlowNetwork:
     """Return the network with another way through its next-hop groups; without groups, as it is.
 
     Parameters

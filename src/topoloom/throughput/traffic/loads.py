@@ -10,6 +10,7 @@ from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 from topoloom.model.capacities import capacities, channel_capacities
 from topoloom.routing.choices import AnyShortest, Escape, Layers, NextHopGroups
+from topoloom.routing.groups.making import next_hop_groups_of
 from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic.traffic import Traffic
 
@@ -159,11 +160,67 @@ def _group_loads(
 
     channels = routing.channels
     members = groups.group, groups.first, groups.port, groups.next_state
+    dead, lost = np.zeros(channels.to.size, np.bool_), np.zeros(0)
 
     def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
-        return int(add_group_loads(channels.first, channels.to, *members, begin, demand, load))
+        return int(add_group_loads(channels.first, channels.to, *members, begin, demand, dead, load, lost))
 
     return _summed(routing, traffic, add, jobs, work)
+
+
+def loads_with_losses(
+    routing: Routing,
+    traffic: Traffic,
+    links: np.ndarray,
+    switches: np.ndarray,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
+) -> tuple[Loads, float]:
+    """Return the loads of what next-hop groups deliver when links and switches are lost, and the share that they lose.
+
+    Parameters
+    ----------
+    routing : Routing
+        With next-hop groups (`next_hop_groups_of`), which still have the lost links as members, or have them no longer
+        (`topoloom.routing.groups.withdrawing.withdrawn`): a group without members drops what reaches it.
+    traffic : Traffic
+        Traffic of the same network.
+    links, switches : bool[m], bool[n]
+        Lost. Traffic from and to lost switches does not count.
+    jobs : int, optional
+        Threads; all cores when omitted.
+    work : Work, optional
+
+    Returns
+    -------
+    Loads, float
+        A channel before the loss carries what reaches it, also of traffic that is lost later on; in 0 .. 1, 0 without traffic.
+
+    Raises
+    ------
+    InputError
+        Some traffic circulates; traffic of another network; no next-hop groups.
+    Stopped
+        `work` was stopped.
+    """
+    from topoloom.routing.verification.kernels.groups import add_group_loads
+
+    groups, channels, n = next_hop_groups_of(routing), routing.channels, routing.topology.switches
+    members = groups.group, groups.first, groups.port, groups.next_state
+    dead = np.asarray(links, np.bool_)[routing.topology.csr[2]]
+    gone = np.asarray(switches, np.bool_)
+    sent, lost = np.zeros(n), np.zeros(n)
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        end = begin + len(demand)
+        left = np.where(gone | gone[begin:end, None], 0.0, demand)
+        left[np.arange(end - begin), np.arange(begin, end)] = 0.0  # within a switch, nothing is lost
+        sent[begin:end] = left.sum(axis=1)
+        return int(add_group_loads(channels.first, channels.to, *members, begin, left, dead, load, lost[begin:end]))
+
+    loads = _summed(routing, traffic, add, jobs, work)
+    return loads, float(lost.sum() / sent.sum()) if sent.any() else 0.0
 
 
 def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int | None, work: Work | None) -> Loads:

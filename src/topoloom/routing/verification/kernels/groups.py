@@ -107,10 +107,15 @@ def add_group_loads(
     next_state: np.ndarray,
     begin: int,
     demand: np.ndarray,
+    dead: np.ndarray,
     load: np.ndarray,
+    lost: np.ndarray,
 ) -> int:
     """Send demand[i, s] from s to switch begin + i, every group splitting evenly over its members, and add the load of each
     channel to load (float64[2 m]). Returns the first of these destinations that some of its traffic does not reach, or -1.
+
+    dead: bool[2 m], channels that lose what is sent to them. lost: float64[k], to which the traffic that does not arrive at
+    begin + i is added, so that only circulating traffic counts as not reaching it; or empty.
     """
     n, nodes = first.size - 1, group.shape[0] * (first.size - 1)
     fate, amount, wanted = np.empty(nodes, np.uint8), np.zeros(nodes), np.empty(n, np.bool_)
@@ -122,17 +127,24 @@ def add_group_loads(
         count = _ordered(first, to, group, member, port, next_state, d, wanted, fate, order, stack, place)
         for s in range(n):
             if s != d and wanted[s]:
-                if fate[s] != _ARRIVES:
+                if fate[s] != _ARRIVES and (lost.size == 0 or fate[s] == _CIRCULATES):
                     return d
                 amount[s] = demand[i, s]
         for at in range(count - 1, -1, -1):
             node = order[at]
             v = node % n
             own = np.int64(group[node // n, d, v])
+            if own < 0:
+                lost[i] += amount[node]
+                amount[node] = 0.0
+                continue
             part = amount[node] / (member[own + 1] - member[own])
             amount[node] = 0.0
             for m in range(member[own], member[own + 1]):
                 c = first[v] + np.int64(port[m])
+                if dead[c]:
+                    lost[i] += part
+                    continue
                 load[c] += part
                 if to[c] != d:
                     amount[np.int64(next_state[m]) * n + to[c]] += part
