@@ -174,4 +174,3 @@ def test_a_link_a_trunk_and_a_box_of_960_routers():
     for loss in (link, trunk, box):
         assert loss.lost_at_once > loss.lost_withdrawn > 0
         assert loss.lost_recomputed == loss.pairs_recomputed == 0
-    print(link, trunk, box, sep="\n")
