@@ -17,7 +17,7 @@ from topoloom.cabling.expansion.housed_floor import HousedFloor
 from topoloom.cabling.expansion.larger_networks import grows_by_hosts, larger_networks
 from topoloom.cabling.expansion.migration import into_network
 from topoloom.cabling.expansion.planes import grown_planes
-from topoloom.cabling.expansion.recognise import recognised
+from topoloom.cabling.expansion.recognise import family_name, recognised
 from topoloom.cabling.expansion.registry import ExpansionRequest, Method, find_method
 from topoloom.cabling.expansion.stages import Growth
 from topoloom.cabling.plugs import Plugs
@@ -188,7 +188,7 @@ def expand(
         def grow(own: Layout, number: int) -> Growth:
             stands = own.topology
             recognised_as = recognised(stands) if method == "auto" else None
-            chosen = find_method(method, recognised_as[0].name if recognised_as else None)
+            chosen = find_method(method, family_name(stands, recognised_as))
             _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
             names.append(chosen)
             room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, nominal)

@@ -40,6 +40,21 @@ def recognised(topology: Topology) -> Known | None:
     return None if len(removed) or len(added) else family
 
 
+def family_name(topology: Topology, known: Known | None) -> str | None:
+    """The name of the family that a network belongs to, also after it has grown in its spec; None if it is not known.
+
+    Parameters
+    ----------
+    topology : Topology
+    known : Known or None
+        As `recognised` gives it.
+    """
+    if known is not None:
+        return known[0].name
+    base, grown, _ = (topology.spec or "").partition("+spliced:")
+    return base.partition(":")[0] if grown else None
+
+
 def one_of(request: ExpansionRequest, names: tuple[str, ...], method: str) -> Known:
     """Like `recognised`, for a method that grows only some families.
 

@@ -9,6 +9,7 @@ from topoloom.cabling.expansion.stages import Growth
 from topoloom.core.errors import InputError
 from topoloom.core.register import Register
 from topoloom.model.topology import Topology
+from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes
 from topoloom.topologies.spec import Family
 
 #: A family, its parameters, and its hosts as in the spec.
@@ -36,6 +37,8 @@ class ExpansionRequest:
     seed : int
     known : family, parameters and hosts, or None
         The family of the topology, if recognised already.
+    boxes : ShuffleBoxes or None
+        The shuffle boxes of the topology, where its panels state them; None: as its spec.
     """
 
     topology: Topology
@@ -47,6 +50,7 @@ class ExpansionRequest:
     batch: int | None = None
     seed: int = 1
     known: Known | None = None
+    boxes: ShuffleBoxes | None = None
 
 
 def must_grow(request: ExpansionRequest, has: int, what: str = "switches") -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
+from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes
 
 _SIZE = re.compile(r", [0-9]+ (switches|hosts|links)$")
 
@@ -24,7 +25,7 @@ class TrunkWork:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The network after a step, a title that describes the step, and its work on shuffle boxes if it has some.
+    """The network after a step, a title that describes the step; its work on shuffle boxes, and these, if it has some.
 
     Switches keep their numbers through all stages; new ones are numbered after the existing ones.
     """
@@ -32,6 +33,7 @@ class Stage:
     title: str
     topology: Topology
     trunk_work: TrunkWork | None = None
+    boxes: ShuffleBoxes | None = None
 
 
 @dataclass(frozen=True, eq=False)

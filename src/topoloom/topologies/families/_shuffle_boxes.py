@@ -5,8 +5,10 @@ fibres: a cord of c lanes spreads over all trunks of its box, and a trunk carrie
 straight: a lane at r-port k meets the lane at r-port k of the box at the other end.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 
 import numpy as np
 
@@ -169,6 +171,25 @@ def _apart(pairs: np.ndarray, c_ports: int) -> np.ndarray:
             other = others[at % others.size]
             pairs[[at, other], 1] = pairs[[other, at], 1]
     return pairs
+
+
+def cords_of_unit(boxes: ShuffleBoxes) -> tuple[int, int]:
+    """The cords of each switch, and the fewest new switches whose cords fill whole boxes."""
+    cords = int(boxes.cord_at.max()) + 1
+    return cords, boxes.switch_at.shape[1] // gcd(cords, boxes.switch_at.shape[1])
+
+
+def splices(boxes: ShuffleBoxes, new: int, batch: int | None, seed: int) -> Iterator[ShuffleBoxes]:
+    """The boxes after each step of growth by `new` switches, a multiple of the unit that fills whole boxes.
+
+    A step has at most `batch` switches (as many as a box has r-ports, where omitted), rounded down to whole boxes.
+    """
+    _, unit = cords_of_unit(boxes)
+    each = unit * max(1, (boxes.switch_at.shape[1] if batch is None else batch) // unit)
+    draws = Draws(seed)
+    for first in range(0, new, each):
+        boxes = spliced(boxes, min(each, new - first), draws)
+        yield boxes
 
 
 def spliced(boxes: ShuffleBoxes, new: int, draws: Draws) -> ShuffleBoxes:

@@ -8,9 +8,16 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
-from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, box_groups, boxes_for, shuffle_boxes
+from topoloom.topologies.families._shuffle_boxes import (
+    ShuffleBoxes,
+    box_groups,
+    boxes_for,
+    shuffle_boxes,
+    splices,
+)
 from topoloom.topologies.families._sizing import free_degrees, host_counts, serving
-from topoloom.topologies.spec import Facts, Integer, Seed, family, family_of
+from topoloom.topologies.spec import TRANSFORMS, Facts, Integer, Seed, family, family_of, read_settings
+from topoloom.topologies.spec.grammar import split
 
 #: Boxes below which `_sizes` offers no network: trunks of few boxes join the same switches again and again.
 _LEAST_BOXES = 16
@@ -82,7 +89,7 @@ def shuffled(n: int, degree: int, r: int, c: int, passes: int, seed: int, attemp
 
 
 def boxes_of(topology: Topology) -> ShuffleBoxes:
-    """The boxes, cords and trunks of a network of the family `shuffled`, from its spec.
+    """The boxes, cords and trunks of a network of the family `shuffled`, from its spec; also after growth (``+spliced``).
 
     Parameters
     ----------
@@ -108,20 +115,39 @@ def boxes_of(topology: Topology) -> ShuffleBoxes:
     """
     from topoloom.graph.connectivity import components
 
-    # Transforms of hosts and rates keep the links, which are compared below.
-    parsed = family_of(topology.spec.partition("+")[0]) if topology.spec else None
-    if parsed is None or parsed[0].name != "shuffled":
+    base, *changes = split(topology.spec, "+") if topology.spec else [""]
+    parsed = family_of(base) if base.startswith("shuffled:") else None
+    if parsed is None:
         raise InputError(f"{topology.name}: no boxes are known; only the family 'shuffled' has them")
     for attempt in range(100):
-        boxes = _boxes(**parsed[1], attempt=attempt)
-        drawn = Topology(links=boxes.links, switches=parsed[1]["n"])
-        if np.array_equal(drawn.links, topology.links):
+        drawn = _boxes(**parsed[1], attempt=attempt)
+        boxes = drawn
+        # Transforms of hosts and rates keep the links, which are compared below.
+        for change in changes:
+            boxes = _grown(boxes, change)
+        if np.array_equal(_network(boxes).links, topology.links):
             return boxes
-        if not components(drawn).any():
+        if not components(_network(drawn)).any():
             break  # Only a disconnected draw is drawn again.
     raise InputError(
         f"{topology.name}: its links are not those of its spec {topology.spec}; build it from the spec again"
     )
+
+
+def _network(boxes: ShuffleBoxes) -> Topology:
+    """The switches and links of boxes."""
+    return Topology(links=boxes.links, switches=int(boxes.switch_at.max()) + 1)
+
+
+def _grown(boxes: ShuffleBoxes, change: str) -> ShuffleBoxes:
+    """The boxes after a transform of a spec: those of growth change, all others keep them."""
+    name, _, text = change.partition(":")
+    if name != "spliced":
+        return boxes
+    values, _ = read_settings(name, TRANSFORMS.find(name).parameters, text)
+    for boxes in splices(boxes, values["switches"], values["batch"], values["seed"]):
+        pass
+    return boxes
 
 
 def _boxes(n: int, degree: int, r: int, c: int, passes: int, seed: int, attempt: int) -> ShuffleBoxes:

@@ -1,18 +1,17 @@
 """Shuffled networks by whole boxes: new boxes are spliced into trunks, and new switches are plugged into them."""
 
-from math import gcd
-
 import numpy as np
 
-from topoloom.cabling.expansion.recognise import one_of, per_switch
+from topoloom.cabling.expansion.recognise import per_switch, recognised
 from topoloom.cabling.expansion.registry import ExpansionRequest, method, must_grow
 from topoloom.cabling.expansion.stages import Growth, Stage, TrunkWork, grown_name, hosts_with
 from topoloom.core.errors import InputError
-from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
-from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, spliced
+from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, splices
 from topoloom.topologies.families.shuffled import boxes_of
-from topoloom.topologies.spec import make
+from topoloom.topologies.families.spliced import labels_of_step, whole_boxes
+from topoloom.topologies.spec import TRANSFORMS, build
+from topoloom.topologies.spec.registry import spec_text
 
 
 @method(
@@ -28,44 +27,58 @@ def boxes(request: ExpansionRequest) -> Growth:
     """
     topology = request.topology
     must_grow(request, topology.switches)
-    record, values, _ = one_of(request, ("shuffled",), "boxes")
-    original = make(record, values)
-    if not np.array_equal(original.links, topology.links):
-        raise InputError(
-            f"{topology.name}: its switches have other numbers than in its spec; use method splice, or start from the spec"
-        )
-    cords, r = values["degree"] // values["c"], values["r"]
-    unit = r // gcd(cords, r)
+    state = request.boxes or _boxes(topology)
     more = request.to - topology.switches
-    if more % unit:
-        below = topology.switches + max(unit, more // unit * unit)
-        raise InputError(
-            f"{topology.name}: {unit} new switches of {cords} cords fill whole boxes of {r} ports; grow by a multiple of that"
-            f" number (nearest: {below}, {below + unit})"
-        )
-    each = unit * max(1, (r if request.batch is None else request.batch) // unit)
+    whole_boxes(topology.name, state, topology.switches, more)
     hosts = (per_switch(topology) or 0) if request.hosts is None else request.hosts
-    draws, state, stages = Draws(request.seed), boxes_of(original), []
-    group, member = topology.labels["group"], topology.labels["member"]
-    for first in range(topology.switches, request.to, each):
-        new = min(each, request.to - first)
-        before, state = state, spliced(state, new, draws)
-        group = np.append(group, np.full(new, group.max() + 1))
-        member = np.append(member, np.arange(new))
-        work = _work(before, state)
-        endpoints, host = hosts_with(topology, first + new, hosts)
-        grown = Topology(
-            links=state.links,
-            switches=first + new,
-            endpoints=endpoints,
-            host=host,
-            labels={"group": group, "member": member},
-            name=grown_name(topology, f"{request.to} switches"),
-        )
-        title = f"switches {first} to {first + new - 1}" if new > 1 else f"switch {first}"
+    stages, now = [], topology
+    for after in splices(state, more, request.batch, request.seed):
+        first, now = now.switches, _stage(topology, now, after, hosts, request.to)
+        work = _work(state, after)
+        state = after
+        title = f"switches {first} to {now.switches - 1}" if now.switches > first + 1 else f"switch {first}"
         title += f", {work.new_boxes} box{'es' * (work.new_boxes > 1)}, {work.trunks_cut} trunks cut"
-        stages.append(Stage(title, grown, work))
-    return Growth(tuple(stages))
+        stages.append(Stage(title, now, work, state))
+    goal = _goal(topology, more, hosts, request)
+    if goal is None or goal.without_rates() != now:
+        return Growth(tuple(stages))
+    return Growth(tuple(stages), np.arange(goal.switches), goal)
+
+
+def _boxes(topology: Topology) -> ShuffleBoxes:
+    """The boxes of a network, by its spec, or by that which its name states."""
+    known = None if topology.spec else recognised(topology)
+    try:
+        return boxes_of(topology if known is None else topology.replace(spec=known[0].spec_of(known[1])))
+    except InputError as error:
+        if "no boxes are known" not in str(error):
+            raise
+    raise InputError(
+        f"{topology.name}: method boxes grows networks that 'shuffled:...' builds; use method splice for any other"
+    )
+
+
+def _stage(before: Topology, now: Topology, boxes: ShuffleBoxes, hosts: int, to: int) -> Topology:
+    """The network with these boxes: `now` and the switches in its new boxes; `before` is that before the first step."""
+    switches = int(boxes.switch_at.max()) + 1
+    endpoints, host = hosts_with(before, switches, hosts)
+    return Topology(
+        links=boxes.links,
+        switches=switches,
+        endpoints=endpoints,
+        host=host,
+        labels=labels_of_step(now, switches - now.switches),
+        name=grown_name(before, f"{to} switches"),
+    )
+
+
+def _goal(topology: Topology, more: int, hosts: int, request: ExpansionRequest) -> Topology | None:
+    """The network that its spec and the growth as a transform build; None without a spec."""
+    if topology.spec is None:
+        return None
+    values = {"switches": more, "hosts": hosts, "batch": request.batch, "seed": request.seed}
+    shown = spec_text(TRANSFORMS.find("spliced").parameters, values)
+    return build(f"{topology.spec}+spliced:{','.join(shown)}")
 
 
 def _work(before: ShuffleBoxes, after: ShuffleBoxes) -> TrunkWork:
