@@ -163,18 +163,30 @@ class OrderOfWork:
         metres[:, of_row] = length_m[rows], stock_m[place[rows]]
         if plant is not None:
             metres[:, ~of_row] = plant.length_m[fibres], plant.stock_m[fibres]
-        numbers = _numbers(number[rows], of_row, self._layout.topology.name)
+        fixed = None if plant is None or not plant.number.size else plant.number[fibres]
+        numbers = _numbers(number[rows], of_row, fixed, self._layout.topology.name)
         return LaidCables(row, fibre, turned, self._kind[laid], self._racks[laid], self._bundle[laid], numbers, *metres)
 
 
-def _numbers(existing: np.ndarray, of_row: np.ndarray, name: str) -> np.ndarray:
-    """The numbers of the cables in the order of work: their existing ones, or 1, 2, ..; cords and trunks have those left."""
-    if not existing.any():
+def _numbers(existing: np.ndarray, of_row: np.ndarray, fixed: np.ndarray | None, name: str) -> np.ndarray:
+    """The numbers of the cables in the order of work: their existing ones, or 1, 2, ..; cords and trunks have those left.
+
+    `fixed` are the numbers that cords and trunks have already.
+    """
+    if fixed is not None and not existing.any():
+        # Cables that are listed for the first time follow.
+        existing = int(fixed.max(initial=0)) + np.arange(1, len(existing) + 1)
+    if fixed is None and not existing.any():
         return np.arange(1, len(of_row) + 1)
-    if len(np.unique(existing)) < len(existing) or existing.min() < 1:
+    if len(np.unique(existing)) < len(existing) or (existing < 1).any():
         raise InputError(f"{name}: some cables have no number, or two have the same; number all cables")
     number = np.empty(len(of_row), np.int64)
     number[of_row] = existing
+    if fixed is not None:
+        number[~of_row] = fixed
+        if len(np.unique(number)) < len(number):
+            raise InputError(f"{name}: a cable has the number of a cord or trunk; number all cables")
+        return number
     number[~of_row] = np.setdiff1d(np.arange(1, len(of_row) + 1), existing)[: int((~of_row).sum())]
     return number
 

@@ -256,6 +256,35 @@ class Bills(Result):
         ]
 
 
+def bill_of_items(
+    items: tuple[Item, ...], *, hosts: int, switches: int, racks: int, currency: str, name: str = "added"
+) -> Bill:
+    """A bill of items alone, such as those that a growth adds; without lines and sums.
+
+    Parameters
+    ----------
+    items : tuple of Item
+    hosts, switches, racks : int
+        Their numbers.
+    currency : str
+    name : str
+    """
+    return Bill(
+        parts="",
+        rate_gbps=None,
+        radix=0,
+        hosts=hosts,
+        switches=switches,
+        racks=racks,
+        cables_inside=0,
+        cables_between=0,
+        lines=(),
+        items=items,
+        currency=currency,
+        provenance=Provenance(name=name),
+    )
+
+
 def price(
     network: NetworkSource,
     parts: Parts | str | Path | None = None,

@@ -49,6 +49,23 @@ def panelled(layout: Layout, method: str, terms: Terms, effort: Effort, *, searc
     if method not in METHODS:
         raise InputError(f"panels '{method}' is not known; it must be {', '.join(METHODS)}")
     planned = with_panels(layout, method, kit_for(layout, method, terms), effort, search=search)
+    refuse_over_budget(planned, terms)
+    return planned
+
+
+def refuse_over_budget(planned: Layout, terms: Terms) -> None:
+    """Refuse a layout with panels on which a link loses more than its transceivers allow.
+
+    Parameters
+    ----------
+    planned : Layout
+    terms : Terms
+
+    Raises
+    ------
+    InputError
+        With the worst link.
+    """
     over = over_budget(planned, terms)
     if over.any():
         worst = int(np.flatnonzero(over)[planned.plant.loss_db[over[planned.plant.through]].argmax()])  # type: ignore[union-attr]
@@ -58,7 +75,6 @@ def panelled(layout: Layout, method: str, terms: Terms, effort: Effort, *, searc
             f"panels: {int(over.sum()):,} links lose more than their transceivers allow: the one from switch {a} to {b} loses"
             f" {lost:.2f} dB of {budget:g}; choose connectors of less loss, shorter ways or fewer panels"
         )
-    return planned
 
 
 def kit_for(layout: Layout, method: str, terms: Terms) -> Kit:

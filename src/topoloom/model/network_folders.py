@@ -19,6 +19,8 @@ HOUSING, HOSTS, RACKS = "hosts.toml", "hosts.csv", "racks.csv"
 PLANT = "fibre.json"
 #: The files that identify the folder of a plan and that of a design.
 PLAN, DESIGN = "plan.csv", "design.json"
+#: In place of the record of a plan that moves cables: the record of one that works on panels, trunks and cords.
+PANEL_PLAN = "panel-expansion.json"
 #: Within the folder of a plan: the network folders of the states before and after the work.
 BEFORE, AFTER = "before", "after"
 #: Names, GUIDs, LIDs, ports and racks of a network whose cabling differs from topoloom's plan; and the file of folders before

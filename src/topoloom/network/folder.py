@@ -43,6 +43,7 @@ from topoloom.model.network_folders import (
     MACHINE,
     NETWORK,
     NETWORKS,
+    PANEL_PLAN,
     PARTS,
     PLAN,
     PLANT,
@@ -434,7 +435,9 @@ def _planned(text: str, path: Path) -> Network:
                 text, None, f"the folder of a plan needs {inner}/{CABLES}; write it again with 'topoloom expand -o'"
             )
     before = laid_out(text, path / BEFORE)
-    plan = _opened(text, path, before.topology, {"expansion": lambda: load_expansion(path)})
+    # A plan for panels has other tasks.
+    read: Readers = {} if (path / PANEL_PLAN).is_file() else {"expansion": lambda: load_expansion(path)}
+    plan = _opened(text, path, before.topology, read)
     return replace(plan, provenance=before.provenance, known={**plan.known, **before.known})
 
 

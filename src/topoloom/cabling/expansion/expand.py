@@ -12,8 +12,7 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.expansion.cable_order.planner import Planner
 from topoloom.cabling.expansion.cable_rates import CableRates, own_cable_rates
 from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
-from topoloom.cabling.expansion.growing_floor import GrowingFloor
-from topoloom.cabling.expansion.housed_floor import HousedFloor
+from topoloom.cabling.expansion.floors import feed_of_switch_w, floor_for_growth
 from topoloom.cabling.expansion.larger_networks import grows_by_hosts, larger_networks
 from topoloom.cabling.expansion.migration import into_network
 from topoloom.cabling.expansion.planes import grown_planes
@@ -25,7 +24,6 @@ from topoloom.core.errors import InputError, check_type
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.rack_limits import within_power
-from topoloom.cost.switch_kinds import switch_feeds_w
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.model.link_rates import shown_rate
 from topoloom.model.results import provenance_of
@@ -147,8 +145,8 @@ def expand(
     before = layout.topology
     if layout.plant is not None:
         raise InputError(
-            f"{before.name}: its links pass through panels, and a plan of cables per link does not fit; grow its spec, whose"
-            " steps count trunks and cords, and lay out the result with the same panels"
+            f"{before.name}: its links pass through panels, and a plan of cables per link does not fit; use expand_panels,"
+            " which plans trunks and cords"
         )
     terms = terms.changed(parts=parts, rate_gbps=rate_gbps, radix=radix, host_cables=host_cables)
     parts, radix, host_cables = terms.catalogue, terms.radix, terms.host_cables
@@ -173,7 +171,7 @@ def expand(
 
         def grow(own: Layout, number: int) -> Growth:
             goal = goals[number]
-            room = _growing_floor(own, goal.switches - own.topology.switches, parts, nominal)
+            room = floor_for_growth(own, goal.switches - own.topology.switches, parts, nominal)
             return into_network(own.topology, goal, room, radix, seed, jobs, work)
 
     else:
@@ -191,7 +189,7 @@ def expand(
             chosen = find_method(method, family_name(stands, recognised_as))
             _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
             names.append(chosen)
-            room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, nominal)
+            room = floor_for_growth(own, (size - stands.switches) * (chosen.counts == "switches"), parts, nominal)
             return chosen.grow(ExpansionRequest(stands, size, room, radix, degree, hosts, batch, seed, recognised_as))
 
     growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
@@ -214,7 +212,7 @@ def expand(
 
     def planned(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
         stood = replace(layout, housing=housing)
-        growing_floor = _growing_floor(stood, more, parts, nominal, group, float(np.max(switch_w)))
+        growing_floor = floor_for_growth(stood, more, parts, nominal, group, float(np.max(switch_w)))
         planner = Planner(layout, parts, rates, host_cables, plugs, growth, ports, growing_floor, stands.cabled)
         steps = []
         work.begin(len(growth.stages), "steps")
@@ -226,7 +224,7 @@ def expand(
         return plans[-1][-1].layout
 
     plan_terms = terms.changed(parts=parts, rate_gbps=rates.common, host_cables=host_cables)
-    within_power(planned, _switch_w(layout, parts, nominal), layout.housing, plan_terms)
+    within_power(planned, feed_of_switch_w(layout, parts, nominal), layout.housing, plan_terms)
     planner, steps, after = plans[-1]
     if after.layout.housing is not layout.housing:
         after = replace(after, layout=replace(after.layout, housing=layout.housing))
@@ -342,24 +340,3 @@ def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:
     for name, value in given.items():
         if value is not None and name not in chosen.takes:
             raise InputError(f"{name}={value}: method {chosen.name} does not take it; omit it")
-
-
-def _growing_floor(
-    layout: Layout,
-    more: int,
-    parts: Parts,
-    rate_gbps: float,
-    group: np.ndarray | None = None,
-    switch_w: float | None = None,
-) -> GrowingFloor:
-    """The floor with space for `more` racks; a switch has `switch_w`, or what it takes without its transceivers."""
-    watts = _switch_w(layout, parts, rate_gbps) if switch_w is None else switch_w
-    if layout.housing is not None:
-        return HousedFloor(layout, max(0, more), watts)
-    return GrowingFloor(layout, max(0, more), watts, group)
-
-
-def _switch_w(layout: Layout, parts: Parts, rate_gbps: float) -> float:
-    """The power that a rack must supply to a switch without its transceivers, W; 0 where nothing limits it."""
-    limited = layout.housing is not None or layout.floor.limits_power
-    return float(np.max(switch_feeds_w(layout.topology, parts, rate_gbps))) if limited else 0.0

@@ -6,6 +6,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
+from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.floors.slots import NO_LIMIT
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.racks import switch_demands
@@ -37,6 +38,10 @@ class GrowingFloor:
         self.floor, self.slots, self._slot = layout.floor, layout.slots, layout.slot.astype(np.int64)
         #: The slot of every host's rack; empty where hosts stand with their switches.
         self._host_slot = np.empty(0, np.int64) if layout.host_slot is None else layout.host_slot.astype(np.int64)
+        #: The slot of every panel's rack.
+        self._panel_slot = np.empty(0, np.int64) if layout.plant is None else layout.plant.slot.astype(np.int64)
+        #: The slots to which the cords of a new switch lead, by its number; switches without an entry follow their links.
+        self.cords_to: dict[int, np.ndarray] = {}
         self._columns, self._grown = layout.slots.columns, ""
         self._widen(more)
         self._limits = self.slots.limits.copy()
@@ -62,7 +67,27 @@ class GrowingFloor:
             self._grown, self.floor = "columns", replace(floor, columns=columns)
             self._slot = _widened(self._slot, slots.columns, columns)
             self._host_slot = _widened(self._host_slot, slots.columns, columns)
+            self._panel_slot = _widened(self._panel_slot, slots.columns, columns)
         self.slots = self.floor.slots_for(1)
+
+    @property
+    def panel_slot(self) -> np.ndarray:
+        """The slot of every panel, int64[panels]."""
+        return self._panel_slot
+
+    @property
+    def panel_racks(self) -> np.ndarray:
+        """The slots of racks that only panels stand in, int64[...]."""
+        return np.setdiff1d(self._panel_slot, np.concatenate([self._slot, self._host_slot]))
+
+    @property
+    def free(self) -> np.ndarray:
+        """The slots without a rack, int64[...]."""
+        return np.setdiff1d(np.arange(len(self.slots)), list(self.in_use))
+
+    def stand_panels(self, slots: np.ndarray) -> None:
+        """Put the next new panels into slots."""
+        self._panel_slot = np.concatenate([self._panel_slot, np.asarray(slots, np.int64)])
 
     @property
     def slot(self) -> np.ndarray:
@@ -72,7 +97,7 @@ class GrowingFloor:
     @property
     def in_use(self) -> set[int]:
         """The slots with a rack."""
-        return set(self._slot.tolist()) | set(self._host_slot.tolist())
+        return set(self._slot.tolist()) | set(self._host_slot.tolist()) | set(self._panel_slot.tolist())
 
     def demands(self, topology: Topology) -> np.ndarray:
         """Demand of each switch, float64[switches, 3]: one place, its hosts, and its power in W."""
@@ -93,6 +118,7 @@ class GrowingFloor:
         demand of each of the switches, float64[switches, 3].
         """
         fits = (self._used + loads.sum(axis=0) <= self._limits + 1e-9).all(axis=1)
+        fits[self.panel_racks] = False
         stands = self._used[:, 0] > 0
         if self._group is not None and group is not None:
             own = np.zeros(len(self.slots), bool)
@@ -172,28 +198,38 @@ class GrowingFloor:
                     )
                 self._place(ends, single, load, slots)
 
-    def layout(self, topology: Topology, rows: int) -> Layout:
-        """The layout, on the floor without the empty rows (or columns) added at its end; `rows` existed before."""
+    def layout(self, topology: Topology, rows: int, plant: Plant | None = None) -> Layout:
+        """The layout, on the floor without the empty rows (or columns) added at its end; `rows` existed before.
+
+        `plant` has its panels in the order in which they were placed.
+        """
         floor, slots, slot, host_slot = self.floor, self.slots, self._slot, self._host_slot
-        used = np.concatenate([slot, host_slot])
+        panel_slot = self._panel_slot
+        used = np.concatenate([slot, host_slot, panel_slot])
         if self._grown == "rows":
             floor = replace(floor, rows=max(rows, int(used.max()) // slots.columns + 1))
         elif self._grown == "columns":
             columns = max(self._columns, int((used % slots.columns).max()) + 1)
             floor = replace(floor, columns=columns)
             slot = _widened(slot, slots.columns, columns)
-            host_slot = _widened(host_slot, slots.columns, columns)
+            host_slot, panel_slot = (_widened(each, slots.columns, columns) for each in (host_slot, panel_slot))
         slots = slots if self._grown == "" else floor.slots_for(1)
         stands = host_slot.astype(np.int32) if host_slot.size else None
-        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown", host_slot=stands)
+        plant = None if plant is None else replace(plant, slot=panel_slot)
+        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown", host_slot=stands, plant=plant)
 
     def _place(self, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray, slots: np.ndarray) -> None:
         """Put switches into the slot with the shortest total cable length."""
         near = ends[np.isin(ends[:, 0], switches), 1]
-        near = near[near < self._slot.size]
-        total_m = self.length_m(slots[:, None], self._slot[near][None, :]).sum(axis=1)
+        near_slot = self._cords_of(switches, self._slot[near[near < self._slot.size]])
+        total_m = self.length_m(slots[:, None], near_slot[None, :]).sum(axis=1)
         # Sums that differ only in their last digits are equal; then the first slot is chosen.
         self.stand(int(slots[np.round(total_m, 6).argmin()]), loads)
+
+    def _cords_of(self, switches: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+        """The slots to which the cords of switches lead, int64[...]; `otherwise` where these are not stated."""
+        stated = [self.cords_to[switch] for switch in switches.tolist() if switch in self.cords_to]
+        return np.concatenate(stated) if stated else otherwise
 
     def _group_of(self, switches: np.ndarray) -> int | None:
         return None if self._group is None else int(self._group[switches[0]])

@@ -7,6 +7,7 @@ import numpy as np
 from topoloom.cabling.expansion.growing_floor import GrowingFloor
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
+from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.hosts.racks import RackCapacity, units_of
 from topoloom.placement.layout.layout import Layout
 
@@ -85,12 +86,12 @@ class HousedFloor(GrowingFloor):
                     self._unit(leaves, hosts, slot, host_slot, ends)
         for switch in np.flatnonzero(slot < 0).tolist():
             slots = self.candidates(np.ones((1, 3)))
-            self._place(switch, slots, _neighbours(ends, slot, np.array([switch])), slot)
+            self._place(switch, slots, self._near(ends, slot, np.array([switch])), slot)
         self._slot, self._host_slot = slot, host_slot
 
-    def layout(self, topology: Topology, rows: int) -> Layout:
+    def layout(self, topology: Topology, rows: int, plant: Plant | None = None) -> Layout:
         """The layout, with hosts in racks, on the floor without the empty rows (or columns) added at its end."""
-        return replace(super().layout(topology, rows), housing=self._housing)
+        return replace(super().layout(topology, rows, plant), housing=self._housing)
 
     def _unit(
         self, leaves: np.ndarray, hosts: np.ndarray, slot: np.ndarray, host_slot: np.ndarray, ends: np.ndarray
@@ -98,7 +99,7 @@ class HousedFloor(GrowingFloor):
         """Put the new leaves and hosts of a unit into slots; `slot` and `host_slot` are updated."""
         new, guests = leaves[slot[leaves] < 0], hosts[host_slot[hosts] < 0]
         own = np.concatenate([slot[leaves], host_slot[hosts]])
-        near = own[own >= 0] if (own >= 0).any() else _neighbours(ends, slot, leaves)
+        near = own[own >= 0] if (own >= 0).any() else self._near(ends, slot, leaves)
         rule = self._housing.rack.leaf
         if rule in ("auto", "tor") and new.size == leaves.size and guests.size == hosts.size:
             together = self._open(self._fits(new.size, guests.size), (self._switches > 0) & (self._hosts > 0))
@@ -144,6 +145,7 @@ class HousedFloor(GrowingFloor):
     def _open(self, fits: np.ndarray, preferred: np.ndarray) -> np.ndarray:
         """The slots with room that hold a rack of the preferred kind; else the free ones; int64[...]."""
         free = (self._switches == 0) & (self._hosts == 0)
+        free[self._panel_slot] = False
         return np.flatnonzero(fits & preferred) if (fits & preferred).any() else np.flatnonzero(fits & free)
 
     def _nearest(self, slots: np.ndarray, near: np.ndarray) -> int:
@@ -158,6 +160,10 @@ class HousedFloor(GrowingFloor):
             raise self._full(f"switch {switch}")
         slot[switch] = self._nearest(slots, near)
         self._switches[slot[switch]] += 1
+
+    def _near(self, ends: np.ndarray, slot: np.ndarray, switches: np.ndarray) -> np.ndarray:
+        """The slots to which the cords or links of switches lead, int64[...]."""
+        return self._cords_of(switches, _neighbours(ends, slot, switches))
 
     def _full(self, what: str) -> InputError:
         return InputError(

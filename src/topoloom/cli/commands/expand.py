@@ -14,6 +14,7 @@ from topoloom.operations.catalogue.expand import ExpandOperation
 
 if TYPE_CHECKING:
     from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
+    from topoloom.cabling.expansion.panels.expansion import PanelExpansion
     from topoloom.machine.growing.expansion import MachineExpansion, NetworkGrowth
     from topoloom.model.topology import Topology
 
@@ -32,6 +33,7 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(ExpandOperation, Threads, _Output)
 def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.expansion.check import check_plan
+    from topoloom.cabling.expansion.panels.expansion import PanelExpansion
     from topoloom.report.expansion_page import write_expansion
 
     if operation.of_machine:
@@ -45,6 +47,9 @@ def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
     if to.output is not None:
         _refuse_own(operation.topology, to.output)
     plan = performed(operation, threads.jobs)
+    if isinstance(plan, PanelExpansion):
+        _panels(plan, to)
+        return
     if to.output is not None:
         write_expansion(plan, to.output)
         if to.check:
@@ -104,7 +109,17 @@ def _network_row(network: "NetworkGrowth") -> tuple[str, ...]:
 
 def _check(folder: str, as_json: bool) -> None:
     from topoloom.cabling.expansion.check import check_plan
+    from topoloom.cabling.expansion.panels.check import check_panel_plan
+    from topoloom.model.network_folders import PANEL_PLAN
 
+    if (Path(folder) / PANEL_PLAN).is_file():
+        checked = check_panel_plan(Path(folder))
+        if as_json:
+            print_record(checked)
+            return
+        counts = f"{checked.tasks} tasks in {checked.steps} steps give the {checked.pieces} cords and trunks"
+        say(f"{counts} of after/fibre_cables.csv, exactly; up to {checked.most_down} links are down at a time")
+        return
     result = check_plan(Path(folder))
     if as_json:
         print_record(result)
@@ -156,6 +171,68 @@ def _print_plan(plan: "Expansion") -> None:
     print_table([head, *rows])
 
 
+def _panels(plan: "PanelExpansion", to: _Output) -> None:
+    """Write and print the plan of a network with panels."""
+    from topoloom.cabling.expansion.panels.check import check_panel_plan
+    from topoloom.cabling.expansion.panels.plan_files import save_panel_expansion
+
+    if to.output is not None:
+        save_panel_expansion(plan, to.output)
+        if to.check:
+            check_panel_plan(to.output)
+    if to.json:
+        print_record(plan)
+        return
+    before = plan.before.layout.topology
+    left = (
+        f"; left over: {', '.join(f'{number} ({length_m:g} m)' for number, length_m in plan.left)}" if plan.left else ""
+    )
+    worst = max(step.cut_off for step in plan.steps)
+    cost = "not known" if plan.cost_usd is None else with_currency(plan.cost_usd, plan.currency)
+    unpriced = f"; no price for {', '.join(plan.unpriced)}" if plan.unpriced else ""
+    print_facts(
+        f"{before.name} by {plan.method}: {len(plan.steps)} step{'s' * (len(plan.steps) != 1)}",
+        [
+            ("from", _size(before)),
+            ("to", _size(plan.topology)),
+            *_trunks(plan),
+            ("kept", f"{plan.kept:,} cords and trunks, with their numbers, ports and lengths"),
+            ("to buy", _bought(plan)),
+            ("cut trunks", f"{plan.moved:,} serve again with one end elsewhere{left}"),
+            ("drained", f"up to {plan.most_drained:,} links at a time, in {plan.rounds:,} rounds"),
+            ("cut off", f"{worst:,} switches meanwhile"),
+            ("racks", ", ".join(rack for step in plan.steps for rack in step.new_racks) or "no new one"),
+            ("cost", f"{cost}{unpriced}"),
+        ],
+    )
+    say()
+    head = ("step", "", "panels", "rounds", "drained", "switches", "diameter", "ASPL")
+    rows = [
+        (
+            str(number),
+            step.title,
+            " ".join(step.new_panels[:1]) + (f" .. {step.new_panels[-1]}" if len(step.new_panels) > 1 else ""),
+            str(step.rounds),
+            str(step.trunk_work.drained_links),
+            f"{step.topology.switches:,}",
+            plain(step.diameter),
+            plain(round(step.aspl, 4)),
+        )
+        for number, step in enumerate(plan.steps, 1)
+    ]
+    print_table([head, *rows])
+    if to.output is not None:
+        say(f"wrote {to.output}")
+
+
+def _bought(plan: "PanelExpansion") -> str:
+    """What is bought, kind by kind."""
+    counts = [
+        f"{item.count:,} {item.product}" + (f" of {item.length_m:g} m" if item.length_m else "") for item in plan.bought
+    ]
+    return "; ".join(counts)
+
+
 def _planes(plan: "Expansion") -> list[tuple[str, str]]:
     """One row per plane, if there are several: its tasks, with those of hosts' cables counted separately."""
     tasks = plan.tasks_by_plane()
@@ -170,7 +247,7 @@ def _planes(plan: "Expansion") -> list[tuple[str, str]]:
     return rows
 
 
-def _trunks(plan: "Expansion") -> list[tuple[str, str]]:
+def _trunks(plan: "Expansion | PanelExpansion") -> list[tuple[str, str]]:
     """A row about trunks and cords, if links pass through shuffle boxes."""
     work = [step.trunk_work for step in plan.steps if step.trunk_work is not None]
     if not work:

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from topoloom.cost.bill import Bill
+from topoloom.cost.bill import bill_of_items
 from topoloom.cost.items import Item
 from topoloom.cost.purchase_files import purchase_content
 from topoloom.machine.lists import CableEntry, DeviceEntry, cables_table, devices_table
@@ -103,19 +103,12 @@ class MachineExpansion(Result):
 
     def files(self) -> dict[str, str | bytes]:
         """What to add, as lists for the folder of the grown machine: devices, cables and the order."""
-        order = Bill(
-            parts="",
-            rate_gbps=None,
-            radix=0,
+        order = bill_of_items(
+            self.items,
             hosts=sum(self.hosts.values()),
             switches=self.switches,
             racks=len(self.racks),
-            cables_inside=0,
-            cables_between=0,
-            lines=(),
-            items=self.items,
             currency=self.currency,
-            provenance=Provenance(name="added"),
         )
         return {
             "added-devices.csv": devices_table(self.devices),

@@ -12,6 +12,7 @@ from topoloom.operations.shared import Degree, HostCables, Radix
 
 if TYPE_CHECKING:
     from topoloom.cabling.expansion.expansion import Expansion
+    from topoloom.cabling.expansion.panels.expansion import PanelExpansion
     from topoloom.machine.growing.expansion import MachineExpansion
     from topoloom.network import Network
 
@@ -24,13 +25,19 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
     ports stay where they are. With --check alone, TOPOLOGY is the folder of a plan, which is checked on paper: the cables
     before, changed by its tasks, must give the cables after. `topoloom methods` lists the methods.
 
+    Where links pass through shuffle panels, the plan sets up panels, cuts trunks and plugs cords; in each round it drains the
+    links of a trunk, exchanges it, and has the links verified.
+
     Of the folder of a machine: --into is its machine file with more hosts. They get free ports, free units and free places of
     the room; nothing that exists is moved, renamed or unplugged.
     """
 
     group: ClassVar[str] = "expand"
     doing: ClassVar[str] = "expanding"
-    functions: ClassVar[tuple[str, ...]] = ("expand", "expand_machine", "check_plan", "load_expansion")
+    functions: ClassVar[tuple[str, ...]] = (
+        *("expand", "expand_panels", "expand_machine"),
+        *("check_plan", "check_panel_plan", "load_expansion"),
+    )
 
     to: (
         Annotated[
@@ -57,18 +64,25 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
     radix: Radix | None = None
     degree: Degree | None = None
     new_hosts: Annotated[int, setting("hosts of a new switch (splice, copies)", least=0)] | None = None
-    batch: Annotated[int, setting("new switches, or links, per step (splice, channels)", least=1)] | None = None
+    batch: Annotated[int, setting("new switches, or links, per step (splice, channels, boxes)", least=1)] | None = None
+    most_down: (
+        Annotated[
+            int,
+            setting("with shuffle panels: most links that are drained at a time; omitted: those of one trunk", least=1),
+        ]
+        | None
+    ) = None
     host_cables: HostCables | None = None
 
     def validate(self) -> None:
         if self.degree == 0:
             raise InputError("`degree` is 0: a new switch has at least one link")
 
-    def run(self, context: RunContext) -> "Expansion | MachineExpansion":
+    def run(self, context: RunContext) -> "Expansion | PanelExpansion | MachineExpansion":
         return self.grown_machine() if self.of_machine else self.planned(context)
 
-    def planned(self, context: RunContext) -> "Expansion":
-        """The plan of a network.
+    def planned(self, context: RunContext) -> "Expansion | PanelExpansion":
+        """The plan of a network: cable by cable, or trunk by trunk where its links pass through panels.
 
         Parameters
         ----------
@@ -79,6 +93,10 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
 
         goal = None if self.into is None else open_network(self.into).topology
         network = open_network(self.topology)
+        if network.layout is not None and network.layout.plant is not None:
+            return self._with_panels(network, context)
+        if self.most_down is not None:
+            raise InputError("`most_down` is for networks with shuffle panels; omit it")
         return expand(
             self._standing(network, context),
             self.to,
@@ -88,6 +106,30 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
             hosts=self.new_hosts,
             batch=self.batch,
             plugs=network.plugs,
+            seed=self.seed,
+            jobs=context.jobs,
+            work=context.work,
+        )
+
+    def _with_panels(self, network: "Network", context: RunContext) -> "PanelExpansion":
+        """The plan of a network whose links pass through panels."""
+        from topoloom.cabling.expansion.panels.expand_panels import expand_panels
+
+        names = ("into", "radix", "degree", "host_cables")
+        given = next((name for name in names if getattr(self, name) is not None), None)
+        if given is not None:
+            raise InputError(
+                f"`{given}`: a network with panels grows by whole panels, to a number of switches; omit it"
+            )
+        if self.to is None:
+            raise InputError(f"{network.topology.name}: to how many switches does it grow? give a size (to)")
+        return expand_panels(
+            self._standing(network, context),
+            self.to,
+            self.method,
+            hosts=self.new_hosts,
+            batch=self.batch,
+            most_down=self.most_down,
             seed=self.seed,
             jobs=context.jobs,
             work=context.work,

@@ -50,6 +50,11 @@ class Plant:
         The name of each panel: SP001, SP002, .. for shuffle panels, PP for patch panels.
     length_m : float64[cords and trunks], optional
         The way of each on the floor; a layout computes it.
+    number : int64[cords and trunks], optional
+        The numbers on them, where these are fixed because some were installed before; empty: by the order of work.
+    owned_m : float64[cords and trunks], optional
+        The length in which each was bought, where it was used elsewhere before; 0: the shortest that spans its way. Empty: 0
+        for all.
     """
 
     method: str
@@ -65,6 +70,8 @@ class Plant:
     ports: np.ndarray
     names: tuple[str, ...] = ()
     length_m: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    number: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    owned_m: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         for name, kind in (
@@ -75,6 +82,8 @@ class Plant:
             ("links", np.int32),
             ("ports", np.int32),
             ("length_m", np.float64),
+            ("number", np.int64),
+            ("owned_m", np.float64),
         ):
             array = np.array(getattr(self, name), kind)
             array.flags.writeable = False
@@ -107,7 +116,7 @@ class Plant:
         """Equal by content, apart from lengths."""
         if not isinstance(other, Plant):
             return NotImplemented
-        arrays = ("panel", "slot", "fibre", "ends", "links", "ports")
+        arrays = ("panel", "slot", "fibre", "ends", "links", "ports", "number", "owned_m")
         plain = ("method", "switches", "link_pairs", "panels", "fibres", "names")
         return all(getattr(self, name) == getattr(other, name) for name in plain) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays
@@ -190,7 +199,7 @@ class Plant:
                 f"panels: no {fibre.use} '{fibre.name}' spans {self.length_m[worst]:.1f} m (the longest has"
                 f" {fibre.lengths_m[-1]:g} m); add a length to the catalogue"
             )
-        return out
+        return np.where(self.owned_m > 0, self.owned_m, out) if self.owned_m.size else out
 
     @cached_property
     def ways(self) -> PlantWays:

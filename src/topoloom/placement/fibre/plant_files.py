@@ -43,7 +43,7 @@ class _Fibre(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     legs: int = 1
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True):
+class _File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The content: kinds of panels and fibres; each panel's name, kind and rack; each cord and trunk with both its ends."""
 
     schema: str
@@ -58,6 +58,8 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
     fibre: list[int]
     ends: list[list[list[int]]]
     ports: list[list[int]]
+    number: list[int] = []
+    owned_m: list[float] = []
 
 
 def plant_json(plant: Plant, slots: Slots) -> bytes:
@@ -94,6 +96,8 @@ def plant_json(plant: Plant, slots: Slots) -> bytes:
         fibre=plant.fibre.tolist(),
         ends=plant.ends.tolist(),
         ports=plant.ports.tolist(),
+        number=plant.number.tolist(),
+        owned_m=plant.owned_m.tolist(),
     )
     return msgspec.json.encode(record) + b"\n"
 
@@ -139,6 +143,8 @@ def plant_from_json(text: str, source: str, topology: Topology, slots: Slots) ->
             links=topology.links,
             ports=np.array(record.ports, np.int64).reshape(-1, 2),
             names=tuple(record.name),
+            number=np.array(record.number, np.int64),
+            owned_m=np.array(record.owned_m, np.float64),
         )
         _check(plant, record, topology)
     except (ValueError, TypeError, IndexError) as error:
@@ -171,6 +177,11 @@ def _check(plant: Plant, record: _File, topology: Topology) -> None:
         raise ValueError("its lists have different lengths")
     if len(set(plant.names)) != panels:
         raise ValueError("two panels have one name")
+    for of_fibre in (plant.number, plant.owned_m):
+        if of_fibre.size not in (0, plant.fibre.size) or (of_fibre < 0).any() or not np.isfinite(of_fibre).all():
+            raise ValueError("its numbers or lengths of cords and trunks are out of range")
+    if len(np.unique(plant.number)) < plant.number.size or (plant.number.size and not plant.number.all()):
+        raise ValueError("two cords or trunks have one number, or one has none")
     for values, most, what in (
         (plant.panel, len(plant.panels), "kind of panel"),
         (plant.fibre, len(plant.fibres), "kind of fibre"),

@@ -9,7 +9,7 @@ from topoloom.placement.fibre.plant import Plant
 from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes
 
 
-def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit) -> Plant:
+def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit, cord_port: np.ndarray | None = None) -> Plant:
     """The plant of shuffle panels, all in slot 0.
 
     Parameters
@@ -18,6 +18,8 @@ def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit) -> Plant:
     boxes : ShuffleBoxes
         As `topoloom.topologies.families.shuffled.boxes_of` gives them.
     kit : Kit
+    cord_port : int64[boxes, r-ports], optional
+        The port of its switch at which each existing cord begins; 0 where there is none yet, or for boxes after the last one.
 
     Returns
     -------
@@ -41,6 +43,10 @@ def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit) -> Plant:
     rank = np.empty(switch.size, np.int64)
     rank[order] = np.arange(switch.size) - np.searchsorted(switch[order], np.arange(n))[switch[order]]
     port = topology.endpoints_at[switch] + 1 + rank * c
+    if cord_port is not None:
+        stated = np.zeros((count, r), np.int64)
+        stated[: len(cord_port)] = cord_port
+        port = np.where(stated[box, position] > 0, stated[box, position], port)
     cords = np.stack([np.stack([switch, port], 1), np.stack([n + box, position], 1)], axis=1)
     ends = boxes.trunks.astype(np.int64)
     trunks = np.stack([n + ends[:, :, 0], r + ends[:, :, 1]], axis=2)
@@ -71,6 +77,53 @@ def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit) -> Plant:
         links=topology.links,
         ports=ports[sequence],
     )
+
+
+def boxes_in(plant: Plant) -> tuple[ShuffleBoxes, np.ndarray]:
+    """The boxes of a plant of shuffle panels, in the order of its panels, and the switch port at which each cord begins.
+
+    Parameters
+    ----------
+    plant : Plant
+        By method ``shuffle``.
+
+    Returns
+    -------
+    (ShuffleBoxes, int64[boxes, r-ports])
+        The port is 0 at a free r-port.
+
+    Raises
+    ------
+    InputError
+        Its cords do not join switches and front ports, or its trunks rear ports.
+    """
+    n, panel = plant.switches, plant.panels[0]
+    r, c, count = panel.front, panel.ports - panel.front, plant.panel.size
+    front = (plant.ends[:, :, 0] >= n) & (plant.ends[:, :, 1] < r)
+    rear = (plant.ends[:, :, 0] >= n) & (plant.ends[:, :, 1] >= r)
+    if (
+        plant.panel.any()
+        or not np.where(plant.is_trunk, rear.all(axis=1), front.sum(axis=1) == 1).all()
+        or (rear.any(axis=1) != plant.is_trunk).any()
+    ):
+        raise InputError("panels: these are not shuffle panels with cords in front and trunks behind; plan them again")
+    switch_at, port = np.full((count, r), -1, np.int32), np.zeros((count, r), np.int64)
+    far, far_port = np.full((count, c), -1, np.int32), np.full((count, c), -1, np.int32)
+    ends = plant.ends.astype(np.int64)
+    cords = ends[~plant.is_trunk]
+    switch, at_panel = (np.take_along_axis(cords, order[:, None, None], 1)[:, 0] for order in _panel_last(cords, n))
+    switch_at[at_panel[:, 0] - n, at_panel[:, 1]] = switch[:, 0]
+    port[at_panel[:, 0] - n, at_panel[:, 1]] = switch[:, 1]
+    trunks = ends[plant.is_trunk] - [n, r]
+    for near, other in (trunks.transpose(1, 0, 2), trunks[:, ::-1].transpose(1, 0, 2)):
+        far[near[:, 0], near[:, 1]], far_port[near[:, 0], near[:, 1]] = other.T
+    return ShuffleBoxes(switch_at, far, far_port), port
+
+
+def _panel_last(cords: np.ndarray, switches: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which end of each cord is at its switch, and which at its panel, int64[cords] each."""
+    at_panel = (cords[:, 1, 0] >= switches).astype(np.int64)
+    return 1 - at_panel, at_panel
 
 
 def panel_groups(boxes: ShuffleBoxes, fit: int) -> tuple[np.ndarray, list[np.ndarray]]:

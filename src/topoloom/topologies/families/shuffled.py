@@ -8,13 +8,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
-from topoloom.topologies.families._shuffle_boxes import (
-    ShuffleBoxes,
-    box_groups,
-    boxes_for,
-    shuffle_boxes,
-    splices,
-)
+from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, box_groups, boxes_for, shuffle_boxes, splices
 from topoloom.topologies.families._sizing import free_degrees, host_counts, serving
 from topoloom.topologies.spec import TRANSFORMS, Facts, Integer, Seed, family, family_of, read_settings
 from topoloom.topologies.spec.grammar import split

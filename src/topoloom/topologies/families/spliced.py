@@ -81,7 +81,4 @@ def whole_boxes(name: str, boxes: ShuffleBoxes, has: int, more: int) -> None:
 def labels_of_step(topology: Topology, new: int) -> dict[str, np.ndarray]:
     """The labels ``group`` and ``member`` of a network and of `new` more switches, which are a group of their own."""
     group, member = topology.labels["group"], topology.labels["member"]
-    return {
-        "group": np.append(group, np.full(new, group.max() + 1)),
-        "member": np.append(member, np.arange(new)),
-    }
+    return {"group": np.append(group, np.full(new, group.max() + 1)), "member": np.append(member, np.arange(new))}
