@@ -6,6 +6,11 @@ from .cabling.expansion.check import CheckedPlan as CheckedPlan
 from .cabling.expansion.check import check_plan as check_plan
 from .cabling.expansion.expand import expand as expand
 from .cabling.expansion.expansion import Expansion as Expansion
+from .cabling.expansion.panels.check import CheckedPanelPlan as CheckedPanelPlan
+from .cabling.expansion.panels.check import check_panel_plan as check_panel_plan
+from .cabling.expansion.panels.expand_panels import expand_panels as expand_panels
+from .cabling.expansion.panels.expansion import PanelExpansion as PanelExpansion
+from .cabling.expansion.panels.plan_files import save_panel_expansion as save_panel_expansion
 from .cabling.expansion.phases.files import save_phases as save_phases
 from .cabling.expansion.phases.growing import phases as phases
 from .cabling.expansion.phases.phase import Phases as Phases

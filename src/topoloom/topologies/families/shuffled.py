@@ -139,9 +139,8 @@ def _grown(boxes: ShuffleBoxes, change: str) -> ShuffleBoxes:
     if name != "spliced":
         return boxes
     values, _ = read_settings(name, TRANSFORMS.find(name).parameters, text)
-    for boxes in splices(boxes, values["switches"], values["batch"], values["seed"]):
-        pass
-    return boxes
+    *_, grown = splices(boxes, values["switches"], values["batch"], values["seed"])
+    return grown
 
 
 def _boxes(n: int, degree: int, r: int, c: int, passes: int, seed: int, attempt: int) -> ShuffleBoxes:

@@ -39,9 +39,9 @@ def spliced(topology: Topology, switches: int, hosts: int, batch: int | None, se
     >>> build("shuffled:n=64,degree=16,r=8,hosts=2+spliced:switches=2,hosts=2").degrees[[0, 65]].tolist()
     [16, 16]
     """
-    boxes = boxes_of(topology)
-    whole_boxes(topology.name, boxes, topology.switches, switches)
-    for boxes in splices(boxes, switches, batch, seed):
+    existing = boxes_of(topology)
+    whole_boxes(topology.name, existing, topology.switches, switches)
+    for boxes in splices(existing, switches, batch, seed):
         first = topology.switches
         new = int(boxes.switch_at.max()) + 1 - first
         added = np.repeat(np.arange(first, first + new), hosts)

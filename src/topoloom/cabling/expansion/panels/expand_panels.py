@@ -134,7 +134,7 @@ def expand_panels(
         floor = floor_for_growth(stood, more, parts, rate_gbps, group, float(np.max(switch_w)))
         rack_u = RACK_U if housing is None else float(housing.rack.u)
         fit = int(rack_u / plant.panels[0].u + 1e-9) if plant.panels[0].u else len(plant.panel) + more
-        rounds = Rounds(plant, _installed(standing, plant), most_down)
+        rounds = Rounds(plant, _installed(standing, plant), int(standing.laid.number.max(initial=0)), most_down)
         steps = []
         work.begin(len(growth.stages), "steps")
         for stage in growth.stages:
@@ -247,12 +247,9 @@ def _cabled(grown: Layout, before: Cabling, rounds: Rounds) -> tuple[Layout, Plu
     number = np.zeros(topology.endpoints.size, np.int64)
     if before.with_hosts:
         rows = np.flatnonzero(before.to_host)
-        of_end = {
-            end: row
-            for row, end in zip(
-                rows.tolist(), zip(*before.ends[rows].T.tolist(), before.port[rows, 1].tolist()), strict=True
-            )
-        }
+        switch, host = before.ends[rows].T.tolist()
+        listed = zip(switch, host, before.port[rows, 1].tolist(), strict=True)
+        of_end = dict(zip(listed, rows.tolist(), strict=True))
         ends = zip(old.endpoints.tolist(), old.host.tolist(), host_ports(old.host).tolist(), strict=True)
         at = np.array([of_end[end] for end in ends], np.int64)
         endpoint[:k], number[:k] = before.port[at, 0], before.number[at]

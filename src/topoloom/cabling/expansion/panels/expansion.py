@@ -1,5 +1,6 @@
 """The result of growing a network with shuffle panels: the steps of the crew, and what is bought, moved and left."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -160,12 +161,12 @@ class PanelExpansion(Result):
     def cost_usd(self) -> float | None:
         """The price of all that is bought, in the middle of its range; None where one item has no price."""
         total = sum(item.count * (item.unit_low_usd + item.unit_high_usd) / 2 for item in self.bought)
-        return total if total == total else None
+        return None if math.isnan(total) else total
 
     @property
     def unpriced(self) -> tuple[str, ...]:
         """What is bought without a price."""
-        return tuple(dict.fromkeys(item.product for item in self.bought if item.unit_usd != item.unit_usd))
+        return tuple(dict.fromkeys(item.product for item in self.bought if math.isnan(item.unit_usd)))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per task, in the order of work: ends as (``switch``, ``panel`` or ``host``, number, port)."""

@@ -10,8 +10,8 @@ from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes
 def place_panels(floor: GrowingFloor, boxes: ShuffleBoxes, fit: int) -> None:
     """Put the new panels of a step into racks, and state where the cords of its new switches lead.
 
-    All of them go to one rack as far as possible: of the racks of panels with enough free units, or else of the free slots, that
-    with the shortest trunks to panels that are placed.
+    All of them go to one rack as far as possible: that with the shortest trunks to panels that are placed, of the racks of
+    panels with enough free units, or else of the free slots.
 
     Parameters
     ----------

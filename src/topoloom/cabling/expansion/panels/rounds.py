@@ -51,15 +51,17 @@ class Rounds:
         With its lengths.
     installed : dict of Piece to Owned
         Every piece of it.
+    highest : int
+        The highest number of a cable.
     most_down : int or None
         Most links that may be drained at a time; None: those of one trunk.
     """
 
-    def __init__(self, plant: Plant, installed: dict[Piece, Owned], most_down: int | None) -> None:
+    def __init__(self, plant: Plant, installed: dict[Piece, Owned], highest: int, most_down: int | None) -> None:
         self.plant, self.installed, self._most_down = plant, dict(installed), most_down
         #: Trunks that are not in use: their numbers and the lengths in which they were bought.
         self.shelf: list[Owned] = []
-        self._next = max((piece.number for piece in installed.values()), default=0) + 1
+        self._next = highest + 1
 
     def next_number(self) -> int:
         """A number that no cable has."""
@@ -84,9 +86,8 @@ class Rounds:
         stock_m = after.stock_m
         tasks: list[PanelTask] = []
         for trunk in (True, False):
-            for piece in fresh:
-                if piece not in waiting and bool(after.is_trunk[row_of[piece]]) == trunk:
-                    tasks.append(self._plug(piece, row_of[piece], after, stock_m, 0))
+            first = [each for each in fresh if each not in waiting and bool(after.is_trunk[row_of[each]]) == trunk]
+            tasks.extend(self._plug(piece, row_of[piece], after, stock_m, 0) for piece in first)
         links = _Links(before, after)
         come_first = links.connect([row_of[piece] for piece in fresh if piece not in waiting])
         if come_first.size:
