@@ -80,7 +80,7 @@ def links_by_light(folder, front, lanes):
 def test_what_stays_keeps_everything_and_the_rest_is_the_plan(network, plan):
     """Old pieces without those unplugged, and those plugged, are the new ones: ends, number, stock and length of each."""
     old, new = network.layout.plant, plan.after.layout.plant
-    number = {piece: n for piece, n in zip(pieces_of(new), new.number.tolist(), strict=True)}
+    number = dict(zip(pieces_of(new), new.number.tolist(), strict=True))
     laid = plan.before.laid
     own = {
         pieces_of(old)[fibre]: n
@@ -200,7 +200,8 @@ def test_a_grown_network_hears_itself_and_grows_again(plan, folder, parts, tmp_p
     assert again.topology.spec == f"{grown.topology.spec}+spliced:switches=2,hosts=4,seed=5"
     assert again.after.layout.plant.names[:21] == plant.names
     fresh = {task.number for step in again.steps for task in step.tasks if task.source == "new"}
-    assert len(fresh) == again.new_cords + again.new_trunks and not fresh & set(plant.number.tolist())
+    assert len(fresh) == again.new_cords + again.new_trunks
+    assert not fresh & set(plant.number.tolist())
     afresh = open_network(again.topology.spec).placed(parts=parts, rate_gbps=100, panels="shuffle")
     assert set(pieces_of(afresh.layout.plant)) == set(pieces_of(again.after.layout.plant))
     heard = lldp(tmp_path / "heard", Planted.of(grown))
@@ -270,9 +271,11 @@ def test_what_cannot_grow_says_so(network, tmp_path):
         ((), "to how many switches does it grow"),
     ):
         ran = run("expand", tmp_path / "net", *options)
-        assert ran.code == 2 and reason in ran.err
+        assert ran.code == 2
+        assert reason in ran.err
     ran = run("expand", SPEC, "--to", 34, "--most-down", 8)
-    assert ran.code == 2 and "--most-down is for networks with shuffle panels" in ran.err
+    assert ran.code == 2
+    assert "--most-down is for networks with shuffle panels" in ran.err
 
 
 def test_numbers_of_pieces_are_read_back_or_refused(plan):

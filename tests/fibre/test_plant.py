@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topoloom import InputError, build, expand, open_network, place, price
+from topoloom import InputError, build, expand, facility, open_network, place, price
 from topoloom.cost.price_factors import PriceFactors
 from topoloom.placement.fibre.kit import Kit
 from topoloom.placement.fibre.parts import Fibre, Panel, fanning, looping, shuffling
@@ -310,6 +310,7 @@ def test_a_damaged_file_is_refused_with_its_name(parts, tmp_path, old, new, mess
         assert open_network(tmp_path / "net").layout.plant
 
 
+<<<<<<< HEAD
 LEGS = """
 extends = "ethernet-2026"
 [[cord]]
@@ -380,3 +381,23 @@ def test_a_cord_without_legs_is_refused(with_legs, tmp_path):
     file.write_text(file.read_text().replace('"legs":4', '"legs":0'))
     with pytest.raises(InputError, match="no pairs or no legs"):
         _ = open_network(str(damaged)).layout
+=======
+def test_panels_weigh_and_take_no_power(tmp_path):
+    """The weight of each rack's panels is in the sums of the facility; without a figure they are counted as not known."""
+    sums = []
+    for weight in ("", "\nweight_kg = 2.5"):
+        (tmp_path / "parts.toml").write_text(PARTS.replace("price_usd = 50", f"price_usd = 50{weight}"))
+        network = open_network(SMALL).placed(parts=tmp_path / "parts.toml", rate_gbps=100, panels="shuffle")
+        plant, layout = network.layout.plant, network.layout
+        racks = np.bincount(np.searchsorted(layout.used, plant.slot), minlength=layout.racks)
+        sums.append(facility(network))
+        for rack, count in zip(sums[-1].racks, racks.tolist(), strict=True):
+            if count:
+                assert (rack.weight_kg, rack.weight_unknown) == ((2.5 * count, 0) if weight else (None, count))
+                assert (rack.max_w, rack.max_unknown, rack.air_unknown) == (0.0, 0, 0)
+    unknown, known = (each.total for each in sums)
+    assert unknown.weight_unknown - known.weight_unknown == plant.panel.size == 32
+    assert (unknown.max_w, unknown.switches) == (known.max_w, known.switches)
+    network.save(tmp_path / "net")
+    assert open_network(tmp_path / "net").layout.plant == network.layout.plant
+>>>>>>> d2da175f (Shuffled networks whose boxes are placed for more switches; weight of panels in the facility)

@@ -96,6 +96,7 @@ def rack_sums(layout: Layout, terms: Terms, rule: FacilityRule) -> Sums:
             has = np.full(layout.racks, True) if device.racks == "all" else (hosts > 0) == (device.racks == "hosts")
             devices += has * device.count
             add_devices(sums, has * device.count, device, rule)
+    _add_panels(sums, layout, rule)
     sums.counts = {"switches": switches, "hosts": hosts, "devices": devices, "inlets": inlets}
     return sums
 
@@ -132,6 +133,17 @@ def add_devices(sums: Sums, count: np.ndarray, device: RackDevice, rule: Facilit
     air = 0.0 if device.air_m3h is None and device.power_w == 0 else device.air_m3h
     own = Figures(device.power_w, typical, device.weight_kg, air, device.liquid_share)
     _add(sums, "devices_w", count, own, rule)
+
+
+def _add_panels(sums: Sums, layout: Layout, rule: FacilityRule) -> None:
+    """Add the panels of a layout, which weigh, and take no power."""
+    plant = layout.plant
+    if plant is None:
+        return
+    rack = np.searchsorted(layout.used, plant.slot)
+    for number, panel in enumerate(plant.panels):
+        count = np.bincount(rack[plant.panel == number], minlength=layout.racks)
+        _add(sums, "devices_w", count, Figures(0.0, 0.0, panel.weight_kg, 0.0, 0.0), rule)
 
 
 def _add(

@@ -37,6 +37,9 @@ class PanelProduct(Cited, frozen=True, kw_only=True):
         int,
         setting("adapters that a link passes in it which reverse the fibres: aligned keys, Type B", least=0, most=8),
     ] = 0
+    weight_kg: Annotated[float, setting("its weight; not known, if omitted", unit="kg", least=0, most=1e5)] | None = (
+        None
+    )
     price_usd: Annotated[Price, setting("price of one; not known, if omitted", unit="USD")] | None = None
 
     def __post_init__(self) -> None:
@@ -58,7 +61,7 @@ class PanelProduct(Cited, frozen=True, kw_only=True):
             )
         return Panel(
             self.name, self.kind, self.front, pairs, inside, self.u, self.connectors, self.connector_db, self.loss_db,
-            self.reversals,
+            self.reversals, self.weight_kg,
         )  # fmt: skip
 
 

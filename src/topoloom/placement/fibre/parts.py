@@ -42,6 +42,8 @@ class Panel:
         Loss of its own fibres and splices.
     reversals : int
         Adapters that a link passes in it which reverse the order of fibres (aligned keys, Type B).
+    weight_kg : float or None
+        None: not known.
     """
 
     name: str
@@ -54,12 +56,13 @@ class Panel:
     connector_db: float = 0.35
     loss_db: float = 0.0
     reversals: int = 0
+    weight_kg: float | None = None
 
     def __eq__(self, other: object) -> bool:
         """Equal by content."""
         if not isinstance(other, Panel):
             return NotImplemented
-        plain = ("name", "kind", "front", "u", "connectors", "connector_db", "loss_db", "reversals")
+        plain = ("name", "kind", "front", "u", "connectors", "connector_db", "loss_db", "reversals", "weight_kg")
         return all(getattr(self, name) == getattr(other, name) for name in plain) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in ("pairs", "inside")
         )

@@ -18,7 +18,7 @@ _SCHEMA = "topoloom/fibre-plant/1"
 _MOST_PORTS = 1 << 12
 
 
-class _Panel(msgspec.Struct, frozen=True, kw_only=True):
+class _Panel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     kind: PanelKind
     front: int
@@ -29,6 +29,7 @@ class _Panel(msgspec.Struct, frozen=True, kw_only=True):
     connector_db: float
     loss_db: float
     reversals: int
+    weight_kg: float | None = None
 
 
 class _Fibre(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -71,7 +72,7 @@ def plant_json(plant: Plant, slots: Slots) -> bytes:
     slots : Slots
         Their names are the racks.
     """
-    plain = ("name", "kind", "front", "u", "connectors", "connector_db", "loss_db", "reversals")
+    plain = ("name", "kind", "front", "u", "connectors", "connector_db", "loss_db", "reversals", "weight_kg")
     of_fibre = ("name", "use", "pairs", "polarity", "loss_db_per_km", "connector", "slack_m", "legs")
     record = _File(
         schema=_SCHEMA,
@@ -177,6 +178,8 @@ def _check(plant: Plant, record: _File, topology: Topology) -> None:
         raise ValueError("its lists have different lengths")
     if len(set(plant.names)) != panels:
         raise ValueError("two panels have one name")
+    if any(panel.weight_kg is not None and not 0 <= panel.weight_kg < np.inf for panel in plant.panels):
+        raise ValueError("the weight of a panel is out of range")
     for of_fibre in (plant.number, plant.owned_m):
         if of_fibre.size not in (0, plant.fibre.size) or (of_fibre < 0).any() or not np.isfinite(of_fibre).all():
             raise ValueError("its numbers or lengths of cords and trunks are out of range")

@@ -137,6 +137,7 @@ def panel_groups(boxes: ShuffleBoxes, fit: int) -> tuple[np.ndarray, list[np.nda
     fit : int
         Boxes that fit into a rack.
     """
+    # Boxes whose switches come later are the last.
     first = np.where(boxes.switch_at >= 0, boxes.switch_at, np.iinfo(np.int32).max).min(axis=1)
     group = np.unique(first, return_inverse=True)[1]
     rack = np.empty(len(first), np.int64)

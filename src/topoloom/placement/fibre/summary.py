@@ -113,5 +113,9 @@ def panel_units(plant: Plant, slot: int, base_u: float) -> Iterator[tuple[str, P
     base = float(np.ceil(base_u))
     for number in np.flatnonzero(plant.slot == slot).tolist():
         panel = plant.panels[plant.panel[number]]
-        yield plant.names[number], PanelDevice(panel.name, panel.u), round(base + 1, 6) if panel.u else None
+        yield (
+            plant.names[number],
+            PanelDevice(panel.name, panel.u, weight_kg=panel.weight_kg),
+            round(base + 1, 6) if panel.u else None,
+        )
         base += panel.u

@@ -106,7 +106,8 @@ def _apart(layout: Layout, method: str, kit: Kit) -> tuple[Plant, np.ndarray]:
     if method == "shuffle":
         boxes = boxes_of(topology)
         rack, wired = panel_groups(boxes, fit)
-        serves = np.array([layout.rack[switches].mean() for switches in wired])
+        # Racks of boxes whose switches come later stand behind the last rack.
+        serves = np.array([layout.rack[each].mean() if each.size else layout.racks - 1 for each in wired])
         return replace(shuffle_plant(topology, boxes, kit), slot=layout.racks + rack), serves
     rack_of = layout.rack.astype(np.int64)
     plant = field_plant(topology, rack_of, np.zeros(1, np.int64), topology.switches, kit)

@@ -42,6 +42,10 @@ class ShuffleBoxes:
         table = np.empty((n, int(cords.max()) * self.far.shape[1]), np.int32)
         exchange_cords(table, np.empty(n, np.int32), self.switch_at, self.far, draws.state(), passes, first_box)
 
+    def with_switches(self, n: int) -> "ShuffleBoxes":
+        """The same boxes and trunks with the cords of the first `n` switches only; the r-ports of the others are free."""
+        return ShuffleBoxes(np.where(self.switch_at < n, self.switch_at, -1).astype(np.int32), self.far, self.far_port)
+
     @cached_property
     def cord_at(self) -> np.ndarray:
         """int32[boxes, r]: the cord at each r-port, as its number at its switch, 0, 1, ... by ascending box; -1 where free."""

@@ -17,13 +17,19 @@ from topoloom.topologies.spec.grammar import split
 _LEAST_BOXES = 16
 
 
-def _facts(n: int, degree: int, r: int = 32, c: int = 4, passes: int = 100, seed: int = 1) -> Facts:
+def _facts(
+    n: int, degree: int, r: int = 32, c: int = 4, passes: int = 100, planned: int | None = None, seed: int = 1
+) -> Facts:
     if degree % c:
         raise InputError(f"shuffled: a cord has c={c} lanes; degree={degree} is no multiple of {c}")
     if degree == c and r > 1:
         raise InputError(
             f"shuffled: with one cord, a switch at r-port k only meets those at r-port k of other boxes; raise degree={degree}"
             f" to {2 * c} or more"
+        )
+    if planned is not None and planned < n:
+        raise InputError(
+            f"shuffled: boxes are placed for planned={planned} switches, and n={n} are more; raise planned"
         )
     # Lanes that are lost, to a switch itself or to a free port, are known when the network is built.
     return Facts(n, degree)
@@ -53,33 +59,64 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         "at most this many passes exchange cords until no lane is lost or doubled; 0: trunks are paired freely, too",
         default=100,
     ),
+    planned=Integer(
+        2,
+        1 << 16,
+        "switches that boxes and trunks are placed for; only the first n are plugged in yet; n when omitted",
+        default=None,
+    ),
     seed=Seed(),
     facts=_facts,
     source="Flat quasi-random networks of passive shuffle boxes: arXiv:2604.15261, 2026, sections 2 and 6",
     sizes=_sizes,
     labels={"group": "the switches that share their boxes", "member": "the switch within its group"},
 )
-def shuffled(n: int, degree: int, r: int, c: int, passes: int, seed: int, attempt: int = 0) -> Topology:
+def shuffled(
+    n: int, degree: int, r: int, c: int, passes: int, planned: int | None, seed: int, attempt: int = 0
+) -> Topology:
     """A random network by passive boxes that shuffle lanes: fixed inside the boxes, random cords and trunks between them.
 
     A lane from a switch to itself is lost, and so is one that meets a free port of a box. `boxes_of` has cords and trunks.
+
+    With `planned` boxes and trunks are those of that many switches, and only the first n are plugged in: a lane that would end
+    at one of the others is dark until it comes, so that a switch has about degree * n / planned links.
 
     Returns
     -------
     Topology
         Labels ``group`` and ``member``. Two lanes between the same two switches are two links.
 
+    Raises
+    ------
+    InputError
+        The first n of `planned` switches are not connected.
+
     Examples
     --------
-    >>> shuffled(64, 16, 8, 4, 100, 1)
+    >>> shuffled(64, 16, 8, 4, 100, None, 1)
     Topology(topology: 64 switches, 512 links)
+    >>> shuffled(48, 16, 8, 4, 100, 64, 1)
+    Topology(topology: 48 switches, 287 links)
     """
-    group = box_groups(n, r)
-    return Topology(
-        links=_boxes(n, degree, r, c, passes, seed, attempt).links,
+    from topoloom.graph.connectivity import components
+
+    network = Topology(
+        links=_boxes(n, degree, r, c, passes, planned, seed, attempt).links,
         switches=n,
-        labels={"group": group, "member": np.arange(n) - group * r},
+        labels=group_labels(n, r, planned),
     )
+    if planned is not None and components(network).any():
+        # Another draw would be other trunks than those of more switches.
+        raise InputError(
+            f"shuffled: the first n={n} of planned={planned} switches are not connected; plug in more at once"
+        )
+    return network
+
+
+def group_labels(n: int, r: int, planned: int | None) -> dict[str, np.ndarray]:
+    """The labels ``group`` and ``member`` of the first n of the planned switches (of n, if None), int64[n] each."""
+    group = box_groups(planned or n, r)[:n]
+    return {"group": group, "member": np.arange(n) - group * r}
 
 
 def boxes_of(topology: Topology) -> ShuffleBoxes:
@@ -128,6 +165,37 @@ def boxes_of(topology: Topology) -> ShuffleBoxes:
     )
 
 
+def planned_boxes(topology: Topology) -> ShuffleBoxes | None:
+    """The boxes with all planned switches plugged in; None where no others are planned than the network has.
+
+    Parameters
+    ----------
+    topology : Topology
+    """
+    base, *changes = split(topology.spec, "+") if topology.spec else [""]
+    parsed = family_of(base) if base.startswith("shuffled:") else None
+    if (
+        parsed is None
+        or (parsed[1]["planned"] or 0) <= topology.switches
+        or any(c.startswith("spliced") for c in changes)
+    ):
+        return None
+    return _boxes(**{**parsed[1], "n": parsed[1]["planned"]}, attempt=0)
+
+
+def with_more_plugged(spec: str, n: int) -> str:
+    """The spec of a shuffled network with `n` of its planned switches.
+
+    Parameters
+    ----------
+    spec : str
+    n : int
+    """
+    base, *changes = split(spec, "+")
+    record, values, hosts = family_of(base)  # type: ignore[misc]  # its caller knows the family
+    return "+".join([record.spec_of({**values, "n": n}, hosts), *changes])
+
+
 def _network(boxes: ShuffleBoxes) -> Topology:
     """The switches and links of boxes."""
     return Topology(links=boxes.links, switches=int(boxes.switch_at.max()) + 1)
@@ -143,10 +211,12 @@ def _grown(boxes: ShuffleBoxes, change: str) -> ShuffleBoxes:
     return grown
 
 
-def _boxes(n: int, degree: int, r: int, c: int, passes: int, seed: int, attempt: int) -> ShuffleBoxes:
+def _boxes(
+    n: int, degree: int, r: int, c: int, passes: int, planned: int | None, seed: int, attempt: int
+) -> ShuffleBoxes:
     """The boxes of one draw."""
     draws = Draws(seed, attempt)
-    boxes = shuffle_boxes(n, degree // c, r, c, draws, paired=not passes)
+    boxes = shuffle_boxes(planned or n, degree // c, r, c, draws, paired=not passes)
     if passes:
         boxes.exchange(draws, passes)
-    return boxes
+    return boxes if planned is None else boxes.with_switches(n)

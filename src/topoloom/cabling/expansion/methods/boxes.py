@@ -1,5 +1,7 @@
 """Shuffled networks by whole boxes: new boxes are spliced into trunks, and new switches are plugged into them."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from topoloom.cabling.expansion.recognise import per_switch, recognised
@@ -8,7 +10,7 @@ from topoloom.cabling.expansion.stages import Growth, Stage, TrunkWork, grown_na
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, splices
-from topoloom.topologies.families.shuffled import boxes_of
+from topoloom.topologies.families.shuffled import boxes_of, group_labels, planned_boxes, with_more_plugged
 from topoloom.topologies.families.spliced import labels_of_step, whole_boxes
 from topoloom.topologies.spec import TRANSFORMS, build
 from topoloom.topologies.spec.registry import spec_text
@@ -23,26 +25,45 @@ from topoloom.topologies.spec.registry import spec_text
 def boxes(request: ExpansionRequest) -> Growth:
     """Every step adds as many switches as fill its new boxes; each opened link u - v becomes u - x - v, as in a splice.
 
+    Planned switches come first: their cords are plugged into boxes that are placed for them, and no trunk is touched.
+
     Source: arXiv:2604.15261, 2026, section 6 and appendix A: links that are worked on are drained.
     """
     topology = request.topology
     must_grow(request, topology.switches)
     state = request.boxes or _boxes(topology)
-    more = request.to - topology.switches
-    whole_boxes(topology.name, state, topology.switches, more)
     hosts = (per_switch(topology) or 0) if request.hosts is None else request.hosts
-    stages, now = [], topology
-    for after in splices(state, more, request.batch, request.seed):
-        first, now = now.switches, _stage(topology, now, after, hosts, request.to)
-        work = _work(state, after)
-        state = after
-        title = f"switches {first} to {now.switches - 1}" if now.switches > first + 1 else f"switch {first}"
-        title += f", {work.new_boxes} box{'es' * (work.new_boxes > 1)}, {work.trunks_cut} trunks cut"
-        stages.append(Stage(title, now, work, state))
-    goal = _goal(topology, more, hosts, request)
+    stages, now, spec = [], topology, topology.spec
+    for after, labels in _plugged(topology, request):
+        stages.append(_stage(topology, now, state, after, labels, hosts, request.to))
+        now, state = stages[-1].topology, after
+    if stages and spec is not None:
+        spec = with_more_plugged(spec, now.switches)
+    more = request.to - now.switches
+    if more:
+        whole_boxes(topology.name, state, now.switches, more)
+        for after in splices(state, more, request.batch, request.seed):
+            new = int(after.switch_at.max()) + 1 - now.switches
+            stages.append(_stage(topology, now, state, after, labels_of_step(now, new), hosts, request.to))
+            now, state = stages[-1].topology, after
+        if spec is not None:
+            values = {"switches": more, "hosts": hosts, "batch": request.batch, "seed": request.seed}
+            spec += f"+spliced:{','.join(spec_text(TRANSFORMS.find('spliced').parameters, values))}"
+    goal = None if spec is None else build(spec)
     if goal is None or goal.without_rates() != now:
         return Growth(tuple(stages))
     return Growth(tuple(stages), np.arange(goal.switches), goal)
+
+
+def _plugged(topology: Topology, request: ExpansionRequest) -> Iterator[tuple[ShuffleBoxes, dict[str, np.ndarray]]]:
+    """The boxes and the labels after each step that plugs in planned switches."""
+    whole = planned_boxes(topology)
+    if whole is None:
+        return
+    r, planned = whole.switch_at.shape[1], int(whole.switch_at.max()) + 1
+    each, last = r if request.batch is None else request.batch, min(planned, request.to)
+    for n in [*range(topology.switches + each, last, each), last]:
+        yield whole.with_switches(n), group_labels(n, r, planned)
 
 
 def _boxes(topology: Topology) -> ShuffleBoxes:
@@ -58,27 +79,30 @@ def _boxes(topology: Topology) -> ShuffleBoxes:
     )
 
 
-def _stage(before: Topology, now: Topology, boxes: ShuffleBoxes, hosts: int, to: int) -> Topology:
-    """The network with these boxes: `now` and the switches in its new boxes; `before` is that before the first step."""
-    switches = int(boxes.switch_at.max()) + 1
-    endpoints, host = hosts_with(before, switches, hosts)
-    return Topology(
-        links=boxes.links,
+def _stage(
+    start: Topology,
+    now: Topology,
+    before: ShuffleBoxes,
+    after: ShuffleBoxes,
+    labels: dict[str, np.ndarray],
+    hosts: int,
+    to: int,
+) -> Stage:
+    """The step from `now` to the network with the boxes `after`; `start` is the existing network."""
+    switches = int(after.switch_at.max()) + 1
+    endpoints, host = hosts_with(start, switches, hosts)
+    topology = Topology(
+        links=after.links,
         switches=switches,
         endpoints=endpoints,
         host=host,
-        labels=labels_of_step(now, switches - now.switches),
-        name=grown_name(before, f"{to} switches"),
+        labels=labels,
+        name=grown_name(start, f"{to} switches"),
     )
-
-
-def _goal(topology: Topology, more: int, hosts: int, request: ExpansionRequest) -> Topology | None:
-    """The network that its spec and the growth as a transform build; None without a spec."""
-    if topology.spec is None:
-        return None
-    values = {"switches": more, "hosts": hosts, "batch": request.batch, "seed": request.seed}
-    shown = spec_text(TRANSFORMS.find("spliced").parameters, values)
-    return build(f"{topology.spec}+spliced:{','.join(shown)}")
+    work, first = _work(before, after), now.switches
+    title = f"switches {first} to {switches - 1}" if switches > first + 1 else f"switch {first}"
+    title += f", {work.new_boxes} box{'es' * (work.new_boxes > 1)}, {work.trunks_cut} trunks cut" * (work.new_boxes > 0)
+    return Stage(title, topology, work, after)
 
 
 def _work(before: ShuffleBoxes, after: ShuffleBoxes) -> TrunkWork:
@@ -90,6 +114,6 @@ def _work(before: ShuffleBoxes, after: ShuffleBoxes) -> TrunkWork:
         new_boxes=len(after.switch_at) - old,
         trunks_cut=len(cut),
         trunk_ends_connected=int((after.far[old:] >= 0).sum() + ((before.far < 0) & (after.far[:old] >= 0)).sum()),
-        cords_connected=int((after.switch_at[old:] >= 0).sum()),
+        cords_connected=int((after.switch_at >= 0).sum() - (before.switch_at >= 0).sum()),
         drained_links=int(((lanes >= 0).all(axis=1) & (lanes[:, 0] != lanes[:, 1])).sum()),
     )

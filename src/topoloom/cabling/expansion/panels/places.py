@@ -27,8 +27,7 @@ def place_panels(floor: GrowingFloor, boxes: ShuffleBoxes, fit: int) -> None:
     InputError
         The floor has no space.
     """
-    first = floor.panel_slot.size
-    new = list(range(first, len(boxes.switch_at)))
+    new = list(range(floor.panel_slot.size, len(boxes.switch_at)))
     while new:
         racks = floor.panel_racks
         room = np.array([fit - int((floor.panel_slot == rack).sum()) for rack in racks.tolist()], np.int64)
@@ -47,9 +46,8 @@ def place_panels(floor: GrowingFloor, boxes: ShuffleBoxes, fit: int) -> None:
         left = fit - int((floor.panel_slot == slot).sum())
         floor.stand_panels(np.full(min(count, left), slot))
         new = new[min(count, left) :]
-    box, place = np.nonzero(boxes.switch_at[first:] >= 0)
-    switch = boxes.switch_at[first:][box, place]
-    slot_of = floor.panel_slot[first + box]
+    box, place = np.nonzero(boxes.switch_at >= floor.slot.size)
+    switch, slot_of = boxes.switch_at[box, place], floor.panel_slot[box]
     floor.cords_to = {number: slot_of[switch == number] for number in np.unique(switch).tolist()}
 
 

@@ -89,7 +89,7 @@ class Rounds:
             first = [each for each in fresh if each not in waiting and bool(after.is_trunk[row_of[each]]) == trunk]
             tasks.extend(self._plug(piece, row_of[piece], after, stock_m, 0) for piece in first)
         links = _Links(before, after)
-        come_first = links.connect([row_of[piece] for piece in fresh if piece not in waiting])
+        come_first = links.connect_all_but([row_of[piece] for piece in waiting])
         if come_first.size:
             tasks.append(PanelTask("verify", "links", 0, links=links.after(come_first)))
         most = cut_off = 0
@@ -199,10 +199,18 @@ class _Links:
 
     def connect(self, rows: list[int]) -> np.ndarray:
         """Take up the links of the plant after on these trunks, int64[...], as far as they were not up."""
+        return self._take_up(self._on(rows))
+
+    def connect_all_but(self, rows: list[int]) -> np.ndarray:
+        """Take up all links of the plant after that are on none of these trunks, int64[...], as far as they were not up."""
+        return self._take_up(np.setdiff1d(np.arange(len(self._after.links)), self._on(rows)))
+
+    def _on(self, rows: list[int]) -> np.ndarray:
         links, first = self._new
-        trunks = [row for row in rows if self._after.is_trunk[row]]
-        come = np.unique(np.concatenate([np.zeros(0, np.int64), *(links[first[r] : first[r + 1]] for r in trunks)]))
-        come = come[~self._up_after[come]]
+        return np.unique(np.concatenate([np.zeros(0, np.int64), *(links[first[row] : first[row + 1]] for row in rows)]))
+
+    def _take_up(self, links: np.ndarray) -> np.ndarray:
+        come = links[~self._up_after[links]]
         self._up_after[come] = True
         return np.asarray(come)
 
