@@ -73,6 +73,7 @@ CALLS = {
     "draw_network": lambda n, _: topoloom.draw_network(n).blocks.name[1:],
     "execute": lambda n, folder: topoloom.execute(n, f"trace:{_trace(folder)}").packets,
     "expand": lambda n, _: topoloom.expand(n, 9, "splice").added,
+    "expand_panels": None,  # takes networks with panels only: tests/fibre
     "hops": lambda n, _: topoloom.hops(n),
     "host_routings": lambda n, _: len(topoloom.host_routings(n, "orders", 2)),
     "identify": lambda n, _: topoloom.identify(n, n).by,

@@ -11,7 +11,7 @@ from topoloom.cabling.expansion.methods.splice import splice
 from topoloom.cabling.expansion.registry import ExpansionRequest
 from topoloom.cabling.expansion.stages import TrunkWork, difference
 from topoloom.core.random_streams import Draws
-from topoloom.topologies.families._shuffle_boxes import spliced
+from topoloom.topologies.families._shuffle_boxes import splice_boxes
 from topoloom.topologies.families.shuffled import boxes_of
 
 
@@ -34,7 +34,7 @@ def test_existing_cords_stay_and_opened_links_lead_through_new_switches(spec):
     """Every lane of a cut trunk keeps both ends, at ports of new boxes; no other trunk changes."""
     before = boxes_of(build(spec))
     (old, r), first = before.switch_at.shape, int(before.switch_at.max()) + 1
-    after = spliced(before, 2 * r, Draws(3))
+    after = splice_boxes(before, 2 * r, Draws(3))
     assert np.array_equal(after.switch_at[:old], before.switch_at)
     new = after.switch_at[old:]
     assert (new >= first).all()

@@ -165,6 +165,7 @@ TABLE = {
         row(("one4 two4 twin4", True), *_TRAFFIC),
     ),
     "expand": (lambda t, _: _grown(t).after.layout.topology.hosts, _GROWN),
+    "expand_panels": (lambda t, _: topoloom.expand_panels(t, 2), row((ALL, Refused("it has no panels")))),
     "hops": (lambda t, _: _finite(topoloom.hops(t).diameter), _DIAMETER),
     "host_routings": (
         lambda t, _: len(topoloom.host_routings(t, "minimal", 2)),
@@ -328,6 +329,8 @@ TABLE = {
 
 #: In other rows of the tables: what writes is tried by what reads.
 _WITH_OTHERS = {"save", "save_expansion", "task_of", "read_study"}
+#: What takes networks with shuffle panels only, which have 16 boxes or more: tests/fibre/test_panels_grow.py.
+_WITH_PANELS = {"check_panel_plan", "save_panel_expansion"}
 #: What takes no network: specs, requirements, files of others, servers.
 _NO_NETWORK = {
     "balanced_pairs",
@@ -366,7 +369,7 @@ def test_every_function_has_a_row():
     """Those of the package, and no other."""
     named = {name for name in topoloom.__all__ if callable(getattr(topoloom, name))}
     functions = {name for name in named if not isinstance(getattr(topoloom, name), type)}
-    assert TABLE.keys() | _WITH_OTHERS | _NO_NETWORK | _LIVE == functions
+    assert TABLE.keys() | _WITH_OTHERS | _WITH_PANELS | _NO_NETWORK | _LIVE == functions
 
 
 @pytest.mark.filterwarnings("error")

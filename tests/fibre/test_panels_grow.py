@@ -245,6 +245,16 @@ def test_new_panels_fill_racks_before_they_take_new_ones(tmp_path):
     assert (rack, np.unique(five.slot).size, np.unique(more.slot).size) == (1, 1, 2)
 
 
+def test_hosts_of_another_rate_grow_with_their_own():
+    """Links of 100 and hosts of 200 Gb/s: the grown network has both rates, and its spec builds it."""
+    small = open_network("shuffled:n=64,degree=32,hosts=4+rates:links=100,hosts=200").placed(
+        parts="ethernet-2026", panels="shuffle", map="rows"
+    )
+    grown = expand_panels(small, 68).topology
+    assert grown.rates_gbps.tolist() == [100.0, 200.0]
+    assert build(grown.spec) == grown
+
+
 def test_what_cannot_grow_says_so(network, tmp_path):
     """Panels of other methods, other methods of growth, other sizes, and options that do not fit: one sentence each."""
     tree = open_network("fat-tree:k=8").placed(
@@ -287,6 +297,27 @@ def test_numbers_of_pieces_are_read_back_or_refused(plan):
     for other in (f'"number":[{first[2]},{first[2]}', f'"number":[0,{first[2]}', '"number":[7'):
         with pytest.raises(InputError, match=r"fibre.json: is not the fibre plant of"):
             plant_from_json(text.replace(first[0], other), "fibre.json", layout.topology, layout.slots)
+
+
+def test_planned_switches_are_plugged_into_panels_that_stand(parts):
+    """Boxes and trunks for 40 switches, 24 of them plugged in: later ones need cords only, and no link is drained."""
+    spec = "shuffled:n=24,degree=16,r=8,planned=40,hosts=4"
+    first = open_network(spec).placed(parts=parts, rate_gbps=100, panels="shuffle")
+    whole = open_network("shuffled:n=40,degree=16,r=8,hosts=4").placed(parts=parts, rate_gbps=100, panels="shuffle")
+    assert first.layout.plant.trunks == whole.layout.plant.trunks == 40
+    plan = expand_panels(first, 40)
+    assert [step.trunk_work.cords_connected for step in plan.steps] == [32, 32]
+    assert (plan.rounds, plan.most_drained, plan.new_trunks, plan.moved, plan.new_panels) == (0, 0, 0, 0, 0)
+    assert {task.work for step in plan.steps for task in step.tasks} == {"set up", "plug", "verify"}
+    up = [len(task.links) for step in plan.steps for task in step.tasks if task.work == "verify"]
+    assert len(first.topology.links) + sum(up) == len(whole.topology.links) == plan.links
+    assert plan.topology.spec == "shuffled:n=40,degree=16,r=8,c=4,passes=100,planned=40,seed=1,hosts=4"
+    assert np.array_equal(plan.topology.links, whole.topology.links)
+    assert set(pieces_of(plan.after.layout.plant)) == set(pieces_of(whole.layout.plant))
+    beyond = expand_panels(first, 42, batch=16)
+    assert [step.trunk_work.new_boxes for step in beyond.steps] == [0, 1]
+    assert beyond.topology.spec.endswith("planned=40,seed=1,hosts=4+spliced:switches=2,hosts=4,batch=16,seed=1")
+    assert build(beyond.topology.spec) == beyond.topology
 
 
 @pytest.mark.exhaustive

@@ -78,6 +78,7 @@ IN_PYTHON = {
             ("rows", "columns", "switches_per_rack", "cluster", "map", "prices"), "Network.placed, Network.priced"
         ),
         "new_hosts": "hosts",
+        "most_down": "expand_panels",
     },
     "phases": {
         **dict.fromkeys(

@@ -36,6 +36,19 @@ def _checked() -> t.CheckedPlan:
         return t.check_plan(folder)
 
 
+def _grown_panels() -> t.PanelExpansion:
+    flat = t.open_network("shuffled:n=32,degree=16,hosts=4").placed(
+        parts="ethernet-2026", rate_gbps=100, panels="shuffle", map="rows"
+    )
+    return t.expand_panels(flat, 40)
+
+
+def _checked_panels() -> t.CheckedPanelPlan:
+    with TemporaryDirectory() as folder:
+        t.save_panel_expansion(_grown_panels(), folder)
+        return t.check_panel_plan(folder)
+
+
 def _torus() -> t.Routing:
     return t.route(t.build("torus:dims=4x4,hosts=1"), "orders")
 
@@ -160,6 +173,8 @@ CASES: dict[str, Callable[[], Result]] = {
     "cuts": lambda: t.cuts(t.build("petersen")),
     "expander": lambda: t.expander("shuffled:n=20,degree=8,r=4,passes=0", random_graphs=1),
     "checked-plan": _checked,
+    "panel-expansion": _grown_panels,
+    "checked-panel-plan": _checked_panels,
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
     "machine-bill": lambda: _machine().bill,
     "machine-design": _machine,

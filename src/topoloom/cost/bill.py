@@ -268,6 +268,10 @@ def bill_of_items(
         Their numbers.
     currency : str
     name : str
+
+    Returns
+    -------
+    Bill
     """
     return Bill(
         parts="",

@@ -201,7 +201,16 @@ class GrowingFloor:
     def layout(self, topology: Topology, rows: int, plant: Plant | None = None) -> Layout:
         """The layout, on the floor without the empty rows (or columns) added at its end; `rows` existed before.
 
-        `plant` has its panels in the order in which they were placed.
+        Parameters
+        ----------
+        topology : Topology
+        rows : int
+        plant : Plant, optional
+            Its panels are in the order in which they were placed.
+
+        Returns
+        -------
+        Layout
         """
         floor, slots, slot, host_slot = self.floor, self.slots, self._slot, self._host_slot
         panel_slot = self._panel_slot

@@ -90,7 +90,18 @@ class HousedFloor(GrowingFloor):
         self._slot, self._host_slot = slot, host_slot
 
     def layout(self, topology: Topology, rows: int, plant: Plant | None = None) -> Layout:
-        """The layout, with hosts in racks, on the floor without the empty rows (or columns) added at its end."""
+        """The layout, with hosts in racks, on the floor without the empty rows (or columns) added at its end.
+
+        Parameters
+        ----------
+        topology : Topology
+        rows : int
+        plant : Plant, optional
+
+        Returns
+        -------
+        Layout
+        """
         return replace(super().layout(topology, rows, plant), housing=self._housing)
 
     def _unit(

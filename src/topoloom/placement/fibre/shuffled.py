@@ -108,7 +108,7 @@ def boxes_in(plant: Plant) -> tuple[ShuffleBoxes, np.ndarray]:
     ):
         raise InputError("panels: these are not shuffle panels with cords in front and trunks behind; plan them again")
     switch_at, port = np.full((count, r), -1, np.int32), np.zeros((count, r), np.int64)
-    far, far_port = np.full((count, c), -1, np.int32), np.full((count, c), -1, np.int32)
+    opposite = np.full((count, c, 2), -1, np.int32)
     ends = plant.ends.astype(np.int64)
     cords = ends[~plant.is_trunk]
     switch, at_panel = (np.take_along_axis(cords, order[:, None, None], 1)[:, 0] for order in _panel_last(cords, n))
@@ -116,8 +116,8 @@ def boxes_in(plant: Plant) -> tuple[ShuffleBoxes, np.ndarray]:
     port[at_panel[:, 0] - n, at_panel[:, 1]] = switch[:, 1]
     trunks = ends[plant.is_trunk] - [n, r]
     for near, other in (trunks.transpose(1, 0, 2), trunks[:, ::-1].transpose(1, 0, 2)):
-        far[near[:, 0], near[:, 1]], far_port[near[:, 0], near[:, 1]] = other.T
-    return ShuffleBoxes(switch_at, far, far_port), port
+        opposite[near[:, 0], near[:, 1]] = other
+    return ShuffleBoxes(switch_at, opposite[..., 0], opposite[..., 1]), port
 
 
 def _panel_last(cords: np.ndarray, switches: int) -> tuple[np.ndarray, np.ndarray]:

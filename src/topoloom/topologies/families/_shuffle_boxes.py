@@ -192,11 +192,11 @@ def splices(boxes: ShuffleBoxes, new: int, batch: int | None, seed: int) -> Iter
     each = unit * max(1, (boxes.switch_at.shape[1] if batch is None else batch) // unit)
     draws = Draws(seed)
     for first in range(0, new, each):
-        boxes = spliced(boxes, min(each, new - first), draws)
+        boxes = splice_boxes(boxes, min(each, new - first), draws)
         yield boxes
 
 
-def spliced(boxes: ShuffleBoxes, new: int, draws: Draws) -> ShuffleBoxes:
+def splice_boxes(boxes: ShuffleBoxes, new: int, draws: Draws) -> ShuffleBoxes:
     """The boxes with `new` more switches: their cords fill new boxes, which are spliced into trunks.
 
     For every two c-ports of a new box, one trunk is cut, and its two ends are joined to them: each of its lanes u - v becomes

@@ -96,7 +96,7 @@ def shuffled(
     >>> shuffled(64, 16, 8, 4, 100, None, 1)
     Topology(topology: 64 switches, 512 links)
     >>> shuffled(48, 16, 8, 4, 100, 64, 1)
-    Topology(topology: 48 switches, 287 links)
+    Topology(topology: 48 switches, 272 links)
     """
     from topoloom.graph.connectivity import components
 
@@ -114,7 +114,19 @@ def shuffled(
 
 
 def group_labels(n: int, r: int, planned: int | None) -> dict[str, np.ndarray]:
-    """The labels ``group`` and ``member`` of the first n of the planned switches (of n, if None), int64[n] each."""
+    """The labels ``group`` and ``member`` of the first n of the planned switches.
+
+    Parameters
+    ----------
+    n, r : int
+        Switches, and r-ports of a box.
+    planned : int or None
+        None: n.
+
+    Returns
+    -------
+    dict of str to int64[n]
+    """
     group = box_groups(planned or n, r)[:n]
     return {"group": group, "member": np.arange(n) - group * r}
 

@@ -68,9 +68,9 @@ def _plugged(topology: Topology, request: ExpansionRequest) -> Iterator[tuple[Sh
 
 def _boxes(topology: Topology) -> ShuffleBoxes:
     """The boxes of a network, by its spec, or by that which its name states."""
-    known = None if topology.spec else recognised(topology)
+    family = None if topology.spec else recognised(topology)
     try:
-        return boxes_of(topology if known is None else topology.replace(spec=known[0].spec_of(known[1])))
+        return boxes_of(topology if family is None else topology.replace(spec=family[0].spec_of(family[1])))
     except InputError as error:
         if "no boxes are known" not in str(error):
             raise

@@ -8,7 +8,7 @@ from topoloom.cabling.expansion.plan_files import STEPS
 from topoloom.cabling.expansion.plan_rows import Row, number_in, rows_of
 from topoloom.cabling.fibre_lists import FIBRE_CABLES
 from topoloom.core.errors import InputError, at, check_path
-from topoloom.model.network_folders import AFTER, BEFORE, PLAN
+from topoloom.model.network_folders import AFTER, BEFORE, PLAN, read_note
 from topoloom.model.results import Provenance, Result
 
 _LIST_COLUMNS = ("cable", "kind", "a_device", "a_port", "b_device", "b_port", "stock_m", "product", "carries")
@@ -82,7 +82,9 @@ def check_panel_plan(folder: str | os.PathLike[str]) -> CheckedPanelPlan:
     if done < len(tasks):
         raise at(source, tasks[done][0], f"step {tasks[done][1]['step']} is not in {STEPS}, or out of order")
     state.compare(_Pieces(folder / AFTER / FIBRE_CABLES))
-    return CheckedPanelPlan(len(steps), len(tasks), len(state.ends), most)
+    note = read_note(folder)
+    provenance = Provenance() if note is None else note.provenance
+    return CheckedPanelPlan(len(steps), len(tasks), len(state.ends), most, provenance=provenance)
 
 
 class _Pieces:

@@ -115,7 +115,9 @@ def expand_panels(
     if most_down is not None and most_down < 1:
         raise InputError(f"most_down={most_down}: it must be at least 1")
     terms = stands.terms
-    parts, rate_gbps = terms.catalogue, terms.rate_on(before)
+    parts, nominal = terms.catalogue, terms.rate_on(before)
+    # In a network of several rates each cable has its own.
+    rate_gbps = None if before.mixed else nominal
     boxes, cord_port = boxes_in(plant)
     request = ExpansionRequest(before, int(to), None, hosts=hosts, batch=batch, seed=seed, boxes=boxes)  # type: ignore[arg-type]
     growth = find_method("boxes", None).grow(request)
@@ -131,7 +133,7 @@ def expand_panels(
 
     def planned(switch_w: float | np.ndarray, housing: Housing | None) -> Layout:
         stood = replace(layout, housing=housing)
-        floor = floor_for_growth(stood, more, parts, rate_gbps, group, float(np.max(switch_w)))
+        floor = floor_for_growth(stood, more, parts, nominal, group, float(np.max(switch_w)))
         rack_u = RACK_U if housing is None else float(housing.rack.u)
         fit = int(rack_u / plant.panels[0].u + 1e-9) if plant.panels[0].u else len(plant.panel) + more
         rounds = Rounds(plant, _installed(standing, plant), int(standing.laid.number.max(initial=0)), most_down)
@@ -153,7 +155,7 @@ def expand_panels(
         made.append((steps, rounds, grown))
         return grown
 
-    within_power(planned, feed_of_switch_w(layout, parts, rate_gbps), layout.housing, terms)
+    within_power(planned, feed_of_switch_w(layout, parts, nominal), layout.housing, terms)
     steps, rounds, grown = made[-1]
     if grown.housing is not layout.housing:
         grown = replace(grown, housing=layout.housing)

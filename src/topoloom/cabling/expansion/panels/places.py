@@ -53,7 +53,7 @@ def place_panels(floor: GrowingFloor, boxes: ShuffleBoxes, fit: int) -> None:
 
 def _nearest(floor: GrowingFloor, boxes: ShuffleBoxes, new: list[int], slots: np.ndarray) -> int:
     """The slot with the shortest trunks from these boxes to those that are placed; the first of equal ones."""
-    far = boxes.far[new]
-    near = floor.panel_slot[far[(far >= 0) & (far < floor.panel_slot.size)]]
+    joined = boxes.far[new]
+    near = floor.panel_slot[joined[(joined >= 0) & (joined < floor.panel_slot.size)]]
     total_m = floor.length_m(slots[:, None], near[None, :]).sum(axis=1)
     return int(slots[np.round(total_m, 6).argmin()])

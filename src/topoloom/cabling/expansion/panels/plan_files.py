@@ -167,7 +167,8 @@ class _Words:
         racks = np.searchsorted(layout.used, plant.slot).tolist()
         self._rack_of_panel = [layout.rack_names[rack] for rack in racks]
         self._products = {fibre.use: fibre.name for fibre in plant.fibres}
-        self._lanes = {fibre.use: max(1, fibre.pairs // plant.link_pairs) for fibre in plant.fibres}
+        pairs = next(fibre.pairs for fibre in plant.fibres if fibre.use == "cord")
+        self._links_of_cord = max(1, pairs // plant.link_pairs)
 
     def number(self, task: PanelTask) -> str:
         """The number of a piece, or the name of a device that is set up."""
@@ -188,8 +189,8 @@ class _Words:
             return self._rack_of_panel[number], self._plant.names[number], name, f"{labels.panel[number]}:{name}"
         if device == 2:
             return "", f"host {number}", str(port), labels.host_end(number, port)
-        lanes = self._lanes["cord"] if task.piece == "cord" else 1
-        name = labels.port(number, port) + (f"..{labels.port(number, port + lanes - 1)}" if lanes > 1 else "")
+        name, last = labels.port(number, port), labels.port(number, port + self._links_of_cord - 1)
+        name += f"..{last}" if task.piece == "cord" and self._links_of_cord > 1 else ""
         return self._rack_of_switch[number], self._switches[number], name, f"{labels.switch[number]}-{name}"
 
     def _device(self, task: PanelTask) -> tuple[str, str, str, str]:
