@@ -13,6 +13,7 @@ from in_process import run
 from topoloom import InputError, build, cable, diagnose, expand_panels, open_network, save_panel_expansion
 from topoloom.cabling.expansion.panels.check import check_panel_plan
 from topoloom.cabling.expansion.panels.pieces import pieces_of
+from topoloom.cabling.labels import label
 from topoloom.placement.fibre.plant_files import plant_from_json, plant_json
 from topoloom.placement.fibre.shuffled import boxes_in
 from topoloom.topologies.families.shuffled import boxes_of
@@ -253,6 +254,24 @@ def test_hosts_of_another_rate_grow_with_their_own():
     grown = expand_panels(small, 68).topology
     assert grown.rates_gbps.tolist() == [100.0, 200.0]
     assert build(grown.spec) == grown
+
+
+def test_labels_stay_also_where_switches_have_several_units(tmp_path):
+    """Switches of two units: whoever stands keeps its label, in the plan and in the folder after it."""
+    tall = open_network("shuffled:n=64,degree=32,hosts=32").placed(
+        parts="ethernet-2026", rate_gbps=100, panels="shuffle", map="rows"
+    )
+    assert tall.layout.switch_u == 2
+    plan = expand_panels(tall, 68)
+    was, now = label(plan.before), label(plan.after)
+    assert now.switch[:64] == was.switch
+    assert now.panel[:16] == was.panel
+    moved = {task.number for task in plan.steps[0].tasks if task.work == "unplug"}
+    of_number = [{int(line[0]): set(line[1:]) for line in labels.laid} for labels in (was, now)]
+    assert {number for number, ends in of_number[0].items() if of_number[1][number] != ends} == moved
+    save_panel_expansion(plan, tmp_path / "plan")
+    check_panel_plan(tmp_path / "plan")
+    assert label(cable(open_network(tmp_path / "plan" / "after"))).laid == now.laid
 
 
 def test_what_cannot_grow_says_so(network, tmp_path):

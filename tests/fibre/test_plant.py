@@ -310,7 +310,6 @@ def test_a_damaged_file_is_refused_with_its_name(parts, tmp_path, old, new, mess
         assert open_network(tmp_path / "net").layout.plant
 
 
-<<<<<<< HEAD
 LEGS = """
 extends = "ethernet-2026"
 [[cord]]
@@ -381,7 +380,8 @@ def test_a_cord_without_legs_is_refused(with_legs, tmp_path):
     file.write_text(file.read_text().replace('"legs":4', '"legs":0'))
     with pytest.raises(InputError, match="no pairs or no legs"):
         _ = open_network(str(damaged)).layout
-=======
+
+
 def test_panels_weigh_and_take_no_power(tmp_path):
     """The weight of each rack's panels is in the sums of the facility; without a figure they are counted as not known."""
     sums = []
@@ -400,4 +400,3 @@ def test_panels_weigh_and_take_no_power(tmp_path):
     assert (unknown.max_w, unknown.switches) == (known.max_w, known.switches)
     network.save(tmp_path / "net")
     assert open_network(tmp_path / "net").layout.plant == network.layout.plant
->>>>>>> d2da175f (Shuffled networks whose boxes are placed for more switches; weight of panels in the facility)
