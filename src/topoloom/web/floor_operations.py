@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 import numpy as np
 
+from topoloom.cabling.expansion.panels.expansion import PanelExpansion
 from topoloom.core.errors import InputError, hint
 from topoloom.core.settings import setting
 from topoloom.machine.opening import open_machine
@@ -199,7 +200,13 @@ class GrowOperation(ExpandOperation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> Any:
         if self.of_machine:
             return machine_growth_data(self.grown_machine(), open_machine(self.topology))
-        return growth_data(self.planned(context), context.jobs)
+        plan = self.planned(context)
+        if isinstance(plan, PanelExpansion):
+            raise InputError(
+                f"{plan.before.layout.topology.name}: the growth of a network with panels is not played step by step; topoloom"
+                " expand -o writes its plan"
+            )
+        return growth_data(plan, context.jobs)
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:

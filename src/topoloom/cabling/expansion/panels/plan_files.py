@@ -166,7 +166,7 @@ class _Words:
         self._rack_of_switch = [layout.rack_names[rack] for rack in layout.rack.tolist()]
         racks = np.searchsorted(layout.used, plant.slot).tolist()
         self._rack_of_panel = [layout.rack_names[rack] for rack in racks]
-        self._products = {fibre.use: fibre.name for fibre in plant.fibres}
+        self._products: dict[str, str] = {fibre.use: fibre.name for fibre in plant.fibres}
         pairs = next(fibre.pairs for fibre in plant.fibres if fibre.use == "cord")
         self._links_of_cord = max(1, pairs // plant.link_pairs)
 
