@@ -11,7 +11,9 @@ from test_plant import PARTS
 from in_process import run
 from topoloom import diagnose, open_network
 from topoloom.fabric.diagnosis.evidence import HardwareLimits
+from topoloom.fabric.diagnosis.passive.wiring import Wiring
 from topoloom.fabric.net_text import discovered_text
+from topoloom.placement.fibre.tracing import Plugs
 
 SPEC = "shuffled:n=32,degree=16,r=8,hosts=4"
 KINDS = ("trunks exchanged", "cords exchanged", "out", "panel dark", "other switch")
@@ -132,6 +134,33 @@ def test_a_cord_in_the_port_of_another_that_hangs_out(network):
     assert {planted.plant.label(*plant.ends[fibre, 1]) for fibre in (cord, other)} <= {
         word for part in finding.parts for word in part.replace(",", "").split()
     }
+
+
+def test_plugs_moved_one_by_one_are_those_of_a_new_plant(network):
+    """Random moves between ports of panels, to ports of switches beyond all planned ones, and out: lights go the same ways."""
+    plant, rng = network.layout.plant, np.random.default_rng(5)
+    wiring = Wiring(plant)
+    for _ in range(60):
+        trunk = bool(rng.integers(2))
+        first, second = (
+            (int(fibre), int(rng.integers(2))) for fibre in rng.choice(np.flatnonzero(plant.is_trunk == trunk), 2)
+        )
+        if rng.random() < 0.2 and not trunk:
+            wiring.move(first, (int(rng.integers(32)), int(rng.integers(200, 400)) * 4))
+        elif rng.random() < 0.2:
+            wiring.move(first, None)
+        elif first[0] != second[0]:
+            before = wiring.position(first), wiring.position(second)
+            for end in (first, second):
+                wiring.move(end, None)
+            for end, position in zip((first, second), reversed(before), strict=True):
+                wiring.move(end, position)
+    assert (wiring.ends != plant.ends).any()
+    fresh = Plugs(plant, wiring.ends)
+    start = np.argwhere(np.ones((plant.switches, 1700)))
+    mine, again = wiring.followed(start), fresh.followed(start)
+    for name in ("arrival", "fibre", "end", "leaving", "panel", "port", "pair"):
+        assert np.array_equal(getattr(mine, name), getattr(again, name)), name
 
 
 def test_links_that_no_part_explains_are_listed_as_they_are(network):

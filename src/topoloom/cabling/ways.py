@@ -46,14 +46,6 @@ def ways_through_panels(cabling: "Cabling") -> list[str]:
 def _passed(plant: Plant) -> np.ndarray:
     """The panels on the way of each link, with the ports of entry and exit, int64[links, most, 3]; -1 after them."""
     ways = plant.ways
-    leaving = np.full(ways.port.shape, -1, np.int64)
-    for step in range(ways.fibre.shape[1] - 1):
-        on = np.flatnonzero(ways.panel[:, step] >= 0)
-        ends = plant.ends[ways.fibre[on, step + 1]]
-        # A trunk may join two ports of one panel: the end of arrival is the port that the way enters next.
-        entered = ways.panel[on, step + 1].astype(np.int64) + plant.switches
-        at_switch = ways.panel[on, step + 1] < 0
-        first = (ends[:, 0, 0] == entered) & (ends[:, 0, 1] == ways.port[on, step + 1])
-        first |= at_switch & (ends[:, 0, 0] < plant.switches)
-        leaving[on, step] = np.where(first, ends[:, 1, 1], ends[:, 0, 1])
-    return np.stack([ways.panel.astype(np.int64), ways.port.astype(np.int64), leaving], axis=2)
+    leaving = np.full_like(ways.port, -1)
+    leaving[:, :-1] = ways.leaving[:, 1:]
+    return np.stack([ways.panel, ways.port, leaving], axis=2).astype(np.int64)

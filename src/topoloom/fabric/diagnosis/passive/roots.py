@@ -57,7 +57,9 @@ def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable])
         return []
     n, wiring = plant.switches, Wiring(plant)
     # Panels may join two ports of one switch, which is no link of the plan: such a connection is as it is cabled.
-    unplanned -= {cable for cable in unplanned if wiring.way(cable[0]).arrival == cable[1]}
+    between = [cable for cable in unplanned if cable[1][0] < n]
+    far = zip(between, wiring.arrivals([near for near, _ in between]), strict=True)
+    unplanned -= {cable for cable, arrival in far if arrival == cable[1]}
     wrong = {plug for cable in (*lost, *unplanned) for plug in cable if plug[0] < n}
     search = PartSearch(
         wiring,
@@ -137,7 +139,7 @@ def _root(search: PartSearch, group: list[Step], planned: tuple[Cable, ...], fou
     wiring = search.wiring
     plant = wiring.plant
     ends = sorted({(fibre, end) for step in group for fibre in _fibres(step) for end in (0, 1)})
-    moved = tuple((end, wiring.position[end]) for end in ends if wiring.displaced(end))
+    moved = tuple((end, wiring.position(end)) for end in ends if wiring.displaced(end))
     kinds = {"exchanged": EXCHANGED, "out": OUT, "moved": MOVED, "panel dark": PANEL_DARK}
     kind = kinds[group[0].change.kind] if len(group) == 1 else MOVED
     near = [plant.ends[end].tolist() for end, _ in moved]

@@ -132,18 +132,25 @@ class PartSearch:
         self.wiring, self._sight, self._rack_of = wiring, sight, rack_of
         self._off = set(sight.off)
         self.steps: list[Step] = []
-        self.bad = {plug for plug in wrong if not self._agrees(plug)}
+        self.bad = self._disagreeing(wrong)
         for _ in range(_ROUNDS):
             if not self.bad or not self._round():
                 break
 
-    def _agrees(self, plug: Plug) -> bool:
-        return self._sight.agrees(plug, self.wiring.way(plug).arrival)
+    def _disagreeing(self, plugs: Iterable[Plug]) -> set[Plug]:
+        """The ports where something else was found than arrives."""
+        several = [*plugs]
+        arrivals = zip(several, self.wiring.arrivals(several), strict=True)
+        return {plug for plug, arrival in arrivals if not self._sight.agrees(plug, arrival)}
 
     def _round(self) -> bool:
         """Accept changes, those with most support first; whether there were any."""
         support: dict[Change, set[Plug]] = defaultdict(set)
-        proposed: dict[Plug, set[Change]] = {plug: {*self._proposed(plug)} for plug in self.bad}
+        n = self.wiring.plant.switches
+        heard = {far for plug in self.bad if (far := self._sight.heard.get(plug)) is not None and far[0] < n}
+        several = [*self.bad | heard]
+        ways = dict(zip(several, self.wiring.ways(several), strict=True))
+        proposed: dict[Plug, set[Change]] = {plug: {*self._proposed(plug, ways)} for plug in self.bad}
         for plug, changes in proposed.items():
             for change in changes:
                 support[change].add(plug)
@@ -198,17 +205,17 @@ class PartSearch:
         return {"switch off": (0,), "moved": (1, 3), "out": (2, 0), "panel dark": (3, 0)}[change.kind]
 
     def _device(self, end: End) -> int:
-        position = self.wiring.position[end]
+        position = self.wiring.position(end)
         return -1 if position is None else position[0]
 
-    def _proposed(self, plug: Plug) -> Iterator[Change]:
+    def _proposed(self, plug: Plug, ways: Mapping[Plug, LightWay]) -> Iterator[Change]:
         """The changes of one part that would explain what was found in a port."""
         heard = self._sight.heard.get(plug)
-        way = self.wiring.way(plug)
+        way = ways[plug]
         if heard is not None:
-            if heard[0] < self.wiring.plant.switches:
-                yield from self._joined(way, self.wiring.way(heard))
-                yield from self._joined(self.wiring.way(heard), way)
+            if heard in ways:
+                yield from self._joined(way, ways[heard])
+                yield from self._joined(ways[heard], way)
             return
         if way.arrival is None:
             return
@@ -246,7 +253,7 @@ class PartSearch:
         if port.end is None:
             return Change("moved", (end,), position) if wiring.fits(end, position) else None
         own = port.end
-        alike = wiring.position[own] == position and wiring.trunk[own[0]] == wiring.trunk[end[0]]
+        alike = wiring.position(own) == position and wiring.trunk[own[0]] == wiring.trunk[end[0]]
         if own == end or not alike or wiring.pairs[own[0]] != wiring.pairs[end[0]]:
             return None
         return Change("exchanged", (min(own, end), max(own, end)))
@@ -254,28 +261,22 @@ class PartSearch:
     def _tried(self, change: Change) -> frozenset[Plug] | None:
         """The ports that a change explains; None if it puts a link wrong, or leaves more wrong than it explains."""
         if change.kind == "switch off":
+            bad = [*self.bad]
             return frozenset(
-                plug for plug in self.bad if plug[0] == change.part or self._arrives_at(plug, change.part)
+                plug
+                for plug, arrival in zip(bad, self.wiring.arrivals(bad), strict=True)
+                if plug[0] == change.part or self._silent(plug, arrival, change.part)
             ) or None  # fmt: skip
         fibres = self._fibres(change)
-        affected = {plug for fibre in fibres for plug in self.wiring.reached(fibre)}
+        affected = self.wiring.reached(fibres)
         undo = self._apply(change)
-        affected.update(plug for fibre in fibres for plug in self.wiring.reached(fibre))
-        explained, wrong = set(), 0
-        for plug in affected:
-            if self._agrees(plug):
-                if plug in self.bad:
-                    explained.add(plug)
-            elif plug in self.bad:
-                wrong += 1
-            else:
-                explained.clear()
-                break
+        affected |= self.wiring.reached(fibres)
+        wrong = self._disagreeing(affected)
         undo()
-        return frozenset(explained) if explained and len(explained) >= wrong else None
+        explained = frozenset(affected & self.bad - wrong)
+        return explained if wrong <= self.bad and len(explained) >= max(len(wrong), 1) else None
 
-    def _arrives_at(self, plug: Plug, switch: int) -> bool:
-        arrival = self.wiring.way(plug).arrival
+    def _silent(self, plug: Plug, arrival: Plug | None, switch: int) -> bool:
         return arrival is not None and arrival[0] == switch and plug not in self._sight.heard
 
     def _fibres(self, change: Change) -> tuple[int, ...]:
@@ -290,10 +291,11 @@ class PartSearch:
             self._sight.hidden.add(change.part)
             return lambda: self._sight.hidden.discard(change.part)
         if change.kind == "panel dark":
-            wiring.dark.add(change.part)
-            return lambda: wiring.dark.discard(change.part)
+            panel = change.part - wiring.plant.switches
+            wiring.dark[panel] = True
+            return lambda: wiring.dark.__setitem__(panel, False)
         ends = change.ends or ((change.part, 0), (change.part, 1))
-        before = {end: wiring.position[end] for end in ends}
+        before = {end: wiring.position(end) for end in ends}
         after: dict[End, Position | None] = dict.fromkeys(ends)
         if change.kind == "exchanged":
             after = dict(zip(ends, reversed(before.values()), strict=True))
@@ -305,6 +307,6 @@ class PartSearch:
 
 def _put(wiring: Wiring, positions: Mapping[End, Position | None]) -> None:
     for end in positions:
-        wiring.put(end, None)
+        wiring.move(end, None)
     for end, position in positions.items():
-        wiring.put(end, position)
+        wiring.move(end, position)

@@ -1,12 +1,14 @@
-"""The plugs of a fibre plant, as planned or changed: where a light that enters at the port of a switch arrives."""
+"""The plugs of a fibre plant, as planned or changed, and the ways of lights as the search for faults takes them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from topoloom.fabric.comparison import Plug
 from topoloom.placement.fibre.plant import Plant
-from topoloom.placement.fibre.tracing import MOST_FIBRES
+from topoloom.placement.fibre.tracing import NOWHERE, Plugs
 
 #: An end of a cord or trunk: its number, and 0 or 1.
 End = tuple[int, int]
@@ -56,40 +58,23 @@ class LightWay:
         return tuple(dict.fromkeys(joint.end[0] for joint in self.joints if joint.end is not None))
 
 
-class Wiring:
-    """The plugs of a plant, which can be moved.
+class Wiring(Plugs):
+    """The plugs of a plant by their ends and positions.
 
     Parameters
     ----------
     plant : Plant
-
-    Attributes
-    ----------
-    position : dict of End to Position or None
-        Where each end is; None: nowhere.
-    dark : set of int
-        The panels that pass no light.
     """
 
     def __init__(self, plant: Plant) -> None:
-        self.plant = plant
+        super().__init__(plant)
         self.pairs: list[int] = plant.pairs.tolist()
         self.trunk: list[bool] = plant.is_trunk.tolist()
-        self.dark: set[int] = set()
-        self.position: dict[End, Position | None] = {}
-        self._kind: list[int] = plant.panel.tolist()
-        self._inside = [panel.inside.tolist() for panel in plant.panels]
-        self._first = [panel.first.tolist() for panel in plant.panels]
-        self._port_of = [panel.port_of.tolist() for panel in plant.panels]
-        #: The end in each port, and the pairs of the cord before it.
-        self._plugged: dict[Position, tuple[End, int]] = {}
-        self._planned = {
-            (fibre, end): (device, port)
-            for fibre, both in enumerate(plant.ends.tolist())
-            for end, (device, port) in enumerate(both)
-        }
-        for at, position in self._planned.items():
-            self.put(at, position)
+
+    def position(self, end: End) -> Position | None:
+        """Where an end is; None: nowhere."""
+        device, port = self.ends[end].tolist()
+        return None if device == NOWHERE else (device, port)
 
     def served(self, fibre: int) -> int:
         """The ports of a switch that a cord serves."""
@@ -97,8 +82,8 @@ class Wiring:
 
     def in_port(self, position: Position) -> End | None:
         """The end that is in a port; None if it is free."""
-        plugged = self._plugged.get(position)
-        return None if plugged is None else plugged[0]
+        fibre, end, _ = self.at(*np.array(position))
+        return None if fibre < 0 else (int(fibre), int(end))
 
     def fits(self, end: End, position: Position) -> bool:
         """Whether an end fits a port: at a panel by its pairs, at a switch if the ports of all its links are free.
@@ -109,109 +94,77 @@ class Wiring:
         position : Position
         """
         device, port = position
-        if device >= self.plant.switches:
-            return int(self.plant.panels[self._kind[device - self.plant.switches]].pairs[port]) == self.pairs[end[0]]
-        return port > 0 and not any(self.in_port(at) for at, _ in self._ports(end, position))
+        n = self.plant.switches
+        if device >= n:
+            return int(self.plant.panels[self.plant.panel[device - n]].pairs[port]) == self.pairs[end[0]]
+        return port > 0 and not any(self.in_port((device, port + place)) for place in range(self.served(end[0])))
 
     def displaced(self, end: End) -> bool:
         """Whether an end is not where it is planned."""
-        return self.position[end] != self._planned[end]
+        return bool((self.ends[end] != self.plant.ends[end]).any())
 
-    def put(self, end: End, position: Position | None) -> None:
-        """Move an end into a free port, or nowhere.
+    def move(self, end: End, position: Position | None) -> None:
+        """Move an end into a free port, or nowhere."""
+        self.put(*end, *((NOWHERE, NOWHERE) if position is None else position))
+
+    def arrivals(self, plugs: Sequence[Plug]) -> list[Plug | None]:
+        """Where the light from each port of a switch arrives; None: nowhere.
 
         Parameters
         ----------
-        end : End
-        position : Position or None
+        plugs : sequence of Plug
         """
-        before = self.position.get(end)
-        if before is not None:
-            for port, _ in self._ports(end, before):
-                if self.in_port(port) == end:
-                    del self._plugged[port]
-        self.position[end] = position
-        if position is not None:
-            for port, offset in self._ports(end, position):
-                self._plugged[port] = end, offset
+        return _plugs(self.followed(np.array(plugs, np.int64).reshape(-1, 2)).arrival)
 
-    def _ports(self, end: End, position: Position) -> Iterator[tuple[Position, int]]:
-        device, port = position
-        if device >= self.plant.switches:
-            yield position, 0
-            return
-        for place in range(self.served(end[0])):
-            yield (device, port + place), place * self.plant.link_pairs
-
-    def way(self, plug: Plug) -> LightWay:
-        """The way of a light from the port of a switch.
+    def ways(self, plugs: Sequence[Plug]) -> list[LightWay]:
+        """The way of the light from each port of a switch.
 
         Parameters
         ----------
-        plug : Plug
+        plugs : sequence of Plug
 
         Returns
         -------
-        LightWay
+        list of LightWay
         """
-        return self._way(plug, 0)
+        ways = self.followed(np.array(plugs, np.int64).reshape(-1, 2))
+        n, link_pairs = self.plant.switches, self.plant.link_pairs
+        turned = self.turned[ways.fibre] & (ways.fibre >= 0)
+        after = np.where(turned, self.plant.pairs[ways.fibre] - link_pairs - ways.pair, ways.pair)
+        columns = (ways.fibre, ways.end, ways.leaving, ways.panel, ways.port, ways.pair, after)
+        rows = np.stack([column.astype(np.int64) for column in columns], axis=2).tolist()
+        out = []
+        for (device, _), steps, arrival in zip(plugs, rows, _plugs(ways.arrival), strict=True):
+            joints = []
+            for fibre, end, leaving, panel, port, pair, pair_after in steps:
+                if leaving < 0:
+                    break
+                joints.append(Joint((device, leaving), pair, None if fibre < 0 else (fibre, end), True))
+                if panel >= 0:
+                    device = n + panel
+                    joints.append(Joint((device, port), pair_after, (fibre, 1 - end), False))
+                elif fibre >= 0 and arrival is not None:
+                    joints.append(Joint(arrival, pair_after, (fibre, 1 - end), False))
+            out.append(LightWay(tuple(joints), arrival))
+        return out
 
-    def _way(self, at: Position, strand: int) -> LightWay:
-        joints: list[Joint] = []
-        for _ in range(MOST_FIBRES):
-            plugged = self._plugged.get(at)
-            if plugged is None:
-                joints.append(Joint(at, strand, None, True))
-                return LightWay(tuple(joints), None)
-            (fibre, end), offset = plugged
-            joints.append(Joint(at, strand, (fibre, end), True))
-            strand += offset
-            to = self.position[fibre, 1 - end]
-            if to is None:
-                return LightWay(tuple(joints), None)
-            device, port = to
-            if device < self.plant.switches:
-                arrival = device, port + strand // self.plant.link_pairs
-                joints.append(Joint(arrival, strand, (fibre, 1 - end), False))
-                return LightWay(tuple(joints), arrival)
-            joints.append(Joint(to, strand, (fibre, 1 - end), False))
-            inside = self._beyond(device, port, strand)
-            if inside is None:
-                return LightWay(tuple(joints), None)
-            at, strand = inside
-        return LightWay(tuple(joints), None)
-
-    def _beyond(self, device: int, port: int, strand: int) -> tuple[Position, int] | None:
-        """The port of a panel, and its pair, to which a pair of another port is joined."""
-        if device in self.dark:
-            return None
-        kind = self._kind[device - self.plant.switches]
-        before = self._first[kind][port] + strand
-        to = self._inside[kind][before]
-        if to == before:
-            return None
-        port = self._port_of[kind][to]
-        return (device, port), to - self._first[kind][port]
-
-    def reached(self, fibre: int) -> Iterator[Plug]:
-        """The ports of switches that the pairs of a cord or trunk lead to, at both of its ends.
+    def reached(self, fibres: Iterable[int]) -> set[Plug]:
+        """The ports of switches that the pairs of cords and trunks lead to, at both of their ends.
 
         Parameters
         ----------
-        fibre : int
+        fibres : iterable of int
         """
-        for end in (0, 1):
-            position = self.position[fibre, end]
-            if position is None:
-                continue
-            device, port = position
-            for strand in range(0, self.pairs[fibre], self.plant.link_pairs):
-                if device < self.plant.switches:
-                    yield device, port + strand // self.plant.link_pairs
-                elif (inside := self._beyond(device, port, strand)) is not None:
-                    arrival = self._way(*inside).arrival
-                    if arrival is not None:
-                        yield arrival
+        numbers = np.array([*fibres], np.int64)
+        links = -(-self.plant.pairs[numbers] // self.plant.link_pairs)
+        of_end = np.repeat(np.arange(2 * numbers.size), np.repeat(links, 2))
+        place = np.arange(of_end.size) - np.searchsorted(of_end, of_end)
+        at = self.ends[numbers].reshape(-1, 2)[of_end]
+        switch = (at[:, 0] < self.plant.switches) & (at[:, 0] != NOWHERE)
+        own = at[switch] + np.stack([np.zeros_like(place[switch]), place[switch]], axis=1)
+        panel = at[:, 0] >= self.plant.switches
+        arrival = self.followed(at[panel], place[panel] * self.plant.link_pairs, arrived=True).arrival
+        return {*map(tuple, own.tolist()), *map(tuple, arrival[arrival[:, 0] >= 0].tolist())}
 
     def fibres_in(self, device: int) -> tuple[int, ...]:
         """The cords and trunks in the ports of a panel.
@@ -220,6 +173,10 @@ class Wiring:
         ----------
         device : int
         """
-        ports = self.plant.panels[self._kind[device - self.plant.switches]].ports
-        ends = [self.in_port((device, port)) for port in range(ports)]
-        return tuple(dict.fromkeys(end[0] for end in ends if end is not None))
+        ports = np.arange(self.plant.panels[self.plant.panel[device - self.plant.switches]].ports)
+        fibre = self.at(np.full(ports.size, device), ports)[0]
+        return tuple(dict.fromkeys(fibre[fibre >= 0].tolist()))
+
+
+def _plugs(arrival: np.ndarray) -> list[Plug | None]:
+    return [(switch, port) if switch >= 0 else None for switch, port in arrival.tolist()]
