@@ -27,7 +27,7 @@ class PlantWays:
     end : int32[links, most]
         The end, 0 or 1, at which the light enters each of them; -1 after the last.
     leaving : int32[links, most]
-        The port of the switch or panel at which the light enters each of them; after the last, the free port where it ends, or -1.
+        The port of the switch or panel at which the light enters each of them; after the last the free port where it ends, or -1.
     panel : int32[links, most]
         The panel after each of them; -1 after the last.
     port : int32[links, most]
@@ -156,7 +156,7 @@ class Plugs:
         if device == NOWHERE:
             return np.zeros(0, np.int64)
         served = int(self._served[fibre]) if device < self.plant.switches else 1
-        return np.arange(served) + (device * self._most + port)
+        return np.asarray(np.arange(served) + (device * self._most + port))
 
     def at(self, device: np.ndarray, port: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The cord or trunk in each port (-1: none), which of its ends, and the pair of it where the port begins."""
