@@ -198,6 +198,7 @@ def _facts(facts: PlanFacts, plan: Fabric, plane: Plane) -> PlanFacts:
         None if facts.stock_m is None else np.asarray(facts.stock_m)[plane.links],
         [facts.product[link] for link in plane.links.tolist()] if facts.product else (),
         units,
+        None if facts.passive is None else facts.passive.part(plane.switches, plan.switch_names),
     )
 
 

@@ -27,7 +27,7 @@ class PlantWays:
     end : int32[links, most]
         The end, 0 or 1, at which the light enters each of them; -1 after the last.
     leaving : int32[links, most]
-        The port of the switch or panel at which the light enters each of them; after the last the free port where it ends, or -1.
+        The port of the switch or panel at which the light enters each of them; after the last the free port of its end, or -1.
     panel : int32[links, most]
         The panel after each of them; -1 after the last.
     port : int32[links, most]

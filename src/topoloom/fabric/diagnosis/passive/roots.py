@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topoloom.fabric.comparison import Cable, Plug
+from topoloom.fabric.diagnosis.passive.facts import PassiveFacts
 from topoloom.fabric.diagnosis.passive.search import PartSearch, Sight, Step
 from topoloom.fabric.diagnosis.passive.wiring import End, Position, Wiring
+from topoloom.fabric.diagnosis.passive.words import PartWords
 from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.identify import plain_name
 
@@ -50,12 +52,12 @@ def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable])
     facts, comparison, actual = evidence.facts.passive, evidence.comparison, evidence.actual
     if facts is None or comparison is None or actual is None or comparison.ports != "exact" or not (lost or unplanned):
         return []
-    plant = facts.plant
-    planned = zip(plant.start.tolist(), plant.planned_arrival.tolist(), strict=True)
+    plant, own = facts.plant, facts.compared
+    planned = zip(plant.start[own].tolist(), plant.planned_arrival[own].tolist(), strict=True)
     if not {(min(cable), max(cable)) for cable in _plugs(planned)} <= evidence.planned:
         # The plan that is compared is only a part of the one with these panels.
         return []
-    n, wiring = plant.switches, Wiring(plant)
+    n, wiring = facts.switches, Wiring(plant)
     # Panels may join two ports of one switch, which is no link of the plan: such a connection is as it is cabled.
     between = [cable for cable in unplanned if cable[1][0] < n]
     far = zip(between, wiring.arrivals([near for near, _ in between]), strict=True)
@@ -63,11 +65,11 @@ def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable])
     wrong = {plug for cable in (*lost, *unplanned) for plug in cable if plug[0] < n}
     search = PartSearch(
         wiring,
-        _sight(evidence, actual, comparison.missing_switches, lost, unplanned),
+        _sight(evidence, actual, facts, comparison.missing_switches, lost, unplanned),
         wrong,
-        lambda device: facts.racks[device - n] if device >= n else "".join(evidence.racks([device])),
+        PartWords(evidence, facts).rack,
     )
-    return _roots(search, lost, unplanned)
+    return _roots(search, n, lost, unplanned)
 
 
 def _plugs(rows: "zip[tuple[list[int], list[int]]]") -> list[Cable]:
@@ -75,29 +77,37 @@ def _plugs(rows: "zip[tuple[list[int], list[int]]]") -> list[Cable]:
 
 
 def _sight(
-    evidence: "Evidence", actual: "Side", missing: Iterable[int], lost: set[Cable], unplanned: set[Cable]
+    evidence: "Evidence",
+    actual: "Side",
+    facts: PassiveFacts,
+    missing: Iterable[int],
+    lost: set[Cable],
+    unplanned: set[Cable],
 ) -> Sight:
     heard: dict[Plug, Plug] = {}
+    # Hosts and unplanned devices get numbers that no device of the plant has.
+    foreign = facts.plant.switches + facts.plant.panel.size
     loops = [
         ((int(actual.switch[switch]), port), (int(actual.switch[switch]), other_port))
         for switch, port, other_port in actual.fabric.loops.tolist()
     ]
     of_hosts = actual.end_cables if evidence.hosts else []
-    for first, second in (*actual.link_cables, *of_hosts, *loops):
+    for cable in (*actual.link_cables, *of_hosts, *loops):
+        first, second = ((node if node < facts.switches else foreign + node, port) for node, port in cable)
         heard[first], heard[second] = second, first
     unread = {plain_name(name) for name in actual.fabric.unread}
     present = [node for node in actual.switch.tolist() if 0 <= node < evidence.planned_switches]
     used = {node for cable in unplanned for node, _ in cable}
     return Sight(
         heard,
-        hidden={*missing},
+        hidden={*missing, *range(facts.switches, facts.plant.switches)},
         unread={s for s in present if plain_name(evidence.words.called.get(s, evidence.names[s])) in unread},
         unclear={plug for cable in evidence.unclear for plug in cable},
         off={s for s in present if s not in used and {*evidence.planned_at.get(s, ())} <= lost},
     )
 
 
-def _roots(search: PartSearch, lost: set[Cable], unplanned: set[Cable]) -> list[PassiveRoot]:
+def _roots(search: PartSearch, switches: int, lost: set[Cable], unplanned: set[Cable]) -> list[PassiveRoot]:
     off = {step.change.part for step in search.steps if step.change.kind == "switch off"}
     groups = _groups([step for step in search.steps if step.change.kind != "switch off"])
     group_of = {
@@ -114,7 +124,7 @@ def _roots(search: PartSearch, lost: set[Cable], unplanned: set[Cable]) -> list[
         if planned or instead:
             lost.difference_update(planned)
             unplanned.difference_update(instead)
-            roots.append(_root(search, group, tuple(planned), tuple(instead)))
+            roots.append(_root(search, switches, group, tuple(planned), tuple(instead)))
     return sorted(roots, key=lambda root: -max(len(root.planned), len(root.found)))
 
 
@@ -135,7 +145,9 @@ def _fibres(step: Step) -> tuple[int, ...]:
     return tuple(end[0] for end in step.change.ends) or (step.change.part,)
 
 
-def _root(search: PartSearch, group: list[Step], planned: tuple[Cable, ...], found: tuple[Cable, ...]) -> PassiveRoot:
+def _root(
+    search: PartSearch, switches: int, group: list[Step], planned: tuple[Cable, ...], found: tuple[Cable, ...]
+) -> PassiveRoot:
     wiring = search.wiring
     plant = wiring.plant
     ends = sorted({(fibre, end) for step in group for fibre in _fibres(step) for end in (0, 1)})
@@ -143,5 +155,5 @@ def _root(search: PartSearch, group: list[Step], planned: tuple[Cable, ...], fou
     kinds = {"exchanged": EXCHANGED, "out": OUT, "moved": MOVED, "panel dark": PANEL_DARK}
     kind = kinds[group[0].change.kind] if len(group) == 1 else MOVED
     near = [plant.ends[end].tolist() for end, _ in moved]
-    switches = tuple(dict.fromkeys(device for device, _ in near if device < plant.switches))
-    return PassiveRoot(kind, switches, planned, found, tuple(group), moved)
+    nodes = tuple(dict.fromkeys(device for device, _ in near if device < switches))
+    return PassiveRoot(kind, nodes, planned, found, tuple(group), moved)

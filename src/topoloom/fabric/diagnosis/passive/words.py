@@ -26,14 +26,16 @@ class PartWords:
     """
 
     def __init__(self, evidence: "Evidence", facts: PassiveFacts) -> None:
-        self._evidence, self._plant, self._racks = evidence, facts.plant, facts.racks
+        self._evidence, self._facts, self._plant = evidence, facts, facts.plant
 
     def position(self, fibre: int, position: Position) -> str:
         """A port with its rack: ``X01 SP012:R1``, ``A01 S5 ports 49 to 52``."""
         device, port = position
         plant = self._plant
         if device >= plant.switches:
-            return f"{self._racks[device - plant.switches]} {plant.label(device, port)}"
+            return f"{self.rack(device)} {plant.label(device, port)}"
+        if device >= self._facts.switches:
+            return f"{self._facts.others[device - self._facts.switches]} port {port}"
         served = max(int(plant.pairs[fibre]) // plant.link_pairs, 1)
         words = self._evidence.words
         last = f" to {words.port(device, port + served - 1)}" if served > 1 else ""
@@ -55,8 +57,14 @@ class PartWords:
 
     def panel(self, device: int) -> str:
         """``panel X01 SP012``."""
-        number = device - self._plant.switches
-        return f"panel {self._racks[number]} {self._plant.names[number]}"
+        return f"panel {self.rack(device)} {self._plant.names[device - self._plant.switches]}"
+
+    def rack(self, device: int) -> str:
+        """The rack of a switch or panel; empty if it is not known."""
+        panel = device - self._plant.switches
+        if panel >= 0:
+            return self._facts.racks[panel]
+        return "".join(self._evidence.racks([device])) if device < self._facts.switches else ""
 
     def exchanged(self, ends: Iterable[End]) -> str:
         """Two ends by their planned ports: ``X01 SP012:R1 and X01 SP012:R2``."""
@@ -94,8 +102,4 @@ class PartWords:
 
     def racks(self, ends: Iterable[Position]) -> tuple[str, ...]:
         """The racks of ports, each once."""
-        n = self._plant.switches
-        names = [
-            self._racks[device - n] if device >= n else "".join(self._evidence.racks([device])) for device, _ in ends
-        ]
-        return tuple(dict.fromkeys(filter(None, names)))
+        return tuple(dict.fromkeys(filter(None, (self.rack(device) for device, _ in ends))))

@@ -6,6 +6,7 @@ import numpy as np
 
 from topoloom.fabric.diagnosis.evidence import Evidence
 from topoloom.fabric.diagnosis.finding import Finding, enumerated
+from topoloom.fabric.diagnosis.passive.facts import PassiveFacts
 from topoloom.fabric.diagnosis.passive.roots import EXCHANGED, MOVED, OUT, PANEL_DARK, PassiveRoot
 from topoloom.fabric.diagnosis.passive.words import PartWords
 from topoloom.fabric.diagnosis.rule import ERROR, rule
@@ -131,7 +132,7 @@ def _over_budget(evidence: Evidence) -> Iterator[Finding]:
     if facts is None:
         return
     loss_db = facts.plant.loss_db
-    over = loss_db > facts.budget_db + _LOSS_ERROR_DB
+    over = (loss_db > facts.budget_db + _LOSS_ERROR_DB) & facts.compared
     if over.any():
         worst = int(np.where(over, loss_db - facts.budget_db, -np.inf).argmax())
         most = f"up to {loss_db[worst]:.2f} dB of {facts.budget_db[worst]:g}"
@@ -150,8 +151,9 @@ def _over_budget(evidence: Evidence) -> Iterator[Finding]:
 )
 def _uncrossed(evidence: Evidence) -> Iterator[Finding]:
     facts = evidence.facts.passive
-    if facts is not None and not facts.plant.crossed.all():
-        yield _of_links(evidence, ~facts.plant.crossed, "join transmitters with transmitters")
+    uncrossed = np.zeros(0, bool) if facts is None else ~facts.plant.crossed & facts.compared
+    if uncrossed.any():
+        yield _of_links(evidence, uncrossed, "join transmitters with transmitters")
 
 
 @rule(
@@ -167,7 +169,7 @@ def _connectors(evidence: Evidence) -> Iterator[Finding]:
     facts, most = evidence.facts.passive, evidence.limits.connectors
     if facts is None or most is None:
         return
-    over = facts.plant.connectors > most
+    over = (facts.plant.connectors > most) & facts.compared
     if over.any():
         yield _of_links(
             evidence, over, f"pass up to {int(facts.plant.connectors.max())} mated connectors, the limit is {most}"
@@ -176,9 +178,10 @@ def _connectors(evidence: Evidence) -> Iterator[Finding]:
 
 def _of_links(evidence: Evidence, concerned: np.ndarray, text: str) -> Finding:
     """One finding for all links through the plant that are concerned."""
-    plant = evidence.facts.passive.plant  # type: ignore[union-attr]
+    facts: PassiveFacts = evidence.facts.passive  # type: ignore[assignment]
+    plant = facts.plant
     rows = zip(plant.start[concerned].tolist(), plant.planned_arrival[concerned].tolist(), strict=True)
     cables = [((a[0], a[1]), (b[0], b[1])) for a, b in rows]
     names = enumerated([evidence.words.cable(cable, False) for cable in cables], 3)
-    total = f"{len(cables):,} of {len(plant.start):,} links through panels"
+    total = f"{len(cables):,} of {int(facts.compared.sum()):,} links through panels"
     return Finding(f"{total} {text}: {names}", planned=evidence.ends(cables))
