@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -69,6 +69,43 @@ def plugged_modules(
     InputError
         No module of a fibre fits.
     """
+    boxes_of: dict[tuple[str, Literal["switch", "host"], float], list[np.ndarray]] = {}
+    for some in _module_ends(layout, cables, rate_gbps, switches):
+        boxes_of.setdefault((some.module.name, some.side, some.rate_gbps), []).append(some.boxes[some.here])
+    by_name = {module.name: module for module in cables[0].parts.transceiver}
+    return tuple(
+        PluggedModules(by_name[name], side, np.concatenate(some)) for (name, side, _), some in boxes_of.items()
+    )
+
+
+def link_modules(layout: Layout, cables: Cables, rate_gbps: float) -> Iterator[tuple[Transceiver, np.ndarray]]:
+    """Yield each transceiver at an end of links, with the links that have it at that end, bool[links].
+
+    Parameters
+    ----------
+    layout : Layout
+    cables : Cables
+        The cables of the links.
+    rate_gbps : float
+        As in `plugged_modules`.
+    """
+    for some in _module_ends(layout, [cables], rate_gbps, None):
+        yield some.module, some.here
+
+
+class _ModuleEnds(NamedTuple):
+    """The ends of cables on one side that have one transceiver: `boxes` of all cables, and those that are meant."""
+
+    module: Transceiver
+    side: Literal["switch", "host"]
+    rate_gbps: float
+    boxes: np.ndarray
+    here: np.ndarray
+
+
+def _module_ends(
+    layout: Layout, cables: Sequence[Cables], rate_gbps: float, switches: Sequence[SwitchKind] | None
+) -> Iterator[_ModuleEnds]:
     topology, parts = layout.topology, cables[0].parts
     to_hosts = host_ends(layout)
     ends: list[tuple[tuple[np.ndarray, Literal["switch", "host"]], ...]] = [
@@ -76,7 +113,6 @@ def plugged_modules(
         ((topology.endpoints, "switch"), (to_hosts.boxes[:, 1], "host")),
     ]
     cages = cages_of_ends(topology, parts, rate_gbps, switches)
-    boxes_of: dict[tuple[str, Literal["switch", "host"], float], list[np.ndarray]] = {}
     for number, (bought, sides, rates) in enumerate(zip(cables, ends, own_rates(topology, 0.0), strict=False)):
         rate_of = np.broadcast_to(rates, bought.product.shape)
         for index, cable in enumerate(parts.cable):
@@ -90,17 +126,11 @@ def plugged_modules(
                         for same, plug in to_hosts.groups():
                             own = here if isinstance(same, slice) else here & same
                             if own.any():
-                                name = parts.module(index, side, plug).name
-                                boxes_of.setdefault((name, side, rate), []).append(boxes[own])
+                                yield _ModuleEnds(parts.module(index, side, plug), side, rate, boxes, own)
                         continue
                     for cage, same in _cages(None if cages is None else cages[number], end, here):
                         if cage is None or not cage.socket:
-                            name = parts.module(index, side, cage=cage).name
-                            boxes_of.setdefault((name, side, rate), []).append(boxes[same])
-    by_name = {module.name: module for module in parts.transceiver}
-    return tuple(
-        PluggedModules(by_name[name], side, np.concatenate(some)) for (name, side, _), some in boxes_of.items()
-    )
+                            yield _ModuleEnds(parts.module(index, side, cage=cage), side, rate, boxes, same)
 
 
 def _cages(cages: LinkCages | None, end: int, here: np.ndarray) -> Iterator[tuple[SwitchCage | None, np.ndarray]]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -10,11 +10,13 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.searches import Effort
 from topoloom.cost.choose import CableLot, link_cables
+from topoloom.cost.modules import link_modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.passive_products import FibreProduct, PanelProduct
 from topoloom.cost.terms import Terms
 from topoloom.placement.fibre.kit import Kit
 from topoloom.placement.fibre.methods import METHODS
+from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.panelled import with_panels
 from topoloom.topologies.families.shuffled import boxes_of
@@ -163,23 +165,46 @@ def link_losses(layout: Layout) -> np.ndarray:
 def link_budgets(layout: Layout, terms: Terms) -> np.ndarray:
     """The loss that the transceivers of each link allow, dB, float64[links]; inf where the catalogue does not state it.
 
+    The transceivers are those of the bill: what the fibre takes and the cages of both switches hold.
+
     Parameters
     ----------
     layout : Layout
     terms : Terms
         For this network.
     """
-    parts = terms.catalogue
     out = np.full(len(layout.topology.links), np.inf)
     if layout.plant is None:
         return out
-    product = link_cables(layout, parts, terms.rate_on(layout.topology)).product
-    budget = {module.name: module.loss_db for module in parts.transceiver if module.loss_db is not None}
-    for index in np.unique(product[layout.plant.through]).tolist():
-        stated = [budget[name] for name in parts.cable[index].modules if name in budget]
-        if stated:
-            out[(product == index) & layout.plant.through] = min(stated)
+    rate_gbps = terms.rate_on(layout.topology)
+    for module, here in link_modules(layout, link_cables(layout, terms.catalogue, rate_gbps), rate_gbps):
+        if module.loss_db is not None:
+            own = here & layout.plant.through
+            out[own] = np.minimum(out[own], module.loss_db)
     return out
+
+
+def with_products(plant: Plant, parts: Parts) -> Plant:
+    """A plant whose parts lose, and reverse, what the products of the same names in a catalogue do; others stay.
+
+    Parameters
+    ----------
+    plant : Plant
+    parts : Parts
+    """
+    passive = parts.passive
+    panels = {product.name: product for product in passive.panel}
+    fibres = {("cord", product.name): product for product in passive.cord}
+    fibres |= {("trunk", product.name): product for product in passive.trunk}
+    own_panels, own_fibres = list(plant.panels), list(plant.fibres)
+    for number, panel in enumerate(plant.panels):
+        if sold := panels.get(panel.name):
+            names = ("connectors", "connector_db", "loss_db", "reversals")
+            own_panels[number] = replace(panel, **{name: getattr(sold, name) for name in names})
+    for number, fibre in enumerate(plant.fibres):
+        if cable := fibres.get((fibre.use, fibre.name)):
+            own_fibres[number] = replace(fibre, polarity=cable.polarity, loss_db_per_km=cable.loss_db_per_km)
+    return replace(plant, panels=tuple(own_panels), fibres=tuple(own_fibres))
 
 
 def over_budget(layout: Layout, terms: Terms) -> np.ndarray:

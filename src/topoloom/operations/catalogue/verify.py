@@ -75,7 +75,14 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         Annotated[int, setting("most mated connector pairs that a link passes in panels", least=1, most=1000)] | None
     ) = None
     parts: (
-        Annotated[str, setting("the catalogue with the reach of cables; for the folder of a layout", names="file")]
+        Annotated[
+            str,
+            setting(
+                "the catalogue with the reach of cables, the loss of passive parts and what transceivers allow; for the folder"
+                " of a layout",
+                names="file",
+            ),
+        ]
         | None
     ) = None
 
@@ -169,6 +176,8 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.fabric.diagnosis.evidence import HardwareLimits
 
         reach = {} if self.parts is None else _reaches(self.parts)
+        if self.parts is not None and planned.layout is not None and planned.layout.plant is not None:
+            planned = planned.priced(parts=self.parts)
         limits = HardwareLimits(
             *(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate, self.connectors)
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.cost.panelled import link_budgets
+from topoloom.cost.panelled import link_budgets, with_products
 from topoloom.cost.terms import Terms
 from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.layout.layout import Layout
@@ -34,7 +34,7 @@ class PassiveFacts:
 
     @classmethod
     def of(cls, layout: Layout, terms: Terms) -> "PassiveFacts | None":
-        """The passive parts of a layout, and the budgets of the catalogue that the terms name; None without panels.
+        """The passive parts of a layout with the losses of the terms' catalogue, and its budgets; None without panels.
 
         Parameters
         ----------
@@ -45,8 +45,9 @@ class PassiveFacts:
         if plant is None:
             return None
         racks = np.array(layout.rack_names, object)[np.searchsorted(layout.used, plant.slot)]
-        unknown_db = np.full(len(plant.start), np.inf)
-        budget_db = unknown_db if terms.parts is None else link_budgets(layout, terms)[plant.through]
+        budget_db = np.full(len(plant.start), np.inf)
+        if terms.parts is not None:
+            plant, budget_db = with_products(plant, terms.parts), link_budgets(layout, terms)[plant.through]
         return cls(plant, tuple(racks.tolist()), budget_db)
 
     @property

@@ -1,6 +1,6 @@
 """Rules on passive parts: panels, and the cords and trunks between them, which only the links through them show."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -123,8 +123,9 @@ def _dark(evidence: Evidence) -> Iterator[Finding]:
     ERROR,
     "Links through panels lose more light than their transceivers allow.",
     explanation="""The loss of a link is that of its mated connectors, of the inside of its panels, and of its cords and trunks
-    per km. The budget is the `loss_db` of the link's transceiver in the catalogue that the plan remembers; where none is
-    stated, nothing is compared.""",
+    per km. The budget is the least `loss_db` of the link's two transceivers, which are those of the bill. All of these are as
+    the catalogue states them that the plan remembers, or that of `--parts`, by the names of products; where no budget is
+    stated, nothing is compared. The links with the greatest excess are named first, each with its loss and its budget.""",
     fix="Choose connectors of less loss, shorter ways or fewer panels; or transceivers with a greater budget.",
 )
 def _over_budget(evidence: Evidence) -> Iterator[Finding]:
@@ -134,9 +135,12 @@ def _over_budget(evidence: Evidence) -> Iterator[Finding]:
     loss_db = facts.plant.loss_db
     over = (loss_db > facts.budget_db + _LOSS_ERROR_DB) & facts.compared
     if over.any():
-        worst = int(np.where(over, loss_db - facts.budget_db, -np.inf).argmax())
+        over_db = np.where(over, loss_db - facts.budget_db, -np.inf)
+        worst = int(over_db.argmax())
         most = f"up to {loss_db[worst]:.2f} dB of {facts.budget_db[worst]:g}"
-        yield _of_links(evidence, over, f"lose more than their transceivers allow, {most}")
+        each = [f" ({lost:.2f} dB of {budget:g})" for lost, budget in zip(loss_db, facts.budget_db, strict=True)]
+        order = np.argsort(-over_db, kind="stable")
+        yield _of_links(evidence, order[over[order]], f"lose more than their transceivers allow, {most}", each)
 
 
 @rule(
@@ -153,7 +157,7 @@ def _uncrossed(evidence: Evidence) -> Iterator[Finding]:
     facts = evidence.facts.passive
     uncrossed = np.zeros(0, bool) if facts is None else ~facts.plant.crossed & facts.compared
     if uncrossed.any():
-        yield _of_links(evidence, uncrossed, "join transmitters with transmitters")
+        yield _of_links(evidence, np.flatnonzero(uncrossed), "join transmitters with transmitters")
 
 
 @rule(
@@ -172,16 +176,19 @@ def _connectors(evidence: Evidence) -> Iterator[Finding]:
     over = (facts.plant.connectors > most) & facts.compared
     if over.any():
         yield _of_links(
-            evidence, over, f"pass up to {int(facts.plant.connectors.max())} mated connectors, the limit is {most}"
+            evidence,
+            np.flatnonzero(over),
+            f"pass up to {int(facts.plant.connectors.max())} mated connectors, the limit is {most}",
         )
 
 
-def _of_links(evidence: Evidence, concerned: np.ndarray, text: str) -> Finding:
-    """One finding for all links through the plant that are concerned."""
+def _of_links(evidence: Evidence, rows: np.ndarray, text: str, each: Sequence[str] | None = None) -> Finding:
+    """One finding for links through the plant, by their numbers among these; `each` says more of every link."""
     facts: PassiveFacts = evidence.facts.passive  # type: ignore[assignment]
     plant = facts.plant
-    rows = zip(plant.start[concerned].tolist(), plant.planned_arrival[concerned].tolist(), strict=True)
-    cables = [((a[0], a[1]), (b[0], b[1])) for a, b in rows]
-    names = enumerated([evidence.words.cable(cable, False) for cable in cables], 3)
+    ends = zip(plant.start[rows].tolist(), plant.planned_arrival[rows].tolist(), strict=True)
+    cables = [((a[0], a[1]), (b[0], b[1])) for a, b in ends]
+    more = [""] * len(cables) if each is None else [each[row] for row in rows.tolist()]
+    names = [evidence.words.cable(cable, False) + own for cable, own in zip(cables, more, strict=True)]
     total = f"{len(cables):,} of {int(facts.compared.sum()):,} links through panels"
-    return Finding(f"{total} {text}: {names}", planned=evidence.ends(cables))
+    return Finding(f"{total} {text}: {enumerated(names, 3)}", planned=evidence.ends(cables))
