@@ -1,17 +1,18 @@
 """Fibre plants with faults that are known, and what switches hear of each other then."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from topoloom.fabric.fabric import planned_fabric
-from topoloom.placement.fibre.tracing import followed
+from topoloom.placement.fibre.tracing import Plugs
 
 
 @dataclass
 class Planted:
-    """The ends of a plant's cords and trunks with faults; parts that are out; and the codes and parts of the faults.
+    """The ends of a plant's cords and trunks with faults; parts that are out, turned, or of the other type; and the codes and
+    parts of the faults.
 
     Each fault has the set of words of which its finding must have one.
     """
@@ -21,6 +22,8 @@ class Planted:
     ends: np.ndarray
     out: set
     faults: list
+    turned: set = field(default_factory=set)
+    other: set = field(default_factory=set)
 
     @classmethod
     def of(cls, network):
@@ -35,8 +38,11 @@ class Planted:
         served = np.maximum(plant.pairs[np.argwhere(plant.ends[:, :, 0] < plant.switches)[:, 0]] // plant.link_pairs, 1)
         start = np.repeat(ends, served, axis=0)
         start[:, 1] += np.arange(len(start)) - np.repeat(np.cumsum(served) - served, served)
-        arrival = followed(plant, plant.ends, start).arrival
-        lit = arrival[:, 0] >= 0
+        plugs = Plugs(plant)
+        plugs.turned[:] = np.isin(kept, sorted(self.turned))
+        ways = plugs.followed(start)
+        arrival = ways.arrival
+        lit = (arrival[:, 0] >= 0) & (ways.sums(np.isin(kept, sorted(self.other)) * 1.0) % 2 == 0)
         rows = np.concatenate([start[lit], arrival[lit]], axis=1).tolist()
         return sorted({(*min((s, p), (t, q)), *max((s, p), (t, q))) for s, p, t, q in rows})
 

@@ -163,6 +163,75 @@ def test_plugs_moved_one_by_one_are_those_of_a_new_plant(network):
         assert np.array_equal(getattr(mine, name), getattr(again, name)), name
 
 
+@pytest.mark.parametrize("trunk", [False, True])
+def test_a_turned_cord_or_trunk_is_named_by_the_order_of_its_links(network, trunk):
+    """Lanes 1 to 4 of a cord arrive as 4 to 1, the eight links of a trunk in the opposite order: one finding, all lit."""
+    planted = Planted.of(network)
+    fibre = int(np.flatnonzero(network.layout.plant.is_trunk == trunk)[7])
+    planted.turned.add(fibre)
+    assert len(planted.light()) == 256
+    (finding,) = roots(network, planted)
+    assert finding.code == "TL608"
+    assert finding.text.startswith(f"turned at one of its ends: {'trunk' if trunk else 'cord'} ")
+    assert planted.label((fibre, 1)) in finding.text
+    assert f"{8 if trunk else 4} links follow" in finding.text
+
+
+def test_a_turned_trunk_between_racks_is_no_exchange_of_its_cords(tree):
+    """Twelve links of a trunk in the opposite order could also be six exchanges of cords: the trunk explains all at once."""
+    planted = Planted.of(tree)
+    planted.turned.add(int(np.flatnonzero(tree.layout.plant.is_trunk)[2]))
+    (finding,) = roots(tree, planted)
+    assert (finding.code, finding.parts[0].split()[0]) == ("TL608", "trunk")
+
+
+@pytest.mark.parametrize("trunk", [False, True])
+def test_one_part_of_the_other_type_is_dark_as_one_that_is_out(network, trunk):
+    """A in place of B: no light on all its links, which no discovery tells from a cord that is out; the text says both."""
+    planted = Planted.of(network)
+    fibre = int(np.flatnonzero(network.layout.plant.is_trunk == trunk)[3])
+    planted.other.add(fibre)
+    (finding,) = roots(network, planted)
+    assert finding.code == "TL602"
+    assert finding.text.startswith("out, or of the other type: ")
+    assert planted.label((fibre, 1)) in finding.text
+
+
+def crossing(network, fibres):
+    """Cords with a link in common."""
+    ways = network.layout.plant.ways.fibre
+    link = ways[np.isin(ways[:, 0], fibres)][0]
+    return int(link[0]), int(link[2])
+
+
+def test_a_link_over_two_cords_of_the_other_type_tells_them_from_cords_that_are_out(network):
+    """Both are dark but for their common link, which is lit: each is named, and the link is right."""
+    planted = Planted.of(network)
+    first, second = crossing(network, [12])
+    planted.other |= {first, second}
+    found = roots(network, planted)
+    assert [each.code for each in found] == ["TL609", "TL609"]
+    assert {each.parts[0].split(" - ")[1].split()[-1] for each in found} == {
+        planted.label((fibre, 1)) for fibre in (first, second)
+    }
+    assert [len(each.planned) for each in found] == [3, 3]
+
+
+def test_three_dark_lanes_of_a_cord_with_one_lit_are_no_cord_of_the_other_type(network):
+    """Its fourth link has no second part of the other type: the links are listed as they are."""
+    planted = Planted.of(network)
+    plant = network.layout.plant
+    links, first = plant.carried
+    dark = {
+        (tuple(plant.start[link].tolist()), tuple(plant.planned_arrival[link].tolist()))
+        for link in links[first[12] : first[13]][:3]
+    }
+    lit = [row for row in planted.light() if ((row[0], row[1]), (row[2], row[3])) not in dark]
+    assert len(lit) == 253
+    planted.light = lambda: lit
+    assert [each.code for each in roots(network, planted)] == ["TL101"] * 3
+
+
 def test_links_that_no_part_explains_are_listed_as_they_are(network):
     """Single lanes exchanged, which no cord or trunk can do: the faults are those of links."""
     planted = Planted.of(network)

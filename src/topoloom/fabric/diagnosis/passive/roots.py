@@ -15,8 +15,11 @@ from topoloom.fabric.identify import plain_name
 if TYPE_CHECKING:
     from topoloom.fabric.diagnosis.evidence import Evidence, Side
 
+#: The kinds of changes of a whole cord or trunk, whose ends stay in their ports.
+WHOLE = ("other type", "turned")
 #: The kinds of causes.
 EXCHANGED, OUT, MOVED, PANEL_DARK = "fibres exchanged", "fibre out", "fibre moved", "panel dark"
+OTHER_TYPE, TURNED = "fibre of the other type", "fibre turned"
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,9 @@ def _root(
     ends = sorted({(fibre, end) for step in group for fibre in _fibres(step) for end in (0, 1)})
     moved = tuple((end, wiring.position(end)) for end in ends if wiring.displaced(end))
     kinds = {"exchanged": EXCHANGED, "out": OUT, "moved": MOVED, "panel dark": PANEL_DARK}
+    kinds |= {"other type": OTHER_TYPE, "turned": TURNED}
     kind = kinds[group[0].change.kind] if len(group) == 1 else MOVED
-    near = [plant.ends[end].tolist() for end, _ in moved]
+    of_whole = [(step.change.part, end) for step in group if step.change.kind in WHOLE for end in (0, 1)]
+    near = [plant.ends[end].tolist() for end in (*(end for end, _ in moved), *of_whole)]
     nodes = tuple(dict.fromkeys(device for device, _ in near if device < switches))
     return PassiveRoot(kind, nodes, planned, found, tuple(group), moved)

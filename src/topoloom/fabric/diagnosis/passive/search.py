@@ -15,8 +15,19 @@ from topoloom.fabric.comparison import Plug
 from topoloom.fabric.diagnosis.passive.wiring import End, Joint, LightWay, Position, Wiring
 
 _ROUNDS = 20
+#: The likely kinds of changes first, of those with the same support; exchanges are before those that begin with 1, 3.
+_PREFERENCE = {
+    "switch off": (0,),
+    "moved": (1, 3),
+    "turned": (1, 4),
+    "out": (2, 0),
+    "other type": (2, 1),
+    "panel dark": (3, 0),
+}
 #: Changes that are tried per round.
 _MOST_TRIED = 20_000
+#: Links that must be dark for each one that is lit over two parts of the other type.
+_LEAST_PER_LIT = 2
 #: Other changes of the same effect that are looked for.
 _MOST_ALIKE = 40
 
@@ -26,16 +37,16 @@ class Change(NamedTuple):
 
     Attributes
     ----------
-    kind : "switch off", "exchanged", "moved", "out" or "panel dark"
+    kind : "switch off", "exchanged", "moved", "out", "other type", "turned" or "panel dark"
     ends : tuple of End
         exchanged: both ends; moved: the end.
     to : Position
         moved: where the end is.
     part : int
-        out: the cord or trunk; panel dark, switch off: the device.
+        out, other type, turned: the cord or trunk; panel dark, switch off: the device.
     """
 
-    kind: Literal["switch off", "exchanged", "moved", "out", "panel dark"]
+    kind: Literal["switch off", "exchanged", "moved", "out", "other type", "turned", "panel dark"]
     ends: tuple[End, ...] = ()
     to: Position = (-1, -1)
     part: int = -1
@@ -136,6 +147,7 @@ class PartSearch:
         for _ in range(_ROUNDS):
             if not self.bad or not self._round():
                 break
+        self._withdraw()
 
     def _disagreeing(self, plugs: Iterable[Plug]) -> set[Plug]:
         """The ports where something else was found than arrives."""
@@ -174,10 +186,24 @@ class PartSearch:
                 continue
             alike = () if change.kind == "switch off" else tuple(self._alike(change, explained, support, proposed))
             self._apply(change)
+            if change.kind == "other type":
+                self.bad |= self._disagreeing(self.wiring.reached(fibres))
             self.bad -= explained
             self.steps.append(Step(change, explained, alike))
             touched.update(fibres or (-1,))
         return bool(touched)
+
+    def _withdraw(self) -> None:
+        """Withdraw parts of the other type with a link that is not explained: it was right before, and no second part came."""
+        while True:
+            of_type = (step for step in self.steps if step.change.kind == "other type")
+            doubtful = next((step for step in of_type if self.bad & self.wiring.reached([step.change.part])), None)
+            if doubtful is None:
+                return
+            self.steps.remove(doubtful)
+            self._apply(doubtful.change)
+            reached = self.wiring.reached([doubtful.change.part])
+            self.bad = (self.bad - reached) | self._disagreeing(reached)
 
     def _alike(
         self,
@@ -190,7 +216,7 @@ class PartSearch:
         ports = support[change]
         others = [other for other in proposed[next(iter(ports))] if other != change and support[other] == ports]
         for other in sorted(others, key=lambda each: (self._preference(each), each))[:_MOST_ALIKE]:
-            if other.kind != "switch off" and self._tried(other) == explained:
+            if other.kind not in ("switch off", "other type") and self._tried(other) == explained:
                 yield other
 
     def _preference(self, change: Change) -> tuple[int, ...]:
@@ -202,7 +228,7 @@ class PartSearch:
             racks = [self._rack_of(device) for device in devices]
             apart = 0 if devices[0] == devices[1] else 1 if racks[0] and racks[0] == racks[1] else 2
             return 1, apart
-        return {"switch off": (0,), "moved": (1, 3), "out": (2, 0), "panel dark": (3, 0)}[change.kind]
+        return _PREFERENCE[change.kind]
 
     def _device(self, end: End) -> int:
         position = self.wiring.position(end)
@@ -216,6 +242,7 @@ class PartSearch:
             if heard in ways:
                 yield from self._joined(way, ways[heard])
                 yield from self._joined(ways[heard], way)
+                yield from self._turned(way, ways[heard])
             return
         if way.arrival is None:
             return
@@ -223,6 +250,7 @@ class PartSearch:
             yield Change("switch off", part=switch)
         for fibre in way.fibres:
             yield Change("out", part=fibre)
+            yield Change("other type", part=fibre)
         n = self.wiring.plant.switches
         for device in {joint.position[0] for joint in way.joints if joint.position[0] >= n}:
             yield Change("panel dark", part=device)
@@ -237,6 +265,19 @@ class PartSearch:
                 change = self._joining(port, joint)
                 if change is not None:
                     yield change
+
+    def _turned(self, near: LightWay, far: LightWay) -> Iterator[Change]:
+        """The cords and trunks of both ways that join them if their links arrive in the opposite order."""
+        wiring = self.wiring
+        pair_at = {joint.end: joint.strand for joint in far.joints if joint.enters and joint.end is not None}
+        for joint in near.joints:
+            if not joint.enters or joint.end is None:
+                continue
+            fibre, end = joint.end
+            last = wiring.pairs[fibre] - wiring.plant.link_pairs
+            to = joint.strand if wiring.turned[fibre] else last - joint.strand
+            if last and pair_at.get((fibre, 1 - end)) == to:
+                yield Change("turned", part=fibre)
 
     def _joining(self, port: Joint, far: Joint) -> Change | None:
         wiring = self.wiring
@@ -274,7 +315,13 @@ class PartSearch:
         wrong = self._disagreeing(affected)
         undo()
         explained = frozenset(affected & self.bad - wrong)
-        return explained if wrong <= self.bad and len(explained) >= max(len(wrong), 1) else None
+        # A link over two parts of the other type is lit: the second one puts right what the first one puts wrong.
+        allowed = (
+            len(wrong - self.bad) * _LEAST_PER_LIT <= len(explained)
+            if change.kind == "other type"
+            else wrong <= self.bad
+        )
+        return explained if allowed and len(explained) >= max(len(wrong), 1) else None
 
     def _silent(self, plug: Plug, arrival: Plug | None, switch: int) -> bool:
         return arrival is not None and arrival[0] == switch and plug not in self._sight.heard
@@ -294,6 +341,10 @@ class PartSearch:
             panel = change.part - wiring.plant.switches
             wiring.dark[panel] = True
             return lambda: wiring.dark.__setitem__(panel, False)
+        if change.kind in ("other type", "turned"):
+            state = wiring.turned if change.kind == "turned" else wiring.other_type
+            state[change.part] ^= True
+            return lambda: state.__setitem__(change.part, not state[change.part])
         ends = change.ends or ((change.part, 0), (change.part, 1))
         before = {end: wiring.position(end) for end in ends}
         after: dict[End, Position | None] = dict.fromkeys(ends)

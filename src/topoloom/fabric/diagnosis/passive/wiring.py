@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.fabric.comparison import Plug
 from topoloom.placement.fibre.plant import Plant
-from topoloom.placement.fibre.tracing import NOWHERE, Plugs
+from topoloom.placement.fibre.tracing import NOWHERE, PlantWays, Plugs
 
 #: An end of a cord or trunk: its number, and 0 or 1.
 End = tuple[int, int]
@@ -64,10 +64,16 @@ class Wiring(Plugs):
     Parameters
     ----------
     plant : Plant
+
+    Attributes
+    ----------
+    other_type : bool[cords and trunks]
+        Those of the other type than planned (A in place of B): transmitters meet transmitters, unless there are two on a way.
     """
 
     def __init__(self, plant: Plant) -> None:
         super().__init__(plant)
+        self.other_type = np.zeros(plant.fibre.size, bool)
         self.pairs: list[int] = plant.pairs.tolist()
         self.trunk: list[bool] = plant.is_trunk.tolist()
 
@@ -114,7 +120,13 @@ class Wiring(Plugs):
         ----------
         plugs : sequence of Plug
         """
-        return _plugs(self.followed(np.array(plugs, np.int64).reshape(-1, 2)).arrival)
+        return self._lit(self.followed(np.array(plugs, np.int64).reshape(-1, 2)))
+
+    def _lit(self, ways: PlantWays) -> list[Plug | None]:
+        """Where lights arrive, if transmitters meet receivers."""
+        crossed = ways.sums(self.other_type.astype(float)) % 2 == 0
+        lit = zip(ways.arrival.tolist(), crossed.tolist(), strict=True)
+        return [(switch, port) if switch >= 0 and on else None for (switch, port), on in lit]
 
     def ways(self, plugs: Sequence[Plug]) -> list[LightWay]:
         """The way of the light from each port of a switch.
@@ -134,7 +146,7 @@ class Wiring(Plugs):
         columns = (ways.fibre, ways.end, ways.leaving, ways.panel, ways.port, ways.pair, after)
         rows = np.stack([column.astype(np.int64) for column in columns], axis=2).tolist()
         out = []
-        for (device, _), steps, arrival in zip(plugs, rows, _plugs(ways.arrival), strict=True):
+        for (device, _), steps, arrival in zip(plugs, rows, self._lit(ways), strict=True):
             joints = []
             for fibre, end, leaving, panel, port, pair, pair_after in steps:
                 if leaving < 0:
@@ -176,7 +188,3 @@ class Wiring(Plugs):
         ports = np.arange(self.plant.panels[self.plant.panel[device - self.plant.switches]].ports)
         fibre = self.at(np.full(ports.size, device), ports)[0]
         return tuple(dict.fromkeys(fibre[fibre >= 0].tolist()))
-
-
-def _plugs(arrival: np.ndarray) -> list[Plug | None]:
-    return [(switch, port) if switch >= 0 else None for switch, port in arrival.tolist()]

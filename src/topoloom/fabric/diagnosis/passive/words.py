@@ -76,7 +76,9 @@ class PartWords:
             return f"the {self.use(change.ends[0][0])}s in {self.exchanged(change.ends)}"
         if change.kind == "moved":
             return self.move(change.ends[0], change.to)
-        return self.fibre(change.part) if change.kind == "out" else self.panel(change.part)
+        if change.kind == "panel dark":
+            return self.panel(change.part)
+        return f"{self.fibre(change.part)}{', turned' * (change.kind == 'turned')}"
 
     def move(self, end: End, position: Position | None) -> str:
         """``the cord of X01 SP012:F05 is in X01 SP012:F07``; its other end says which."""

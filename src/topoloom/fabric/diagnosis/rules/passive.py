@@ -7,7 +7,16 @@ import numpy as np
 from topoloom.fabric.diagnosis.evidence import Evidence
 from topoloom.fabric.diagnosis.finding import Finding, enumerated
 from topoloom.fabric.diagnosis.passive.facts import PassiveFacts
-from topoloom.fabric.diagnosis.passive.roots import EXCHANGED, MOVED, OUT, PANEL_DARK, PassiveRoot
+from topoloom.fabric.diagnosis.passive.roots import (
+    EXCHANGED,
+    MOVED,
+    OTHER_TYPE,
+    OUT,
+    PANEL_DARK,
+    TURNED,
+    WHOLE,
+    PassiveRoot,
+)
 from topoloom.fabric.diagnosis.passive.words import PartWords
 from topoloom.fabric.diagnosis.rule import ERROR, rule
 
@@ -26,7 +35,9 @@ def _of_kind(evidence: Evidence, kind: str) -> Iterator[tuple[PassiveRoot, PartW
 def _finding(evidence: Evidence, root: PassiveRoot, words: PartWords, text: str, todo: str) -> Finding:
     panels = [(step.change.part, 0) for step in root.steps if step.change.kind == "panel dark"]
     places = [position for end, now in root.moved for position in (words.planned(end), now) if position is not None]
-    fibres = dict.fromkeys(end[0] for end, _ in root.moved)
+    whole = [step.change.part for step in root.steps if step.change.kind in WHOLE]
+    places += [words.planned((fibre, end)) for fibre in whole for end in (0, 1)]
+    fibres = dict.fromkeys((*(end[0] for end, _ in root.moved), *whole))
     return Finding(
         f"{text}; {words.links(root.planned, root.found)}",
         tuple(evidence.names[node] for node in root.nodes),
@@ -63,16 +74,17 @@ def _exchanged(evidence: Evidence) -> Iterator[Finding]:
     "fibre-out",
     ERROR,
     "All links of a cord or trunk are missing.",
-    explanation="""It is not plugged in at one of its ends, in a free port where nothing answers, or broken. Where all links of
-    other parts are the same ones, the text names those, too: a cord is then as likely as the one at the other end, or as the
-    transceiver in its port.""",
-    fix="Plug it in, clean it, or replace it; of a cord also look at the transceiver of its switch.",
+    explanation="""It is not plugged in at one of its ends, in a free port where nothing answers, broken, or of the other type
+    (A in place of B): transmitters then meet transmitters, and all its links are dark. A meter that sees light at its end tells
+    the last from the others. Where all links of other parts are the same ones, the text names those, too: a cord is then as
+    likely as the one at the other end, or as the transceiver in its port.""",
+    fix="Plug it in, clean it, or replace it by one of the planned type; of a cord also look at the transceiver of its switch.",
 )
 def _out(evidence: Evidence) -> Iterator[Finding]:
     for root, words in _of_kind(evidence, OUT):
         step = root.steps[0]
         fibre = words.fibre(step.change.part)
-        text = f"out: {fibre}{words.or_else(step.alike)}"
+        text = f"out, or of the other type: {fibre}{words.or_else(step.alike)}"
         yield _finding(evidence, root, words, text, f"Plug in, clean or replace {fibre}{words.or_else(step.alike)}.")
 
 
@@ -90,13 +102,25 @@ def _moved(evidence: Evidence) -> Iterator[Finding]:
         out = {end[0] for end, position in root.moved if position is None}
         texts = [words.move(end, position) for end, position in root.moved if end[0] not in out]
         texts += [words.fibre(fibre) + " is out" for fibre in sorted(out)]
+        texts += [
+            f"{words.fibre(step.change.part)} is {'turned' if step.change.kind == 'turned' else 'of the other type'}"
+            for step in root.steps
+            if step.change.kind in WHOLE
+        ]
         moves = [
             f"the {words.use(end[0])} in {words.position(end[0], position)} to {words.position(end[0], words.planned(end))}"
             for end, position in root.moved
             if position is not None and end[0] not in out
         ]
         alike = words.or_else(root.steps[0].alike) if len(root.steps) == 1 else ""
-        todo = f"Move {', '.join(moves)}" + "".join(f"; plug in {words.fibre(fibre)}" for fibre in sorted(out)) + "."
+        replaced = [words.fibre(step.change.part) for step in root.steps if step.change.kind in WHOLE]
+        tasks = [f"move {', '.join(moves)}"] * bool(moves)
+        tasks += [
+            *(f"plug in {words.fibre(fibre)}" for fibre in sorted(out)),
+            *(f"replace {part}" for part in replaced),
+        ]
+        todo = f"{'; '.join(tasks)}."
+        todo = todo[:1].upper() + todo[1:]
         yield _finding(evidence, root, words, f"misplaced: {'; '.join(texts)}{alike}", todo)
 
 
@@ -179,6 +203,45 @@ def _connectors(evidence: Evidence) -> Iterator[Finding]:
             evidence,
             np.flatnonzero(over),
             f"pass up to {int(facts.plant.connectors.max())} mated connectors, the limit is {most}",
+        )
+
+
+@rule(
+    "TL608",
+    "fibre-turned",
+    ERROR,
+    "The links of a cord or trunk arrive in the opposite order.",
+    explanation="""The first lane of a cord of four arrives as the fourth, the second as the third: its connector is turned, or
+    its pairs of fibres are made in the opposite order. All links are lit, and each is at the port of another one. Switches
+    cannot tell at which end it is turned; the lanes of the transceiver in its port, if they count the other way, look the same.
+    A cord or trunk of the other type (A in place of B) is no such case, since its links are dark (TL602, TL609).""",
+    fix="Replace it by one of the planned type, or turn its connector; of a cord also look at the lanes of its transceiver.",
+)
+def _turned(evidence: Evidence) -> Iterator[Finding]:
+    for root, words in _of_kind(evidence, TURNED):
+        step = root.steps[0]
+        fibre = words.fibre(step.change.part)
+        text = f"turned at one of its ends: {fibre}{words.or_else(step.alike)}"
+        yield _finding(
+            evidence, root, words, text, f"Replace {fibre}{words.or_else(step.alike)}, or turn its connector."
+        )
+
+
+@rule(
+    "TL609",
+    "fibre-of-other-type",
+    ERROR,
+    "A cord or trunk reverses the fibres, and should not, or does not, and should.",
+    explanation="""All its links are dark but those that pass a second part of the other type, which are lit: two wrong types on
+    one way cancel each other out (TIA-568.3). So this part is in place. Where it is the only one, no link tells a part of the
+    other type from one that is out, and TL602 names both.""",
+    fix="Replace it by one of the planned type (A or B, on the label of the cable).",
+)
+def _other_type(evidence: Evidence) -> Iterator[Finding]:
+    for root, words in _of_kind(evidence, OTHER_TYPE):
+        fibre = words.fibre(root.steps[0].change.part)
+        yield _finding(
+            evidence, root, words, f"of the other type: {fibre}", f"Replace {fibre} by one of the planned type."
         )
 
 
