@@ -11,6 +11,7 @@ from topoloom.cost.price_factors import PriceFactors
 from topoloom.placement.fibre.kit import Kit
 from topoloom.placement.fibre.parts import Fibre, Panel, fanning, looping, shuffling
 from topoloom.placement.fibre.plant import Plant
+from topoloom.placement.fibre.polarity import method_of
 from topoloom.placement.fibre.shuffled import shuffle_plant
 from topoloom.placement.layout.moving import moved_layout
 from topoloom.topologies.families.shuffled import boxes_of
@@ -183,6 +184,50 @@ def test_links_beyond_their_budget_are_refused_with_the_link_and_both_numbers(pa
         InputError, match=r"512 links lose more than their transceivers allow: .* loses 3\.0\d dB of 3;"
     ):
         place(build(SMALL), parts=str(poor), rate_gbps=100, panels="shuffle")
+
+
+@pytest.mark.parametrize(
+    ("cord", "trunk", "reversals", "method"),
+    [
+        ("B", "B", 0, "U1"),
+        ("B", "B", 2, "U2"),
+        ("A", "B", 0, ""),
+        ("A", "A", 0, None),
+        ("B", "A", 2, None),
+        ("B", "B", 1, "U2"),
+    ],
+)
+def test_a_plan_states_its_polarity_method_or_is_refused(tmp_path, cord, trunk, reversals, method):
+    """U1: all of type B, adapters A; U2: adapters B. One trunk alone that reverses works, but is no method; two do not."""
+    path = tmp_path / "parts.toml"
+    path.write_text(
+        PARTS.replace('name = "cord"', f'name = "cord"\npolarity = "{cord}"')
+        .replace('name = "trunk"', f'name = "trunk"\npolarity = "{trunk}"')
+        .replace('name = "box"', f'name = "box"\nreversals = {reversals}')
+    )
+    placing = {"parts": str(path), "rate_gbps": 100, "panels": "shuffle", "map": "rows"}
+    if method is None:
+        with pytest.raises(
+            InputError, match=rf"on 512 links transmitters meet .*cords of type {cord}, trunks of type {trunk}"
+        ):
+            place(build(SMALL), **placing)
+    else:
+        assert place(build(SMALL), **placing).passive.polarity == method
+
+
+def test_method_a_has_a_cord_of_each_type():
+    """A: straight trunks and adapters, and one reversal per link, in the cord at one of its ends."""
+    pairs, inside = fanning(1, 4)
+    box = Panel("adapter", "patch panel", 1, pairs, inside, connectors=1)
+    ends = [[[0, 1], [2, 0]], [[2, 1], [3, 1]], [[3, 0], [1, 1]]]
+    fibres = (Fibre("near", "cord", 4, "A"), Fibre("far", "cord", 4, "B"), Fibre("trunk", "trunk", 4, "A"))
+    plant = Plant(
+        "racks", 2, 4, (box,), fibres, np.zeros(2), np.zeros(2), np.array([0, 2, 1]), np.array(ends), np.array([[0, 1]]),
+        np.array([[1, 1]]), length_m=np.ones(3),
+    )  # fmt: skip
+    assert plant.crossed.tolist() == [True]
+    assert method_of(plant) == "A"
+    assert method_of(replace(plant, fibres=(fibres[0], replace(fibres[1], polarity="A"), fibres[2]))) == ""
 
 
 def test_the_bill_has_each_cord_trunk_panel_and_one_module_per_four_lanes(small, parts):

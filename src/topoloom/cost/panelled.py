@@ -17,6 +17,7 @@ from topoloom.cost.terms import Terms
 from topoloom.placement.fibre.kit import Kit
 from topoloom.placement.fibre.methods import METHODS
 from topoloom.placement.fibre.plant import Plant
+from topoloom.placement.fibre.polarity import parts_in_words
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.panelled import with_panels
 from topoloom.topologies.families.shuffled import boxes_of
@@ -45,12 +46,13 @@ def panelled(layout: Layout, method: str, terms: Terms, effort: Effort, *, searc
     Raises
     ------
     InputError
-        The method is unknown; the catalogue has no parts that fit; the floor has no room for the panels; or a link loses more
-        than its transceivers allow.
+        The method is unknown; the catalogue has no parts that fit; the floor has no room for the panels; transmitters meet
+        transmitters on a link; or it loses more than its transceivers allow.
     """
     if method not in METHODS:
         raise InputError(f"panels '{method}' is not known; it must be {', '.join(METHODS)}")
     planned = with_panels(layout, method, kit_for(layout, method, terms), effort, search=search)
+    _check_polarity(planned.plant)  # type: ignore[arg-type]
     refuse_over_budget(planned, terms)
     return planned
 
@@ -76,6 +78,15 @@ def refuse_over_budget(planned: Layout, terms: Terms) -> None:
         raise InputError(
             f"panels: {int(over.sum()):,} links lose more than their transceivers allow: the one from switch {a} to {b} loses"
             f" {lost:.2f} dB of {budget:g}; choose connectors of less loss, shorter ways or fewer panels"
+        )
+
+
+def _check_polarity(plant: Plant) -> None:
+    uncrossed = int((~plant.crossed).sum())
+    if uncrossed:
+        raise InputError(
+            f"panels: on {uncrossed:,} links transmitters meet transmitters: {parts_in_words(plant)} reverse the fibres an even"
+            " number of times; choose cords and trunks of type B with adapters of type A (method U1 of TIA-568.3-E) or B (U2)"
         )
 
 

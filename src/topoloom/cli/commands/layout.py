@@ -114,8 +114,10 @@ def _print_layout(layout: "Layout") -> None:
 
 def _passive_facts(layout: "Layout") -> list[tuple[str, str]]:
     """Rows about the panels, cords and trunks that links pass through."""
-    parts = layout.passive
-    if parts is None:
+    from topoloom.placement.fibre.polarity import parts_in_words
+
+    parts, plant = layout.passive, layout.plant
+    if parts is None or plant is None:
         return []
     return [
         (
@@ -129,6 +131,7 @@ def _passive_facts(layout: "Layout") -> list[tuple[str, str]]:
         ),
         ("cords", f"{parts.cords:,}, {parts.cord_total_m:,.0f} m"),
         ("loss", f"up to {parts.most_loss_db:.2f} dB and {parts.most_connectors} connectors between transceivers"),
+        ("polarity", f"{parts.polarity or 'no method of TIA-568.3-E'}: {parts_in_words(plant)}"),
     ]
 
 

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from topoloom.placement.fibre.plant import Plant
+from topoloom.placement.fibre.polarity import method_of
 
 
 class PassiveParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +35,8 @@ class PassiveParts(msgspec.Struct, frozen=True, kw_only=True):
         Greatest loss of a link between its transceivers, dB.
     uncrossed : int
         Links on which transmitters meet transmitters; 0 in a plan that works.
+    polarity : str
+        The polarity method of TIA-568.3-E whose parts the plan has: ``A``, ``U1`` or ``U2``; empty for none of these.
     """
 
     method: str
@@ -49,6 +52,7 @@ class PassiveParts(msgspec.Struct, frozen=True, kw_only=True):
     most_connectors: int
     most_loss_db: float
     uncrossed: int
+    polarity: str
 
 
 def passive_parts(plant: Plant, switch_slot: np.ndarray) -> PassiveParts:
@@ -77,6 +81,7 @@ def passive_parts(plant: Plant, switch_slot: np.ndarray) -> PassiveParts:
         most_connectors=int(plant.connectors.max(initial=0)),
         most_loss_db=float(plant.loss_db.max(initial=0.0)),
         uncrossed=int((~plant.crossed).sum()),
+        polarity=method_of(plant),
     )
 
 

@@ -19,6 +19,7 @@ from topoloom.fabric.diagnosis.passive.roots import (
 )
 from topoloom.fabric.diagnosis.passive.words import PartWords
 from topoloom.fabric.diagnosis.rule import ERROR, rule
+from topoloom.placement.fibre.polarity import parts_in_words
 
 _LOSS_ERROR_DB = 1e-9
 
@@ -174,14 +175,18 @@ def _over_budget(evidence: Evidence) -> Iterator[Finding]:
     "Transmitters meet transmitters: a link has an even number of reversals.",
     explanation="""With parallel optics each cable of type B, and each adapter with aligned keys, reverses the order of the
     fibres; one of type A does not. A transmitter meets a receiver only if the number of reversals on the way is odd
-    (TIA-568.3): three cables of type B work, two do not, unless one adapter reverses, too.""",
+    (TIA-568.3): three cables of type B work, two do not, unless one adapter reverses, too. Method U1 has cords and trunks of
+    type B and adapters of type A; U2 and B have adapters of type B; A has trunks and adapters of type A, and a cord of type A
+    at one end of each link and one of type B at the other.""",
     fix="Take a cord or trunk of the other type on these ways, or panels with other adapters.",
 )
 def _uncrossed(evidence: Evidence) -> Iterator[Finding]:
     facts = evidence.facts.passive
     uncrossed = np.zeros(0, bool) if facts is None else ~facts.plant.crossed & facts.compared
-    if uncrossed.any():
-        yield _of_links(evidence, np.flatnonzero(uncrossed), "join transmitters with transmitters")
+    if facts is not None and uncrossed.any():
+        yield _of_links(
+            evidence, np.flatnonzero(uncrossed), f"join transmitters with transmitters ({parts_in_words(facts.plant)})"
+        )
 
 
 @rule(
