@@ -232,6 +232,35 @@ def test_three_dark_lanes_of_a_cord_with_one_lit_are_no_cord_of_the_other_type(n
     assert [each.code for each in roots(network, planted)] == ["TL101"] * 3
 
 
+def pieces(network, planted, without=()):
+    """The counts of cords and trunks: planned, right, wrong, not heard of."""
+    found = diagnose(network, fabric_of(network.fabric, planted, without), hosts=False).passive
+    return [(each.planned, each.right, each.wrong, each.not_heard) for each in (found.cords, found.trunks)]
+
+
+def test_cords_and_trunks_are_counted_as_pieces(network):
+    """128 cords and 32 trunks: two trunks exchanged, and a cord out; a switch that is off takes its four cords from sight."""
+    planted = Planted.of(network)
+    plant = network.layout.plant
+    assert pieces(network, planted) == [(128, 128, 0, 0), (32, 32, 0, 0)]
+    first, second = (int(fibre) for fibre in np.flatnonzero(plant.is_trunk)[[0, 5]])
+    planted.exchange((first, 0), (second, 0))
+    cord = int(np.flatnonzero(plant.ends[:, 0, 0] == 9)[0])
+    planted.out.add(cord)
+    cords, trunks = pieces(network, planted)
+    assert (cords[2], trunks) == (1, (32, 30, 2, 0))
+    cords, trunks = pieces(network, planted, without=(20,))
+    assert cords == (128, 123, 1, 4)
+    assert diagnose(network).passive is None
+
+
+def test_a_turned_part_is_wrong_and_the_cords_in_it_are_right_elsewhere(network):
+    """A trunk whose eight links are exchanged among each other: its cords have other links that are right."""
+    planted = Planted.of(network)
+    planted.turned.add(int(np.flatnonzero(network.layout.plant.is_trunk)[7]))
+    assert pieces(network, planted) == [(128, 128, 0, 0), (32, 31, 1, 0)]
+
+
 def test_links_that_no_part_explains_are_listed_as_they_are(network):
     """Single lanes exchanged, which no cord or trunk can do: the faults are those of links."""
     planted = Planted.of(network)
@@ -252,8 +281,13 @@ def test_a_wrong_trunk_and_a_wrong_cord_from_lldp(folder, network, tmp_path):
     plant_fault(planted, "trunks exchanged", rng, free)
     plant_fault(planted, "cords exchanged", rng, free)
     heard = lldp(tmp_path / "lldp", planted)
+    assert (
+        "cords                         126 right, 2 wrong, 0 not heard of"
+        in run("verify", folder, heard, "--skip-hosts").out
+    )
     done = run("verify", folder, heard, "--skip-hosts", "--json")
     assert done.code == 3
+    assert done.record["passive"]["trunks"] == {"planned": 32, "right": 30, "wrong": 2, "not_heard": 0}
     found = done.record["diagnostics"]
     assert [each["code"] for each in found] == ["TL601", "TL601"]
     trunks, cords = found

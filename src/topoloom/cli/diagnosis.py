@@ -98,6 +98,8 @@ def _show(result: Diagnostics, network: str = "") -> None:
     rows: list[tuple[str, str]] = []
     if result.comparison is not None:
         rows += _facts(result.comparison, _COMPARED)
+    if result.passive is not None:
+        rows += [("cords", str(result.passive.cords)), ("trunks", str(result.passive.trunks))]
     if result.table_verification is not None:
         rows += _facts(result.table_verification, _JUDGED)
     rows += [("rules_checked", str(len(result.rules)))] if not rows else []

@@ -9,6 +9,7 @@ from topoloom.fabric.comparison import Comparison
 from topoloom.fabric.diagnosis.diagnostics import Diagnostic, Diagnostics
 from topoloom.fabric.diagnosis.evidence import Evidence, HardwareLimits, PlanFacts
 from topoloom.fabric.diagnosis.finding import Finding
+from topoloom.fabric.diagnosis.passive.counts import passive_counts
 from topoloom.fabric.diagnosis.roots import roots_of
 from topoloom.fabric.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabric.distinct_names import natural_key
@@ -127,6 +128,7 @@ def diagnose(
         diagnostics=_numbered(findings, dict(zip(evidence.names, facts.places, strict=False)) if facts.units else {}),
         comparison=None if comparison is None else comparison.record(),
         table_verification=None if tables is None else tables.record(),
+        passive=passive_counts(evidence),
         provenance=provenance_of(
             planned.topology,
             seed=None if match is None else match.seed,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from topoloom.fabric.comparison import Plugged
+from topoloom.fabric.diagnosis.passive.pieces import PassiveCounts
 from topoloom.fabric.diagnosis.rule import ERROR, NOTE, WARNING, Severity
 from topoloom.model.results import Provenance, Result
 
@@ -87,6 +88,8 @@ class Diagnostics(Result):
         Errors, then warnings, then notes, each ordered by code.
     comparison, table_verification : dict or None
         The record of `compare_fabrics`, and that of `verify_tables`.
+    passive : PassiveCounts or None
+        The cords and trunks of a plan with panels that are right, wrong, or not heard of; None without a discovery.
     """
 
     record_name = "diagnostics"
@@ -100,6 +103,7 @@ class Diagnostics(Result):
     diagnostics: tuple[Diagnostic, ...]
     comparison: dict[str, Any] | None = None
     table_verification: dict[str, Any] | None = None
+    passive: PassiveCounts | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -37,6 +37,16 @@ class PassiveRoot(Root):
     steps: tuple[Step, ...] = ()
     moved: tuple[tuple[End, Position | None], ...] = ()
 
+    @property
+    def whole(self) -> tuple[int, ...]:
+        """The cords and trunks that are at fault with their ends in their ports."""
+        return tuple(step.change.part for step in self.steps if step.change.kind in WHOLE)
+
+    @property
+    def fibres(self) -> tuple[int, ...]:
+        """The cords and trunks at fault, each once."""
+        return tuple(dict.fromkeys((*(end[0] for end, _ in self.moved), *self.whole)))
+
 
 def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable]) -> list[PassiveRoot]:
     """The passive parts that explain links, each with its links, which are removed from both sets.

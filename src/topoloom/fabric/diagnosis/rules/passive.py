@@ -36,9 +36,7 @@ def _of_kind(evidence: Evidence, kind: str) -> Iterator[tuple[PassiveRoot, PartW
 def _finding(evidence: Evidence, root: PassiveRoot, words: PartWords, text: str, todo: str) -> Finding:
     panels = [(step.change.part, 0) for step in root.steps if step.change.kind == "panel dark"]
     places = [position for end, now in root.moved for position in (words.planned(end), now) if position is not None]
-    whole = [step.change.part for step in root.steps if step.change.kind in WHOLE]
-    places += [words.planned((fibre, end)) for fibre in whole for end in (0, 1)]
-    fibres = dict.fromkeys((*(end[0] for end, _ in root.moved), *whole))
+    places += [words.planned((fibre, end)) for fibre in root.whole for end in (0, 1)]
     return Finding(
         f"{text}; {words.links(root.planned, root.found)}",
         tuple(evidence.names[node] for node in root.nodes),
@@ -46,7 +44,7 @@ def _finding(evidence: Evidence, root: PassiveRoot, words: PartWords, text: str,
         evidence.ends(root.found),
         racks=words.racks([*places, *panels]),
         accounts=frozenset((*root.planned, *root.found)),
-        parts=tuple(words.fibre(fibre) for fibre in fibres) or tuple(words.panel(device) for device, _ in panels),
+        parts=tuple(words.fibre(fibre) for fibre in root.fibres) or tuple(words.panel(device) for device, _ in panels),
         todo=todo,
     )
 
@@ -114,7 +112,7 @@ def _moved(evidence: Evidence) -> Iterator[Finding]:
             if position is not None and end[0] not in out
         ]
         alike = words.or_else(root.steps[0].alike) if len(root.steps) == 1 else ""
-        replaced = [words.fibre(step.change.part) for step in root.steps if step.change.kind in WHOLE]
+        replaced = [words.fibre(fibre) for fibre in root.whole]
         tasks = [f"move {', '.join(moves)}"] * bool(moves)
         tasks += [
             *(f"plug in {words.fibre(fibre)}" for fibre in sorted(out)),
