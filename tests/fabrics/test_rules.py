@@ -77,6 +77,8 @@ CODES = {
     "TL605": "loss-over-budget",
     "TL606": "polarity-not-crossed",
     "TL607": "connectors-exceeded",
+    "TL608": "fibre-turned",
+    "TL609": "fibre-of-other-type",
 }
 
 

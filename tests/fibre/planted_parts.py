@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from topoloom.fabric.fabric import planned_fabric
-from topoloom.placement.fibre.tracing import Plugs
+from topoloom.placement.fibre.tracing import PlugTable
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Planted:
         served = np.maximum(plant.pairs[np.argwhere(plant.ends[:, :, 0] < plant.switches)[:, 0]] // plant.link_pairs, 1)
         start = np.repeat(ends, served, axis=0)
         start[:, 1] += np.arange(len(start)) - np.repeat(np.cumsum(served) - served, served)
-        plugs = Plugs(plant)
+        plugs = PlugTable(plant)
         plugs.turned[:] = np.isin(kept, sorted(self.turned))
         ways = plugs.followed(start)
         arrival = ways.arrival

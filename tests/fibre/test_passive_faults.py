@@ -13,7 +13,7 @@ from topoloom import diagnose, open_network
 from topoloom.fabric.diagnosis.evidence import HardwareLimits
 from topoloom.fabric.diagnosis.passive.wiring import Wiring
 from topoloom.fabric.net_text import discovered_text
-from topoloom.placement.fibre.tracing import Plugs
+from topoloom.placement.fibre.tracing import PlugTable
 
 SPEC = "shuffled:n=32,degree=16,r=8,hosts=4"
 KINDS = ("trunks exchanged", "cords exchanged", "out", "panel dark", "other switch")
@@ -156,7 +156,7 @@ def test_plugs_moved_one_by_one_are_those_of_a_new_plant(network):
             for end, position in zip((first, second), reversed(before), strict=True):
                 wiring.move(end, position)
     assert (wiring.ends != plant.ends).any()
-    fresh = Plugs(plant, wiring.ends)
+    fresh = PlugTable(plant, wiring.ends)
     start = np.argwhere(np.ones((plant.switches, 1700)))
     mine, again = wiring.followed(start), fresh.followed(start)
     for name in ("arrival", "fibre", "end", "leaving", "panel", "port", "pair"):
@@ -165,7 +165,7 @@ def test_plugs_moved_one_by_one_are_those_of_a_new_plant(network):
 
 @pytest.mark.parametrize("trunk", [False, True])
 def test_a_turned_cord_or_trunk_is_named_by_the_order_of_its_links(network, trunk):
-    """Lanes 1 to 4 of a cord arrive as 4 to 1, the eight links of a trunk in the opposite order: one finding, all lit."""
+    """Links 1 to 4 of a cord arrive as 4 to 1, the eight links of a trunk in the opposite order: one finding, all lit."""
     planted = Planted.of(network)
     fibre = int(np.flatnonzero(network.layout.plant.is_trunk == trunk)[7])
     planted.turned.add(fibre)

@@ -88,6 +88,10 @@ def link_modules(layout: Layout, cables: Cables, rate_gbps: float) -> Iterator[t
         The cables of the links.
     rate_gbps : float
         As in `plugged_modules`.
+
+    Returns
+    -------
+    iterator of (Transceiver, bool[links])
     """
     for some in _module_ends(layout, [cables], rate_gbps, None):
         yield some.module, some.here

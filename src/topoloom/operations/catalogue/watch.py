@@ -81,4 +81,4 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
 
 
 #: The rules of cables, of nodes and of passive parts, which compare a fabric with its plan.
-_COMPARED = ("TL1xx", "TL2xx", "TL601", "TL602", "TL603", "TL604")
+_COMPARED = ("TL1xx", "TL2xx", "TL601", "TL602", "TL603", "TL604", "TL608", "TL609")

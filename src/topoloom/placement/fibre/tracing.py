@@ -75,10 +75,10 @@ def followed(plant: "Plant", ends: np.ndarray, start: np.ndarray) -> PlantWays:
     -------
     PlantWays
     """
-    return Plugs(plant, ends).followed(start)
+    return PlugTable(plant, ends).followed(start)
 
 
-class Plugs:
+class PlugTable:
     """What is in each port of a plant, and the insides of its panels, as flat arrays; plugs can be moved.
 
     Parameters

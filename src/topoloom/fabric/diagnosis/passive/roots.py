@@ -73,8 +73,8 @@ def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable])
     n, wiring = facts.switches, Wiring(plant)
     # Panels may join two ports of one switch, which is no link of the plan: such a connection is as it is cabled.
     between = [cable for cable in unplanned if cable[1][0] < n]
-    far = zip(between, wiring.arrivals([near for near, _ in between]), strict=True)
-    unplanned -= {cable for cable, arrival in far if arrival == cable[1]}
+    arrivals = wiring.arrivals([near for near, _ in between])
+    unplanned -= {cable for cable, arrival in zip(between, arrivals, strict=True) if arrival == cable[1]}
     wrong = {plug for cable in (*lost, *unplanned) for plug in cable if plug[0] < n}
     search = PartSearch(
         wiring,

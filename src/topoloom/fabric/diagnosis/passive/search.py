@@ -159,7 +159,8 @@ class PartSearch:
         """Accept changes, those with most support first; whether there were any."""
         support: dict[Change, set[Plug]] = defaultdict(set)
         n = self.wiring.plant.switches
-        heard = {far for plug in self.bad if (far := self._sight.heard.get(plug)) is not None and far[0] < n}
+        heard = {self._sight.heard[plug] for plug in self.bad if plug in self._sight.heard}
+        heard = {plug for plug in heard if plug[0] < n}
         several = [*self.bad | heard]
         ways = dict(zip(several, self.wiring.ways(several), strict=True))
         proposed: dict[Plug, set[Change]] = {plug: {*self._proposed(plug, ways)} for plug in self.bad}

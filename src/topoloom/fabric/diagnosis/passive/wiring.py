@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.fabric.comparison import Plug
 from topoloom.placement.fibre.plant import Plant
-from topoloom.placement.fibre.tracing import NOWHERE, PlantWays, Plugs
+from topoloom.placement.fibre.tracing import NOWHERE, PlantWays, PlugTable
 
 #: An end of a cord or trunk: its number, and 0 or 1.
 End = tuple[int, int]
@@ -58,7 +58,7 @@ class LightWay:
         return tuple(dict.fromkeys(joint.end[0] for joint in self.joints if joint.end is not None))
 
 
-class Wiring(Plugs):
+class Wiring(PlugTable):
     """The plugs of a plant by their ends and positions.
 
     Parameters

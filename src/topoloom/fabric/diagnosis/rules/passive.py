@@ -214,11 +214,11 @@ def _connectors(evidence: Evidence) -> Iterator[Finding]:
     "fibre-turned",
     ERROR,
     "The links of a cord or trunk arrive in the opposite order.",
-    explanation="""The first lane of a cord of four arrives as the fourth, the second as the third: its connector is turned, or
+    explanation="""The first link of a cord of four arrives as the fourth, the second as the third: its connector is turned, or
     its pairs of fibres are made in the opposite order. All links are lit, and each is at the port of another one. Switches
-    cannot tell at which end it is turned; the lanes of the transceiver in its port, if they count the other way, look the same.
+    cannot tell at which end it is turned; a transceiver in its port that counts its links the other way looks the same.
     A cord or trunk of the other type (A in place of B) is no such case, since its links are dark (TL602, TL609).""",
-    fix="Replace it by one of the planned type, or turn its connector; of a cord also look at the lanes of its transceiver.",
+    fix="Replace it by one of the planned type, or turn its connector; of a cord also look at its transceiver.",
 )
 def _turned(evidence: Evidence) -> Iterator[Finding]:
     for root, words in _of_kind(evidence, TURNED):
