@@ -29,6 +29,7 @@ TABLES = (
         "runs_per_link": "runs, one per link",
     },
     {
+        "uniform": "uniform",
         "clique:share=0.25": "clique of hosts",
         "clique:share=0.25,of=switches": "clique of switches",
         "hubs:share=0.1,of=switches": "hubs",
@@ -58,8 +59,8 @@ def tables(rows):
     points = defaultdict(list)
     for row in rows:
         if row.get("flat_spec"):
-            family = row["flat_spec"].partition(":")[0]
-            points[row.get("least_hosts", 0), family, row["flat_engine"], row.get("oversubscription", 0)].append(row)
+            family, ratio = row["flat_spec"].partition(":")[0], row["tree_spec"].partition("taper=")[2]
+            points[row.get("least_hosts", 0), family, row["flat_engine"], ratio].append(row)
     for measures in TABLES:
         keys = [
             key for key in measures if any(f"wins_{key}" in row for of_seeds in points.values() for row in of_seeds)
@@ -69,7 +70,7 @@ def tables(rows):
             _print(["---"] * (5 + len(keys)))
             for (hosts, family, engine, ratio), of_seeds in sorted(points.items()):
                 cells = [_cell(of_seeds, key) for key in keys]
-                _print([f"{hosts or ''}", family, engine, f"{ratio:g}:1" if ratio else "", str(len(of_seeds)), *cells])
+                _print([f"{hosts or ''}", family, engine, ratio, str(len(of_seeds)), *cells])
             sys.stdout.write("\n")
     growth(points)
 
@@ -90,7 +91,7 @@ def growth(points):
             for side in ("flat", "tree")
         ]
         cells = ["no plan" if mean is None else f"{mean:.2f}" if abs(mean) < 10 else f"{mean:,.0f}" for mean in means]
-        _print([f"{hosts or ''}", family, engine, f"{ratio:g}:1" if ratio else "", str(len(rows)), *cells])
+        _print([f"{hosts or ''}", family, engine, ratio, str(len(rows)), *cells])
 
 
 def _mean(values):

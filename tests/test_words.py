@@ -96,6 +96,7 @@ RIGHT = {
         "cli/commands/expander.py": "lanes of a cage",
         "expander-1.json": "lanes of a cage",
         "docs/how-to/cable-with-panels.md": "lanes of a cage",
+        "docs/explanation/flat-or-tree.md": "lanes of a cage",
         "graph/load.py": "lanes of a vector unit",
         "graph/kernels/simd.py": "lanes of a vector unit",
         "optimizer/kernels/batches.py": "lanes of a vector unit",

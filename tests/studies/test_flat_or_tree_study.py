@@ -75,7 +75,12 @@ def test_the_example_prints_a_row_per_point(script, tmp_path, capsys):
 
 def test_the_example_prints_means_and_doubt(script, capsys):
     """Means over the seeds; ~ where they do not agree; nothing is better with any routing unless it is so with all seeds."""
-    base = {"flat_spec": "dring:size=2", "flat_engine": "ecmp", "oversubscription": 3, "least_hosts": 64}
+    base = {
+        "flat_spec": "dring:size=2",
+        "tree_spec": "fat-tree:k=8,taper=3:1",
+        "flat_engine": "ecmp",
+        "least_hosts": 64,
+    }
     base |= {"flat_moved": 1, "tree_moved": 0, "flat_growth_usd": 1200, "tree_growth_usd": None}
     first = base | {"ratio_skewed": 0.5, "wins_skewed": "tree", "any_routing_skewed": True}
     first |= {"ratio_farthest": 0.9, "wins_farthest": "tree", "any_routing_farthest": True}
