@@ -15,6 +15,7 @@ from topoloom.routing.choices import NextHopGroups
 from topoloom.routing.engines.spraypoint import waypoint_rings
 from topoloom.routing.groups.kernels.spraypoint import point
 from topoloom.routing.groups.making import next_hop_groups_of
+from topoloom.routing.groups.segments import segment_counts, waypoints
 from topoloom.routing.groups.state import disjoint_paths_of_groups, group_counts, next_hop_state
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
@@ -258,14 +259,75 @@ def test_the_state_of_a_switch_by_its_entries():
 
 
 def test_quality_has_state_hops_and_paths():
-    """Quality of groups: the same figures as `next_hop_state`; limits of tables without groups are refused."""
+    """Quality of groups: the same figures as `next_hop_state`; those of other tables where they are asked for."""
     routing = route(build(SMALL), "spraypoint")
     measured = quality(routing, "permutation", bisections=5, asic_limits="groups=3")
     assert measured.expected
     assert measured.next_hops == next_hop_state(routing, "groups=3")
     assert measured.record()["next_hops"]["states"] == 2
-    with pytest.raises(InputError, match="for next-hop groups, which engine minimal does not make"):
-        quality(route(build(SMALL), "minimal"), asic_limits="groups=3")
+    for engine in ("minimal", "ecmp"):
+        tables = route(build(SMALL), engine)
+        assert quality(tables, bisections=5).next_hops is None
+        asked = quality(tables, bisections=5, forwarding_state=True).next_hops
+        assert asked == next_hop_state(tables)
+        assert quality(tables, bisections=5, asic_limits="routes=3").next_hops == next_hop_state(tables, "routes=3")
+        assert asked.routes == tables.topology.switches - 1
+    for spec, engine, message in (
+        (SMALL, "ugal-l", "no next-hop groups that routers could use"),
+        ("torus:dims=3x3,hosts=1+planes:count=2", "minimal", "counted for one plane and one table"),
+    ):
+        with pytest.raises(InputError, match=message):
+            quality(route(build(spec), engine), forwarding_state=True)
+
+
+def lists_of(routing):
+    """The different segment lists of every switch, path by path: the later links of a path, and where its packets unpack."""
+    topology, groups = routing.topology, routing.choice
+    begins, to, _ = topology.csr
+    lists = [set() for _ in range(topology.switches)]
+    for goal in range(topology.switches):
+        for source in range(topology.switches):
+            own = groups.group[0, goal, source]
+            for member in range(groups.first[own], groups.first[own + 1]) if own >= 0 else ():
+                channel, state = int(begins[source] + groups.port[member]), int(groups.next_state[member])
+                path = []
+                while to[channel] != goal:
+                    at = int(to[channel])
+                    k = groups.first[groups.group[state, goal, at]]
+                    channel, state = int(begins[at] + groups.port[k]), int(groups.next_state[k])
+                    path.append(channel)
+                if path:
+                    lists[source].add((*path, -goal))
+    return lists
+
+
+def test_segment_lists_are_those_of_the_paths():
+    """ksp: a list per path of several links, one segment per later link and one that unpacks; limits name the worst switch."""
+    routing = route(build(SMALL), "ksp:k=3")
+    lists, longest = segment_counts(routing, routing.choice)
+    own = lists_of(routing)
+    assert lists.tolist() == [len(of_switch) for of_switch in own]
+    assert longest.tolist() == [max(map(len, of_switch)) for of_switch in own]
+    state = next_hop_state(routing, "lists=5,segments=2")
+    assert (state.lists, state.segments) == (lists.max(), longest.max())
+    assert state.exceeded[0].startswith(f"{lists.max()} segment lists at switch")
+    assert state.exceeded[1].startswith(f"a list of {longest.max()} segments at switch")
+
+
+def test_detours_need_a_segment_per_waypoint():
+    """vlb: a list for each first link to a switch that serves a source's detours; none for neighbours, or without detours."""
+    routing = route(build(SMALL), "vlb:detours=3")
+    ends = waypoints(routing, routing.choice)
+    lists, longest = segment_counts(routing, routing.choice)
+    assert 0 < lists.max() < routing.topology.switches * routing.topology.degrees.max()
+    assert set(longest.tolist()) <= {0, 1, 2}
+    # Every state beyond the second ends its detours at one switch, for each destination that has detours by it.
+    assert (ends[:2] == -1).all()
+    assert (ends[2:] != np.arange(routing.topology.switches)).all()
+    for engine in ("ecmp", "spraypoint", "shortest-union", "shortest-union:K=3", "vlb:share=0", "minimal"):
+        tables = route(build(SMALL), engine)
+        counts = segment_counts(tables, next_hop_groups_of(tables))
+        assert max(values.max() for values in counts) == 0
 
 
 @pytest.mark.parametrize("engine", ["spraypoint:h=1", "shortest-union:lossless=yes", "ksp:k=3", "vlb"])

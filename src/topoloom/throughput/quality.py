@@ -15,6 +15,7 @@ from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, several
 from topoloom.model.topology import Topology
 from topoloom.routing.choices import NextHopGroups
+from topoloom.routing.groups.making import next_hop_groups_of
 from topoloom.routing.groups.state import next_hop_state
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
@@ -57,6 +58,7 @@ def quality(
     bisections: int = 1000,
     gap: float | None = None,
     asic_limits: str | None = None,
+    forwarding_state: bool = False,
     seed: int = 1,
     jobs: int | None = None,
     work: Work | None = None,
@@ -78,8 +80,10 @@ def quality(
     gap : float, optional
         Where exact flows take too long, bracket them to this relative gap: 0.05 takes minutes for 1,000 switches.
     asic_limits : str, optional
-        Limits of the switches' ASIC, for next-hop groups: ``groups=1024,width=64``
-        (`topoloom.routing.groups.state.next_hop_state`).
+        Limits of the switches' ASIC: ``groups=1024,width=64`` (`topoloom.routing.groups.state.next_hop_state`).
+    forwarding_state : bool
+        Whether the forwarding state of a switch is counted, also without limits and for tables without next-hop groups; that of
+        next-hop groups always is.
     seed : int
         The seed of the bisections, of a pattern's random choices, and of pairs whose disjoint paths are counted.
     jobs : int, optional
@@ -96,9 +100,10 @@ def quality(
     Stopped
         `work` was stopped before all was measured; a bracket that `gap` asks for keeps the width reached so far.
     InputError
-        Limits for tables without next-hop groups; incomplete tables, adaptive routing over detours, no bisections, a gap that
-        is not positive, an unknown pattern, a pattern without a load, or traffic of another network; traffic that is not a
-        pattern, for several planes, rails or tables; several tables for a network without hosts.
+        A forwarding state of several planes or tables, or of a choice that is none of next hops; incomplete tables, adaptive
+        routing over detours, no bisections, a gap that is not positive, an unknown pattern, a pattern without a load, traffic
+        of another network; traffic that is not a pattern, for several planes, rails or tables; several tables for a network
+        without hosts.
 
     Examples
     --------
@@ -117,10 +122,13 @@ def quality(
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, such as 0.05 for bounds that differ by at most 5 %")
     grouped = isinstance(routing.choice, NextHopGroups)
-    if asic_limits is not None and not grouped:
-        raise InputError(
-            f"{routing.topology.name}: `asic_limits` are for next-hop groups, which engine {routing.engine} does not make"
-        )
+    counted = grouped or forwarding_state or asic_limits is not None
+    if counted and not grouped:
+        if len(routings) > 1 or plane_count(routing.topology) > 1:
+            raise InputError(
+                f"{routing.topology.name}: the forwarding state is counted for one plane and one table; give one of them alone"
+            )
+        next_hop_groups_of(routing)  # refuses other choices before anything is measured
     if (planes := plane_count(routing.topology)) > 1:
         together = given_routings[0].verification if len(given_routings) == 1 else None
         return _of_planes(routings, together, planes, traffic, bisections, gap, seed, jobs, work)
@@ -180,7 +188,7 @@ def quality(
         traffic_flow=flow(requested) if requested and solve_flows else None,
         max_channel_load=_pairs_of_hosts(topology, loads),
         next_hops=next_hop_state(replace(routing, verification=verification), asic_limits, seed=seed)
-        if grouped
+        if counted
         else None,
     )
 

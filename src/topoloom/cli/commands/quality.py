@@ -87,18 +87,19 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
         if not key.startswith("traffic") or operation.traffic is not None:
             rows.append((words.format(operation.traffic), _shown(result, key)))
     if result.next_hops is not None:
-        rows += _rows_of_groups(result.next_hops)
+        rows += _rows_of_groups(result.next_hops, chosen=routed.packets_choose == "NextHopGroups")
     print_facts(routed.topology.name, rows)
     if result.rails == 1 and result.host_tables == 1:
         hint_of_fit(routed, result.uniform_throughput)
 
 
-def _rows_of_groups(state: "NextHopState") -> list[tuple[str, str]]:
-    """Rows with the forwarding state of next-hop groups, hops and disjoint paths."""
+def _rows_of_groups(state: "NextHopState", *, chosen: bool) -> list[tuple[str, str]]:
+    """Rows with the forwarding state, hops and disjoint paths; `chosen`: packets choose by next-hop groups of an engine."""
     shares = ", ".join(f"{hops}: {plain(share)}" for hops, share in enumerate(state.hop_shares) if share)
     loss = "lossless: one class per hop" if state.lossless else "lossy: one class, deadlock possible without loss"
+    lists = [("most per switch: segment lists", f"{state.lists:,} of up to {state.segments} segments")]
     return [
-        ("links", loss),
+        *([("links", loss)] if chosen else []),
         ("mean hops", plain(state.mean_hops)),
         ("shares by hops", shares),
         (
@@ -110,6 +111,7 @@ def _rows_of_groups(state: "NextHopState") -> list[tuple[str, str]]:
         ("most per switch: next-hop groups", f"{state.groups:,} of {state.members:,} members"),
         ("widest next-hop group", f"{state.width:,} members"),
         ("most next hops of all routes", f"{state.route_members:,}"),
+        *(lists if state.lists else []),
         *(("exceeded", sentence) for sentence in state.exceeded),
     ]
 

@@ -20,7 +20,7 @@ from topoloom.fabric.exports.frr import (
 )
 from topoloom.fabric.exports.lab import Lab
 from topoloom.fabric.exports.registry import ExportRequest, export
-from topoloom.fabric.exports.srv6 import addresses6_csv, host_commands, switch_commands
+from topoloom.fabric.exports.srv6 import LISTS, addresses6_csv, commands_of
 from topoloom.topologies.spec import Choice, Word
 
 IMAGE = "frrouting/frr:v10.2.1"
@@ -56,11 +56,19 @@ _IDLE = "sleep infinity"
     weights=WEIGHTS,
     asn=ASN,
     vrfs=VRFS,
+    lists=LISTS,
     image=Word("the image of switches", default=IMAGE),
     host_image=Word("the image of hosts; it needs iproute2", default=IMAGE),
 )
 def containerlab(
-    request: ExportRequest, routing: str, weights: str, asn: str, vrfs: int | None, image: str, host_image: str
+    request: ExportRequest,
+    routing: str,
+    weights: str,
+    asn: str,
+    vrfs: int | None,
+    lists: str,
+    image: str,
+    host_image: str,
 ) -> dict[str, str]:
     """fabric.clab.yml; with FRR NAME.conf per switch and the file daemons; the table of addresses.
 
@@ -75,11 +83,13 @@ def containerlab(
     if routing == "srv6":
         if (weights, asn, vrfs) != ("equal", "switch", None):
             raise InputError("routing=srv6: weights, asn and vrfs apply to BGP only; omit them")
-        at_switches, at_hosts = switch_commands(lab), host_commands(lab)
+        at_switches, at_hosts = commands_of(lab, lists)
         for name, commands in zip(lab.switches, at_switches, strict=True):
             nodes[name] = {"image": image, "cmd": _IDLE, "exec": commands}
         files["addresses6.csv"] = addresses6_csv(lab)
     else:
+        if lists != "hosts":
+            raise InputError(f"lists={lists}: applies to routing=srv6 only; add it")
         plan = Addresses(request.fabric, numbered=routing in NUMBERED)
         at_hosts = lab.host_commands(plan)
         configs = frr_configs(request, lab.switches, plan, routing, weights, asn, vrfs)

@@ -52,13 +52,16 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "limits of the switches' ASIC for next-hop groups: routes, groups, members, width",
+                "limits of the switches' ASIC: routes, groups, members, width, lists, segments",
                 metavar="KEY=VALUE,...",
                 example="groups=1024,width=64",
             ),
         ]
         | None
     ) = None
+    forwarding_state: Annotated[
+        bool, setting("also count the forwarding state of tables without next-hop groups, as of ecmp or minimal")
+    ] = False
     seed: Seed = SEED
 
     def validate(self) -> None:
@@ -80,7 +83,13 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         context.work.check()
         tables = self._tables_of_hosts(network, routing, installed, context)
         result = quality(
-            tables, self.traffic, bisections=self.bisections, gap=self.gap, asic_limits=self.asic_limits, **common
+            tables,
+            self.traffic,
+            bisections=self.bisections,
+            gap=self.gap,
+            asic_limits=self.asic_limits,
+            forwarding_state=self.forwarding_state,
+            **common,
         )
         return routing, result
 

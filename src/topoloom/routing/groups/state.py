@@ -9,6 +9,7 @@ from topoloom.core.random_streams import Draws
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.choices import NextHopGroups
 from topoloom.routing.groups.making import next_hop_groups_of
+from topoloom.routing.groups.segments import segment_counts
 from topoloom.routing.routing import HOP, Routing
 from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import Integer, Parameter, read_settings
@@ -22,6 +23,8 @@ LIMITS: dict[str, Parameter] = {
     "groups": Integer(1, _MOST, "next-hop groups of two members or more", default=None),
     "members": Integer(1, _MOST, "members of these groups", default=None),
     "width": Integer(1, _MOST, "members of one group", default=None),
+    "lists": Integer(1, _MOST, "segment lists of SRv6 or MPLS", default=None),
+    "segments": Integer(1, _MOST, "segments of one list", default=None),
 }
 
 
@@ -52,6 +55,9 @@ class NextHopState:
         Their paths without a common link, over the next hops that their packets may take.
     exceeded : list of str
         A sentence per limit that a switch exceeds.
+    lists, segments : int
+        The most segment lists of a switch, where SRv6 or MPLS carry its paths (``ksp``) or detours (``vlb``), and the most
+        segments of a list (`topoloom.routing.groups.segments`); else 0.
     """
 
     states: int
@@ -68,6 +74,8 @@ class NextHopState:
     disjoint_mean: float
     disjoint_most: int
     exceeded: list[str]
+    lists: int = 0
+    segments: int = 0
 
 
 def next_hop_state(
@@ -80,7 +88,7 @@ def next_hop_state(
     routing : NetworkSource
         Tables of one next hop, or of next-hop groups (``ecmp``, ``spraypoint``, ``shortest-union``, ``ksp``, ``vlb``).
     limits : str, optional
-        Limits of the switches' ASIC: ``groups=1024,members=16384,width=64,routes=65536``, or some of these.
+        Limits of the switches' ASIC: ``groups=1024,members=16384,width=64,routes=65536,lists=4096,segments=6``, or some.
     pairs : int or None
         Random pairs of switches with hosts for which edge-disjoint paths are counted; None: all.
     seed : int
@@ -112,6 +120,7 @@ def next_hop_state(
         raise InputError(f"pairs={pairs}: at least one is needed")
     groups = next_hop_groups_of(routing)
     counts = group_counts(groups)
+    counts["lists"], counts["segments"] = segment_counts(routing, groups)
     verification = routing.verification or verify_routing(routing)
     paths = disjoint_paths_of_groups(routing, groups, _pairs(routing, pairs, seed))
     return NextHopState(
@@ -169,6 +178,8 @@ def _exceeded(counts: dict[str, np.ndarray], limits: dict[str, int | None]) -> l
             "groups": f"{value} next-hop groups",
             "members": f"{value} members of next-hop groups",
             "width": f"a next-hop group of {value} members",
+            "lists": f"{value} segment lists",
+            "segments": f"a list of {value} segments",
         }[name]
         more = f" ({over.size:,} switches exceed it)" if 1 < over.size < counts[name].size else ""
         sentences.append(f"{what} at switch {worst}; the limit is {limit:,}{more}")
