@@ -73,6 +73,19 @@ def test_a_cord_of_the_other_plane_is_named_by_its_switch(network):
     assert "S1 port" in root.text
 
 
+def test_cords_of_two_planes_in_each_others_ports_are_named_from_one(network, tmp_path):
+    """The odd plane hears switches of the even one, which its part of the plan does not have: both cords are named."""
+    planted, plant = Planted.of(network), network.layout.plant
+    even, odd = (int(np.flatnonzero(~plant.is_trunk & (plant.ends[:, 0, 0] == switch))[0]) for switch in (0, 1))
+    planted.exchange((even, 1), (odd, 1))
+    network.save(tmp_path / "net")
+    heard = lldp(tmp_path / "heard", planted, without=(0, 2, 4, 6))
+    done = run("verify", tmp_path / "net", "--plane", heard, "--skip-hosts", "--ignore", "TL101", "--json")
+    (found,) = [each for each in done.record["diagnostics"] if not each["because_of"]]
+    assert found["code"] == "TL601"
+    assert {part.split(" port ")[0].split()[-1] for part in found["parts"]} == {"S0", "S1"}
+
+
 def test_the_rules_of_a_plan_count_the_links_that_are_compared(network):
     """Of 24 links through panels, a plane has twelve."""
     planes = planes_of(network.topology)

@@ -6,7 +6,7 @@ cables compared with each other again, so that a cable that was moved into a por
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from topoloom.fabric.compare import differences_of
 from topoloom.fabric.comparison import Cable, Comparison, Difference, Plug
 from topoloom.fabric.diagnosis.breakouts import breakout_roots
 from topoloom.fabric.diagnosis.evidence import Evidence
-from topoloom.fabric.diagnosis.passive.roots import passive_roots
+from topoloom.fabric.diagnosis.passive.roots import in_other_planes, passive_roots
 from topoloom.fabric.diagnosis.root import Root
 from topoloom.graph.planes import plane_count
 
@@ -40,9 +40,12 @@ def roots_of(evidence: Evidence) -> list[Root]:
         return []
     lost = {*evidence.not_right}
     unplanned = {*evidence.unplanned}
-    roots = _unplanned(evidence, comparison, lost, unplanned)
+    # A switch of a plane that is not compared is in the plan: panels may lead to it.
+    elsewhere = in_other_planes(evidence)
+    roots: list[Root] = [*passive_roots(evidence, lost, unplanned)] if elsewhere else []
+    roots += _unplanned(evidence, comparison, lost, unplanned, elsewhere)
     roots += _missing_switches(evidence, comparison, lost, unplanned)
-    roots += passive_roots(evidence, lost, unplanned)
+    roots += [] if elsewhere else passive_roots(evidence, lost, unplanned)
     roots += _uncabled(evidence, lost, unplanned)
     roots += breakout_roots(evidence, lost, unplanned)
     # A host that is missing by itself; a host whose only switch is off is attributed to that switch.
@@ -71,8 +74,13 @@ def _nodes(cables: Iterable[Cable]) -> list[int]:
     return [node for cable in cables for node, _ in cable]
 
 
-def _unplanned(evidence: Evidence, comparison: Comparison, lost: set[Cable], unplanned: set[Cable]) -> list[Root]:
-    """Unplanned nodes, with their cables, and with the planned cables whose ports these occupy."""
+def _unplanned(
+    evidence: Evidence, comparison: Comparison, lost: set[Cable], unplanned: set[Cable], elsewhere: Container[int]
+) -> list[Root]:
+    """Unplanned nodes, with their cables, and with the planned cables whose ports these occupy.
+
+    Those that are planned `elsewhere` count only with a cable that nothing explains.
+    """
     first = evidence.planned_nodes
     switches = [first + i for i in range(len(comparison.extra_switches))]
     every_host = evidence.actual.host.tolist() if evidence.actual is not None and evidence.hosts else []
@@ -91,7 +99,9 @@ def _unplanned(evidence: Evidence, comparison: Comparison, lost: set[Cable], unp
     planned_at = {plug: cable for cable in lost for plug in cable} if comparison.ports == "exact" else {}
     along = {node for others in hosts_of.values() for node in others if not brought[node]}
     roots = []
-    for node in (node for node in (*switches, *hosts) if node not in along):
+    for node in (*switches, *hosts):
+        if node in along or (node in elsewhere and not brought[node]):
+            continue
         pushed = []
         for plug in (plug for cable in brought[node] for plug in cable if plug[0] != node):
             displaced = planned_at.get(plug)

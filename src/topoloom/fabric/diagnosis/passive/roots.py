@@ -85,6 +85,21 @@ def passive_roots(evidence: "Evidence", lost: set[Cable], unplanned: set[Cable])
     return _roots(search, n, lost, unplanned)
 
 
+def in_other_planes(evidence: "Evidence") -> dict[int, int]:
+    """The nodes that are no switch of the compared planes, but of another one with the same panels, by their number there.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    """
+    facts, comparison = evidence.facts.passive, evidence.comparison
+    if facts is None or comparison is None or not facts.others:
+        return {}
+    number = {plain_name(name): facts.switches + place for place, name in enumerate(facts.others)}
+    extra = range(evidence.planned_nodes, evidence.planned_nodes + len(comparison.extra_switches))
+    return {node: number[name] for node in extra if (name := plain_name(evidence.names[node])) in number}
+
+
 def _plugs(rows: "zip[tuple[list[int], list[int]]]") -> list[Cable]:
     return [((a[0], a[1]), (b[0], b[1])) for a, b in rows]
 
@@ -99,14 +114,16 @@ def _sight(
 ) -> Sight:
     heard: dict[Plug, Plug] = {}
     # Hosts and unplanned devices get numbers that no device of the plant has.
-    foreign = facts.plant.switches + facts.plant.panel.size
+    foreign, elsewhere = facts.plant.switches + facts.plant.panel.size, in_other_planes(evidence)
     loops = [
         ((int(actual.switch[switch]), port), (int(actual.switch[switch]), other_port))
         for switch, port, other_port in actual.fabric.loops.tolist()
     ]
     of_hosts = actual.end_cables if evidence.hosts else []
     for cable in (*actual.link_cables, *of_hosts, *loops):
-        first, second = ((node if node < facts.switches else foreign + node, port) for node, port in cable)
+        first, second = (
+            (node if node < facts.switches else elsewhere.get(node, foreign + node), port) for node, port in cable
+        )
         heard[first], heard[second] = second, first
     unread = {plain_name(name) for name in actual.fabric.unread}
     present = [node for node in actual.switch.tolist() if 0 <= node < evidence.planned_switches]
