@@ -140,6 +140,11 @@ def plant_fault(planted, kind, rng, free):
         planted.out.add(fibre)
         used(fibre)
         planted.faults.append((kind, "TL602", {planted.label((fibre, 0))}))
+    elif kind in ("turned", "other type"):
+        fibre = pick(rng.random() < 0.5)
+        (planted.turned if kind == "turned" else planted.other).add(fibre)
+        used(fibre)
+        planted.faults.append((kind, "TL608" if kind == "turned" else "TL602", {planted.label((fibre, 0))}))
     elif kind == "panel dark":
         device = int(rng.choice([panel for panel, ends in sorted(of_panel.items()) if {f for f, _ in ends} <= free]))
         fibres = {fibre for fibre, _ in of_panel[device]}

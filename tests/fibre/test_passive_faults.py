@@ -16,7 +16,7 @@ from topoloom.fabric.net_text import discovered_text
 from topoloom.placement.fibre.tracing import PlugTable
 
 SPEC = "shuffled:n=32,degree=16,r=8,hosts=4"
-KINDS = ("trunks exchanged", "cords exchanged", "out", "panel dark", "other switch")
+KINDS = ("trunks exchanged", "cords exchanged", "out", "panel dark", "other switch", "turned", "other type")
 
 
 @pytest.fixture(scope="module")
