@@ -9,8 +9,8 @@ from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.layout.layout import Layout
 
 #: The kinds of cables, in the order of work within a bundle.
-KINDS = ("trunk", "cord", "link", "host")
-TRUNK, CORD, LINK, HOST = range(len(KINDS))
+KINDS = ("trunk", "cord", "loop plug", "link", "host")
+TRUNK, CORD, LOOP, LINK, HOST = range(len(KINDS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,8 @@ def _fibres(layout: Layout) -> _Fibres:
     racks = np.where(turned[:, None], racks[:, ::-1], racks)
     device, port = np.where(turned[:, None], plant.ends[:, 1], plant.ends[:, 0]).astype(np.int64).T
     units = np.concatenate([np.asarray(layout.height, float), panel_units_of(layout)])
-    return _Fibres(racks, turned, np.where(plant.is_trunk, TRUNK, CORD), units[device], device, port)
+    kind = np.select([plant.is_trunk, plant.is_loop], [TRUNK, LOOP], CORD)
+    return _Fibres(racks, turned, kind, units[device], device, port)
 
 
 def panel_units_of(layout: Layout) -> np.ndarray:

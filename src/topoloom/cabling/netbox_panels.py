@@ -117,7 +117,7 @@ class FibreObject:
 
 
 def fibre_objects(cabling: Cabling, labels: Labels, interfaces: dict[str, list[str]]) -> list[FibreObject]:
-    """The cords and trunks in the order of work.
+    """The cords and trunks in the order of work, without loop plugs.
 
     Parameters
     ----------
@@ -154,6 +154,8 @@ def fibre_objects(cabling: Cabling, labels: Labels, interfaces: dict[str, list[s
     kinds = [fibre_type(fibre) for fibre in plant.fibres]
     for row, (a, b) in zip(np.flatnonzero(~laid.own).tolist(), laid.ends(plant).tolist(), strict=True):
         fibre = laid.fibre[row]
+        if plant.is_loop[fibre]:
+            continue  # NetBox has no cable from a port to itself: the port is free there.
         links = max(1, int(plant.pairs[fibre]) // plant.link_pairs)
         (a_type, a_ends), (b_type, b_ends) = ports(a, links), ports(b, links)
         ends = [

@@ -16,6 +16,7 @@ from topoloom.cost.passive_products import FibreProduct, PanelProduct
 from topoloom.cost.terms import Terms
 from topoloom.placement.fibre.kit import Kit
 from topoloom.placement.fibre.methods import METHODS
+from topoloom.placement.fibre.parts import Fibre
 from topoloom.placement.fibre.plant import Plant
 from topoloom.placement.fibre.polarity import parts_in_words
 from topoloom.placement.layout.layout import Layout
@@ -138,7 +139,18 @@ def kit_for(layout: Layout, method: str, terms: Terms) -> Kit:
     cord = _of_pairs(parts, parts.passive.cord, int(panel.pairs[0]), "cord")
     trunk = _of_pairs(parts, parts.passive.trunk, int(panel.pairs[-1]), "trunk")
     slack_m = parts.slack_m
-    return Kit(panel, cord.fibre("cord", slack_m), trunk.fibre("trunk", slack_m), pairs)
+    loop = _loop_plug(parts, boxes.joins, pairs, trunk) if method == "shuffle" and boxes.is_loop.any() else None
+    return Kit(panel, cord.fibre("cord", slack_m), trunk.fibre("trunk", slack_m), pairs, loop)
+
+
+def _loop_plug(parts: Parts, joins: tuple[int, ...], each: int, trunk: FibreProduct) -> Fibre:
+    """The loop plug for a trunk port with `each` pairs per lane, of the polarity of the trunk in whose place it is."""
+    pairs = len(joins) * each
+    fits = [plug for plug in parts.passive.panel if plug.kind == "loop plug" and plug.front_pairs == pairs]
+    if not fits:
+        raise InputError(f"parts '{parts.name}': no loop plug of {pairs} pairs of fibres; add one to [[panel]]")
+    inside = tuple(to * each + pair for to in joins for pair in range(each))
+    return Fibre(fits[0].name, "loop plug", pairs, trunk.polarity, joins=inside)
 
 
 def _of_pairs(parts: Parts, products: Sequence[FibreProduct], pairs: int, use: str) -> FibreProduct:
@@ -281,6 +293,11 @@ def passive_lots(layout: Layout, parts: Parts) -> Iterator[PassiveLot]:
         yield PassiveLot("panel", panel.name, product, int((plant.panel == number).sum()), 0.0, low, high)
     kind, stock_m = plant.fibre[plant.pieces], np.round(plant.stock_m, 6)[plant.pieces]
     for number, fibre in enumerate(plant.fibres):
+        if fibre.use == "loop plug":
+            plug = next((sold for sold in passive.panel if sold.name == fibre.name), None)
+            low, high = _price(None if plug is None else plug.price_usd)
+            yield PassiveLot("panel", fibre.name, plug, int((plant.fibre == number).sum()), 0.0, low, high)
+            continue
         sold_as = passive.trunk if fibre.use == "trunk" else passive.cord
         own = next((sold for sold in sold_as if sold.name == fibre.name), None)
         lengths, counts = np.unique(stock_m[kind == number], return_counts=True)

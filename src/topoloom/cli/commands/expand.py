@@ -199,6 +199,7 @@ def _panels(plan: "PanelExpansion", to: _Output) -> None:
             ("kept", f"{plan.kept:,} cords and trunks, with their numbers, ports and lengths"),
             ("to buy", _bought(plan)),
             ("cut trunks", f"{plan.moved:,} serve again with one end elsewhere{left}"),
+            *([("loop plugs", f"{plan.loops_pulled:,} pulled out")] if plan.loops_pulled else []),
             ("drained", f"up to {plan.most_drained:,} links at a time, in {plan.rounds:,} rounds"),
             ("cut off", f"{worst:,} switches meanwhile"),
             ("racks", ", ".join(rack for step in plan.steps for rack in step.new_racks) or "no new one"),

@@ -130,6 +130,7 @@ def _passive_facts(layout: "Layout") -> list[tuple[str, str]]:
             f" {parts.trunk_lengths:,}",
         ),
         ("cords", f"{parts.cords:,}, {parts.cord_total_m:,.0f} m"),
+        *([("loop plugs", f"{parts.loops:,}, where trunks come later")] if parts.loops else []),
         ("loss", f"up to {parts.most_loss_db:.2f} dB and {parts.most_connectors} connectors between transceivers"),
         ("polarity", f"{parts.polarity or 'no method of TIA-568.3-E'}: {parts_in_words(plant)}"),
     ]

@@ -16,6 +16,8 @@ class Kit:
     cord, trunk : Fibre
     link_pairs : int
         Pairs of fibres of one link.
+    loop : Fibre or None
+        The loop plug for rear ports whose trunk comes later.
 
     Raises
     ------
@@ -27,9 +29,11 @@ class Kit:
     cord: Fibre
     trunk: Fibre
     link_pairs: int = 1
+    loop: Fibre | None = None
 
     def __post_init__(self) -> None:
-        sides = ((self.cord, self.panel.pairs[0], "front"), (self.trunk, self.panel.pairs[-1], "rear"))
+        sides = [(self.cord, self.panel.pairs[0], "front"), (self.trunk, self.panel.pairs[-1], "rear")]
+        sides += [] if self.loop is None else [(self.loop, self.panel.pairs[-1], "rear")]
         for fibre, pairs, side in sides:
             if fibre.pairs != pairs:
                 raise InputError(

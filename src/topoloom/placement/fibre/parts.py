@@ -9,8 +9,8 @@ import numpy as np
 #: The kinds of panels: a patch panel joins each front port to one of the rear, or to a part of one; a cassette does so with
 #: fibres of its own; a shuffle panel spreads the pairs of each front port over all rear ports; a loop plug closes a port.
 PanelKind = Literal["patch panel", "cassette", "shuffle panel", "loop plug"]
-#: Cords join a port and a panel, or two panels side by side; trunks join panels.
-FibreUse = Literal["cord", "trunk"]
+#: Cords join a port and a panel, or two panels side by side; trunks join panels. A loop plug has both its ends in one port.
+FibreUse = Literal["cord", "trunk", "loop plug"]
 #: How the fibres of a cable are ordered at its ends (TIA-568.3): A straight, B reversed, C pairs crossed.
 Polarity = Literal["A", "B", "C"]
 
@@ -175,7 +175,7 @@ class Fibre:
     ----------
     name : str
         The product's name.
-    use : "cord" or "trunk"
+    use : "cord", "trunk" or "loop plug"
     pairs : int
         Pairs of fibres; of one leg, where it has several.
     polarity : "A", "B" or "C"
@@ -188,6 +188,8 @@ class Fibre:
         How much longer it must be than its way.
     legs : int
         Plugs at its far end: one piece serves as many links of a switch that need the same length.
+    joins : tuple of int
+        The pair of its port that each pair is joined to, of a loop plug; else empty: pair i is pair i at the other end.
     """
 
     name: str
@@ -199,9 +201,12 @@ class Fibre:
     lengths_m: tuple[float, ...] = ()
     slack_m: float = 0.0
     legs: int = 1
+    joins: tuple[int, ...] = ()
 
     def stock_m(self, length_m: np.ndarray) -> np.ndarray:
         """The length to buy for each way, float64, shaped like `length_m`; NaN where it is not sold that long."""
+        if self.use == "loop plug":
+            return np.zeros(np.shape(length_m))
         needed_m = np.asarray(length_m, float) + self.slack_m
         if not self.lengths_m:
             return np.ceil(needed_m - 1e-9)

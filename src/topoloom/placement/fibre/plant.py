@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.placement.fibre.parts import Fibre, Panel
+from topoloom.placement.fibre.parts import Fibre, FibreUse, Panel
 from topoloom.placement.fibre.tracing import PlantWays, followed
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
@@ -106,7 +106,7 @@ class Plant:
         Plant
         """
         a, b = self.slots_of_ends(switch_slot).T
-        return replace(self, length_m=floor.cable_m(slots.apart_m(a, b), a != b))
+        return replace(self, length_m=np.where(self.is_loop, 0.0, floor.cable_m(slots.apart_m(a, b), a != b)))
 
     def slots_of_ends(self, switch_slot: np.ndarray) -> np.ndarray:
         """The slots at both ends of each cord and trunk, int32[cords and trunks, 2], by the slot of each switch."""
@@ -132,7 +132,21 @@ class Plant:
     @cached_property
     def is_trunk(self) -> np.ndarray:
         """Whether each fibre cable is a trunk, bool[cords and trunks]."""
-        return np.asarray(np.array([fibre.use == "trunk" for fibre in self.fibres], bool)[self.fibre])
+        return self.of_use("trunk")
+
+    @cached_property
+    def is_loop(self) -> np.ndarray:
+        """Whether each is a loop plug, bool[cords and trunks]."""
+        return self.of_use("loop plug")
+
+    def of_use(self, use: FibreUse) -> np.ndarray:
+        """Whether each is a cord, a trunk or a loop plug, bool[cords and trunks].
+
+        Parameters
+        ----------
+        use : "cord", "trunk" or "loop plug"
+        """
+        return np.asarray(np.array([fibre.use == use for fibre in self.fibres], bool)[self.fibre])
 
     @cached_property
     def piece(self) -> np.ndarray:
@@ -167,7 +181,7 @@ class Plant:
     @property
     def cords(self) -> int:
         """Number of cords; legs of one piece are one."""
-        return self.pieces.size - self.trunks
+        return int(self.of_use("cord")[self.pieces].sum())
 
     @property
     def units(self) -> np.ndarray:
@@ -307,7 +321,7 @@ class Plant:
             return list(self.names), np.split(links, np.searchsorted(number, np.arange(1, self.panel.size)))
         links, first = self.carried
         each = np.split(links, first[1:-1])
-        wanted = np.flatnonzero(self.is_trunk == (kind == "trunk")).tolist()
+        wanted = np.flatnonzero(self.of_use("trunk" if kind == "trunk" else "cord")).tolist()
         at_panel = np.where(self.ends[:, 0, 0] >= self.switches, 0, 1)
         ends = self.ends[np.arange(self.fibre.size), at_panel].tolist()
         return [self.label(*ends[fibre]) for fibre in wanted], [np.sort(each[fibre]) for fibre in wanted]
@@ -329,7 +343,7 @@ class Plant:
             return self.links_of(kind)[1][number]
         port = self.panels[self.panel[number]].port_number(port_name)
         here = (self.ends == [self.switches + number, -1 if port is None else port]).all(axis=2).any(axis=1)
-        own = np.flatnonzero(here & (self.is_trunk == (kind == "trunk")))
+        own = np.flatnonzero(here & self.of_use("trunk" if kind == "trunk" else "cord"))
         if not own.size:
             return None
         links, first = self.carried

@@ -42,6 +42,7 @@ class _Fibre(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     lengths_m: list[float]
     slack_m: float
     legs: int = 1
+    joins: list[int] = []
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -88,7 +89,11 @@ def plant_json(plant: Plant, slots: Slots) -> bytes:
             for panel in plant.panels
         ],
         fibre_kinds=[
-            _Fibre(lengths_m=list(fibre.lengths_m), **{name: getattr(fibre, name) for name in of_fibre})
+            _Fibre(
+                lengths_m=list(fibre.lengths_m),
+                joins=list(fibre.joins),
+                **{name: getattr(fibre, name) for name in of_fibre},
+            )
             for fibre in plant.fibres
         ],
         name=list(plant.names),
@@ -133,10 +138,7 @@ def plant_from_json(text: str, source: str, topology: Topology, slots: Slots) ->
             switches=topology.switches,
             link_pairs=record.link_pairs,
             panels=tuple(_panel(panel) for panel in record.panel_kinds),
-            fibres=tuple(
-                Fibre(**{**msgspec.structs.asdict(fibre), "lengths_m": tuple(fibre.lengths_m)})
-                for fibre in record.fibre_kinds
-            ),
+            fibres=tuple(_fibre(fibre) for fibre in record.fibre_kinds),
             panel=np.array(record.panel, np.int64),
             slot=np.array([number[rack] for rack in record.rack], np.int64),
             fibre=np.array(record.fibre, np.int64),
@@ -167,6 +169,18 @@ def _panel(panel: _Panel) -> Panel:
     if (inside < 0).any() or (inside >= inside.size).any() or (inside[inside] != np.arange(inside.size)).any():
         raise ValueError(f"the inside of '{panel.name[:40]}' does not join pairs two by two")
     return Panel(**{**content, "pairs": pairs, "inside": inside})
+
+
+def _fibre(fibre: _Fibre) -> Fibre:
+    content: dict[str, Any] = msgspec.structs.asdict(fibre)
+    joins = tuple(fibre.joins)
+    if (fibre.use == "loop plug") != bool(joins) or any(
+        not 0 <= to < len(joins) or joins[to] != pair for pair, to in enumerate(joins)
+    ):
+        raise ValueError(f"'{fibre.name[:40]}' does not join pairs two by two")
+    if joins and len(joins) != fibre.pairs:
+        raise ValueError(f"'{fibre.name[:40]}' joins {len(joins)} pairs of {fibre.pairs}")
+    return Fibre(**{**content, "lengths_m": tuple(fibre.lengths_m), "joins": joins})
 
 
 def _check(plant: Plant, record: _File, topology: Topology) -> None:
@@ -204,5 +218,8 @@ def _check(plant: Plant, record: _File, topology: Topology) -> None:
     pairs = np.concatenate([np.zeros(0, np.int64), *(panel.pairs for panel in plant.panels)])
     if (pairs[first[kind] + port[at_panel]] != np.repeat(plant.pairs, 2)[at_panel]).any():
         raise ValueError("a cord or a trunk does not fit the port of its panel")
-    if len(np.unique(plant.ends.reshape(-1, 2), axis=0)) < device.size:
+    loops = plant.is_loop
+    if (plant.ends[loops, 0] != plant.ends[loops, 1]).any() or (plant.ends[loops, :, 0] < n).any():
+        raise ValueError("a loop plug is not in one port of a panel")
+    if len(np.unique(plant.ends.reshape(-1, 2), axis=0)) < device.size - int(loops.sum()):
         raise ValueError("two cords or trunks are in one port")

@@ -54,6 +54,11 @@ def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit, cord_port: 
     port_at[box, position] = port
     of_lane = boxes.switch_at[ends[:, :, 0]].transpose(0, 2, 1).reshape(-1, 2)  # trunks x positions, 2
     ports = (port_at[ends[:, :, 0]] + ends[:, :, 1, None]).transpose(0, 2, 1).reshape(-1, 2)
+    # Loop plugs join lanes of one c-port.
+    box, port, *places = boxes.loops.T
+    of_lane = np.concatenate([of_lane, boxes.loop_lanes])
+    ports = np.concatenate([ports, np.stack([port_at[box, place] + port for place in places], axis=1)])
+    plugs = np.argwhere(boxes.is_loop) + np.array([n, r])
     joined = (of_lane >= 0).all(axis=1) & (of_lane[:, 0] != of_lane[:, 1])
     of_lane, ports = of_lane[joined], ports[joined]
     swapped = of_lane[:, 0] > of_lane[:, 1]
@@ -69,11 +74,11 @@ def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit, cord_port: 
         switches=n,
         link_pairs=kit.link_pairs,
         panels=(kit.panel,),
-        fibres=(kit.cord, kit.trunk),
+        fibres=(kit.cord, kit.trunk, *(() if kit.loop is None else (kit.loop,))),
         panel=np.zeros(count),
         slot=np.zeros(count),
-        fibre=np.repeat([0, 1], [len(cords), len(trunks)]),
-        ends=np.concatenate([cords, trunks]),
+        fibre=np.repeat([0, 1, 2], [len(cords), len(trunks), len(plugs)]),
+        ends=np.concatenate([cords, trunks, np.stack([plugs, plugs], axis=1)]),
         links=topology.links,
         ports=ports[sequence],
     )
@@ -103,21 +108,23 @@ def boxes_in(plant: Plant) -> tuple[ShuffleBoxes, np.ndarray]:
     rear = (plant.ends[:, :, 0] >= n) & (plant.ends[:, :, 1] >= r)
     if (
         plant.panel.any()
-        or not np.where(plant.is_trunk, rear.all(axis=1), front.sum(axis=1) == 1).all()
-        or (rear.any(axis=1) != plant.is_trunk).any()
+        or not np.where(plant.of_use("cord"), front.sum(axis=1) == 1, rear.all(axis=1)).all()
+        or (rear.any(axis=1) == plant.of_use("cord")).any()
     ):
         raise InputError("panels: these are not shuffle panels with cords in front and trunks behind; plan them again")
     switch_at, port = np.full((count, r), -1, np.int32), np.zeros((count, r), np.int64)
     opposite = np.full((count, c, 2), -1, np.int32)
     ends = plant.ends.astype(np.int64)
-    cords = ends[~plant.is_trunk]
+    cords = ends[plant.of_use("cord")]
     switch, at_panel = (np.take_along_axis(cords, order[:, None, None], 1)[:, 0] for order in _panel_last(cords, n))
     switch_at[at_panel[:, 0] - n, at_panel[:, 1]] = switch[:, 0]
     port[at_panel[:, 0] - n, at_panel[:, 1]] = switch[:, 1]
-    trunks = ends[plant.is_trunk] - [n, r]
+    trunks = ends[~plant.of_use("cord")] - [n, r]
+    each = max(1, int(panel.pairs[-1]) // r)
+    joins = next((tuple(to // each for to in fibre.joins[::each]) for fibre in plant.fibres if fibre.joins), ())
     for near, other in (trunks.transpose(1, 0, 2), trunks[:, ::-1].transpose(1, 0, 2)):
         opposite[near[:, 0], near[:, 1]] = other
-    return ShuffleBoxes(switch_at, opposite[..., 0], opposite[..., 1]), port
+    return ShuffleBoxes(switch_at, opposite[..., 0], opposite[..., 1], joins), port
 
 
 def _panel_last(cords: np.ndarray, switches: int) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,8 @@ class PassiveParts(msgspec.Struct, frozen=True, kw_only=True):
         Legs of one piece are one cord.
     links : int
         Links that pass through panels; all others are cables of their own.
+    loops : int
+        Loop plugs in ports whose trunk comes later.
     cord_total_m, trunk_total_m : float
         Total length of all cords, and of all trunks, m.
     trunk_runs : int
@@ -53,6 +55,7 @@ class PassiveParts(msgspec.Struct, frozen=True, kw_only=True):
     most_loss_db: float
     uncrossed: int
     polarity: str
+    loops: int = 0
 
 
 def passive_parts(plant: Plant, switch_slot: np.ndarray) -> PassiveParts:
@@ -82,6 +85,7 @@ def passive_parts(plant: Plant, switch_slot: np.ndarray) -> PassiveParts:
         most_loss_db=float(plant.loss_db.max(initial=0.0)),
         uncrossed=int((~plant.crossed).sum()),
         polarity=method_of(plant),
+        loops=int(plant.is_loop.sum()),
     )
 
 

@@ -163,6 +163,23 @@ class PlugTable:
         key = device * self._most + np.minimum(port, self._most - 1)
         return self._fibre[key], self._end[key], self._offset[key]
 
+    def across(self, fibre: np.ndarray, strand: np.ndarray) -> np.ndarray:
+        """The pair at the other end of each cord or trunk, int64[...]: the same, unless it is turned, or a loop plug.
+
+        Parameters
+        ----------
+        fibre, strand : int64[...]
+            Any shape; cord or trunk -1 keeps its pair.
+        """
+        pairs = self.plant.pairs
+        turned = self.turned[fibre] & (fibre >= 0)
+        strand = np.where(turned, pairs[fibre] - self.plant.link_pairs - strand, strand)
+        for kind, part in enumerate(self.plant.fibres):
+            if part.joins:
+                own = (self.plant.fibre[fibre] == kind) & (fibre >= 0)
+                strand[own] = np.array(part.joins, np.int64)[strand[own]]
+        return strand
+
     def followed(self, start: np.ndarray, strand: np.ndarray | None = None, *, arrived: bool = False) -> PlantWays:
         """Follow lights, all at the same time, one cord or trunk per step.
 
@@ -196,7 +213,7 @@ class PlugTable:
             step[5][moving] = strand
             lit = fibre >= 0
             moving, fibre, end, strand = moving[lit], fibre[lit], end[lit], strand[lit]
-            strand = np.where(self.turned[fibre], plant.pairs[fibre] - plant.link_pairs - strand, strand)
+            strand = self.across(fibre, strand)
             device, port = self.ends[fibre, 1 - end].T
             home = (device < plant.switches) & (device != NOWHERE)
             arrival[moving[home]] = np.stack([device[home], port[home] + strand[home] // plant.link_pairs], axis=1)

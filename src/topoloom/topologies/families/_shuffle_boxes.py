@@ -12,6 +12,7 @@ from math import gcd
 
 import numpy as np
 
+from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 
 
@@ -26,12 +27,15 @@ class ShuffleBoxes:
     far : np.ndarray
         int32[boxes, c]: the box at the other end of the trunk at each c-port; -1 where there is none.
     far_port : np.ndarray
-        int32[boxes, c]: the c-port of that box.
+        int32[boxes, c]: the c-port of that box. Where both are those of the port itself, a loop plug is in it.
+    joins : tuple of int
+        The r-port whose lane a loop plug joins with that of each r-port; itself: with none. Empty: there are no loop plugs.
     """
 
     switch_at: np.ndarray
     far: np.ndarray
     far_port: np.ndarray
+    joins: tuple[int, ...] = ()
 
     def exchange(self, draws: Draws, passes: int, first_box: int = 0) -> None:
         """Exchange cords within boxes from `first_box` on, in place, until no lane is lost or doubled, or passes are over."""
@@ -42,9 +46,39 @@ class ShuffleBoxes:
         table = np.empty((n, int(cords.max()) * self.far.shape[1]), np.int32)
         exchange_cords(table, np.empty(n, np.int32), self.switch_at, self.far, draws.state(), passes, first_box)
 
-    def with_switches(self, n: int) -> "ShuffleBoxes":
-        """The same boxes and trunks with the cords of the first `n` switches only; the r-ports of the others are free."""
-        return ShuffleBoxes(np.where(self.switch_at < n, self.switch_at, -1).astype(np.int32), self.far, self.far_port)
+    def with_switches(self, n: int, joins: tuple[int, ...] = ()) -> "ShuffleBoxes":
+        """The same boxes with the cords of the first `n` switches only; the r-ports of the others are free.
+
+        With `joins`, trunks of boxes without a switch come later: loop plugs are in the c-ports at their other ends.
+        """
+        switch_at = np.where(self.switch_at < n, self.switch_at, -1).astype(np.int32)
+        if not joins:
+            return ShuffleBoxes(switch_at, self.far, self.far_port)
+        used = (switch_at >= 0).any(axis=1)
+        late = (self.far >= 0) & ~(used[:, None] & used[self.far])
+        box, port = np.indices(self.far.shape)
+        own = used[:, None]
+        far = np.where(late, np.where(own, box, -1), self.far).astype(np.int32)
+        far_port = np.where(late, np.where(own, port, -1), self.far_port).astype(np.int32)
+        return ShuffleBoxes(switch_at, far, far_port, joins)
+
+    @cached_property
+    def is_loop(self) -> np.ndarray:
+        """bool[boxes, c]: whether a loop plug is in each c-port."""
+        box, port = np.indices(self.far.shape)
+        return np.asarray((self.far == box) & (self.far_port == port))
+
+    @cached_property
+    def loops(self) -> np.ndarray:
+        """int64[lanes, 4]: box, c-port and both r-ports of every lane that a loop plug joins, plug by plug."""
+        near = np.array([(place, to) for place, to in enumerate(self.joins) if place < to], np.int64).reshape(-1, 2)
+        plugs = np.argwhere(self.is_loop)
+        return np.concatenate([np.repeat(plugs, len(near), axis=0), np.tile(near, (len(plugs), 1))], axis=1)
+
+    @cached_property
+    def loop_lanes(self) -> np.ndarray:
+        """int32[lanes, 2]: the switches at both ends of each of these lanes; -1 at a free port."""
+        return np.asarray(self.switch_at[self.loops[:, :1], self.loops[:, 2:]])
 
     @cached_property
     def cord_at(self) -> np.ndarray:
@@ -78,9 +112,9 @@ class ShuffleBoxes:
 
     @property
     def links(self) -> np.ndarray:
-        """int32[links, 2]: the two switches of every lane that joins two, trunk by trunk."""
-        links: np.ndarray = self.lanes[self.joined]
-        return links
+        """int32[links, 2]: the two switches of every lane that joins two, trunk by trunk, then loop plug by loop plug."""
+        looped = self.loop_lanes[(self.loop_lanes >= 0).all(axis=1)]
+        return np.concatenate([self.lanes[self.joined], looped])
 
     @cached_property
     def link_of(self) -> np.ndarray:
@@ -91,7 +125,7 @@ class ShuffleBoxes:
         links = np.full(self.joined.shape, -1, np.int32)
         rank = np.empty(len(self.links), np.int32)
         rank[np.lexsort((self.links.max(axis=1), self.links.min(axis=1)))] = np.arange(len(self.links))
-        links[self.joined] = rank
+        links[self.joined] = rank[: int(self.joined.sum())]
         return links
 
     @property
@@ -102,7 +136,7 @@ class ShuffleBoxes:
     @property
     def dark_lanes(self) -> int:
         """Lanes of one switch that end at a free r-port at the other end of a trunk, or at a c-port without a trunk."""
-        one_end = int(((self.lanes >= 0).sum(axis=2) == 1).sum())
+        one_end = int(((self.lanes >= 0).sum(axis=2) == 1).sum()) + int(((self.loop_lanes >= 0).sum(axis=1) == 1).sum())
         without_trunk = (self.far < 0).sum(axis=1)
         return one_end + int((without_trunk * (self.switch_at >= 0).sum(axis=1)).sum())
 
@@ -202,7 +236,16 @@ def splice_boxes(boxes: ShuffleBoxes, new: int, draws: Draws) -> ShuffleBoxes:
     For every two c-ports of a new box, one trunk is cut, and its two ends are joined to them: each of its lanes u - v becomes
     u - x - v, with x the new switch at its r-port. Trunks of one box are drawn so that they lead to different boxes. All
     existing cords stay where they are. An odd c-port stays free for the next new box.
+
+    Raises
+    ------
+    InputError
+        There are loop plugs: planned switches come first.
     """
+    if boxes.is_loop.any():
+        raise InputError(
+            "loop plugs wait for planned switches in trunk ports: plug in all planned switches, then splice"
+        )
     (old, r), c = boxes.switch_at.shape, boxes.far.shape[1]
     first = int(boxes.switch_at.max()) + 1
     cords = int(boxes.cord_at.max()) + 1

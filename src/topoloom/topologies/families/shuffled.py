@@ -1,6 +1,6 @@
 """Flat quasi-random networks that passive boxes shuffle."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,24 @@ from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
 from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, box_groups, boxes_for, shuffle_boxes, splices
 from topoloom.topologies.families._sizing import free_degrees, host_counts, serving
-from topoloom.topologies.spec import TRANSFORMS, Facts, Integer, Seed, family, family_of, read_settings
+from topoloom.topologies.spec import TRANSFORMS, Choice, Facts, Integer, Seed, family, family_of, read_settings
 from topoloom.topologies.spec.grammar import split
 
 #: Boxes below which `_sizes` offers no network: trunks of few boxes join the same switches again and again.
 _LEAST_BOXES = 16
+#: What is at a trunk port that leads to a box without a switch.
+_IDLE = ("dark", "reversed", "halves")
 
 
 def _facts(
-    n: int, degree: int, r: int = 32, c: int = 4, passes: int = 100, planned: int | None = None, seed: int = 1
+    n: int,
+    degree: int,
+    r: int = 32,
+    c: int = 4,
+    passes: int = 100,
+    planned: int | None = None,
+    idle: str | None = None,
+    seed: int = 1,
 ) -> Facts:
     if degree % c:
         raise InputError(f"shuffled: a cord has c={c} lanes; degree={degree} is no multiple of {c}")
@@ -31,6 +40,8 @@ def _facts(
         raise InputError(
             f"shuffled: boxes are placed for planned={planned} switches, and n={n} are more; raise planned"
         )
+    if idle is not None and planned is None:
+        raise InputError(f"shuffled: idle={idle} is about boxes of planned switches; give planned, or omit it")
     # Lanes that are lost, to a switch itself or to a free port, are known when the network is built.
     return Facts(n, degree)
 
@@ -65,6 +76,12 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         "switches that boxes and trunks are placed for; only the first n are plugged in yet; n when omitted",
         default=None,
     ),
+    idle=Choice(
+        _IDLE,
+        "trunk ports that lead to a box without a switch: dark (the trunk is laid), or with a loop plug until the trunk comes,"
+        " which joins the first pair with the last (reversed), or with the first of the second half (halves)",
+        default=None,
+    ),
     seed=Seed(),
     facts=_facts,
     source="Flat quasi-random networks of passive shuffle boxes: arXiv:2604.15261, 2026, sections 2 and 6",
@@ -72,14 +89,15 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     labels={"group": "the switches that share their boxes", "member": "the switch within its group"},
 )
 def shuffled(
-    n: int, degree: int, r: int, c: int, passes: int, planned: int | None, seed: int, attempt: int = 0
+    n: int, degree: int, r: int, c: int, passes: int, planned: int | None, idle: str | None, seed: int, attempt: int = 0
 ) -> Topology:
     """A random network by passive boxes that shuffle lanes: fixed inside the boxes, random cords and trunks between them.
 
     A lane from a switch to itself is lost, and so is one that meets a free port of a box. `boxes_of` has cords and trunks.
 
     With `planned` boxes and trunks are those of that many switches, and only the first n are plugged in: a lane that would end
-    at one of the others is dark until it comes, so that a switch has about degree * n / planned links.
+    at one of the others is dark until it comes, so that a switch has about degree * n / planned links. With loop plugs (`idle`)
+    a trunk to a box without a switch comes when its switches come; until then its lanes join switches of one box.
 
     Returns
     -------
@@ -93,15 +111,15 @@ def shuffled(
 
     Examples
     --------
-    >>> shuffled(64, 16, 8, 4, 100, None, 1)
+    >>> shuffled(64, 16, 8, 4, 100, None, None, 1)
     Topology(topology: 64 switches, 512 links)
-    >>> shuffled(48, 16, 8, 4, 100, 64, 1)
+    >>> shuffled(48, 16, 8, 4, 100, 64, None, 1)
     Topology(topology: 48 switches, 272 links)
     """
     from topoloom.graph.connectivity import components
 
     network = Topology(
-        links=_boxes(n, degree, r, c, passes, planned, seed, attempt).links,
+        links=_boxes(n, degree, r, c, passes, planned, idle, seed, attempt).links,
         switches=n,
         labels=group_labels(n, r, planned),
     )
@@ -177,12 +195,16 @@ def boxes_of(topology: Topology) -> ShuffleBoxes:
     )
 
 
-def planned_boxes(topology: Topology) -> ShuffleBoxes | None:
-    """The boxes with all planned switches plugged in; None where no others are planned than the network has.
+def planned_boxes(topology: Topology) -> Callable[[int], ShuffleBoxes] | None:
+    """The boxes with any number of planned switches plugged in; None where no more are planned than the network has.
 
     Parameters
     ----------
     topology : Topology
+
+    Returns
+    -------
+    callable (int) -> ShuffleBoxes, or None
     """
     base, *changes = split(topology.spec, "+") if topology.spec else [""]
     parsed = family_of(base) if base.startswith("shuffled:") else None
@@ -192,7 +214,31 @@ def planned_boxes(topology: Topology) -> ShuffleBoxes | None:
         or any(c.startswith("spliced") for c in changes)
     ):
         return None
-    return _boxes(**{**parsed[1], "n": parsed[1]["planned"]}, attempt=0)
+    values = parsed[1]
+    whole = _boxes(**{**values, "n": values["planned"]}, attempt=0)
+    return lambda n: whole.with_switches(n, _joined(values["idle"], values["r"]))
+
+
+def planned_switches(topology: Topology) -> int:
+    """The switches that boxes are placed for: those of the network, where no more are planned.
+
+    Parameters
+    ----------
+    topology : Topology
+    """
+    parsed = family_of(split(topology.spec, "+")[0]) if topology.spec else None
+    planned = parsed[1].get("planned") if parsed else None
+    return max(topology.switches, planned or 0)
+
+
+def _joined(idle: str | None, r: int) -> tuple[int, ...]:
+    """The r-port that a loop plug joins with each r-port; an odd one out with itself. Empty without loop plugs."""
+    if idle in (None, "dark"):
+        return ()
+    if idle == "reversed":
+        return tuple(range(r - 1, -1, -1))
+    half = r // 2
+    return (*range(half, 2 * half), *range(half), *range(2 * half, r))
 
 
 def with_more_plugged(spec: str, n: int) -> str:
@@ -224,11 +270,11 @@ def _grown(boxes: ShuffleBoxes, change: str) -> ShuffleBoxes:
 
 
 def _boxes(
-    n: int, degree: int, r: int, c: int, passes: int, planned: int | None, seed: int, attempt: int
+    n: int, degree: int, r: int, c: int, passes: int, planned: int | None, idle: str | None, seed: int, attempt: int
 ) -> ShuffleBoxes:
     """The boxes of one draw."""
     draws = Draws(seed, attempt)
     boxes = shuffle_boxes(planned or n, degree // c, r, c, draws, paired=not passes)
     if passes:
         boxes.exchange(draws, passes)
-    return boxes if planned is None else boxes.with_switches(n)
+    return boxes if planned is None else boxes.with_switches(n, _joined(idle, r))

@@ -10,7 +10,13 @@ from topoloom.cabling.expansion.stages import Growth, Stage, TrunkWork, grown_na
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.topologies.families._shuffle_boxes import ShuffleBoxes, splices
-from topoloom.topologies.families.shuffled import boxes_of, group_labels, planned_boxes, with_more_plugged
+from topoloom.topologies.families.shuffled import (
+    boxes_of,
+    group_labels,
+    planned_boxes,
+    planned_switches,
+    with_more_plugged,
+)
 from topoloom.topologies.families.spliced import labels_of_step, whole_boxes
 from topoloom.topologies.spec import TRANSFORMS, build
 from topoloom.topologies.spec.registry import spec_text
@@ -57,13 +63,15 @@ def boxes(request: ExpansionRequest) -> Growth:
 
 def _plugged(topology: Topology, request: ExpansionRequest) -> Iterator[tuple[ShuffleBoxes, dict[str, np.ndarray]]]:
     """The boxes and the labels after each step that plugs in planned switches."""
-    whole = planned_boxes(topology)
-    if whole is None:
+    plugged = planned_boxes(topology)
+    if plugged is None:
         return
-    r, planned = whole.switch_at.shape[1], int(whole.switch_at.max()) + 1
-    each, last = r if request.batch is None else request.batch, min(planned, request.to)
+    planned = planned_switches(topology)
+    last = min(planned, request.to)
+    r = plugged(last).switch_at.shape[1]
+    each = r if request.batch is None else request.batch
     for n in [*range(topology.switches + each, last, each), last]:
-        yield whole.with_switches(n), group_labels(n, r, planned)
+        yield plugged(n), group_labels(n, r, planned)
 
 
 def _boxes(topology: Topology) -> ShuffleBoxes:
@@ -110,10 +118,14 @@ def _work(before: ShuffleBoxes, after: ShuffleBoxes) -> TrunkWork:
     old = len(before.switch_at)
     cut = before.trunks[(after.far[:old] != before.far)[tuple(before.trunks[:, 0].T)]]
     lanes = before.switch_at[cut[:, :, 0]]
+    joined = (after.far[:old] >= 0) & ~after.is_loop[:old]
+    was_free = (before.far < 0) | before.is_loop
+    box, port = before.loops[:, :2].T
+    unplugged = joined[box, port] & (before.loop_lanes >= 0).all(axis=1)
     return TrunkWork(
         new_boxes=len(after.switch_at) - old,
         trunks_cut=len(cut),
-        trunk_ends_connected=int((after.far[old:] >= 0).sum() + ((before.far < 0) & (after.far[:old] >= 0)).sum()),
+        trunk_ends_connected=int((after.far[old:] >= 0).sum() + (was_free & joined).sum()),
         cords_connected=int((after.switch_at >= 0).sum() - (before.switch_at >= 0).sum()),
-        drained_links=int(((lanes >= 0).all(axis=1) & (lanes[:, 0] != lanes[:, 1])).sum()),
+        drained_links=int(((lanes >= 0).all(axis=1) & (lanes[:, 0] != lanes[:, 1])).sum() + unplugged.sum()),
     )

@@ -112,7 +112,7 @@ class _Pieces:
             for side in "ab":
                 self._plug_of[row.get(f"{side}_label", "")] = (row[f"{side}_device"], row[f"{side}_port"])
             self._lay(row["cable"], row["kind"], row, self.source, line)
-            if row["kind"] == "trunk":
+            if row["kind"] != "cord":
                 self._carries[row["cable"]] = {link for link in row["carries"].split("; ") if link}
                 self.links |= self._carries[row["cable"]]
 
@@ -144,7 +144,7 @@ class _Pieces:
             self.links |= come
         elif work == "unplug":
             self._unplug(row, source, line)
-        elif work in ("plug", "connect") and row["piece"] in ("cord", "trunk"):
+        elif work in ("plug", "connect") and row["piece"] in ("cord", "trunk", "loop plug"):
             if work == "connect" and number not in self._loose:
                 raise at(source, line, f"trunk {number} has no free end")
             for side in "ab":

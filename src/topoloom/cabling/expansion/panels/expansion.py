@@ -82,6 +82,7 @@ class PanelExpansion(Result):
     record_name = "panel-expansion"
     unrecorded = ("before", "after")
     derived = (
+        "loops_pulled",
         "switches",
         "hosts",
         "links",
@@ -141,6 +142,11 @@ class PanelExpansion(Result):
     def new_trunks(self) -> int:
         """Trunks that are bought."""
         return self._new("trunk")
+
+    @property
+    def loops_pulled(self) -> int:
+        """Loop plugs that make way for trunks."""
+        return sum(task.piece == "loop plug" and task.work == "unplug" for step in self.steps for task in step.tasks)
 
     @property
     def rounds(self) -> int:

@@ -53,7 +53,7 @@ def grown_plant(
     Plant
     """
     of_use = {fibre.use: fibre for fibre in before.fibres}
-    kit = Kit(before.panels[0], of_use["cord"], of_use["trunk"], before.link_pairs)
+    kit = Kit(before.panels[0], of_use["cord"], of_use["trunk"], before.link_pairs, of_use.get("loop plug"))
     plant = shuffle_plant(topology, boxes, kit, cord_port)
     return replace(plant, slot=slot, names=before.names + _next_names(before.names, len(slot) - len(before.names)))
 

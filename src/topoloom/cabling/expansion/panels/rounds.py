@@ -131,9 +131,9 @@ class Rounds:
 
     def _plug(self, piece: Piece, row: int, plant: Plant, stock_m: np.ndarray, number: int) -> PanelTask:
         """Plug a piece in at both ends: the shortest trunk that is left over and long enough, or a new one."""
-        trunk, length_m = bool(plant.is_trunk[row]), float(plant.length_m[row])
+        use, length_m = plant.fibres[plant.fibre[row]].use, float(plant.length_m[row])
         slack_m = plant.fibres[plant.fibre[row]].slack_m
-        fits = [left for left in self.shelf if trunk and left.owned_m >= length_m + slack_m - _CLOSE_M]
+        fits = [left for left in self.shelf if use == "trunk" and left.owned_m >= length_m + slack_m - _CLOSE_M]
         if fits:
             owned = min(fits, key=lambda left: (left.owned_m, left.number))
             self.shelf.remove(owned)
@@ -142,8 +142,7 @@ class Rounds:
         self.installed[piece] = owned
         bought_m = owned.owned_m or float(stock_m[row])
         source = "shelf" if fits else "new"
-        kind = "trunk" if trunk else "cord"
-        return PanelTask("plug", kind, number, owned.number, source, piece, (), (), length_m, bought_m)  # type: ignore[arg-type]
+        return PanelTask("plug", use, number, owned.number, source, piece, (), (), length_m, bought_m)  # type: ignore[arg-type]
 
     def _exchange(
         self,
@@ -155,8 +154,14 @@ class Rounds:
         stock_m: np.ndarray,
         number: int,
     ) -> list[PanelTask]:
-        """Cut a trunk: it serves as one of the new trunks at its ends, the longest that it spans; else it is left over."""
+        """Cut a trunk: it serves as one of the new trunks at its ends, the longest that it spans; else it is left over.
+
+        A loop plug is pulled out.
+        """
         owned = self.installed.pop(old)
+        if self.plant.is_loop[row]:
+            pulled = PanelTask("unplug", "loop plug", number, owned.number, "", None, old[:1])
+            return [pulled, *(self._plug(piece, row_of[piece], after, stock_m, number) for piece in new)]
         bought_m = owned.owned_m or float(self.plant.stock_m[row])
         slack_m = self.plant.fibres[self.plant.fibre[row]].slack_m
         spans = [piece for piece in new if bought_m >= float(after.length_m[row_of[piece]]) + slack_m - _CLOSE_M]

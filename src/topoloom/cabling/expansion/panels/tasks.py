@@ -9,7 +9,7 @@ from topoloom.cabling.expansion.panels.pieces import End, Piece
 #: both ends; its free end is connected elsewhere; links are verified before they carry traffic.
 Work = Literal["set up", "plug", "drain", "unplug", "connect", "verify"]
 #: What is worked on; the ends of a host's cable are at a switch and a host.
-PieceKind = Literal["switch", "panel", "trunk", "cord", "host", "links"]
+PieceKind = Literal["switch", "panel", "trunk", "cord", "loop plug", "host", "links"]
 #: A link by the switch and the port at both its ends.
 LinkPorts = tuple[tuple[int, int], tuple[int, int]]
 

@@ -140,9 +140,7 @@ class Wiring(PlugTable):
         list of LightWay
         """
         ways = self.followed(np.array(plugs, np.int64).reshape(-1, 2))
-        n, link_pairs = self.plant.switches, self.plant.link_pairs
-        turned = self.turned[ways.fibre] & (ways.fibre >= 0)
-        after = np.where(turned, self.plant.pairs[ways.fibre] - link_pairs - ways.pair, ways.pair)
+        n, after = self.plant.switches, self.across(ways.fibre, ways.pair)
         columns = (ways.fibre, ways.end, ways.leaving, ways.panel, ways.port, ways.pair, after)
         rows = np.stack([column.astype(np.int64) for column in columns], axis=2).tolist()
         out = []

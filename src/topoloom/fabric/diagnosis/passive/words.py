@@ -42,8 +42,8 @@ class PartWords:
         return f"{words.node(device)} port{'s' * (served > 1)} {words.port(device, port)}{last}"
 
     def use(self, fibre: int) -> str:
-        """``cord`` or ``trunk``."""
-        return "trunk" if self._plant.is_trunk[fibre] else "cord"
+        """``cord``, ``trunk`` or ``loop plug``."""
+        return self._plant.fibres[self._plant.fibre[fibre]].use
 
     def planned(self, end: End) -> Position:
         """Where an end is planned."""
@@ -52,8 +52,8 @@ class PartWords:
 
     def fibre(self, fibre: int) -> str:
         """``trunk X01 SP012:R1 - X14 SP340:R3``."""
-        both = " - ".join(self.position(fibre, self.planned((fibre, end))) for end in (0, 1))
-        return f"{self.use(fibre)} {both}"
+        both = dict.fromkeys(self.position(fibre, self.planned((fibre, end))) for end in (0, 1))
+        return f"{self.use(fibre)} {' - '.join(both)}"
 
     def panel(self, device: int) -> str:
         """``panel X01 SP012``."""
