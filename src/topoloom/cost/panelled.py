@@ -144,7 +144,7 @@ def kit_for(layout: Layout, method: str, terms: Terms) -> Kit:
 
 
 def _loop_plug(parts: Parts, joins: tuple[int, ...], each: int, trunk: FibreProduct) -> Fibre:
-    """The loop plug for a trunk port with `each` pairs per lane, of the polarity of the trunk in whose place it is."""
+    """The loop plug for a trunk port with `each` pairs per link, of the polarity of the trunk in whose place it is."""
     pairs = len(joins) * each
     fits = [plug for plug in parts.passive.panel if plug.kind == "loop plug" and plug.front_pairs == pairs]
     if not fits:

@@ -54,7 +54,7 @@ def shuffle_plant(topology: Topology, boxes: ShuffleBoxes, kit: Kit, cord_port: 
     port_at[box, position] = port
     of_lane = boxes.switch_at[ends[:, :, 0]].transpose(0, 2, 1).reshape(-1, 2)  # trunks x positions, 2
     ports = (port_at[ends[:, :, 0]] + ends[:, :, 1, None]).transpose(0, 2, 1).reshape(-1, 2)
-    # Loop plugs join lanes of one c-port.
+    # A loop plug joins the links of one c-port two by two.
     box, port, *places = boxes.loops.T
     of_lane = np.concatenate([of_lane, boxes.loop_lanes])
     ports = np.concatenate([ports, np.stack([port_at[box, place] + port for place in places], axis=1)])

@@ -58,9 +58,11 @@ class ShuffleBoxes:
         late = (self.far >= 0) & ~(used[:, None] & used[self.far])
         box, port = np.indices(self.far.shape)
         own = used[:, None]
-        far = np.where(late, np.where(own, box, -1), self.far).astype(np.int32)
-        far_port = np.where(late, np.where(own, port, -1), self.far_port).astype(np.int32)
-        return ShuffleBoxes(switch_at, far, far_port, joins)
+        opposite = (
+            np.where(late, np.where(own, box, -1), self.far),
+            np.where(late, np.where(own, port, -1), self.far_port),
+        )
+        return ShuffleBoxes(switch_at, *(ends.astype(np.int32) for ends in opposite), joins)
 
     @cached_property
     def is_loop(self) -> np.ndarray:
