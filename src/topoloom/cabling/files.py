@@ -308,7 +308,13 @@ def _slots_of(cables: CableList, names: tuple[str, ...], floor: str) -> np.ndarr
 
 def _compare_lengths(cables: CableList, layout: Layout) -> None:
     """Warn if the list's lengths differ from those of the floor."""
-    apart = np.abs(cables.length_m - layout.length_m)
+    floor_m = layout.length_m
+    if layout.plant is not None:
+        # Parallel links are in the order of the list here, and in that of their ports in the plan.
+        u, v = layout.topology.links.T
+        floor_m = np.empty(len(floor_m))
+        floor_m[np.lexsort((cables.ports[:, 0], v, u))] = layout.length_m[np.lexsort((layout.link_ports[:, 0], v, u))]
+    apart = np.abs(cables.length_m - floor_m)
     other = np.flatnonzero(apart > _SAME_M)
     if other.size:
         first = other[cables.line[other].argmin()]
@@ -317,7 +323,7 @@ def _compare_lengths(cables: CableList, layout: Layout) -> None:
             cables.source,
             cables.line[first],
             cables.length_m[first],
-            layout.length_m[first],
+            floor_m[first],
             other.size,
             apart.size,
             "differs" if other.size == 1 else "differ",

@@ -54,15 +54,15 @@ class ShuffleBoxes:
         switch_at = np.where(self.switch_at < n, self.switch_at, -1).astype(np.int32)
         if not joins:
             return ShuffleBoxes(switch_at, self.far, self.far_port)
-        used = (switch_at >= 0).any(axis=1)
-        late = (self.far >= 0) & ~(used[:, None] & used[self.far])
-        box, port = np.indices(self.far.shape)
+        used = np.asarray((switch_at >= 0).any(axis=1))
         own = used[:, None]
-        opposite = (
-            np.where(late, np.where(own, box, -1), self.far),
-            np.where(late, np.where(own, port, -1), self.far_port),
-        )
-        return ShuffleBoxes(switch_at, *(ends.astype(np.int32) for ends in opposite), joins)
+        late = (self.far >= 0) & ~(own & used[self.far])
+        box, port = np.indices(self.far.shape)
+        opposite = [
+            np.where(late, np.where(own, itself, -1), ends).astype(np.int32)
+            for itself, ends in ((box, self.far), (port, self.far_port))
+        ]
+        return ShuffleBoxes(switch_at, opposite[0], opposite[1], joins)
 
     @cached_property
     def is_loop(self) -> np.ndarray:

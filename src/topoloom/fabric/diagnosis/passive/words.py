@@ -43,7 +43,8 @@ class PartWords:
 
     def use(self, fibre: int) -> str:
         """``cord``, ``trunk`` or ``loop plug``."""
-        return self._plant.fibres[self._plant.fibre[fibre]].use
+        use: str = self._plant.fibres[self._plant.fibre[fibre]].use
+        return use
 
     def planned(self, end: End) -> Position:
         """Where an end is planned."""
