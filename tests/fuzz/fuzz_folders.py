@@ -17,10 +17,12 @@ from topoloom import (
     InputError,
     Optimized,
     build,
+    check_panel_plan,
     check_plan,
     compare,
     design_machine,
     expand,
+    expand_panels,
     load_layout,
     machine_facility,
     open_machine,
@@ -34,6 +36,7 @@ from topoloom import (
     run_study,
     save_expansion,
     save_machine,
+    save_panel_expansion,
 )
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
@@ -276,6 +279,16 @@ def _plan() -> Files:
         return files_of(Path(place))
 
 
+@cache
+def _plan_of_panels() -> Files:
+    flat = open_network("shuffled:n=32,degree=16").placed(
+        parts="ethernet-2026", rate_gbps=100, panels="shuffle", map="rows"
+    )
+    with TemporaryDirectory() as place:
+        save_panel_expansion(expand_panels(flat, 40), Path(place) / "net")
+        return files_of(Path(place))
+
+
 def _assessed(path: Path) -> Any:
     return opened(path), Assessment.load(path / "assessment.json")
 
@@ -317,6 +330,13 @@ FOLDERS = {
     "load_layout": folder_reader(_laid, load_layout, _PAGES),
     "plan folder": Reader(_part(_plan, "net"), lambda folder: opened(folder / "net")),
     "plan on paper": Reader(_part(_plan, "net"), lambda folder: check_plan(folder / "net")),
+    "panel plan": Reader(
+        _part(
+            _plan_of_panels, "net/plan.csv", "net/steps.csv", "net/provenance", "net/before/fibre_", "net/after/fibre_"
+        ),
+        lambda folder: check_panel_plan(folder / "net"),
+    ),
+    "panel plan folder": Reader(_part(_plan_of_panels, "net"), lambda folder: opened(folder / "net")),
     "optimized": folder_reader(_optimized, Optimized.load),
     "checkpoint": folder_reader(_checkpoint, _resumed),
     "store": folder_reader(_studied, _read_study),

@@ -150,7 +150,7 @@ def plant_from_json(text: str, source: str, topology: Topology, slots: Slots) ->
             owned_m=np.array(record.owned_m, np.float64),
         )
         _check(plant, record, topology)
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise at(source, None, f"is not the fibre plant of {topology.name}: {error}; write the layout again") from None
     return plant
 
