@@ -2,7 +2,10 @@
 
 import pytest
 
-from topoloom import InputError, build, place, price
+from topoloom import InputError, build, expand_panels, place, price
+from topoloom.core.work import Work
+from topoloom.designer.assessment.steps.growth import GROWTH
+from topoloom.designer.assessment.subjects import subject_of
 from topoloom.designer.placing import placed_network
 from topoloom.designer.requirement_files import read_requirement
 
@@ -89,6 +92,21 @@ def test_a_design_with_panels_needs_their_prices_and_has_no_phases(tmp_path):
     phases = REQUIREMENT + "[[phase]]\nhosts = 500\n[[phase]]\nhosts = 1000\n"
     with pytest.raises(InputError, match=r"\[cable\] panels: a network with panels is not planned in phases"):
         read_requirement(written(tmp_path, PARTS, phases))
+
+
+@pytest.mark.parametrize("hosts", [1000, 1024])
+def test_a_design_states_what_growth_takes_trunk_by_trunk(tmp_path, hosts):
+    """By 10 and 25 % to the next number of switches that fills panels: trunks cut and what is bought, as expand plans it."""
+    requirement = read_requirement(written(tmp_path))
+    spec = "shuffled:n=32,degree=16,hosts=32" + f"+populated:hosts={hosts}" * (hosts < 1024)
+    network = placed_network(spec, requirement, requirement.catalogue(), map="rows")
+    figures = {each.key: each for each in GROWTH.run(subject_of(network), Work()).figures}
+    plan = expand_panels(network, 40)
+    trunks = sum(step.trunk_work.trunks_cut for step in plan.steps)
+    assert [figures[f"moved_{share}"].value for share in (10, 25)] == [trunks, trunks]
+    assert f"{plan.hosts:,} hosts on 40 switches: {trunks} trunks are cut; 1 panels" in figures["moved_10"].how
+    assert figures["growth_10_usd"].value == pytest.approx(plan.cost_usd)
+    assert figures["growth_10_usd"].value > 0
 
 
 def test_hosts_and_rates_of_a_spec_do_not_hide_its_boxes(tmp_path):

@@ -106,12 +106,13 @@ def expand_panels(
     check_type(to, (int, np.integer), "expand_panels", "to= is a number of switches")
     if to > MOST_SWITCHES:
         raise InputError(f"to={to}: plans are made for at most {MOST_SWITCHES:,} switches")
-    if plant.method != "shuffle" or method not in ("auto", "boxes"):
-        what = f"'{plant.method}'" if plant.method != "shuffle" else f"'shuffle' and not by method {method}"
+    if plant.method != "shuffle":
         raise InputError(
-            f"{before.name}: growth is planned for panels of 'shuffle' by method boxes, not of {what}; grow its spec without"
-            " panels (topoloom expand SPEC), and lay out the result with the same panels"
+            f"{before.name}: its panels are those of '{plant.method}', and growth with panels is planned for 'shuffle' only;"
+            " grow its spec without panels (topoloom expand SPEC), and lay out the result with the same panels"
         )
+    if method not in ("auto", "boxes"):
+        raise InputError(f"method {method}: a network with shuffle panels grows by method boxes; omit the method")
     if most_down is not None and most_down < 1:
         raise InputError(f"most_down={most_down}: it must be at least 1")
     terms = stands.terms

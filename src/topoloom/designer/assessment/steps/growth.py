@@ -6,6 +6,7 @@ from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE
 from topoloom.cabling.expansion.expand import expand
 from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cabling.expansion.larger_networks import grows_by_hosts
+from topoloom.cabling.expansion.panels.expand_panels import expand_panels
 from topoloom.cabling.expansion.recognise import recognised
 from topoloom.cabling.expansion.registry import find_method
 from topoloom.core.errors import InputError
@@ -14,6 +15,8 @@ from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
 from topoloom.designer.assessment.subject import Subject
 from topoloom.graph.planes import planes_of
+from topoloom.placement.fibre.shuffled import boxes_in
+from topoloom.topologies.families._shuffle_boxes import cords_of_unit
 
 #: Shares by which the network grows.
 SHARES = (0.10, 0.25)
@@ -31,6 +34,9 @@ def _growth(subject: Subject, work: Work) -> StepResult:
 
 def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
     key, percent = f"{share * 100:.0f}", f"{share:.0%}"
+    plant = subject.layout.plant
+    if plant is not None and plant.method == "shuffle":
+        return _grown_by_panels(subject, share, work)
     try:
         plan, goal = growth_plan(subject, share, work)
     except InputError as error:
@@ -76,6 +82,41 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
             better="less",
         ),
         *_moving(plan, key, percent, subject.parts.currency),
+    ]
+
+
+def _grown_by_panels(subject: Subject, share: float, work: Work) -> list[Figure]:
+    """The trunks that are cut and the cost, where new panels are spliced into trunks: to the next number that fills panels."""
+    key, percent = f"{share * 100:.0f}", f"{share:.0%}"
+    _, unit = cords_of_unit(boxes_in(subject.layout.plant)[0])  # type: ignore[arg-type]  # its caller has looked
+    more = -(-math.ceil(subject.topology.switches * share - 1e-9) // unit) * unit
+    to = subject.topology.switches + more
+    try:
+        plan = expand_panels(subject.network, to, seed=subject.seed, jobs=subject.jobs, work=work)
+    except InputError as error:
+        plan, reason = None, f"no plan: {error}"
+    by_hand = f"topoloom expand FOLDER --to {to} --seed {subject.seed}"
+    cut = f"cables moved to grow by {percent}", "cables"
+    if plan is None:
+        return [Figure(key=f"moved_{key}", label=cut[0], unit=cut[1], value=None, how=reason, better="less")]
+    trunks = sum(step.trunk_work.trunks_cut for step in plan.steps)
+    how = (
+        f"a plan by method {plan.method} to {plan.hosts:,} hosts on {plan.switches:,} switches: {trunks:,} trunks are cut;"
+        f" {plan.new_panels:,} panels, {plan.new_trunks:,} trunks and {plan.new_cords:,} cords come; at most"
+        f" {plan.most_drained:,} links are drained at a time"
+    )
+    lost = f"; without {', '.join(plan.unpriced)}, whose price is not known" if plan.unpriced else ""
+    return [
+        Figure(key=f"moved_{key}", label=cut[0], unit=cut[1], value=trunks, how=how, by_hand=by_hand, better="less"),
+        Figure(
+            key=f"growth_{key}_usd",
+            label=f"cost to grow by {percent}",
+            unit=subject.parts.currency,
+            value=plan.cost_usd,
+            how=f"what is bought for that plan; {plan.hosts - subject.topology.hosts:,} more hosts{lost}",
+            by_hand=by_hand,
+            better="less",
+        ),
     ]
 
 
