@@ -280,6 +280,25 @@ def test_quality_has_state_hops_and_paths():
             quality(route(build(spec), engine), forwarding_state=True)
 
 
+@pytest.mark.parametrize("engine", ["vlb", "vlb:share=0", "spraypoint:h=4", "ksp", "shortest-union"])
+def test_equal_groups_of_a_switch_count_once(engine):
+    """Groups, members and width of every switch, counted as sets of members, whatever the state and the order."""
+    routing = route(build(SMALL), engine)
+    groups, n = routing.choice, routing.topology.switches
+    own = [set() for _ in range(n)]
+    for table in groups.group:
+        for d, s in np.argwhere(table >= 0).tolist():
+            members = range(groups.first[table[d, s]], groups.first[table[d, s] + 1])
+            if len(members) > 1:
+                own[s].add(tuple(sorted((int(groups.port[m]), int(groups.next_state[m])) for m in members)))
+    counts = group_counts(groups)
+    assert counts["groups"].tolist() == [len(of_switch) for of_switch in own]
+    assert counts["members"].tolist() == [sum(map(len, of_switch)) for of_switch in own]
+    assert (
+        next_hop_state(route(build(SMALL), "vlb:share=0")).groups == next_hop_state(route(build(SMALL), "ecmp")).groups
+    )
+
+
 def lists_of(routing):
     """The different segment lists of every switch, path by path: the later links of a path, and where its packets unpack."""
     topology, groups = routing.topology, routing.choice

@@ -114,7 +114,8 @@ class NextHopGroups:
     group : int32[states, n, n]
         group[q, d, s]: the group of switch s for packets to d in state q; -1: none.
     first : int64[groups + 1]
-        The first member of each group. Every group belongs to one switch, and all groups of a switch differ.
+        The first member of each group. Every group belongs to one switch; equal groups of a switch are counted once
+        (`topoloom.routing.groups.state.group_counts`).
     port : uint16[members]
         The link of the switch, counted from 0 as in `Routing.ports`.
     next_state : uint8[members]

@@ -138,7 +138,10 @@ def next_hop_state(
 
 
 def group_counts(groups: NextHopGroups) -> dict[str, np.ndarray]:
-    """Return routes, groups, members, width and route_members of every switch, each int64[n]; see `NextHopState`."""
+    """Return routes, groups, members, width and route_members of every switch, each int64[n]; see `NextHopState`.
+
+    Equal groups of a switch are one, in whatever states and order their members stand.
+    """
     n, widths = groups.group.shape[-1], groups.widths
     owner = np.full(widths.size, -1, np.int64)
     routes, route_members = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -152,7 +155,7 @@ def group_counts(groups: NextHopGroups) -> dict[str, np.ndarray]:
         routes += np.where(same, 1, route_counts)
         own = np.bincount(switch, widths[table[filled]], n).astype(np.int64)
         route_members += np.where(same, own // np.maximum(route_counts, 1), own)
-    several = (owner >= 0) & (widths > 1)
+    several = _one_each(groups, owner) & (widths > 1)
     width = np.zeros(n, np.int64)
     np.maximum.at(width, owner[owner >= 0], widths[owner >= 0])
     return {
@@ -162,6 +165,19 @@ def group_counts(groups: NextHopGroups) -> dict[str, np.ndarray]:
         "width": width,
         "route_members": route_members,
     }
+
+
+def _one_each(groups: NextHopGroups, owner: np.ndarray) -> np.ndarray:
+    """Return which groups are used and the first of those that have the same switch and members, bool[groups]."""
+    from topoloom.routing.groups.kernels.interning import hash_rows
+
+    order = np.lexsort((groups.next_state, groups.port, np.repeat(np.arange(owner.size), groups.widths)))
+    key = np.empty(owner.size, np.uint64)
+    hash_rows(groups.first, groups.port[order], groups.next_state[order], 1, key)
+    by_switch = np.stack([owner.astype(np.uint64), key])
+    first = np.zeros(owner.size, np.bool_)
+    first[np.unique(by_switch, axis=1, return_index=True)[1]] = True
+    return first & (owner >= 0)
 
 
 def _exceeded(counts: dict[str, np.ndarray], limits: dict[str, int | None]) -> list[str]:
