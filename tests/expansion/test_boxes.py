@@ -10,6 +10,7 @@ from topoloom.cabling.expansion.methods.boxes import boxes
 from topoloom.cabling.expansion.methods.splice import splice
 from topoloom.cabling.expansion.registry import ExpansionRequest
 from topoloom.cabling.expansion.stages import TrunkWork, difference
+from topoloom.cabling.labels import label
 from topoloom.core.random_streams import Draws
 from topoloom.topologies.families._shuffle_boxes import splice_boxes
 from topoloom.topologies.families.shuffled import boxes_of
@@ -88,3 +89,13 @@ def test_a_plan_of_the_version_before_is_read(tmp_path):
     stored.write_text(re.sub(r',\s*"trunk_work": null', "", text))
     assert "trunk_work" not in stored.read_text()
     assert load_expansion(tmp_path / "plan").record() == plan.record()
+
+
+def test_labels_of_existing_switches_stay_where_these_have_several_units():
+    """The catalogue's switch is two units high: whoever stands keeps its height, and so its label."""
+    network = open_network("shuffled:n=16,degree=8,r=4,hosts=40").placed(
+        map="rows", parts="ethernet-2026", rate_gbps=100
+    )
+    assert network.layout.switch_u == 2
+    plan = expand(network, 20)
+    assert label(plan.after).switch[:16] == label(plan.before).switch

@@ -85,6 +85,7 @@ def test_loop_plugs_keep_all_links_until_trunks_come(looping_parts, idle, joins,
     assert not diagnose(before, fabric_of(before.fabric, Planted.of(before)), hosts=False).diagnostics
 
 
+@pytest.mark.exhaustive
 def test_a_loop_plug_that_is_missing_is_named(looping_parts, tmp_path):
     """Its links are dark: verify names the plug and its port; lists have it once, and the files of NetBox not as a cable."""
     network = open_network(LOOPED.format("reversed")).placed(

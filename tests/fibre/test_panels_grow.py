@@ -187,6 +187,7 @@ def test_the_bill_of_growth_counts_what_the_tasks_plug(plan):
     assert plan.after.layout.plant.trunks == plan.before.layout.plant.trunks - cut + plan.moved + tasks["trunk"]
 
 
+@pytest.mark.exhaustive
 def test_a_grown_network_hears_itself_and_grows_again(plan, folder, parts, tmp_path):
     """Its folder is read with the same plant; nothing is found in its own light; it is cabled, priced and grown once more."""
     grown = open_network(folder / "after")
@@ -212,6 +213,7 @@ def test_a_grown_network_hears_itself_and_grows_again(plan, folder, parts, tmp_p
     assert open_network(folder).expansion is None
 
 
+@pytest.mark.exhaustive
 def test_hosts_in_racks_get_cables_and_keep_theirs(tmp_path, parts):
     """Hosts stand in racks of their own: existing cables keep numbers and ports, and the new ones are tasks."""
     hosts = tmp_path / "hosts.toml"
@@ -246,6 +248,7 @@ def test_new_panels_fill_racks_before_they_take_new_ones(tmp_path):
     assert (rack, np.unique(five.slot).size, np.unique(more.slot).size) == (1, 1, 2)
 
 
+@pytest.mark.exhaustive
 def test_hosts_of_another_rate_grow_with_their_own():
     """Links of 100 and hosts of 200 Gb/s: the grown network has both rates, and its spec builds it."""
     small = open_network("shuffled:n=64,degree=32,hosts=4+rates:links=100,hosts=200").placed(

@@ -34,7 +34,7 @@ class GrowingFloor:
     """
 
     def __init__(self, layout: Layout, more: int, switch_w: float = 0.0, group: np.ndarray | None = None) -> None:
-        self._switch_w, self._group = switch_w, group
+        self._switch_w, self._group, self._switch_u = switch_w, group, layout.switch_u
         self.floor, self.slots, self._slot = layout.floor, layout.slots, layout.slot.astype(np.int64)
         #: The slot of every host's rack; empty where hosts stand with their switches.
         self._host_slot = np.empty(0, np.int64) if layout.host_slot is None else layout.host_slot.astype(np.int64)
@@ -225,7 +225,15 @@ class GrowingFloor:
         slots = slots if self._grown == "" else floor.slots_for(1)
         stands = host_slot.astype(np.int32) if host_slot.size else None
         plant = None if plant is None else replace(plant, slot=panel_slot)
-        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown", host_slot=stands, plant=plant)
+        grown = Layout(topology, floor, slots, slot.astype(np.int32), made="grown", host_slot=stands, plant=plant)
+        return replace(grown, switch_u=self._heights(topology.switches))
+
+    def _heights(self, switches: int) -> float | np.ndarray:
+        """The heights of all switches: existing ones keep theirs, and new ones are as high as the highest."""
+        stands = self._switch_u
+        if not isinstance(stands, np.ndarray):
+            return stands
+        return np.append(stands, np.full(switches - stands.size, stands.max()))
 
     def _place(self, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray, slots: np.ndarray) -> None:
         """Put switches into the slot with the shortest total cable length."""

@@ -153,7 +153,6 @@ def expand_panels(
         topology = _named(growth)
         final = _with_numbers(rounds.plant, rounds)
         grown = floor.layout(topology, layout.slots.rows, final)
-        grown = replace(grown, switch_u=_heights(layout, topology.switches))
         made.append((steps, rounds, grown))
         return grown
 
@@ -183,14 +182,6 @@ def expand_panels(
         currency=parts.currency,
         provenance=provenance_of(before, seed=seed, settings=settings | {"most_down": most_down}),
     )
-
-
-def _heights(layout: Layout, switches: int) -> float | np.ndarray:
-    """The heights of all switches: existing ones keep theirs, and new ones are as high as the highest."""
-    stands = layout.switch_u
-    if not isinstance(stands, np.ndarray):
-        return stands
-    return np.append(stands, np.full(switches - stands.size, stands.max()))
 
 
 def _boxes(stage: Stage) -> ShuffleBoxes:
