@@ -1,8 +1,13 @@
 """What a packet may choose in addition to the path of the tables: adaptive and multi-path routing, described for simulators."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 
 #: The queues that a packet's source knows when it picks a detour.
 NOTHING, LOCAL, GLOBAL = "nothing", "local", "global"
@@ -154,4 +159,78 @@ class NextHopGroups:
         return "a next-hop group has a port that its switch does not have" if (most >= degrees).any() else ""
 
 
-Choice = AnyShortest | Escape | Detour | Layers | NextHopGroups
+#: Most classes of virtual channels of a function of one's own: pairs of them are the bits of a 64-bit word.
+MOST_CLASSES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Adaptive:
+    """A function of one's own chooses the port and the class of virtual channels, for each packet at each switch.
+
+    Numba compiles the function for the simulator. It takes a `topoloom.simulation.flits.adaptive.At` and returns two whole
+    numbers: a port, which is the number of a link of the switch as in `Routing.ports`, or -1 to be asked again in the next
+    cycle; and a class, from 0. It is not called at the packet's destination.
+
+    Attributes
+    ----------
+    function : callable (At) -> (int, int)
+    classes : int
+        1 to 8 classes of virtual channels, which share the VCs of a port equally.
+    moves : callable (Topology, int) -> bool[classes + 1, channels, classes], optional
+        What the function may do with packets to a switch: ``moves(topology, d)[a, c, b]`` says whether a packet to d may take
+        channel c (numbered as `routing.channels.channels_of` does) in class b where it has come in class a - 1, or for a = 0
+        where it enters the network. The verifier searches these moves for cycles, and the simulator refuses turns that none of
+        them makes.
+    escape : bool
+        Whether a packet that the function gives no free virtual channel asks for the path of the tables, in virtual channels of
+        their own, and stays there (Silla and Duato, IEEE TPDS 11(7), 2000). The function may then do anything in its classes.
+    again : bool
+        Whether a packet without a virtual channel is decided again in every cycle; always so with `escape`.
+    memory : int
+        Whole numbers that each packet keeps; 0 when it enters the network.
+    data : int64[k]
+        Constants for the function.
+    learned : float64[k]
+        Numbers that all calls share and may change, such as a table of queues; every run begins with these.
+
+    Raises
+    ------
+    InputError
+        The number of classes is out of range, the function is none, or `moves` and `escape` are both given.
+
+    Notes
+    -----
+    Without `moves` and `escape` nothing is proved: `Verification.deadlock_free` is None, and the simulator ends with an error
+    when it finds a deadlock. That packets arrive at all is for the function; no verifier proves it.
+    """
+
+    function: Callable[[Any], tuple[int, int]]
+    classes: int = 1
+    moves: Callable[[Topology, int], np.ndarray] | None = None
+    escape: bool = False
+    again: bool = False
+    memory: int = 0
+    data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    learned: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(
+                f"Adaptive: the function is {self.function!r}; give one that takes an At and returns a port and a class"
+            )
+        if not 1 <= self.classes <= MOST_CLASSES:
+            raise InputError(f"Adaptive: {self.classes} classes; they must be 1 to {MOST_CLASSES}")
+        if self.moves is not None and self.escape:
+            raise InputError("Adaptive: with escape the function may do anything; omit moves, or escape")
+        if self.memory < 0:
+            raise InputError(f"Adaptive: memory={self.memory}; it must be 0 or more")
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return str(getattr(self.function, "__name__", "function"))
+
+
+Choice = AnyShortest | Escape | Detour | Layers | NextHopGroups | Adaptive
+#: The kinds of choices; what is none of them has no meaning to the verifier and the simulator.
+CHOICES = (AnyShortest, Escape, Detour, Layers, NextHopGroups, Adaptive)

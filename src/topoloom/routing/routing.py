@@ -6,21 +6,25 @@ import shutil
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import reason
 from topoloom.core.staging import Staging
+from topoloom.core.work import Work
 from topoloom.figures.style import Axes
 from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
-from topoloom.routing.choices import Choice, Escape, Layers, NextHopGroups
+from topoloom.routing.choices import CHOICES, Adaptive, Choice, Escape, Layers, NextHopGroups
 from topoloom.routing.compared import TablesCompared
 from topoloom.routing.verification.verification import Verification
+
+if TYPE_CHECKING:
+    from topoloom.routing.verification.own_choices import DeclaredTurns
 
 #: What decides the virtual channel of a packet: its pair of switches, its number of hops so far, or the switch where it is.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"
@@ -50,7 +54,7 @@ class Routing(Filed):
         is omitted (Gopal, 1985).
     minimal : bool
         Whether the engine promises shortest paths.
-    choice : AnyShortest, Escape, Detour, Layers or NextHopGroups, optional
+    choice : AnyShortest, Escape, Detour, Layers, NextHopGroups or Adaptive, optional
         The choices of a packet in addition to the path of the tables (`topoloom.routing.choices`).
     verification : Verification, optional
         The result of `topoloom.verify_routing`; `route` always adds it.
@@ -62,7 +66,7 @@ class Routing(Filed):
     Raises
     ------
     InputError
-        Arrays of a wrong shape; next-hop groups with ports that a switch does not have.
+        Arrays of a wrong shape; a choice of another type; next-hop groups with ports that a switch does not have.
     """
 
     record_name = "routing"
@@ -111,6 +115,12 @@ class Routing(Filed):
                 f"{name}: escape paths use one virtual channel, or virtual channels by switch (virtual_channel_rule "
                 f"'{SWITCH}')"
             )
+        if self.choice is not None and type(self.choice) not in CHOICES:
+            names = ", ".join(kind.__name__ for kind in CHOICES)
+            raise InputError(
+                f"{name}: choice of type {type(self.choice).__name__}, which nothing would follow; it is one of {names}"
+                " (topoloom.routing.choices), and Adaptive takes a function of your own"
+            )
         if isinstance(self.choice, NextHopGroups) and (fault := self.choice.fault(self.topology.degrees)):
             raise InputError(f"{name}: {fault}")
         for array in (self.ports, self.virtual_channels):
@@ -124,10 +134,19 @@ class Routing(Filed):
 
     @property
     def packets_choose(self) -> str | None:
-        """The kind of choice that packets have: "AnyShortest", "Escape", "Detour", "Layers" or "NextHopGroups"; None: they
-        follow the tables.
+        """The kind of choice that packets have: "AnyShortest", "Escape", "Detour", "Layers", "NextHopGroups" or "Adaptive";
+        None: they follow the tables.
         """
         return None if self.choice is None or self.by_host else type(self.choice).__name__
+
+    @cached_property
+    def declared(self) -> "DeclaredTurns":
+        """The turns of the moves that an adaptive function declares."""
+        from topoloom.routing.verification.own_choices import declared_turns
+
+        if not isinstance(self.choice, Adaptive):
+            raise InputError(f"{self.topology.name}: the tables of engine {self.engine} have no adaptive function")
+        return declared_turns(self, self.choice, Work())
 
     @property
     def by_host(self) -> bool:

@@ -7,8 +7,9 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
-from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
+from topoloom.routing.choices import Adaptive, AnyShortest, Detour, Escape, Layers
 from topoloom.routing.routing import HOP, Routing
+from topoloom.routing.verification.own_choices import declared_turns
 from topoloom.routing.verification.verification import Verification
 
 #: Most switches for the search of cycles through choices, whose graph has n^2 places.
@@ -24,6 +25,8 @@ def with_choice(routing: Routing, tables: Verification, work: Work) -> Verificat
       between two channels of the tables. If packets may not leave, the tables' dependencies are the only ones.
     * `Detour`: the two parts use separate virtual channels, and packets only change from the first to the second: no cycle if
       the tables have none.
+    * `Adaptive` with `escape`: as `Escape` without return, since a packet may ask for the path of the tables in every cycle.
+      With `moves`: no cycle among the turns that they allow, and a move wherever they lead. Otherwise nothing is proved.
 
     Parameters
     ----------
@@ -66,7 +69,37 @@ def with_choice(routing: Routing, tables: Verification, work: Work) -> Verificat
         if tables.cycle or tables.fault or not choice.returns or routing.virtual_channel_rule == HOP:
             return verification
         return _with_cycle(routing, verification, _extended(routing, virtual_channels, work), virtual_channels)
+    if isinstance(choice, Adaptive):
+        return _with_function(routing, choice, tables, work)
     return tables
+
+
+def _with_function(routing: Routing, choice: Adaptive, tables: Verification, work: Work) -> Verification:
+    """The verification of tables with an adaptive function, whose classes are virtual channels."""
+    from topoloom.routing.verification.kernels.follow import find_cycle
+
+    if choice.escape:
+        pairs = np.append(tables.virtual_channel_pairs, [0] * choice.classes)
+        used = tables.virtual_channels_used + choice.classes
+        return replace(tables, virtual_channels_used=used, virtual_channel_pairs=pairs)
+    pairs = np.append(tables.virtual_channel_pairs[:1], [0] * (choice.classes - 1))
+    alone = replace(
+        tables,
+        virtual_channels_used=choice.classes,
+        virtual_channel_pairs=pairs,
+        cycle=(),
+        cycle_virtual_channel=-1,
+        unproved=f"{choice.name} declares neither moves nor an escape",
+    )
+    if choice.moves is None:
+        return alone
+    found = declared_turns(routing, choice, work)
+    channels = routing.channels
+    ring = find_cycle(
+        channels.first, channels.to, channels.back, channels.turn_first, found.turns, choice.classes, True
+    )
+    alone = replace(alone, unproved="", fault=tables.fault or found.fault)
+    return _with_cycle(routing, alone, np.asarray(ring, np.int64), choice.classes)
 
 
 def with_layers(routing: Routing, layers: list[Routing], tables: Verification, work: Work) -> Verification:

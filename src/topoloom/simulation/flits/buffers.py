@@ -15,9 +15,13 @@ MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
 #: Flits that arrived and that entered, at any time; packets logged; round trips ended; when the last packet of a trace or a
 #: trip arrived; hosts in a burst; packets in the network.
 FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19
+#: A move of an adaptive function that is not allowed, in five places: 1 + switch (0: none), destination, class, port, next
+#: class.
+WRONG = 20
 
-#: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours.
-TABLES, ANY, SHORTER, ESCAPE, DETOUR, GROUPS = 0, 1, 2, 3, 4, 5
+#: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours,
+#: members of groups, what a function of one's own says. A function with an escape is ESCAPE.
+TABLES, ANY, SHORTER, ESCAPE, DETOUR, GROUPS, OWN = 0, 1, 2, 3, 4, 5, 6
 #: Where the virtual channel comes from: the table, the hop, the packet.
 IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
 

@@ -1,15 +1,18 @@
 """A routed network as the flat arrays for the router kernels."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape, Layers, NextHopGroups
+from topoloom.routing.choices import LOCAL, NOTHING, Adaptive, AnyShortest, Detour, Escape, Layers, NextHopGroups
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulation.flits import buffers as b
+from topoloom.simulation.flits.adaptive import compiled, own_arrays
 from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
+from topoloom.simulation.flits.own_choice import OwnArrays
 from topoloom.simulation.flits.rates import FlitRates
 from topoloom.simulation.flits.router_config import RouterConfig
 
@@ -33,6 +36,8 @@ class NetworkState:
     any_shortest: int | None
     detours: int | None
     pace: np.ndarray | None
+    adaptive: Any
+    own: OwnArrays | None
     net: RouterNetwork
     buffers: Buffers
     rules: Rules
@@ -56,7 +61,8 @@ def table_vcs(routing: Routing) -> int:
     if isinstance(routing.choice, Layers) and routing.choice.by_message:
         tables = (routing.virtual_channels, *(routing.choice.virtual_channels or ()))
         return 1 + max((int(table.max(initial=0)) for table in tables if table is not None), default=0)
-    return routing.verification.virtual_channels_used if routing.verification is not None else 1
+    used = routing.verification.virtual_channels_used if routing.verification is not None else 1
+    return max(used, routing.choice.classes) if isinstance(routing.choice, Adaptive) else used
 
 
 def empty_network(
@@ -222,12 +228,19 @@ def empty_network(
         state,
     )
     any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE, b.GROUPS), rules.choice == b.DETOUR
+    pace = None if rates is None else rates.pace(n * ports, channel_port, link, host_place)
+    function, arrays = None, None
+    if isinstance(routing.choice, Adaptive):
+        any_shortest, function = False, compiled(routing.choice)
+        arrays = own_arrays(routing, routing.choice, made.packets.size // PACKET_SIZE, pace)
     return NetworkState(
         _flag(records),
         _flag(long_credits),
         _flag(any_shortest),
         _flag(detours),
-        None if rates is None else rates.pace(n * ports, channel_port, link, host_place),
+        pace,
+        function,
+        arrays,
         net,
         made,
         rules,
@@ -261,10 +274,17 @@ def _tables_and_rules(
     """Return the tables with their virtual channels, and the rules of packets' choices."""
     topology, choice = routing.topology, routing.choice
     n, virtual_channels = topology.switches, table_vcs(routing)
-    own = virtual_channels - choice.virtual_channels if isinstance(choice, Escape) else virtual_channels
+    escaping = isinstance(choice, Adaptive) and choice.escape
+    own = virtual_channels
+    if isinstance(choice, Escape):
+        own -= choice.virtual_channels
+    elif isinstance(choice, Adaptive):
+        own = virtual_channels - choice.classes if choice.escape else 1
     # With escape channels, each virtual channel to escape to has one VC, and the choices have the others; otherwise all virtual
     # channels have the same number of VCs.
     width = 1 if isinstance(choice, Escape) else vcs // virtual_channels
+    if isinstance(choice, Adaptive):
+        width = (vcs - own if choice.escape else vcs) // choice.classes
     kind, escapes, tries, knows, longest = b.TABLES, 0, 0, 0, 0
     layers, vc_layers = [routing.ports], [routing.virtual_channels]
     allowed, distance, group = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.int32)
@@ -282,6 +302,8 @@ def _tables_and_rules(
         longest = choice.longest
         group = group if choice.group is None else choice.group.astype(np.int32)
         distance = _hops_by_tables(routing).reshape(-1)
+    elif isinstance(choice, Adaptive):
+        kind, escapes = (b.ESCAPE, own) if choice.escape else (b.OWN, 0)
     elif isinstance(choice, Layers):
         layers += choice.ports
         vc_layers += choice.virtual_channels or [routing.virtual_channels] * len(choice.ports)
@@ -295,21 +317,24 @@ def _tables_and_rules(
         by_pair = routing.virtual_channel_rule == PAIR and routing.virtual_channels is not None
         rule = b.BY_HOP if routing.virtual_channel_rule == HOP else b.BY_PACKET if by_pair else b.IN_TABLE
     classes = words * 64
-    outputs = np.empty((len(layers), n, n), np.uint8 if classes <= 256 else np.uint16)
+    narrow = classes <= 256 and not isinstance(choice, Adaptive)
+    outputs = np.empty((len(layers), n, n), np.uint8 if narrow else np.uint16)
     for made, ports, table in zip(outputs, layers, vc_layers, strict=True):
         full = ports.T.astype(np.uint16) << np.uint16(shift)
         if own > 1 and rule == b.IN_TABLE and table is not None:
-            full += table.T.astype(np.uint16) * np.uint16(width)
+            full += table.T.astype(np.uint16) * np.uint16(1 if escaping else width)
         made[:] = full.astype(outputs.dtype)
     if rule == b.BY_PACKET and routing.virtual_channels is not None:
         by_packet = np.stack([np.ascontiguousarray(table.T) for table in vc_layers if table is not None]).reshape(-1)
     near = np.zeros(0, np.int64)
-    if kind in (b.ANY, b.SHORTER, b.ESCAPE):
+    if kind in (b.ANY, b.SHORTER, b.ESCAPE) and not escaping:
         near = _near(routing)
     elif isinstance(choice, NextHopGroups):
         near = _members(choice)
     spans = np.full(vcs, width, np.int64)
-    if kind == b.ESCAPE:
+    if escaping:
+        spans[:escapes] = 1
+    elif kind == b.ESCAPE:
         spans[escapes:] = vcs - escapes
     net = RouterNetwork(
         outputs.reshape(-1),

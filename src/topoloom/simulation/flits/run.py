@@ -9,8 +9,9 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.model.topology import Topology
+from topoloom.routing.choices import Adaptive
 from topoloom.routing.routing import Routing
-from topoloom.simulation.flits.buffers import HOPS, SPREADS, Demand
+from topoloom.simulation.flits.buffers import HOPS, SPREADS, WRONG, Demand
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulation.flits.network_state import empty_network
@@ -124,6 +125,8 @@ class RouterRun:
             at.any_shortest,
             at.detours,
             at.pace,
+            at.adaptive,
+            at.own,
             at.net,
             at.buffers,
             at.rules,
@@ -133,6 +136,8 @@ class RouterRun:
             begin,
             end,
         )
+        if at.state[WRONG]:
+            raise _undeclared(self.routing, at.state[WRONG : WRONG + 5].tolist())
         fits = int(cycles * _CALL_SECONDS / max(time.perf_counter() - began, 1e-9))
         self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
 
@@ -148,6 +153,21 @@ class RouterRun:
     def inside(self) -> int:
         """Return the flits in all buffers."""
         return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
+
+
+def _undeclared(routing: Routing, wrong: list[int]) -> InputError:
+    """The error of a move that an adaptive function did not declare, or that does not exist."""
+    switch, goal, came, port, vc_class = wrong[0] - 1, *wrong[1:]
+    choice, links = routing.choice, int(routing.topology.degrees[switch])
+    assert isinstance(choice, Adaptive)  # noqa: S101
+    packet = f"a packet to switch {goal}" + (f" that has come in class {came}" if came >= 0 else "")
+    why = "it did not declare this move"
+    if not (port < links and 0 <= vc_class < choice.classes):
+        why = f"the switch has ports 0 to {links - 1} and classes 0 to {choice.classes - 1}"
+    return InputError(
+        f"{routing.topology.name}: the adaptive function '{choice.name}' sends {packet} at switch {switch} to port {port} in"
+        f" class {vc_class}; {why}"
+    )
 
 
 def _demand(

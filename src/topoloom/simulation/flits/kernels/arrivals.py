@@ -1,5 +1,7 @@
 """The first stages of a router's cycle: register flits that have arrived, and request outputs for packets."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from topoloom.core.compiling.decorators import stage
@@ -20,6 +22,7 @@ from topoloom.simulation.flits.kernels.fields import (
 from topoloom.simulation.flits.kernels.flits import SLOTS, arm
 from topoloom.simulation.flits.kernels.paces import stored_until
 from topoloom.simulation.flits.kernels.requests import ask, class_of, withdraw
+from topoloom.simulation.flits.own_choice import OwnArrays
 
 
 @stage
@@ -62,6 +65,8 @@ def choose_outputs(
     any_shortest: int | None,
     detours: int | None,
     pace: np.ndarray | None,
+    adaptive: Callable | None,
+    arrays: OwnArrays | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -96,6 +101,8 @@ def choose_outputs(
                 any_shortest,
                 detours,
                 pace,
+                adaptive,
+                arrays,
                 rules,
                 LV,
                 V,
@@ -114,10 +121,14 @@ def choose_outputs(
                 state,
                 b,
                 r,
+                iv >> LV,
                 iv & VM,
                 np.int64(rec[at(g * VC_SIZE + VC_WORD)]),
                 c,
             )
+            if adaptive is not None and out < 0:
+                rec[at(g * VC_SIZE + VC_NEXT)] = -1
+                continue
             if pace is not None:
                 packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
                 flits = min(np.int64(packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]), rules.room)
@@ -129,5 +140,6 @@ def choose_outputs(
                     continue
             ask(asked, pending, W, LV, r, iv, out)
             rec[at(g * VC_SIZE + VC_NEXT)] = out
-            if rules.choice != ESCAPE:
+            waits = adaptive is None or arrays.again == 0
+            if rules.choice != ESCAPE and waits:
                 choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))

@@ -4,11 +4,14 @@ slot_bits, vcs, ports, switches and history: log2 of VC slots per port, VCs, por
 history. The arrays are those of `buffers`.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
-from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, GROUPS, RANDOM, SHORTER, Rules
+from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, GROUPS, OWN, RANDOM, SHORTER, Rules
+from topoloom.simulation.flits.kernels.adaptive import own_output
 from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far
 from topoloom.simulation.flits.kernels.fields import (
     NO_DETOUR,
@@ -29,7 +32,9 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import below, ones
+from topoloom.simulation.flits.kernels.open_vcs import open_to_choice
 from topoloom.simulation.flits.kernels.paces import cycles_for
+from topoloom.simulation.flits.own_choice import OwnArrays
 
 
 @inner
@@ -244,17 +249,6 @@ def member_output(
     return out + hops * rules.width if rules.vc_rule == BY_HOP else out
 
 
-@inner
-def open_to_choice(spare: int, sent: int) -> bool:
-    """Return whether a VC with `sent` flits may be chosen: it is empty, or a whole packet has room behind its flits.
-
-    A packet with a VC waits for nothing else, so it must not wait there behind other packets: this is the assumption under
-    which escape channels are verified as deadlock-free (Duato 1993, assumption 4: a queue holds flits of one message; Duato
-    1996, for cut-through: a queue takes whole packets).
-    """
-    return sent == 0 or sent <= spare
-
-
 @stage
 def free_port(
     pace: np.ndarray | None,
@@ -308,6 +302,8 @@ def choose(
     any_shortest: int | None,
     detours: int | None,
     pace: np.ndarray | None,
+    adaptive: Callable | None,
+    arrays: OwnArrays | None,
     rules: Rules,
     slot_bits: int,
     vcs: int,
@@ -326,13 +322,14 @@ def choose(
     state: np.ndarray,
     b: int,
     r: int,
+    came: int,
     vc: int,
     packet: int,
     c: int,
 ) -> int:
-    """Return the output class that a packet at the head of its VC requests: port << log2(slots) | first VC.
+    """Return the output class that a packet at the head of its VC requests: port << log2(slots) | first VC; -1: none yet.
 
-    vc: the VC by which the packet arrived.
+    came, vc: the port and the VC by which the packet arrived.
     """
     word = np.int64(packets[at(packet * PACKET_SIZE + PACKET_WORD)])
     goal = word >> 16
@@ -374,6 +371,33 @@ def choose(
         out = ((word >> 7) & 511) << slot_bits
         if rules.last_vcs == 1 and packets[at(packet * PACKET_SIZE + PACKET_HOPS)]:
             out += vc
+    elif adaptive is not None:
+        if not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
+            out = own_output(
+                adaptive,
+                arrays,
+                rules,
+                slot_bits,
+                vcs,
+                ports,
+                history,
+                outputs,
+                port,
+                rec,
+                popped,
+                unowned,
+                packets,
+                state,
+                b,
+                r,
+                goal,
+                came,
+                vc,
+                packet,
+                c,
+            )
+            if out < 0 and rules.choice == OWN:
+                return out
     elif any_shortest is not None and rules.choice == GROUPS:
         out = member_output(rules, slot_bits, switches, near, packets, state, r, goal, packet)
     elif any_shortest is not None:
@@ -406,6 +430,9 @@ def choose(
             out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_HOPS)]) * rules.width
         else:
             if rules.vc_rule == BY_PACKET:
-                out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_VC)]) * rules.width
-            out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_PHASE)]) * rules.escapes
+                out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_VC)]) * (
+                    1 if adaptive is not None else rules.width
+                )
+            if adaptive is None:
+                out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_PHASE)]) * rules.escapes
     return out

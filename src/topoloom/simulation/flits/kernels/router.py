@@ -19,6 +19,8 @@ active, pending, unowned, choosing, int64[routers * words]: VCs that hold an out
 1)]: for each output class, the VCs that request it, and the round-robin position.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from topoloom.core.compiling.decorators import kernel, stage
@@ -32,6 +34,7 @@ from topoloom.simulation.flits.kernels.injection import inject
 from topoloom.simulation.flits.kernels.schedules import go
 from topoloom.simulation.flits.kernels.sources import make_packets
 from topoloom.simulation.flits.kernels.traversal import traverse
+from topoloom.simulation.flits.own_choice import OwnArrays
 
 #: Numbers in all VCs' records up to which a network stays in a processor's near caches by itself (half a MiB).
 _CACHED = 1 << 17
@@ -60,6 +63,8 @@ def routers(
     any_shortest: int | None,
     detours: int | None,
     pace: np.ndarray | None,
+    adaptive: Callable | None,
+    arrays: OwnArrays | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -80,7 +85,9 @@ def routers(
                 continue
             for step in range(rules.speedup):
                 if records is not None:
-                    choose_outputs(long_credits, any_shortest, detours, pace, net, s, rules, r, c, step)
+                    choose_outputs(
+                        long_credits, any_shortest, detours, pace, adaptive, arrays, net, s, rules, r, c, step
+                    )
                 allocate_vcs(records, net, s, rules, r, c, step)
                 allocate_switch(records, long_credits, pace, s, rules, r, c)
                 traverse(records, long_credits, pace, net, s, rules, demand, play, r, c, step, begin, end)
@@ -93,6 +100,8 @@ def run(
     any_shortest: int | None,
     detours: int | None,
     pace: np.ndarray | None,
+    adaptive: Callable | None,
+    arrays: OwnArrays | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -111,6 +120,23 @@ def run(
                 go(net, s, demand, play, c)
             make_packets(pace, net, s, rules, demand, c, begin, end)
             inject(records, long_credits, pace, net, s, rules, demand, play, c, t, begin, end)
-        routers(records, long_credits, any_shortest, detours, pace, net, s, rules, demand, play, t, tb, begin, end)
+        routers(
+            records,
+            long_credits,
+            any_shortest,
+            detours,
+            pace,
+            adaptive,
+            arrays,
+            net,
+            s,
+            rules,
+            demand,
+            play,
+            t,
+            tb,
+            begin,
+            end,
+        )
         t = tb
     s.state[TIME] = t
