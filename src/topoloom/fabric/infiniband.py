@@ -12,7 +12,7 @@ from topoloom.fabric.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabric.net_text import discovered_text, net_text
 from topoloom.fabric.service_level_policy import written_policy
 from topoloom.graph.planes import plane_count
-from topoloom.routing.choices import Detour, Escape, Layers, NextHopGroups
+from topoloom.routing.choices import Adaptive, Detour, Escape, Layers, NextHopGroups
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
@@ -165,7 +165,7 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
             f"{name}: engine {routing.engine} changes the virtual channel at {where}, which forwarding tables cannot express;"
             " use orders"
         )
-    if isinstance(routing.choice, Escape | Detour | Layers | NextHopGroups) and not routing.by_host:
+    if isinstance(routing.choice, Escape | Detour | Layers | NextHopGroups | Adaptive) and not routing.by_host:
         raise InputError(
             f"{name}: engine {routing.engine} lets packets choose their paths, which forwarding tables cannot express;"
             " use orders"

@@ -10,7 +10,7 @@ from topoloom.core.errors import InputError
 from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
-from topoloom.routing.choices import Detour, Layers, NextHopGroups
+from topoloom.routing.choices import Adaptive, Detour, Layers, NextHopGroups
 from topoloom.routing.routing import Routing
 
 
@@ -57,7 +57,7 @@ def joined_planes(
         routing = routing_by_key[key]
         layers = routing.choice.ports if isinstance(routing.choice, Layers) and _plain(routing.choice) else ()
         if not layers and (
-            isinstance(routing.choice, Layers | NextHopGroups)
+            isinstance(routing.choice, Layers | NextHopGroups | Adaptive)
             or (isinstance(routing.choice, Detour) and routing.choice.group is not None)
         ):
             raise InputError(f"{topology.name}: engine {routing.engine} routes only one plane; give it a single plane")

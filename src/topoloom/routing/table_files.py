@@ -22,7 +22,7 @@ from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
 from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
-from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers, NextHopGroups
+from topoloom.routing.choices import Adaptive, AnyShortest, Choice, Detour, Escape, Layers, NextHopGroups
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
@@ -222,6 +222,11 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
     """The record of a choice, without its arrays."""
     if choice is None:
         return None
+    if isinstance(choice, Adaptive):
+        raise InputError(
+            f"tables with the adaptive function '{choice.name}' cannot be saved, as a function is no data; route the network where"
+            " you simulate it"
+        )
     record: dict[str, Any] = {"kind": type(choice).__name__}
     if isinstance(choice, Layers):
         record |= {"layers": len(choice.ports)} | ({"by_host": True} if choice.by_host else {})

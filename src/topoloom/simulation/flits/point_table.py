@@ -1,6 +1,7 @@
 """Points of load curves as a CSV table: one row per point with all its inputs, for spreadsheets and scripts."""
 
 import hashlib
+import inspect
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 
@@ -80,8 +81,14 @@ def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:
     digest.update(type(routing.choice).__name__.encode())
     for value in vars(routing.choice).values() if routing.choice is not None else ():
         for part in value if isinstance(value, tuple) else (value,):
-            digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
+            digest.update(part.tobytes() if isinstance(part, np.ndarray) else _words(part).encode())
     return digest.hexdigest()[:16]
+
+
+def _words(value: object) -> str:
+    """What identifies a value of a choice; of a function its source, which is the same in every process."""
+    plain = getattr(value, "py_func", value)
+    return repr(plain) if not inspect.isfunction(plain) else f"{plain.__qualname__} {inspect.getsource(plain)}"
 
 
 class PointTable:
