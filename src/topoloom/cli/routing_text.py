@@ -16,8 +16,11 @@ _CHOICES = {
     "Escape": "any shortest path, these tables to escape to",
     "Detour": "a detour by a random switch",
     "Layers": "several tables; pairs count in each",
+    "Adaptive": "what a function says; hops and loads are those of the tables",
     "NextHopGroups": "any member of a next-hop group; hops and loads are expected values",
 }
+
+
 _SHOWN = (
     "reached_pairs",
     "minimal",
@@ -124,7 +127,7 @@ def print_tables(routed: "Routing", repaired: "Rerouted | None" = None) -> None:
     free = verification.deadlock_free
     rows += [
         ("virtual channels used", str(verification.virtual_channels_used)),
-        ("deadlock free", "no cycle found" if free is None else plain(free)),
+        ("deadlock free", plain(free) if free is not None else _not_proved(verification.unproved)),
     ]
     rows += _rows_of_switches(verification) if routed.compared is None else _compared_rows(routed.compared)
     if repaired is not None:
@@ -135,3 +138,8 @@ def print_tables(routed: "Routing", repaired: "Rerouted | None" = None) -> None:
         ring = " -> ".join(str(start) for start, _ in verification.cycle)
         rows.append(("waits in a cycle", f"{ring} (switches, virtual channel {verification.cycle_virtual_channel})"))
     print_facts(routed.topology.name, rows)
+
+
+def _not_proved(why: str) -> str:
+    """Why it is not known whether tables are free from deadlock."""
+    return f"not proved: {why}" if why else "no cycle found"

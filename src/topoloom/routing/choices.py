@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -173,14 +174,15 @@ class Adaptive:
 
     Attributes
     ----------
-    function : callable (At) -> (int, int)
+    function : callable (At) -> (int, int), or str
+        Or where it is, as ``package.module:name``: then tables with it can be saved, and used by other processes.
     classes : int
         1 to 8 classes of virtual channels, which share the VCs of a port equally.
-    moves : callable (Topology, int) -> bool[classes + 1, channels, classes], optional
-        What the function may do with packets to a switch: ``moves(topology, d)[a, c, b]`` says whether a packet to d may take
-        channel c (numbered as `routing.channels.channels_of` does) in class b where it has come in class a - 1, or for a = 0
-        where it enters the network. The verifier searches these moves for cycles, and the simulator refuses turns that none of
-        them makes.
+    moves : callable (Topology, int, int) -> bool[classes + 1, channels, classes], or str, optional
+        What the function may do with packets to a switch: ``moves(topology, d, classes)[a, c, b]`` says whether a packet to d
+        may take channel c (numbered as `routing.channels.channels_of` does) in class b where it has come in class a - 1, or for
+        a = 0 where it enters the network; `moves_by_hop` is one. The verifier searches these moves for cycles, and the
+        simulator refuses turns that none of them makes.
     escape : bool
         Whether a packet that the function gives no free virtual channel asks for the path of the tables, in virtual channels of
         their own, and stays there (Silla and Duato, IEEE TPDS 11(7), 2000). The function may then do anything in its classes.
@@ -196,7 +198,7 @@ class Adaptive:
     Raises
     ------
     InputError
-        The number of classes is out of range, the function is none, or `moves` and `escape` are both given.
+        The number of classes is out of range, or `moves` and `escape` are both given.
 
     Notes
     -----
@@ -204,9 +206,9 @@ class Adaptive:
     when it finds a deadlock. That packets arrive at all is for the function; no verifier proves it.
     """
 
-    function: Callable[[Any], tuple[int, int]]
+    function: Callable[[Any], tuple[int, int]] | str
     classes: int = 1
-    moves: Callable[[Topology, int], np.ndarray] | None = None
+    moves: Callable[[Topology, int, int], np.ndarray] | str | None = None
     escape: bool = False
     again: bool = False
     memory: int = 0
@@ -214,10 +216,6 @@ class Adaptive:
     learned: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise InputError(
-                f"Adaptive: the function is {self.function!r}; give one that takes an At and returns a port and a class"
-            )
         if not 1 <= self.classes <= MOST_CLASSES:
             raise InputError(f"Adaptive: {self.classes} classes; they must be 1 to {MOST_CLASSES}")
         if self.moves is not None and self.escape:
@@ -228,7 +226,54 @@ class Adaptive:
     @property
     def name(self) -> str:
         """The name of the function."""
-        return str(getattr(self.function, "__name__", "function"))
+        return self.function if isinstance(self.function, str) else str(getattr(self.function, "__name__", "function"))
+
+    @property
+    def call(self) -> Callable[[Any], tuple[int, int]]:
+        """The function itself.
+
+        Raises
+        ------
+        InputError
+            There is none of that name.
+        """
+        return _imported(self.function)
+
+    def allowed(self, topology: Topology, destination: int) -> np.ndarray:
+        """The declared moves of packets to a switch, bool[classes + 1, channels, classes]; all, where none are declared.
+
+        Raises
+        ------
+        InputError
+            `moves` returns something else, or there is no function of that name.
+        """
+        shape = (self.classes + 1, 2 * len(topology.links), self.classes)
+        if self.moves is None:
+            return np.ones(shape, np.bool_)
+        found = _imported(self.moves)(topology, destination, self.classes)
+        if not isinstance(found, np.ndarray) or found.shape != shape or found.dtype != np.bool_:
+            what = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else type(found).__name__
+            raise InputError(
+                f"{self.name}: moves to switch {destination} are {what}; they must be bool of shape {shape}: classes + 1,"
+                " channels, classes"
+            )
+        return np.ascontiguousarray(found)
+
+
+def _imported(place: Any) -> Any:
+    """A function, or the one at ``package.module:name``."""
+    if callable(place):
+        return place
+    module, _, name = place.partition(":") if isinstance(place, str) else ("", "", "")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"Adaptive: there is no function {place!r} ({error}); give one, or package.module:name"
+        ) from error
+    if not callable(found):
+        raise InputError(f"Adaptive: {place!r} is no function; give one, or package.module:name")
+    return found
 
 
 Choice = AnyShortest | Escape | Detour | Layers | NextHopGroups | Adaptive

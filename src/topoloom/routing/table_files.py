@@ -6,6 +6,7 @@ import mmap
 import os
 from collections.abc import Iterator
 from dataclasses import fields
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -22,7 +23,7 @@ from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
 from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
-from topoloom.routing.choices import Adaptive, AnyShortest, Choice, Detour, Escape, Layers, NextHopGroups
+from topoloom.routing.choices import CHOICES, Adaptive, Choice, Detour, Layers, NextHopGroups
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
@@ -31,7 +32,7 @@ SCHEMA = "topoloom/tables/2"
 #: The version of topoloom 0.2, whose arrays of virtual channels were called lanes.
 _FORMER_SCHEMA = "topoloom/tables/1"
 
-_CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers, NextHopGroups)}
+_CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in CHOICES}
 #: Patterns of the table files in a network's folder.
 TABLE_NAMES = (f"{TABLES}/*.npy", f"{TABLES}/*.npz", f"{TABLES}/{MANIFEST}")
 #: Larger tables are not read into memory; they stay in their file.
@@ -213,6 +214,9 @@ def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
             yield f"virtual_channels_{number + 1}", virtual_channels
         if choice.allowed is not None:
             yield "allowed", choice.allowed
+    if isinstance(choice, Adaptive):
+        yield "data", choice.data
+        yield "learned", choice.learned
     if isinstance(choice, NextHopGroups):
         for name in _GROUP_ARRAYS:
             yield f"groups_{name}", getattr(choice, name)
@@ -222,10 +226,12 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
     """The record of a choice, without its arrays."""
     if choice is None:
         return None
-    if isinstance(choice, Adaptive):
+    if isinstance(choice, Adaptive) and not all(
+        isinstance(part, str | None) for part in (choice.function, choice.moves)
+    ):
         raise InputError(
-            f"tables with the adaptive function '{choice.name}' cannot be saved, as a function is no data; route the network where"
-            " you simulate it"
+            f"tables with the adaptive function '{choice.name}' cannot be saved, as a function is no data; give Adaptive its"
+            " place, package.module:name"
         )
     record: dict[str, Any] = {"kind": type(choice).__name__}
     if isinstance(choice, Layers):
@@ -233,7 +239,7 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
         return record | ({"paths": choice.paths} if choice.paths > 1 else {})
     if isinstance(choice, NextHopGroups):
         return record | {"states": choice.states}
-    plain = (field.name for field in fields(choice) if field.name != "group")
+    plain = (field.name for field in fields(choice) if field.name not in ("group", "data", "learned"))
     return record | {name: getattr(choice, name) for name in plain}
 
 
@@ -244,7 +250,8 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, 
     values = {key: value for key, value in record.items() if key != "kind"}
     kind = _CHOICES.get(str(record.get("kind")))
     try:
-        values = _typed(kind, values)
+        places = {key: _place(values.pop(key)) for key in ("function", "moves") if kind is Adaptive}
+        values = _typed(kind, values) | places
         if kind is Layers:
             numbers = range(1, 1 + msgspec.convert(record["layers"], int))
             ports = tuple(_read(here / f"ports_{number}.npy") for number in numbers)
@@ -265,6 +272,8 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, 
             if fault or record["states"] != groups.states:
                 raise at(os.fspath(here / "groups_group.npy"), None, f"holds {fault or 'other states'}; {_REMEDY}")
             return groups
+        if kind is Adaptive:
+            values |= {name: _read(here / f"{name}.npy") for name in ("data", "learned")}
         if kind is Detour and (here / "group.npy").exists():
             values["group"] = _read(here / "group.npy")
         if kind is not None:
@@ -274,6 +283,24 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, 
         if isinstance(error, InputError):
             raise
     raise at(source, None, "the record of the packets' choice is damaged; route the network again")
+
+
+def _place(place: object) -> str | None:
+    """The place of a function in a record: only of topoloom and its plug-ins, because it is imported.
+
+    Raises
+    ------
+    InputError
+        It is of another package.
+    """
+    if place is None:
+        return None
+    package = str(place).partition(":")[0].partition(".")[0]
+    if package not in {"topoloom", *(each.value.partition(".")[0] for each in entry_points(group="topoloom.engines"))}:
+        raise InputError(
+            f"the tables name a function of {package!r}, which is no plug-in of topoloom; route the network again"
+        )
+    return str(place)
 
 
 def _read_verification(record: dict[str, Any] | None, here: Path, topology: Topology) -> Verification | None:

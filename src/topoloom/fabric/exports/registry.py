@@ -19,6 +19,7 @@ from topoloom.model.link_rates import own_rates, refuse_mixed, shown_rate, tell_
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
+from topoloom.routing.choices import Adaptive
 from topoloom.routing.fitted_tables import installable_tables
 from topoloom.routing.fitting import ANY
 from topoloom.routing.routing import PAIR, Routing
@@ -383,6 +384,11 @@ def made_of(
     InputError
         It requires tables and there are none, or the tool's files cannot express the network, as with mixed rates.
     """
+    if record.tables and request.routing is not None and isinstance(request.routing.choice, Adaptive):
+        raise InputError(
+            f"export {record.name}: engine {request.routing.engine} chooses by a function for the simulator, which no file"
+            " expresses; use an engine of tables"
+        )
     if request.topology.mixed and not record.rates:
         if record.timed and record.one_rate:
             raise InputError(

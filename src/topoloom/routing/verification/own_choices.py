@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.routing.choices import Adaptive
 from topoloom.routing.routing import Routing
@@ -51,23 +50,16 @@ def declared_turns(routing: Routing, choice: Adaptive, work: Work) -> DeclaredTu
 
     channels, topology = routing.channels, routing.topology
     turns = np.zeros(channels.turn_first[-1], np.uint64)
-    fault, shape = "", (choice.classes + 1, channels.to.size, choice.classes)
+    fault = ""
     work.begin(topology.switches, "destinations followed")
     for d in np.flatnonzero(routing.carriers).tolist():
         work.check()
-        moves = choice.moves(topology, d) if choice.moves is not None else np.ones(shape, np.bool_)
-        if not isinstance(moves, np.ndarray) or moves.shape != shape or moves.dtype != np.bool_:
-            found = f"{moves.dtype} of shape {moves.shape}" if isinstance(moves, np.ndarray) else type(moves).__name__
-            raise InputError(
-                f"{choice.name}: moves to switch {d} are {found}; they must be bool of shape {shape}: classes + 1, channels,"
-                " classes"
-            )
         switch, came = mark_moves(
             channels.first,
             channels.to,
             channels.back,
             channels.turn_first,
-            np.ascontiguousarray(moves),
+            choice.allowed(topology, d),
             routing.carriers,
             d,
             turns,

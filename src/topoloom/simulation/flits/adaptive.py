@@ -1,97 +1,17 @@
-"""Adaptive routing by a function of one's own: what it sees of a packet and of the routers, and its compiled form.
+"""What an adaptive function of one's own may use (`topoloom.routing.choices.Adaptive`): an `At`, and questions to the routers.
 
-    from topoloom.simulation.flits.adaptive import At, draw, hops_between, neighbour, queue, table_port
-
-Numba compiles the function; in it, only an `At`, these functions and what Numba supports can be used.
+Numba compiles the function; in it, only these names and what Numba supports can be used.
 """
 
-from typing import Any
+from topoloom.simulation.flits.kernels.adaptive import (
+    available,
+    draw,
+    hops_between,
+    links,
+    neighbour,
+    queue,
+    table_port,
+)
+from topoloom.simulation.flits.own_choice import At
 
-import numpy as np
-
-from topoloom.core.errors import InputError
-from topoloom.graph.distances import distances_from
-from topoloom.routing.choices import Adaptive
-from topoloom.routing.routing import Routing
-from topoloom.simulation.flits.own_choice import At, OwnArrays
-
-#: Of each function, its compiled form.
-_COMPILED: dict[Any, Any] = {}
-
-
-def own_arrays(routing: Routing, choice: Adaptive, packets: int, pace: np.ndarray | None) -> OwnArrays:
-    """Return the arrays of a run.
-
-    Parameters
-    ----------
-    routing : Routing
-    choice : Adaptive
-        The choice of `routing`.
-    packets : int
-        Records of packets.
-    pace : int64[...] or None
-
-    Raises
-    ------
-    InputError
-        A declared move has the wrong shape, or leads a packet to where it has none.
-    """
-    topology = routing.topology
-    found = np.zeros(0, np.uint64) if choice.moves is None else routing.declared.turns
-    distance = distances_from(topology, np.arange(topology.switches), 1)
-    return OwnArrays(
-        degrees=topology.degrees.astype(np.int64),
-        distance=np.minimum(distance, 255).astype(np.uint8).reshape(-1),
-        memory=np.zeros(packets * choice.memory, np.int64),
-        words=choice.memory,
-        classes=choice.classes,
-        data=np.array(choice.data, np.int64),
-        learned=np.array(choice.learned, np.float64),
-        turns=found.copy(),
-        turn_first=routing.channels.turn_first.copy(),
-        pace=np.zeros(0, np.int64) if pace is None else pace,
-        escape=int(choice.escape),
-        again=int(choice.again or choice.escape),
-    )
-
-
-def compiled(choice: Adaptive) -> Any:
-    """Return the function, compiled for the kernels; each function is compiled once per process.
-
-    Raises
-    ------
-    InputError
-        Numba cannot compile it, or it does not return two whole numbers.
-    """
-    function = choice.function
-    if function not in _COMPILED:
-        from numba import cfunc, njit, types
-        from numba.core.errors import NumbaError
-
-        plain = getattr(function, "py_func", function)
-        inner = njit(nogil=True)(plain)
-        pair = types.UniTuple(types.int64, 2)
-
-        def call(at: At) -> tuple[int, int]:
-            port, vc_class = inner(at)
-            return np.int64(port), np.int64(vc_class)
-
-        try:
-            _COMPILED[function] = cfunc(pair(_at_type()), nopython=True)(call)
-        except NumbaError as error:
-            reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), "")
-            raise InputError(
-                f"the adaptive function '{choice.name}' cannot be compiled ({reason.strip()[:160]}); it must return a port and"
-                " a class, and use only what Numba supports"
-            ) from error
-    return _COMPILED[function]
-
-
-def _at_type() -> Any:
-    """Numba's type of `At`."""
-    from numba import typeof
-
-    none, small, numbers = np.zeros(1, np.int64), np.zeros(1, np.int32), dict.fromkeys(At._fields, 0)
-    arrays = dict.fromkeys(("memory", "data", "degrees", "sent", "unowned", "state", "pace"), none)
-    arrays |= {"learned": np.zeros(1), "distance": np.zeros(1, np.uint8), "outputs": np.zeros(1, np.uint16)}
-    return typeof(At(**numbers | arrays | {"ports": small, "vcs": small}))
+__all__ = ["At", "available", "draw", "hops_between", "links", "neighbour", "queue", "table_port"]

@@ -9,10 +9,10 @@ from topoloom.core.errors import InputError
 from topoloom.routing.choices import LOCAL, NOTHING, Adaptive, AnyShortest, Detour, Escape, Layers, NextHopGroups
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulation.flits import buffers as b
-from topoloom.simulation.flits.adaptive import compiled, own_arrays
 from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulation.flits.own_choice import OwnArrays
+from topoloom.simulation.flits.own_functions import compiled, own_arrays
 from topoloom.simulation.flits.rates import FlitRates
 from topoloom.simulation.flits.router_config import RouterConfig
 

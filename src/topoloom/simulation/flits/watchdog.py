@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.routing.choices import NextHopGroups
+from topoloom.routing.choices import Adaptive, NextHopGroups
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.buffers import TIME
 from topoloom.simulation.flits.kernels.fields import VC_ARRIVAL, VC_FLITS, VC_NEXT, VC_OUTPUT, VC_SIZE
@@ -40,12 +40,11 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
     for g in waiting:
         port = g >> shift
         names.append(f"switch {port // ports} port {port % ports} VC {g & ((1 << shift) - 1)}")
-    groups = isinstance(routing.choice, NextHopGroups)
-    remedy = (
-        f"give its groups a class per hop ({routing.engine.partition(':')[0]}:lossless=yes)"
-        if groups
-        else ("use an engine whose tables are deadlock-free (orders)")
-    )
+    remedy = "use an engine whose tables are deadlock-free (orders)"
+    if isinstance(routing.choice, NextHopGroups):
+        remedy = f"give its groups a class per hop ({routing.engine.partition(':')[0]}:lossless=yes)"
+    elif isinstance(routing.choice, Adaptive):
+        remedy = f"let the function '{routing.choice.name}' declare moves without a cycle, or give it an escape"
     raise InputError(
         f"{routing.topology.name}: deadlock by the tables of engine {routing.engine}: {' waits for '.join(names[:9])}"
         f"{' ...' if len(names) > 9 else ''}; {remedy}"
