@@ -95,6 +95,7 @@ RIGHT = {
         "topologies/expander.py": "lanes of a cage",
         "cli/commands/expander.py": "lanes of a cage",
         "expander-1.json": "lanes of a cage",
+        "docs/explanation/reconfigurable.md": "lanes of a fibre",
         "docs/how-to/cable-with-panels.md": "lanes of a cage",
         "docs/explanation/flat-or-tree.md": "lanes of a cage",
         "graph/load.py": "lanes of a vector unit",

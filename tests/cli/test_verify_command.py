@@ -111,7 +111,7 @@ def test_what_route_exports_is_verified(call):
     code, out, _ = call("verify-tables", "slimfly:q=5,hosts=2", "osm/fabric.lft")
     assert code == 3
     assert "deadlock free                  not known without service levels" in out
-    assert "TL405 warning: unproved without service levels; give --qos: in one virtual lane" in out
+    assert "TL405 warning: unverified without service levels; give --qos: in one virtual lane" in out
     assert "TL401" not in out
     code, out, _ = call("verify-tables", "slimfly:q=5,hosts=2", "osm/fabric.lft", "--qos", "none")
     assert code == 3

@@ -138,7 +138,7 @@ def all_next(fabric, switch, target):
 @pytest.mark.parametrize(
     ("spec", "free"), [("fat-tree:k=4", True), ("torus:dims=6,hosts=1", None), ("torus:dims=4x4,hosts=1", None)]
 )
-def test_choices_that_can_form_a_cycle_are_unproved(spec, free):
+def test_choices_that_can_form_a_cycle_are_unverified(spec, free):
     """A tree's choices hold no cycle; those of a ring and of a torus do, which is TL408 and not TL401."""
     fabric = planned_fabric(build(spec))
     verified = verify_tables(read_lft(far_text(fabric), "x.far", fabric), fabric)

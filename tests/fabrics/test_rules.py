@@ -63,7 +63,7 @@ CODES = {
     "TL405": "levels-unknown",
     "TL406": "tables-notable",
     "TL407": "tables-not-installed",
-    "TL408": "adaptive-unproved",
+    "TL408": "adaptive-unverified",
     "TL409": "adaptive-entries",
     "TL501": "guid-twice",
     "TL502": "lid-twice",

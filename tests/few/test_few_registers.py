@@ -33,10 +33,10 @@ from topoloom.simulation.applications.registry import APPLICATIONS
 #: Engines that route any graph, and how many tables each makes; None: one per host of a switch.
 _ANY = {
     **dict.fromkeys(
-        ("balanced", "balanced-edges", "dfsssp", "dor", "dor-pairs", "duato", "ecmp", "hop-vcs", "lash"), 1
+        ("balanced", "balanced-edges", "dal", "dfsssp", "dor", "dor-pairs", "duato", "ecmp", "hop-vcs", "lash"), 1
     ),
     **dict.fromkeys(
-        ("levels", "minimal", "nue", "orders", "orders-even", "segments", "segments-even", "silla-duato"), 1
+        ("levels", "minimal", "nue", "omniwar", "orders", "orders-even", "segments", "segments-even", "silla-duato"), 1
     ),
     **dict.fromkeys(
         ("ksp", "shortest-union", "spraypoint", "ugal-g", "ugal-l", "updown", "valiant", "valiant-3", "vlb"), 1
@@ -46,7 +46,7 @@ _ANY = {
     "minimal-hosts": None,
 }
 #: Of these, those whose packets choose by queues, which no load says without a simulation.
-_BY_QUEUES = {"ugal-g", "ugal-l", "valiant", "valiant-3"}
+_BY_QUEUES = {"dal", "omniwar", "ugal-g", "ugal-l", "valiant", "valiant-3"}
 #: Engines of a family, and what they say of other networks.
 _FAMILIES = {
     **dict.fromkeys(

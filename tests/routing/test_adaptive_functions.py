@@ -91,7 +91,7 @@ def test_moves_by_hop_are_free_of_cycles_and_lead_everywhere():
     """With as many classes as the diameter, or more; with fewer, the first pair that is too far is named."""
     for classes in (2, 3):
         found = adaptive(FLY, Adaptive(by_tables, classes, moves=moves_by_hop)).verification
-        assert (found.deadlock_free, found.fault, found.unproved, found.virtual_channels_used) == (
+        assert (found.deadlock_free, found.fault, found.unverified, found.virtual_channels_used) == (
             True,
             "",
             "",
@@ -119,7 +119,7 @@ def test_what_declares_nothing_is_not_proved():
     """None, with the reason; with an escape it is the tables' freedom that counts."""
     found = adaptive(FLY, Adaptive(one_class)).verification
     assert found.deadlock_free is None
-    assert found.unproved == "one_class declares neither moves nor an escape"
+    assert found.unverified == "one_class declares neither moves nor an escape"
     assert adaptive(FLY, Adaptive(one_class, escape=True), "updown").verification.deadlock_free is True
 
 
@@ -219,7 +219,7 @@ def test_only_functions_of_topoloom_and_its_plug_ins_are_taken_from_a_folder(tmp
     (manifest,) = tmp_path.rglob("tables.json")
     text = manifest.read_text()
     manifest.write_text(text.replace("topoloom.simulation.flits.hyperx_functions:dal", "antigravity:fly"))
-    with pytest.raises(InputError, match="names? a function of 'antigravity', which is no plug-in of topoloom"):
+    with pytest.raises(InputError, match="name a function of 'antigravity', which is no plug-in of topoloom"):
         open_network(tmp_path / "t").part(Routing)
     assert "antigravity" not in sys.modules
 

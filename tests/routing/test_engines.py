@@ -37,6 +37,8 @@ STRUCTURED = {
     "duato",
     "latency",
     "product",
+    "dal",
+    "omniwar",
 }
 ANY = [name for name in engines if name not in STRUCTURED]
 #: Networks on which an engine that searches for balanced paths takes a second.

@@ -127,7 +127,7 @@ def print_tables(routed: "Routing", repaired: "Rerouted | None" = None) -> None:
     free = verification.deadlock_free
     rows += [
         ("virtual channels used", str(verification.virtual_channels_used)),
-        ("deadlock free", plain(free) if free is not None else _not_proved(verification.unproved)),
+        ("deadlock free", plain(free) if free is not None else _not_verified(verification.unverified)),
     ]
     rows += _rows_of_switches(verification) if routed.compared is None else _compared_rows(routed.compared)
     if repaired is not None:
@@ -140,6 +140,6 @@ def print_tables(routed: "Routing", repaired: "Rerouted | None" = None) -> None:
     print_facts(routed.topology.name, rows)
 
 
-def _not_proved(why: str) -> str:
+def _not_verified(why: str) -> str:
     """Why it is not known whether tables are free from deadlock."""
-    return f"not proved: {why}" if why else "no cycle found"
+    return f"not verified: {why}" if why else "no cycle found"

@@ -202,8 +202,8 @@ class Adaptive:
 
     Notes
     -----
-    Without `moves` and `escape` nothing is proved: `Verification.deadlock_free` is None, and the simulator ends with an error
-    when it finds a deadlock. That packets arrive at all is for the function; no verifier proves it.
+    Without `moves` and `escape` nothing is verified: `Verification.deadlock_free` is None, and the simulator ends with an error
+    when it finds a deadlock. That packets arrive at all is for the function; it is not verified.
     """
 
     function: Callable[[Any], tuple[int, int]] | str
@@ -237,7 +237,8 @@ class Adaptive:
         InputError
             There is none of that name.
         """
-        return _imported(self.function)
+        function: Callable[[Any], tuple[int, int]] = _imported(self.function)
+        return function
 
     def allowed(self, topology: Topology, destination: int) -> np.ndarray:
         """The declared moves of packets to a switch, bool[classes + 1, channels, classes]; all, where none are declared.
@@ -250,14 +251,14 @@ class Adaptive:
         shape = (self.classes + 1, 2 * len(topology.links), self.classes)
         if self.moves is None:
             return np.ones(shape, np.bool_)
-        found = _imported(self.moves)(topology, destination, self.classes)
-        if not isinstance(found, np.ndarray) or found.shape != shape or found.dtype != np.bool_:
-            what = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else type(found).__name__
+        moves = _imported(self.moves)(topology, destination, self.classes)
+        if not isinstance(moves, np.ndarray) or moves.shape != shape or moves.dtype != np.bool_:
+            what = f"{moves.dtype} of shape {moves.shape}" if isinstance(moves, np.ndarray) else type(moves).__name__
             raise InputError(
                 f"{self.name}: moves to switch {destination} are {what}; they must be bool of shape {shape}: classes + 1,"
                 " channels, classes"
             )
-        return np.ascontiguousarray(found)
+        return np.ascontiguousarray(moves)
 
 
 def _imported(place: Any) -> Any:
@@ -266,14 +267,14 @@ def _imported(place: Any) -> Any:
         return place
     module, _, name = place.partition(":") if isinstance(place, str) else ("", "", "")
     try:
-        found = getattr(import_module(module), name)
+        function = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
             f"Adaptive: there is no function {place!r} ({error}); give one, or package.module:name"
         ) from error
-    if not callable(found):
+    if not callable(function):
         raise InputError(f"Adaptive: {place!r} is no function; give one, or package.module:name")
-    return found
+    return function
 
 
 Choice = AnyShortest | Escape | Detour | Layers | NextHopGroups | Adaptive

@@ -17,7 +17,7 @@ _FUNCTIONS = "topoloom.simulation.flits.hyperx_functions"
 
 
 @engine("dal", "adaptive on HyperX: at most one detour per dimension, with dimension order to escape to", safe=True)
-def dal(request: RoutingRequest) -> Routing:
+def dimensionally_adaptive(request: RoutingRequest) -> Routing:
     """Dimensionally adaptive routing (Ahn et al., SC 2009); packets that escape stay in dimension order."""
     return _adaptive(request, "dal", Adaptive(f"{_FUNCTIONS}:dal", escape=True, memory=3), ())
 
@@ -30,7 +30,7 @@ def dal(request: RoutingRequest) -> Routing:
         0, MOST_CLASSES - 1, "hops more than the dimensions; as many as dimensions if omitted", default=None
     ),
 )
-def omniwar(request: RoutingRequest, detours: int | None) -> Routing:
+def incremental_adaptive(request: RoutingRequest, detours: int | None) -> Routing:
     """Detours in any dimension, in virtual channels by hop (McDonald et al., SC 2019).
 
     Parameters

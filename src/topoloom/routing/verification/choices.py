@@ -26,7 +26,7 @@ def with_choice(routing: Routing, tables: Verification, work: Work) -> Verificat
     * `Detour`: the two parts use separate virtual channels, and packets only change from the first to the second: no cycle if
       the tables have none.
     * `Adaptive` with `escape`: as `Escape` without return, since a packet may ask for the path of the tables in every cycle.
-      With `moves`: no cycle among the turns that they allow, and a move wherever they lead. Otherwise nothing is proved.
+      With `moves`: no cycle among the turns that they allow, and a move wherever they lead. Otherwise nothing is verified.
 
     Parameters
     ----------
@@ -89,16 +89,16 @@ def _with_function(routing: Routing, choice: Adaptive, tables: Verification, wor
         virtual_channel_pairs=pairs,
         cycle=(),
         cycle_virtual_channel=-1,
-        unproved=f"{choice.name} declares neither moves nor an escape",
+        unverified=f"{choice.name} declares neither moves nor an escape",
     )
     if choice.moves is None:
         return alone
-    found = declared_turns(routing, choice, work)
+    declared = declared_turns(routing, choice, work)
     channels = routing.channels
     ring = find_cycle(
-        channels.first, channels.to, channels.back, channels.turn_first, found.turns, choice.classes, True
+        channels.first, channels.to, channels.back, channels.turn_first, declared.turns, choice.classes, True
     )
-    alone = replace(alone, unproved="", fault=tables.fault or found.fault)
+    alone = replace(alone, unverified="", fault=tables.fault or declared.fault)
     return _with_cycle(routing, alone, np.asarray(ring, np.int64), choice.classes)
 
 

@@ -61,8 +61,8 @@ class Verification(Followed, Result):
         through each switch, without its own (Xu 2019, 2.3).
     checked_destinations : int or None
         Number of destinations of the sample that was followed; None: all.
-    unproved : str
-        Why freedom from deadlock is neither proved nor refuted; empty if it is.
+    unverified : str
+        Why freedom from deadlock is neither verified nor refuted; empty if it is.
     """
 
     record_name = "verification"
@@ -96,7 +96,7 @@ class Verification(Followed, Result):
     switch_load: np.ndarray
     checked_destinations: int | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
-    unproved: str = ""
+    unverified: str = ""
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
@@ -110,10 +110,10 @@ class Verification(Followed, Result):
     def deadlock_free(self) -> bool | None:
         """Whether no virtual channel holds a cycle of channels that wait for each other (Dally and Seitz, 1987).
 
-        None: the sample of destinations has no cycle, but the other destinations may close one; or `unproved` says why.
+        None: the sample of destinations has no cycle, but the other destinations may close one; or `unverified` says why.
         """
         sampled = self.checked_destinations is not None
-        return None if (sampled or self.unproved) and not self.cycle else not self.cycle
+        return None if (sampled or self.unverified) and not self.cycle else not self.cycle
 
     @property
     def edge_forwarding_index(self) -> int:

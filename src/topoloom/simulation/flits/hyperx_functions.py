@@ -11,20 +11,31 @@ from topoloom.simulation.flits.adaptive import At, available, draw, hops_between
 def best_port(at: At, may_detour: int, vc_class: int) -> int:
     """Return the port with the least queue times the hops that are left by it; -1: none.
 
-    Ports lead to the destination's coordinate in their dimension, or to another one where bit d of `may_detour` is set for
-    dimension d. With vc_class at least 0, only ports with an available virtual channel of that class count.
+    Ports lead to the destination's coordinate in their dimension, or to another one where a detour is allowed.
+
+    Parameters
+    ----------
+    at : At
+    may_detour : int
+        Bit d: whether dimension d allows a detour.
+    vc_class : int
+        At least 0: only ports with an available virtual channel of this class count.
+
+    Returns
+    -------
+    int
     """
     dimensions, best, least, ties = at.data[0], -1, 0, 0
     here, goal = 1 + at.switch * dimensions, 1 + at.destination * dimensions
     away = hops_between(at, at.switch, at.destination)
     for port in range(links(at, at.switch)):
-        there = 1 + neighbour(at, at.switch, port) * dimensions
+        beyond = 1 + neighbour(at, at.switch, port) * dimensions
         axis = 0
-        while at.data[there + axis] == at.data[here + axis]:
+        while at.data[beyond + axis] == at.data[here + axis]:
             axis += 1
         if at.data[here + axis] == at.data[goal + axis]:
             continue
-        direct = at.data[there + axis] == at.data[goal + axis]
+        direct = at.data[beyond + axis] == at.data[goal + axis]
         if not direct and may_detour >> axis & 1 == 0:
             continue
         if vc_class >= 0 and not available(at, port, vc_class):
@@ -51,10 +62,10 @@ def dal(at: At) -> tuple[int, int]:
     port = best_port(at, ((1 << dimensions) - 1) & ~memory[0], 0)
     if port >= 0:
         here, goal = 1 + at.switch * dimensions, 1 + at.destination * dimensions
-        there, axis = 1 + neighbour(at, at.switch, port) * dimensions, 0
-        while at.data[there + axis] == at.data[here + axis]:
+        beyond, axis = 1 + neighbour(at, at.switch, port) * dimensions, 0
+        while at.data[beyond + axis] == at.data[here + axis]:
             axis += 1
-        if at.data[there + axis] != at.data[goal + axis]:
+        if at.data[beyond + axis] != at.data[goal + axis]:
             memory[2] = 1 << axis
     return port, 0
 

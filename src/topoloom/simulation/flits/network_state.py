@@ -12,7 +12,7 @@ from topoloom.simulation.flits import buffers as b
 from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulation.flits.own_choice import OwnArrays
-from topoloom.simulation.flits.own_functions import compiled, own_arrays
+from topoloom.simulation.flits.own_functions import compiled_function, own_arrays
 from topoloom.simulation.flits.rates import FlitRates
 from topoloom.simulation.flits.router_config import RouterConfig
 
@@ -231,7 +231,7 @@ def empty_network(
     pace = None if rates is None else rates.pace(n * ports, channel_port, link, host_place)
     function, arrays = None, None
     if isinstance(routing.choice, Adaptive):
-        any_shortest, function = False, compiled(routing.choice)
+        any_shortest, function = False, compiled_function(routing.choice)
         arrays = own_arrays(routing, routing.choice, made.packets.size // PACKET_SIZE, pace)
     return NetworkState(
         _flag(records),

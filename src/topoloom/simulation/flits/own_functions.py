@@ -32,7 +32,7 @@ def own_arrays(routing: Routing, choice: Adaptive, packets: int, pace: np.ndarra
         A declared move has the wrong shape, or leads a packet to where it has none.
     """
     topology = routing.topology
-    found = np.zeros(0, np.uint64) if choice.moves is None else routing.declared.turns
+    turns = np.zeros(0, np.uint64) if choice.moves is None else routing.declared.turns
     distance = distances_from(topology, np.arange(topology.switches), 1)
     return OwnArrays(
         degrees=topology.degrees.astype(np.int64),
@@ -42,7 +42,7 @@ def own_arrays(routing: Routing, choice: Adaptive, packets: int, pace: np.ndarra
         classes=choice.classes,
         data=np.array(choice.data, np.int64),
         learned=np.array(choice.learned, np.float64),
-        turns=found.copy(),
+        turns=turns.copy(),
         turn_first=routing.channels.turn_first.copy(),
         pace=np.zeros(0, np.int64) if pace is None else pace,
         escape=int(choice.escape),
@@ -50,7 +50,7 @@ def own_arrays(routing: Routing, choice: Adaptive, packets: int, pace: np.ndarra
     )
 
 
-def compiled(choice: Adaptive) -> Any:
+def compiled_function(choice: Adaptive) -> Any:
     """Return the function, compiled for the kernels; each function is compiled once per process.
 
     Raises
@@ -63,16 +63,15 @@ def compiled(choice: Adaptive) -> Any:
         from numba import cfunc, njit, types
         from numba.core.errors import NumbaError
 
-        plain = getattr(function, "py_func", function)
-        inner = njit(nogil=True)(plain)
-        pair = types.UniTuple(types.int64, 2)
+        pair: Any = types.UniTuple
+        inner = njit(nogil=True)(getattr(function, "py_func", function))
 
-        def call(at: At) -> tuple[int, int]:
+        def call(at: At) -> Any:
             port, vc_class = inner(at)
             return np.int64(port), np.int64(vc_class)
 
         try:
-            _COMPILED[function] = cfunc(pair(_at_type()), nopython=True)(call)
+            _COMPILED[function] = cfunc(pair(types.int64, 2)(_at_type()))(call)
         except NumbaError as error:
             reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), "")
             raise InputError(
@@ -84,9 +83,11 @@ def compiled(choice: Adaptive) -> Any:
 
 def _at_type() -> Any:
     """Numba's type of `At`."""
-    from numba import typeof
+    import numba
 
-    none, small, numbers = np.zeros(1, np.int64), np.zeros(1, np.int32), dict.fromkeys(At._fields, 0)
-    arrays = dict.fromkeys(("memory", "data", "degrees", "sent", "unowned", "state", "pace"), none)
-    arrays |= {"learned": np.zeros(1), "distance": np.zeros(1, np.uint8), "outputs": np.zeros(1, np.uint16)}
-    return typeof(At(**numbers | arrays | {"ports": small, "vcs": small}))
+    values: dict[str, Any] = dict.fromkeys(At._fields, 0)
+    values |= dict.fromkeys(("memory", "data", "degrees", "sent", "unowned", "state", "pace"), np.zeros(1, np.int64))
+    values |= dict.fromkeys(("ports", "vcs"), np.zeros(1, np.int32))
+    values |= {"learned": np.zeros(1), "distance": np.zeros(1, np.uint8), "outputs": np.zeros(1, np.uint16)}
+    typeof: Any = numba.typeof
+    return typeof(At(**values))

@@ -113,7 +113,7 @@ def _levels_unknown(evidence: Evidence) -> Iterator[Finding]:
     if verification is not None and verification.cycle and not other_rule:
         ring = _ring(evidence)
         yield Finding(
-            f"unproved without service levels; give --qos: in one virtual lane these wait in a cycle: {' -> '.join(ring)}."
+            f"unverified without service levels; give --qos: in one virtual lane these wait in a cycle: {' -> '.join(ring)}."
             " Tables of dfsssp, lash or torus-2QoS may be free of it, tables of minhop, updn, ftree or dor are not (--qos"
             " none)",
             tuple(dict.fromkeys(ring)),
@@ -155,9 +155,9 @@ def _not_installed(evidence: Evidence) -> Iterator[Finding]:
 
 @rule(
     "TL408",
-    "adaptive-unproved",
+    "adaptive-unverified",
     WARNING,
-    "Packets may choose ports in a cycle: freedom from deadlock is unproved.",
+    "Packets may choose ports in a cycle: freedom from deadlock is unverified.",
     explanation="""The tables have groups of ports (adaptive routing), and the choices of all packets together hold a cycle of
     channels that wait for each other. Packets need not choose it, and virtual lanes that the switches change on the way can
     break it: neither is in the tables.""",
@@ -169,7 +169,7 @@ def _adaptive_cycle(evidence: Evidence) -> Iterator[Finding]:
     if verification is not None and verification.cycle and _adaptive(evidence):
         ring = _ring(evidence)
         virtual_channel = verification.cycle_virtual_channel
-        text = f"unproved: packets may choose a cycle: {' -> '.join(ring)} (virtual channel {virtual_channel})"
+        text = f"unverified: packets may choose a cycle: {' -> '.join(ring)} (virtual channel {virtual_channel})"
         yield Finding(text, tuple(dict.fromkeys(ring)))
 
 

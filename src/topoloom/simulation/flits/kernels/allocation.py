@@ -8,7 +8,6 @@ import numpy as np
 from topoloom.core.compiling.decorators import stage
 from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.simulation.flits.buffers import ESCAPE, Buffers, RouterNetwork, Rules
-from topoloom.simulation.flits.kernels.choices import open_to_choice
 from topoloom.simulation.flits.kernels.credits import full, next_credit
 from topoloom.simulation.flits.kernels.fields import (
     PACKET_ESCAPED,
@@ -31,6 +30,7 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import HEAD, arm
+from topoloom.simulation.flits.kernels.open_vcs import open_to_choice
 from topoloom.simulation.flits.kernels.paces import queued_beyond
 from topoloom.simulation.flits.kernels.requests import row_of
 

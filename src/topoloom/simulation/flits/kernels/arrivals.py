@@ -140,6 +140,5 @@ def choose_outputs(
                     continue
             ask(asked, pending, W, LV, r, iv, out)
             rec[at(g * VC_SIZE + VC_NEXT)] = out
-            waits = adaptive is None or arrays.again == 0
-            if rules.choice != ESCAPE and waits:
+            if rules.choice != ESCAPE and (arrays is None or arrays.again == 0):
                 choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))
