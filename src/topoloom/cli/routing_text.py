@@ -140,6 +140,6 @@ def print_tables(routed: "Routing", repaired: "Rerouted | None" = None) -> None:
     print_facts(routed.topology.name, rows)
 
 
-def _not_verified(why: str) -> str:
+def _not_verified(why: str | None) -> str:
     """Why it is not known whether tables are free from deadlock."""
     return f"not verified: {why}" if why else "no cycle found"

@@ -98,7 +98,7 @@ def _with_function(routing: Routing, choice: Adaptive, tables: Verification, wor
     ring = find_cycle(
         channels.first, channels.to, channels.back, channels.turn_first, declared.turns, choice.classes, True
     )
-    alone = replace(alone, unverified="", fault=tables.fault or declared.fault)
+    alone = replace(alone, unverified=None, fault=tables.fault or declared.fault)
     return _with_cycle(routing, alone, np.asarray(ring, np.int64), choice.classes)
 
 

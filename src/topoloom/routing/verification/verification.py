@@ -61,8 +61,8 @@ class Verification(Followed, Result):
         through each switch, without its own (Xu 2019, 2.3).
     checked_destinations : int or None
         Number of destinations of the sample that was followed; None: all.
-    unverified : str
-        Why freedom from deadlock is neither verified nor refuted; empty if it is.
+    unverified : str or None
+        Why freedom from deadlock is neither verified nor refuted; None where it is.
     """
 
     record_name = "verification"
@@ -78,6 +78,7 @@ class Verification(Followed, Result):
         "vertex_load_max",
     )
     unrecorded = ("channel_load", "switch_load")
+    omitted_if_none = ("unverified",)
 
     pairs: int
     reached_pairs: int
@@ -96,7 +97,7 @@ class Verification(Followed, Result):
     switch_load: np.ndarray
     checked_destinations: int | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
-    unverified: str = ""
+    unverified: str | None = None
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
