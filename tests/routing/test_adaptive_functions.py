@@ -94,7 +94,7 @@ def test_moves_by_hop_are_free_of_cycles_and_lead_everywhere():
         assert (found.deadlock_free, found.fault, found.unverified, found.virtual_channels_used) == (
             True,
             "",
-            "",
+            None,
             classes,
         )
     short = adaptive(FLY, Adaptive(by_tables, 1, moves=moves_by_hop)).verification
