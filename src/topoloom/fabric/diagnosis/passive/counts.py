@@ -32,10 +32,10 @@ def passive_counts(evidence: "Evidence") -> PassiveCounts | None:
     state[[fibre for root in evidence.roots if isinstance(root, PassiveRoot) for fibre in root.fibres]] = 3
     piece = np.zeros(plant.pieces.size, np.int64)
     np.maximum.at(piece, plant.piece, state)
-    trunk = plant.is_trunk[plant.pieces]
+    cords, trunks = (plant.of_use(use)[plant.pieces] for use in ("cord", "trunk"))
 
     def counts(of_use: np.ndarray) -> PieceCounts:
         number = np.bincount(piece[of_use], minlength=4).tolist()
         return PieceCounts(sum(number[1:]), number[2], number[3], number[1])
 
-    return PassiveCounts(counts(~trunk), counts(trunk))
+    return PassiveCounts(counts(cords), counts(trunks))
