@@ -51,6 +51,7 @@ def test_vtysh_takes_the_configurations(tmp_path):
     used = sum(bool(union_cost(3, i, j) or union_cost(3, j, i)) for i in (1, 2, 3) for j in (1, 2, 3))
     assert commands.count("type vlan") == 3 * used
     assert " set as-path prepend 4200000000 4200000000\n" in text
+    assert text.count("addpath-tx-bestpath-per-AS") == text.count("remote-as external")
     if shutil.which("vtysh"):
         command = ["vtysh", "--dryrun", "--inputfile", str(tmp_path / "S0.conf")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -103,8 +104,8 @@ def apart(folder, vrfs):
 
 
 def interfaces_of(topology, fabric, groups, state, s):
-    """The VLANs of the members of each group of a switch in one state, by destination; VRF 2 is state 0."""
-    own, here = {}, 2 if state == 0 else 1
+    """The VLANs of the members of each group of a switch in one state, by destination; the last VRF is state 0."""
+    own, here = {}, state or groups.states
     for d in range(topology.switches):
         number = groups.group[state, d, s]
         if number < 0:
@@ -113,20 +114,20 @@ def interfaces_of(topology, fabric, groups, state, s):
         own[d] = set()
         for port, after in zip(groups.port[part].tolist(), groups.next_state[part].tolist(), strict=True):
             channel = int(topology.csr[0][s]) + port
-            there = 2 if after == 0 else 1
+            there = after or groups.states
             first = topology.links[topology.csr[2][channel], 0] == s
             pair = f"{here}{there}" if first else f"{there}{here}"
             own[d].add(f"swp{fabric.channel_ports[channel]}.{pair}")
     return own
 
 
-def comes_up(folder, spec, *, devices=False):
-    """All hosts reach each other, and the kernel's next hops are the groups of engine shortest-union in both VRFs."""
+def comes_up(folder, spec, *, vrfs=2, devices=False):
+    """All hosts reach each other, and the kernel's next hops are the groups of engine shortest-union in all VRFs."""
     topology = build(spec)
-    groups, fabric = route(topology, "shortest-union").choice, planned_fabric(topology)
-    write_export("containerlab:routing=shortest-union", fabric, folder)
+    groups, fabric = route(topology, f"shortest-union:K={vrfs}").choice, planned_fabric(topology)
+    write_export(f"containerlab:routing=shortest-union,vrfs={vrfs}", fabric, folder)
     if not devices:
-        apart(folder, 2)
+        apart(folder, vrfs)
     with open(folder / "addresses.csv") as file:
         rows = list(csv.DictReader(file))
     addresses = [row["address"].partition("/")[0] for row in rows]
@@ -143,10 +144,10 @@ def comes_up(folder, spec, *, devices=False):
 
         def settled():
             return all(
-                next_hops(s, 2 if state == 0 else 1)
+                next_hops(s, state or vrfs)
                 == {prefix[d]: hops for d, hops in interfaces_of(topology, fabric, groups, state, s).items()}
                 for s in range(topology.switches)
-                for state in (0, 1)
+                for state in range(vrfs)
             )
 
         lab.until(settled)
@@ -157,6 +158,13 @@ def comes_up(folder, spec, *, devices=False):
 def test_vrfs_come_up_with_the_groups_of_the_engine(tmp_path):
     """Golden 14 by BGP: the AS paths give the groups of Shortest-Union(2) in both VRFs."""
     comes_up(tmp_path, "jellyfish:n=8,degree=3,hosts=1")
+
+
+@pytest.mark.exhaustive
+@needs_lab
+def test_three_vrfs_come_up_with_the_groups_of_the_engine(tmp_path):
+    """K = 3: a neighbour's best route may pass the switch itself, which drops it; so neighbours announce several."""
+    comes_up(tmp_path, "jellyfish:n=6,degree=3,hosts=1", vrfs=3)
 
 
 @pytest.mark.exhaustive

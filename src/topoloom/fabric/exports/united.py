@@ -2,6 +2,9 @@
 
 VRF K has the hosts. A route's cost is the length of its AS path: a switch in VRF j announces to a neighbour in VRF K with its
 own number j times, to one in VRF j - 1 (and in VRF 1, from VRF 1) once, and to no other. Links have no addresses (RFC 5549).
+A switch drops a route with its own number. From three VRFs on, the one route that a neighbour announces may be such a route
+while others of the same length are not, so neighbours announce their best route by each of their own neighbours (add-path, RFC
+7911). All routes would be too many: their number grows with that of the paths.
 """
 
 from ipaddress import IPv4Address
@@ -144,7 +147,10 @@ def _config(fabric: Fabric, names: list[str], plan: Addresses, switch: int, vrfs
             f"  neighbor {interface} route-map cost-{union_cost(vrfs, far_vrf, vrf)} out"
             for interface, far_vrf in neighbours
         ]
-        lines += [f"  maximum-paths {max(1, len(neighbours))}", " exit-address-family", "!"]
+        if vrfs > 2:
+            lines += [f"  neighbor {interface} addpath-tx-bestpath-per-AS" for interface, _ in neighbours]
+        # Then several routes of the same length may come from one neighbour.
+        lines += [f"  maximum-paths {MOST_WAYS if vrfs > 2 else max(1, len(neighbours))}", " exit-address-family", "!"]
     lines += ["route-map cost-0 deny 10", "!", "route-map cost-1 permit 10", "!"]
     for cost in range(2, vrfs + 1):
         lines += [
