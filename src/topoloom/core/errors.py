@@ -70,6 +70,36 @@ def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy:
         raise wrong_type(value, kind, taker, remedy)
 
 
+def check_made(value: object, kind: type | tuple[type, ...], maker: str, wanted: str) -> None:
+    """Refuse what a registered function returns, if it is of a wrong type, with one sentence.
+
+    Parameters
+    ----------
+    value : object
+        What it returned.
+    kind : type or tuple of types
+        The accepted types.
+    maker : str
+        What was asked: "family wheel".
+    wanted : str
+        What it must return: "a Topology".
+
+    Raises
+    ------
+    InputError
+        The value is of another type.
+
+    Examples
+    --------
+    >>> check_made(None, dict, "export wheel", "a dict")
+    Traceback (most recent call last):
+        ...
+    topoloom.core.errors.InputError: export wheel returns a NoneType; it must return a dict
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{maker} returns a {type(value).__name__}; it must return {wanted}")
+
+
 def check_path(value: object, taker: str, remedy: str = "") -> None:
     """Refuse a value that is not a path, or a path that no file system takes.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.core.errors import InputError
+from topoloom.core.errors import InputError, check_made
 from topoloom.core.register import Register
 from topoloom.fabric.cable_lengths import CableLengths
 from topoloom.fabric.exports.registry import ExportRequest
@@ -143,6 +143,7 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
             content = record.write(topology)
         else:
             content = record.write_order(order)
+        check_made(content, (str, bytes), f"format {record.name}", "text or bytes for what it writes")
         return content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from topoloom.core.errors import InputError, at, check_path
+from topoloom.core.errors import InputError, at, check_made, check_path
 from topoloom.core.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.fabric._table_dumps import is_tables
 from topoloom.fabric.exports.registry import ExportRequest
@@ -133,7 +133,9 @@ def parsed(data: bytes, source: str, record: Format) -> Topology:
     """The topology in the content of a file."""
     if record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
-    return record.read(data, source)
+    topology = record.read(data, source)
+    check_made(topology, Topology, f"format {record.name}", "a Topology from what it reads")
+    return topology
 
 
 def is_stream(path: str) -> bool:

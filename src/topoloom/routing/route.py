@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.core.errors import InputError
+from topoloom.core.errors import InputError, check_made
 from topoloom.core.random_streams import Draws
 from topoloom.core.work import Work
 from topoloom.graph.connectivity import in_parts
@@ -118,6 +118,12 @@ def route(
         def made(network: Topology, own: Layout | None) -> Routing:
             request = RoutingRequest(network, virtual_channels, seed, jobs, own, folder, host, root, work)
             tables = engine.make(request)
+            check_made(tables, Routing, f"engine {engine.name}", "a Routing")
+            if tables.topology is not network and tables.topology != network:
+                raise InputError(
+                    f"engine {engine.name} returns tables of {tables.topology.name}, another network than"
+                    f" {network.name}, which it was given"
+                )
             if host is None or engine.by_host:
                 return tables
             return _shifted_over_parallel_cables(tables, host[0])

@@ -1,9 +1,10 @@
 """`diagnose`: all faults of a plan, of a fabric compared with it, and of its tables, by the numbered rules."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from topoloom.core.errors import check_made
 from topoloom.fabric.compare import compare_fabrics
 from topoloom.fabric.comparison import Comparison
 from topoloom.fabric.diagnosis.diagnostics import Diagnostic, Diagnostics
@@ -111,7 +112,7 @@ def diagnose(
     evidence.roots = roots_of(evidence)
     # Plan and discovery may have the same fault, such as one name twice: it counts once.
     findings = list(
-        {(rule.code, finding.text): (rule, finding) for rule in rules for finding in rule.check(evidence)}.values()
+        {(rule.code, finding.text): (rule, finding) for rule in rules for finding in _findings(rule, evidence)}.values()
     )
     if actual_fabric is None and not planned.planned:
         # The order of a discovery may change every day.
@@ -169,3 +170,12 @@ def _places(finding: Finding, place_of: Mapping[str, str]) -> tuple[str, ...]:
     ends = (end.node for cable in (*finding.planned, *finding.found) for end in cable)
     names = dict.fromkeys((*finding.nodes, *(plug.node for plug in finding.plugs), *ends))
     return tuple(dict.fromkeys(place for name in names if (place := place_of.get(name))))
+
+
+def _findings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """The findings of a rule."""
+    findings = rule.check(evidence)
+    check_made(findings, Iterable, f"rule {rule.code}", "its findings, one by one")
+    for finding in findings:
+        check_made(finding, Finding, f"rule {rule.code}, as a finding,", "a Finding")
+        yield finding

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError, check_path, check_type
+from topoloom.core.errors import InputError, check_made, check_path, check_type
 from topoloom.core.folders import write_folder
 from topoloom.core.register import Register
 from topoloom.fabric.cable_lengths import UNKNOWN_M, CableLengths, lengths_in
@@ -400,7 +400,11 @@ def made_of(
         tell_dropped(f"export {record.name}", "its files hold no rates")
     if record.tables and request.routing is None:
         raise InputError(f"export {record.name} writes tables; use 'topoloom export'")
-    return dict(record.make(request, **options))
+    files = record.make(request, **options)
+    check_made(files, Mapping, f"export {record.name}", "files by name")
+    for file, content in files.items():
+        check_made(content, (str, bytes), f"export {record.name}, for its file {file}", "text or bytes")
+    return dict(files)
 
 
 def plain_names(names: Sequence[str], what: str) -> list[str]:

@@ -3,7 +3,9 @@
 import keyword
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import get_args
 
+from topoloom.core.errors import check_made
 from topoloom.core.register import Register
 from topoloom.simulation.applications.program import Program
 from topoloom.topologies.spec import Parameter, read_settings
@@ -87,7 +89,9 @@ def program_of(text: str, ranks: int) -> Program:
     name, _, settings = text.strip().partition(":")
     record = APPLICATIONS.find(name.lower())
     values, _ = read_settings(record.name, record.parameters, settings)
-    return record.make(ranks, **{_argument(key): value for key, value in values.items()})
+    program = record.make(ranks, **{_argument(key): value for key, value in values.items()})
+    check_made(program, get_args(Program), f"application {record.name}", "a program, such as Source or RankTraces")
+    return program
 
 
 def opened(app: str | Program) -> str | Program:

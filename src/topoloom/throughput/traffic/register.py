@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError, check_type
+from topoloom.core.errors import InputError, check_made, check_type
 from topoloom.core.register import Register
 from topoloom.model.sources import NetworkSource, installed
 from topoloom.model.topology import Topology
@@ -195,6 +195,7 @@ def traffic_of(text: str, network: NetworkSource, seed: int = 1) -> Traffic | Tr
     elif not rest:
         raise InputError(f"{name}: the {record.rest.lower()} is missing; write {record.usage}")
     traffic = record.make(request, **values)
+    check_made(traffic, (Traffic, Trace, Loop), f"pattern {name}", "a Traffic, Trace or Loop")
     if isinstance(traffic, Traffic) and not traffic.senders.any():
         raise InputError(f"{text}: no host sends; {request.topology.name} has {request.hosts} hosts")
     return traffic

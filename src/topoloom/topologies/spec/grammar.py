@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError, check_type, hint
+from topoloom.core.errors import InputError, check_made, check_type, hint
 from topoloom.model.topology import MOST_SWITCHES, Topology
 from topoloom.topologies.spec.parameters import Integer, Parameter
 from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, spec_text
@@ -116,6 +116,7 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
     facts = record.known(values)
     check_size(record.name, facts, hosts if record.takes_hosts else None)
     topology = _connected_draw(record, values) if record.random else record.make(**values)
+    check_made(topology, Topology, f"family {record.name}", "a Topology")
     spec = record.spec_of(values, hosts)
     name = f"{record.name}({spec.partition(':')[2]})" if ":" in spec else spec
     topology = topology.replace(name=name, spec=spec)
@@ -173,6 +174,7 @@ def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
 
     for attempt in range(100):
         topology = record.make(**values, attempt=attempt)
+        check_made(topology, Topology, f"family {record.name}", "a Topology")
         parts = int(components(topology).max()) + 1
         if parts == 1:
             return topology
@@ -193,6 +195,7 @@ def _build(spec: str, depth: int) -> Topology:
         shown = ",".join(spec_text(record.parameters, values))
         step = f"+{name}:{shown}" if shown else f"+{name}"
         changed = record.apply(topology, **values)
+        check_made(changed, Topology, f"transform {record.name}", "a Topology")
         topology = changed.replace(
             name=topology.name + step, spec=None if topology.spec is None else topology.spec + step
         )
