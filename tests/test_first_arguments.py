@@ -132,3 +132,16 @@ def test_a_graph_is_what_networkx_makes():
     for value in (None, 3, "petersen", _VALUES["topology"]):
         with pytest.raises(InputError, match="from_networkx takes a graph of NetworkX, not "):
             topoloom.Topology.from_networkx(value)
+
+
+def test_a_graph_of_another_library_is_converted_first():
+    """python-igraph's graphs have a conversion; the sentence names it, from every function that takes a network."""
+
+    class Graph:
+        """Has what an igraph.Graph has of what is asked for."""
+
+        is_directed = to_networkx = staticmethod(lambda: False)
+
+    for take in (topoloom.Topology.from_networkx, topoloom.hops, topoloom.as_network):
+        with pytest.raises(InputError, match=r"NetworkX.* not a Graph; pass graph.to_networkx\(\)"):
+            take(Graph())

@@ -113,6 +113,46 @@ def test_a_stopped_run_returns_and_goes_on(cluster, tmp_path):
     assert run_study(study, tmp_path / "s", executor="threads").done == 30
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("further", "words"),
+    [({}, "jobqueue: sbatch: error: no partition here"), ({"adaptive": [0, 2]}, "the batch system refuses their jobs")],
+)
+def test_a_batch_system_that_refuses_is_said(further, words, tmp_path, monkeypatch):
+    """A refused job ends the run with what sbatch printed, instead of waiting for its workers for ever."""
+    pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed (pip install 'topoloom[cluster]')")
+    sbatch = tmp_path / "sbatch"
+    sbatch.write_text("#!/bin/sh\necho 'sbatch: error: no partition here' >&2\nexit 1\n")
+    sbatch.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    options = {"jobqueue": {"cores": 1, "memory": "1GB"}, **further}
+    study = Study(operation="nothing", axes={"number": [1]})
+    with pytest.raises(InputError, match=words):
+        run_study(study, tmp_path / "s", executor="dask", options=options)
+
+
+@pytest.mark.exhaustive
+def test_a_cluster_whose_workers_all_ended_is_said(tmp_path, monkeypatch):
+    """All worker processes of a local cluster are killed with their nannies: a sentence, and the rest is done later."""
+    import dask
+    import psutil
+
+    def kill(_record):
+        for process in psutil.Process().children(recursive=True):
+            if any("nanny" in word or "dask_spec" in word for word in process.cmdline()) and "Nanny" in " ".join(
+                process.cmdline()
+            ):
+                for child in (process, *process.children(recursive=True)):
+                    child.kill()
+
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}):
+        with pytest.raises(InputError, match="finished tasks are stored, run it again to continue"):
+            run_study(SLOW, tmp_path / "s", executor="dask", jobs=2, work=Work(on_result=kill))
+    kept = lines_of(tmp_path / "s")
+    assert 0 < len(kept) < 40
+    assert run_study(SLOW, tmp_path / "s", executor="threads").done == 40
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

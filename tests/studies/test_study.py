@@ -66,6 +66,27 @@ def test_axes_side_by_side_and_conditions():
     ]
 
 
+def test_axes_that_change_together_take_every_form():
+    """Ranges, names and lists are labelled as under [axes]."""
+    study = Study(
+        operation="simulate",
+        together=[
+            {
+                "topology": {"Petersen": "petersen:hosts=1", "five": "ring:n=5,hosts=1"},
+                "set.vcs": {"from": 3, "to": 4, "step": 1},
+                "loads": [[0.1], [0.1, 0.2]],
+            }
+        ],
+    )
+    labels, values = zip(*study.points(), strict=True)
+    assert labels == (
+        {"topology": "Petersen", "set.vcs": 3, "loads": "1"},
+        {"topology": "five", "set.vcs": 4, "loads": "2"},
+    )
+    assert [value["loads"] for value in values] == [[0.1], [0.1, 0.2]]
+    assert [task.arguments["topology"] for task in study.tasks()] == ["petersen:hosts=1", "ring:n=5,hosts=1"]
+
+
 def test_a_table_of_names_and_a_key_of_a_table():
     """Values are called by their names; ``set.vcs`` goes into the table `set`."""
     study = Study(
@@ -268,6 +289,13 @@ def test_the_command_line(tmp_path, monkeypatch):
         ('operation = "hops"\naxes.samples = {from = 4, step = 1}\n', "the range has no 'to'"),
         ('operation = "hops"\nseeds = 3\ntask.seed = 7\n', "keep one of them"),
         ('operation = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "need equal numbers of values"),
+        ('operation = "hops"\ntask.topology = "petersen"\n[[together]]\n', "a [[together]] has no axes"),
+        ('operation = "hops"\n[[together]]\ntopology = "petersen"\n', "the axis 'topology' must be a list, a range"),
+        (
+            'operation = "hops"\ntask.topology = "petersen"\naxes.topology = ["ring:n=5"]\n',
+            "[task] and the axis 'topology' both set topology; keep one of them",
+        ),
+        ('operation = "hops"\ntask.samples = 3\n[[together]]\nsamples = [3]\ntopology = ["a"]\n', "both set samples"),
         ('operation = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
         ('operation = "hops"\nnodes = 3\n', "nodes"),
         ("operation = 3\n", "operation"),
@@ -388,3 +416,17 @@ def test_long_lists_of_tasks_show_their_progress_and_can_be_stopped():
     work.stop()
     with pytest.raises(Stopped):
         study.planned(work)
+
+
+def test_every_condition_counts(tmp_path):
+    """`--only` and `--where`, given twice, both hold; one alone would leave more."""
+    (tmp_path / "s.toml").write_text('operation = "nothing"\naxes.number = [1, 2, 3, 4]\n')
+    folder = str(tmp_path / "out")
+    twice = ["--only", "number > 1", "--only", "number < 4"]
+    command = ["study", "run", str(tmp_path / "s.toml"), "-o", folder, *twice, "--executor", "threads"]
+    result = CliRunner().invoke(cli, command)
+    assert result.exit_code == 0, result.output
+    assert sorted(line["task"]["arguments"]["number"] for line in lines_of(tmp_path / "out")) == [2, 3]
+    none = ["--where", "number > 2", "--where", "number < 3"]
+    result = CliRunner().invoke(cli, ["study", "plot", folder, "-o", str(tmp_path / "p.svg"), *none])
+    assert "no finished task meets 'number > 2' and 'number < 3'" in str(result.exception)

@@ -242,13 +242,14 @@ def _table(field: Field, texts: tuple[str, ...]) -> Any:
     if isinstance(field.default, msgspec.Struct):
         default: Any = field.default
         return changed(default, texts)
+    plain = str if isinstance(field.kind.value_type, Kind.StrType) else plain_of
     table: dict[str, Any] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name:
             raise InputError(f"{field.option} {shown(text)}: write {field.metavar or _PAIR}")
         again = isinstance(table.get(name), str)
-        table[name] = f"{table[name]},{value}" if again else plain_of(value)
+        table[name] = f"{table[name]},{value}" if again else plain(value)
     return table
 
 

@@ -356,6 +356,8 @@ def _read(kind: Any, text: str) -> Any:
         if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
             items = [_read(kind.item_type, part.strip()) for part in text.split(",")]
             return ... if ... in items else items if isinstance(kind, inspect.ListType) else tuple(items)
+        if isinstance(kind, inspect.TupleType):
+            return tuple(map(_read, kind.item_types, map(str.strip, text.split(","))))
     except (KeyError, ValueError):
         return ...
     return text

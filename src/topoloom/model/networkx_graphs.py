@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError
+from topoloom.core.errors import InputError, wrong_type
 from topoloom.model.link_rates import HOST_RATE, RATE, packed_rates, rates_in, unpacked_rates
 
 if TYPE_CHECKING:
@@ -31,11 +31,17 @@ def graph_of(topology: "Topology") -> "networkx.MultiGraph[int]":
     return graph
 
 
+def converting(graph: object) -> str:
+    """How to convert a graph of another library that has a conversion to NetworkX, as python-igraph has; else empty."""
+    if not callable(getattr(graph, "to_networkx", None)):
+        return ""
+    return f"pass graph.to_networkx(), which {type(graph).__module__.partition('.')[0]} makes of it"
+
+
 def parts_of(graph: Any, name: str) -> dict[str, Any]:
     """The arguments of `Topology` for a graph, except its name; errors are those of `Topology.from_networkx`."""
     if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
-        kind = "None" if graph is None else f"a value of type {type(graph).__name__}"
-        raise InputError(f"from_networkx takes a graph of NetworkX, not {kind}")
+        raise wrong_type(graph, "a graph of NetworkX", "from_networkx", converting(graph))
     if graph.is_directed():
         raise InputError(f"{name}: the graph is directed; pass graph.to_undirected()")
     number = {node: i for i, node in enumerate(graph)}

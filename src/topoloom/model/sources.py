@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from topoloom.core.errors import InputError, wrong_type
+from topoloom.model.networkx_graphs import converting
 from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def network_of(source: NetworkSource, taker: str) -> "Network":
 def no_network(source: object, taker: str) -> InputError:
     """The error for a value that is not a `NetworkSource`."""
     wanted = "a network (a spec, a path, a Topology, Network, Layout, Routing, Fabric or NetworkX graph)"
-    return wrong_type(source, wanted, taker)
+    return wrong_type(source, wanted, taker, converting(source))
 
 
 def taken(source: NetworkSource, kind: type[T], taker: str) -> T:

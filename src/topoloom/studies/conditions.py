@@ -3,7 +3,7 @@
 import ast
 import operator
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from topoloom.core.errors import InputError, hint
@@ -28,6 +28,35 @@ _COUNT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
 }
 _MOST_CHARACTERS = 2000
+
+
+def conditions_hold(conditions: str | Sequence[str] | None, values: Mapping[str, Any]) -> bool:
+    """Whether a condition, or each of several, is true for the given values; none is always true.
+
+    Parameters
+    ----------
+    conditions : str, sequence of str or None
+        As for `condition_holds`.
+    values : mapping
+        By the name of the axis.
+
+    Raises
+    ------
+    InputError
+        As `condition_holds`.
+
+    Examples
+    --------
+    >>> conditions_hold(("load > 0.1", "load < 0.5"), {"load": 0.7})
+    False
+    """
+    texts = (conditions,) if isinstance(conditions, str) else conditions or ()
+    return all(condition_holds(text, values) for text in texts)
+
+
+def conditions_text(conditions: str | Sequence[str]) -> str:
+    """Conditions as one text for messages: ``'a < 1' and 'b > 2'``."""
+    return " and ".join(map(shown, (conditions,) if isinstance(conditions, str) else conditions))
 
 
 def condition_holds(condition: str, values: Mapping[str, Any]) -> bool:

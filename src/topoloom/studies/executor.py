@@ -2,15 +2,22 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
+import msgspec
+
+from topoloom.core.errors import InputError, hint
 from topoloom.core.register import Register
+from topoloom.core.settings import fits, shown, value_of
+from topoloom.core.toml_files import TomlTable
 from topoloom.core.work import Work
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.task import Task
+
+S = TypeVar("S", bound=TomlTable)
 
 
 class Feed(Protocol):
@@ -41,7 +48,7 @@ class StudyRun:
     jobs : int or None
         Tasks in parallel; None: the executor's default.
     options : dict
-        Further options of the executor.
+        Further options of the executor, as texts where they come from the command line; `options_of` reads them.
     limit_s : float or None
     attempts : int
         How often a task is started if its worker is lost.
@@ -75,6 +82,52 @@ class Executor(Protocol):
     """
 
     def __call__(self, run: StudyRun) -> None: ...
+
+
+class NoOptions(TomlTable, frozen=True):
+    """The table [run.options] of an executor that has no options."""
+
+    group: ClassVar[str] = "study [run.options]"
+
+
+def options_of(run: StudyRun, kind: type[S]) -> S:
+    """The options of a run as the settings of its executor.
+
+    A text is read by the type of its option, so that ``--option time=10`` and ``--option account=007`` are texts and
+    ``--option workers=4`` is a number; a number in a file stands for its text where the option is one.
+
+    Parameters
+    ----------
+    run : StudyRun
+    kind : type of TomlTable
+        The executor's options.
+
+    Returns
+    -------
+    TomlTable
+        A `kind`.
+
+    Raises
+    ------
+    InputError
+        An option is unknown, of another type, or out of its range.
+    """
+    types = {field.encode_name: field.type for field in msgspec.inspect.type_info(kind).fields}  # type: ignore[attr-defined]
+    options = {}
+    for name, value in run.options.items():
+        if name not in types:
+            known = hint(name, types) if types else "this executor has no options"
+            raise InputError(f"{kind.group}: no option {shown(name)} ({known})")
+        if isinstance(value, str):
+            value = value_of(types[name], value, f"{kind.group}: {name}")
+        elif type(value) in (int, float) and not fits(types[name], value) and fits(types[name], str(value)):
+            value = str(value)
+        options[name] = value
+    try:
+        return msgspec.convert(options, kind, strict=False)
+    except msgspec.ValidationError as error:
+        cause = error.__cause__
+        raise InputError(str(cause if isinstance(cause, InputError) else f"{kind.group}: {error}")) from None
 
 
 EXECUTORS: Register[Executor] = Register("executor", package="topoloom.studies.executors", group="topoloom.executors")

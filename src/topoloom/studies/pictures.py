@@ -28,7 +28,7 @@ def draw_study(
     value: str | None = None,
     of: str | None = None,
     most: bool = False,
-    where: str | None = None,
+    where: str | Sequence[str] | None = None,
     log: str = "",
 ) -> None:
     """Write a picture of a study.

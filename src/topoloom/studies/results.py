@@ -134,7 +134,7 @@ class StudyResults(Result):
         x: str | None = None,
         y: str | None = None,
         by: Sequence[str] | None = None,
-        where: str | None = None,
+        where: str | Sequence[str] | None = None,
         log: str = "",
     ) -> "Axes":
         """Draw a measure over an axis, with one curve per value of `by`: means over seeds, with intervals.

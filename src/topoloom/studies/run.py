@@ -17,7 +17,7 @@ from topoloom.core.json_files import parse_json
 from topoloom.core.settings import shown
 from topoloom.core.threads import cores
 from topoloom.core.work import Work
-from topoloom.studies.conditions import condition_holds
+from topoloom.studies.conditions import conditions_hold, conditions_text
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import Record
@@ -65,7 +65,7 @@ def run_study(
     executor: str | None = None,
     jobs: int | None = None,
     options: dict[str, Any] | None = None,
-    only: str | None = None,
+    only: str | Sequence[str] | None = None,
     retry_failed: bool = False,
     most: int | None = None,
     planned: list[tuple[dict[str, Any], Task]] | None = None,
@@ -83,9 +83,10 @@ def run_study(
     jobs : int, optional
         Tasks in parallel; replaces the study's number.
     options : dict, optional
-        Options of the executor, which replace those of the study.
-    only : str, optional
-        A condition on axes: run only these tasks.
+        Options of the executor, which replace those of the study. The study's are for its own executor: with another
+        `executor` they do not count.
+    only : str or sequence of str, optional
+        A condition on axes, or several that all must hold: run only these tasks.
     retry_failed : bool
         Run failed tasks again.
     most : int, optional
@@ -130,7 +131,7 @@ def run_study(
             store=store,
             node=study.run.node,
             jobs=study.run.jobs if jobs is None else jobs,
-            options=study.run.options | (options or {}),
+            options=(study.run.options if executor in (None, study.run.executor) else {}) | (options or {}),
             limit_s=study.run.limit_s,
             attempts=study.run.attempts,
             estimates=estimates,
@@ -147,7 +148,7 @@ def run_study(
     return StudyResults.of(study, store, planned, ended=work.ended if work.stopped else "done")
 
 
-def tasks_of(planned: list[tuple[dict[str, Any], Task]], only: str | None) -> dict[str, Task]:
+def tasks_of(planned: list[tuple[dict[str, Any], Task]], only: str | Sequence[str] | None) -> dict[str, Task]:
     """The tasks of the points that meet a condition, or of all points, by digest.
 
     Raises
@@ -155,9 +156,9 @@ def tasks_of(planned: list[tuple[dict[str, Any], Task]], only: str | None) -> di
     InputError
         No point meets the condition, or it cannot be read.
     """
-    tasks = {task.digest: task for labels, task in planned if only is None or condition_holds(only, labels)}
+    tasks = {task.digest: task for labels, task in planned if conditions_hold(only, labels)}
     if not tasks:
-        raise InputError(f"`only` {shown(only)}: no task of the study meets this condition; loosen it")
+        raise InputError(f"`only` {conditions_text(only or '')}: no task of the study meets this condition; loosen it")
     return tasks
 
 

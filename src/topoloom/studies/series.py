@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from topoloom.core.errors import InputError, hint
 from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
-from topoloom.studies.conditions import condition_holds
+from topoloom.studies.conditions import conditions_hold, conditions_text
 
 #: Measures that are drawn by default, per operation; of other operations, the first number that differs.
 _DEFAULT_MEASURES = (
@@ -57,7 +57,7 @@ def curves_of(
     y: str | None = None,
     by: Sequence[str] | None = None,
     each: str | None = None,
-    where: str | None = None,
+    where: str | Sequence[str] | None = None,
     log: str = "",
 ) -> list[IntervalCurves]:
     """Curves of a measure over an axis: one picture per value of `each`, one curve per value of `by`.
@@ -76,7 +76,7 @@ def curves_of(
         and without those that change together with them.
     each : str, optional
         An axis.
-    where : str, optional
+    where : str or sequence of str, optional
         A condition on axes.
     log : str
         "x", "y" or "xy": the logarithmic axes.
@@ -145,7 +145,7 @@ def curves_of(
 
 
 def heat_of(
-    results: StudyTable, x: str | None = None, y: str | None = None, value: str | None = None, where: str | None = None
+    results: StudyTable, x: str | None = None, y: str | None = None, value: str | None = None, where: str | Sequence[str] | None = None
 ) -> HeatMap:
     """A measure over two axes, averaged over the others.
 
@@ -156,7 +156,7 @@ def heat_of(
         Axes; the first two with several values when omitted.
     value : str, optional
         A measure.
-    where : str, optional
+    where : str or sequence of str, optional
         A condition on axes.
 
     Raises
@@ -194,7 +194,7 @@ def heat_of(
 
 
 def winners_of(
-    results: StudyTable, of: str, measure: str | None = None, *, most: bool = False, where: str | None = None
+    results: StudyTable, of: str, measure: str | None = None, *, most: bool = False, where: str | Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
     """The value of an axis with the least (or the most) of a measure, at each point of the other axes; means over draws.
 
@@ -206,7 +206,7 @@ def winners_of(
     measure : str, optional
     most : bool
         Whether the most wins, instead of the least.
-    where : str, optional
+    where : str or sequence of str, optional
         A condition on axes.
 
     Returns
@@ -251,7 +251,7 @@ def _decades(rows: Sequence[Row], y: str) -> bool:
     return y.startswith("latency") and bool(values) and max(values) > _SPAN * min(values)
 
 
-def _rows(results: StudyTable, where: str | None) -> list[Row]:
+def _rows(results: StudyTable, where: str | Sequence[str] | None) -> list[Row]:
     """The rows to draw.
 
     Raises
@@ -260,12 +260,11 @@ def _rows(results: StudyTable, where: str | None) -> list[Row]:
         There are none.
     """
     rows: list[Row] = [
-        row
-        for row in results.rows()
-        if where is None or condition_holds(where, {name: row[name] for name in results.axes})
+        row for row in results.rows() if conditions_hold(where, {name: row[name] for name in results.axes})
     ]
     if not rows:
-        problem = "no task of the study is done" if not results.table else f"no finished task meets '{where}'"
+        unmet = f"no finished task meets {conditions_text(where or '')}"
+        problem = unmet if results.table else "no task of the study is done"
         raise InputError(f"{problem}, so there is nothing to draw")
     return rows
 

@@ -20,7 +20,7 @@ from topoloom.core.work import Work
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, studied
 from topoloom.studies.axes import axis_hint, axis_values
-from topoloom.studies.conditions import condition_holds
+from topoloom.studies.conditions import conditions_hold
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
 
@@ -95,7 +95,8 @@ class Study(TomlTable, frozen=True, kw_only=True):
         ),
     ] = _TABLE
     together: Annotated[
-        list[dict[str, list[Any]]], setting("axes that change together, with equal numbers of values: [[together]]")
+        list[dict[str, Any]],
+        setting("axes that change together, with equal numbers of values, each as under [axes]: [[together]]"),
     ] = _LIST
     where: Annotated[list[str], setting("conditions on the axes that a task must meet")] = msgspec.field(
         default_factory=list
@@ -126,8 +127,8 @@ class Study(TomlTable, frozen=True, kw_only=True):
             *([{name: labelled} for labelled in axis_values(name, axis)] for name, axis in self.axes.items()),
             *(
                 [
-                    dict(zip(table, ((value, value) for value in row), strict=True))
-                    for row in zip(*table.values(), strict=True)
+                    dict(zip(table, row, strict=True))
+                    for row in zip(*(axis_values(name, axis) for name, axis in table.items()), strict=True)
                 ]
                 for table in self.together
             ),
@@ -148,7 +149,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
             More than `Running.most_points`.
         """
         sizes = [len(axis_values(name, axis)) for name, axis in self.axes.items()]
-        sizes += [min(map(len, table.values()), default=1) for table in self.together]
+        sizes += [len(axis_values(*next(iter(table.items())))) for table in self.together]
         count = math.prod(sizes) * (self.seeds or 1)
         if count > self.run.most_points:
             raise InputError(
@@ -159,7 +160,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
     def _wanted(self, labels: Mapping[str, Any]) -> bool:
         if any(all(labels.get(name) == value for name, value in omitted.items()) for omitted in self.skip):
             return False
-        return all(condition_holds(condition, labels) for condition in self.where)
+        return conditions_hold(self.where, labels)
 
     def tasks(self, work: Work | None = None) -> list[Task]:
         """All distinct tasks, in the order of the points.
@@ -198,7 +199,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
                 work.check()
                 work.reach(len(points))
         if not points:
-            raise InputError("study: no task remains; loosen `where` or `skip`")
+            raise InputError("study: no task remains; loosen its conditions (where) or [[skip]]")
         return points
 
 
@@ -261,6 +262,8 @@ def _check(study: Study) -> None:
         if name in seen or (name == "seed" and study.seeds is not None):
             raise InputError(f"study: the axis '{name}' is defined twice; keep one of them")
         seen.add(name)
+        if _sets(study.task, name.split(".")):
+            raise InputError(f"study: [task] and the axis '{name}' both set {name}; keep one of them")
         if not axis_values(name, axis):
             raise InputError(f"study: the axis '{name}' has no values; give some, or remove the axis")
         top = name.partition(".")[0]
@@ -270,7 +273,9 @@ def _check(study: Study) -> None:
                 f" and no text contains {{{name}}}"
             )
     for table in study.together:
-        lengths = {name: len(values) for name, values in table.items()}
+        if not table:
+            raise InputError("study: a [[together]] has no axes; give it some, or remove it")
+        lengths = {name: len(axis_values(name, axis)) for name, axis in table.items()}
         if len(set(lengths.values())) > 1:
             lengths_text = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise InputError(f"study: axes that change together need equal numbers of values, not {lengths_text}")
@@ -287,6 +292,16 @@ def _check(study: Study) -> None:
     missing = sorted(name for name in fields if name not in study.axis_names)
     if missing:
         raise InputError(f"study: a text contains {{{missing[0]}}}, which is not an axis; add it under [axes]")
+
+
+def _sets(task: Mapping[str, Any], path: Sequence[str]) -> bool:
+    """Whether the arguments of all tasks have a value at a path of keys."""
+    inner: Any = task
+    for part in path:
+        if not isinstance(inner, Mapping) or part not in inner:
+            return False
+        inner = inner[part]
+    return True
 
 
 def _fields_of(study: Study) -> set[str]:

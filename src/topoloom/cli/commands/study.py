@@ -47,9 +47,12 @@ class RunStudy(Settings, frozen=True, kw_only=True):
     executor: Executor | None = None
     jobs: TaskJobs | None = None
     options: Annotated[
-        dict[str, Any], setting("an option of the executor: workers=4; may be repeated", option="--option")
+        dict[str, str], setting("an option of the executor: workers=4; may be repeated", option="--option")
     ] = msgspec.field(default_factory=dict)
-    only: Annotated[str, setting("only tasks whose axes meet this: 'load <= 0.5'", metavar="CONDITION")] | None = None
+    only: Annotated[
+        tuple[str, ...],
+        setting("only tasks whose axes meet this: 'load <= 0.5'; repeated, all must hold", metavar="CONDITION"),
+    ] = ()
     retry_failed: Annotated[bool, setting("run failed tasks again")] = False
     dry_run: Annotated[bool, setting("print the number of tasks and, from pilot tasks, their estimated time")] = False
     pilots: Annotated[int, setting("pilot tasks that a dry run runs; 0 for none", least=0, most=1000)] = 3
@@ -138,7 +141,10 @@ class PlotStudy(Settings, frozen=True, kw_only=True):
     value: Annotated[str, setting("the measure of a map, or of winners")] | None = None
     of: Annotated[str, setting("winners: the axis whose values compete")] | None = None
     most: Annotated[bool, setting("the largest value wins, not the smallest")] = False
-    where: Annotated[str, setting("only points whose axes meet this: 'load <= 0.5'", metavar="CONDITION")] | None = None
+    where: Annotated[
+        tuple[str, ...],
+        setting("only points whose axes meet this: 'load <= 0.5'; repeated, all must hold", metavar="CONDITION"),
+    ] = ()
     log: Annotated[str, setting("logarithmic axes: x, y or xy")] = ""
     output: (
         Annotated[str, setting("a .svg or .png file; for winners .csv, or none to print them", option="-o --output")]
@@ -278,14 +284,14 @@ def _write(results: "StudyResults", folder: Path) -> None:
     write_study(results, folder)
 
 
-def _meeting(results: "StudyResults", only: str | None) -> "StudyResults":
+def _meeting(results: "StudyResults", only: tuple[str, ...]) -> "StudyResults":
     """The results with only the rows of the points that meet a condition."""
-    from topoloom.studies.conditions import condition_holds
+    from topoloom.studies.conditions import conditions_hold
 
-    if only is None:
+    if not only:
         return results
     table, failures = (
-        tuple(row for row in rows if condition_holds(only, {name: row[name] for name in results.axes}))
+        tuple(row for row in rows if conditions_hold(only, {name: row[name] for name in results.axes}))
         for rows in (results.table, results.failures)
     )
     return replace(results, table=table, failures=failures)

@@ -10,13 +10,13 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.core.errors import InputError
+from topoloom.core.errors import InputError, check_type
 from topoloom.core.settings import setting
 from topoloom.core.surroundings import safe_path, safe_variables
 from topoloom.core.threads import cores
 from topoloom.core.toml_files import TomlTable
 from topoloom.studies.dask_process import started_by_us
-from topoloom.studies.executor import EXECUTORS, StudyRun, batches
+from topoloom.studies.executor import EXECUTORS, StudyRun, batches, options_of
 from topoloom.studies.job import record_of
 from topoloom.studies.record import Record, failed
 from topoloom.studies.task import Task
@@ -63,15 +63,15 @@ def run_on_dask(run: StudyRun) -> None:
     InputError
         Dask or the cluster is not available; the store cannot be written.
     """
-    with _client(run) as client:
-        _Feeder(run, client).go()
+    with _client(run) as (client, cluster):
+        _Feeder(run, client, cluster).go()
 
 
 class _Feeder:
     """Submits batches to a cluster, and writes the records that it returns."""
 
-    def __init__(self, run: StudyRun, client: Any) -> None:
-        self.run, self.client = run, client
+    def __init__(self, run: StudyRun, client: Any, cluster: Any) -> None:
+        self.run, self.client, self.cluster = run, client, cluster
         self.waiting: deque[tuple[list[Task], int]] = deque()
         self.left: deque[Task] = deque(run.tasks)
         self.out: dict[Any, tuple[list[Task], int]] = {}
@@ -99,12 +99,27 @@ class _Feeder:
         if self.client.status not in ("running", "connecting", "newly-created"):
             raise _lost()
 
+    def _check_workers(self) -> None:
+        """Raise an error if a cluster that was started here has no worker and gets none; elsewhere some may come."""
+        if self.cluster is None:
+            return
+        workers = list(self.cluster.workers.values())
+        if any(worker.status.name == "created" for worker in workers):  # its start has failed
+            raise InputError("the Dask cluster cannot start its workers: the batch system refuses their jobs")
+        if not workers and not self.run.options.get("adaptive"):
+            raise InputError(
+                "all workers of the Dask cluster have ended; finished tasks are stored, run it again to continue"
+            )
+
     def _hand_out(self) -> None:
         """Submit batches for all threads of the cluster, and some ahead."""
         try:
-            threads = max(1, sum(self.client.nthreads().values()))
+            threads = sum(self.client.nthreads().values())
         except OSError:  # no answer within the time limit of a connection
             raise _lost() from None
+        if not threads:
+            self._check_workers()
+            threads = 1
         while (self.waiting or self.left) and len(self.out) < _AHEAD * threads:
             if not self.waiting:
                 self._fill(threads)
@@ -156,6 +171,17 @@ class _Feeder:
                 self.waiting.append(([task], attempts + 1))
 
 
+def _check_client(client: Any, kind: type, options: Mapping[str, Any]) -> None:
+    """Refuse a client that cannot run tasks, and options that it would leave without effect."""
+    check_type(client, kind, "the option client", "distributed.Client(address) makes one")
+    others = sorted(set(options) - {"client"})
+    if others:
+        raise InputError(f"{DaskOptions.group}: '{others[0]}' has no effect with a client; give one of them")
+    if client.asynchronous or client.status != "running":
+        state = "is asynchronous" if client.asynchronous else f"is {client.status}"
+        raise InputError(f"{DaskOptions.group}: the client {state}; give one that is connected to a cluster")
+
+
 def _lost() -> InputError:
     return InputError("the connection to the Dask cluster is lost; finished tasks are stored, run it again to continue")
 
@@ -183,8 +209,8 @@ def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) 
 
 
 @contextmanager
-def _client(run: StudyRun) -> Iterator[Any]:
-    """A client of the cluster that the options name; a cluster that was started here is closed afterwards.
+def _client(run: StudyRun) -> Iterator[tuple[Any, Any]]:
+    """A client of the cluster that the options name, and the cluster if it was started here; that is closed afterwards.
 
     Raises
     ------
@@ -198,11 +224,12 @@ def _client(run: StudyRun) -> Iterator[Any]:
         raise InputError("the executor dask needs Dask: pip install 'topoloom[cluster]'") from None
     client_given = run.options.get("client")
     if client_given is not None:
-        yield client_given
+        _check_client(client_given, distributed.Client, run.options)
+        yield client_given, None
         return
-    options = _options(run.options)
+    options = options_of(run, DaskOptions)
     # Logs about closing clusters and lost workers are not useful: the records show what became of tasks.
-    for name in ("distributed", "tornado.application", *logging.root.manager.loggerDict):
+    for name in ("asyncio", "distributed", "tornado.application", *logging.root.manager.loggerDict):
         if name.startswith(("distributed", "tornado")):
             logging.getLogger(name).setLevel(logging.CRITICAL)
     settings = {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
@@ -215,9 +242,9 @@ def _client(run: StudyRun) -> Iterator[Any]:
         except (OSError, TimeoutError, ValueError) as error:
             if cluster is not None:
                 cluster.close()
-            raise InputError(f"no Dask cluster answers at {options.address}: {error}") from None
+            raise InputError(f"no Dask cluster answers at {options.address or 'its own address'}: {error}") from None
         try:
-            yield client
+            yield client, cluster
         finally:
             patience = _STOPPED_S if run.work.stopped else _ANSWER_S
             if run.work.stopped:
@@ -243,18 +270,10 @@ def _kill(cluster: Any) -> None:
                 process.kill()
 
 
-def _options(options: Mapping[str, Any]) -> DaskOptions:
-    try:
-        return msgspec.convert(dict(options), DaskOptions, strict=False)
-    except msgspec.ValidationError as error:
-        cause = error.__cause__
-        raise InputError(str(cause if isinstance(cause, InputError) else f"{DaskOptions.group}: {error}")) from None
-
-
 def _cluster(run: StudyRun, options: DaskOptions) -> Any:
     """A new cluster: worker processes on this machine, or jobs of a batch system."""
     most = min(cores(run.jobs), max(1, len(run.tasks)))
-    cluster: Any
+    cluster: Any = None
     if options.jobqueue:
         try:
             import dask_jobqueue
@@ -266,27 +285,47 @@ def _cluster(run: StudyRun, options: DaskOptions) -> Any:
             arguments["job_script_prologue"] = [*exports, *arguments["job_script_prologue"]]
             jobs: Any = dask_jobqueue
             cluster = jobs.SLURMCluster(**arguments)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{DaskOptions.group}: jobqueue: {error}") from None
-        if options.adaptive is None:
-            cluster.scale(jobs=run.jobs or 1)
+            for _ in range(0 if options.adaptive else run.jobs or 1):
+                cluster.worker_spec.update(cluster.new_worker_spec())
+            cluster.sync(_started, cluster)
+        except (TypeError, ValueError, OSError, RuntimeError) as error:
+            if cluster is not None:
+                with suppress(Exception):
+                    cluster.close(timeout=_STOPPED_S)
+            # A refused job is a RuntimeError with all that sbatch printed.
+            reason = _last_line(error) if isinstance(error, RuntimeError) else str(error)
+            raise InputError(f"{DaskOptions.group}: jobqueue: {reason}") from None
     else:
         # Start workers by a command, not by forking: then any script may call this function.
         from distributed.deploy import subprocess
 
         start: Any = subprocess.SubprocessCluster
         workers = {"nthreads": 1, "memory_limit": 0, "preload_nanny": [_PRELOAD]}
-        cluster = start(
-            n_workers=0 if options.adaptive else most,
-            threads_per_worker=1,
-            worker_kwargs=workers,
-            scheduler_kwargs={"preload": [_PRELOAD]},
-            dashboard_address=":0",
-        )
+        try:
+            cluster = start(
+                n_workers=0 if options.adaptive else most,
+                threads_per_worker=1,
+                worker_kwargs=workers,
+                scheduler_kwargs={"preload": [_PRELOAD]},
+                dashboard_address=":0",
+            )
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise InputError(f"a local Dask cluster cannot be started: {_last_line(error)}") from None
     if options.adaptive is not None:
         least, top = options.adaptive
         cluster.adapt(minimum=least, maximum=max(least, top))
     return cluster
+
+
+async def _started(cluster: Any) -> None:
+    """Submit the jobs of a cluster and wait for the answers; unlike `scale`, this raises the error of a refused job."""
+    await cluster
+
+
+def _last_line(error: BaseException) -> str:
+    """The last line of an error's text: of a failed command, what it said last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
 
 
 EXECUTORS.add("dask", run_on_dask)

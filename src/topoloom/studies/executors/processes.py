@@ -12,7 +12,7 @@ import msgspec
 from topoloom.core.allowance import free_bytes
 from topoloom.core.errors import InputError
 from topoloom.core.threads import cores
-from topoloom.studies.executor import EXECUTORS, StudyRun
+from topoloom.studies.executor import EXECUTORS, NoOptions, StudyRun, options_of
 from topoloom.studies.record import failed
 from topoloom.studies.task import Task
 from topoloom.studies.worker import Answer, WorkerTasks, answers_in
@@ -230,8 +230,9 @@ def run_in_processes(run: StudyRun) -> None:
     Raises
     ------
     InputError
-        The store cannot be written.
+        The store cannot be written; there are options.
     """
+    options_of(run, NoOptions)
     _Pool(run).go()
 
 

@@ -16,7 +16,7 @@ from topoloom.core.surroundings import python
 from topoloom.core.toml_files import TomlTable
 from topoloom.studies.claims import Claims
 from topoloom.studies.environment import worker_environment
-from topoloom.studies.executor import EXECUTORS, StudyRun, batches
+from topoloom.studies.executor import EXECUTORS, StudyRun, batches, options_of
 from topoloom.studies.task import Task
 
 #: Seconds that a batch takes: so long that claims cost little, so short that little is lost with it.
@@ -78,7 +78,7 @@ def run_on_slurm(run: StudyRun) -> None:
     InputError
         Slurm is not available or refuses the job; the job was cancelled, or ended without any finished task.
     """
-    _Submissions(run, _options(run)).go()
+    _Submissions(run, options_of(run, SlurmOptions)).go()
 
 
 class _Submissions:
@@ -251,14 +251,6 @@ def _call(command: list[str]) -> str:
         reason = " ".join((done.stderr or done.stdout).split())[:500]
         raise InputError(f"{command[0]} refuses: {reason}")
     return done.stdout.strip()
-
-
-def _options(run: StudyRun) -> SlurmOptions:
-    try:
-        return msgspec.convert(dict(run.options), SlurmOptions, strict=False)
-    except msgspec.ValidationError as error:
-        cause = error.__cause__
-        raise InputError(str(cause if isinstance(cause, InputError) else f"{SlurmOptions.group}: {error}")) from None
 
 
 EXECUTORS.add("slurm", run_on_slurm)

@@ -8,7 +8,7 @@ import time
 import msgspec
 
 from topoloom.core.threads import cores
-from topoloom.studies.executor import EXECUTORS, StudyRun
+from topoloom.studies.executor import EXECUTORS, NoOptions, StudyRun, options_of
 from topoloom.studies.job import record_of
 
 #: Seconds between two checks whether the work was stopped, and that tasks have to end then.
@@ -21,8 +21,9 @@ def run_in_threads(run: StudyRun) -> None:
     Raises
     ------
     InputError
-        The store cannot be written.
+        The store cannot be written; there are options.
     """
+    options_of(run, NoOptions)
     waiting = iter(run.tasks)
     lock = threading.Lock()
     faults: list[BaseException] = []
