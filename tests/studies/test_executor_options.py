@@ -46,7 +46,7 @@ def test_two_numbers_in_a_text(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        (SlurmOptions, {"tim": "10"}, "no option 'tim' .did you mean time"),
+        (SlurmOptions, {"tim": "10"}, r"no option 'tim' \(did you mean time"),
         (SlurmOptions, {"workers": "many"}, "workers='many'; it is a whole number from 1 to 10,000"),
         (SlurmOptions, {"workers": 0}, "workers"),
         (SlurmOptions, {"time": True}, "time"),
@@ -65,7 +65,7 @@ def test_a_wrong_option_is_one_sentence(kind, options, words, tmp_path):
 def test_an_executor_without_options_refuses_them(executor, tmp_path):
     """None is ignored; options of the file's own executor do not count with another one."""
     study = Study(operation="nothing", axes={"number": [1]})
-    with pytest.raises(InputError, match="no option 'time' .this executor has no options"):
+    with pytest.raises(InputError, match=r"no option 'time' \(this executor has no options\)"):
         run_study(study, tmp_path / "s", executor=executor, options={"time": "10"})
     other = Study(operation="nothing", axes={"number": [1]}, run=Running(executor="slurm", options={"time": "10"}))
     assert run_study(other, tmp_path / "s", executor="threads").done == 1

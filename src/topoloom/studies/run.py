@@ -14,7 +14,6 @@ import msgspec
 from topoloom.core.errors import InputError, check_path, check_type
 from topoloom.core.files import read_text, write_atomically
 from topoloom.core.json_files import parse_json
-from topoloom.core.settings import shown
 from topoloom.core.threads import cores
 from topoloom.core.work import Work
 from topoloom.studies.conditions import conditions_hold, conditions_text

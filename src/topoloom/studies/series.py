@@ -145,7 +145,11 @@ def curves_of(
 
 
 def heat_of(
-    results: StudyTable, x: str | None = None, y: str | None = None, value: str | None = None, where: str | Sequence[str] | None = None
+    results: StudyTable,
+    x: str | None = None,
+    y: str | None = None,
+    value: str | None = None,
+    where: str | Sequence[str] | None = None,
 ) -> HeatMap:
     """A measure over two axes, averaged over the others.
 
@@ -194,7 +198,12 @@ def heat_of(
 
 
 def winners_of(
-    results: StudyTable, of: str, measure: str | None = None, *, most: bool = False, where: str | Sequence[str] | None = None
+    results: StudyTable,
+    of: str,
+    measure: str | None = None,
+    *,
+    most: bool = False,
+    where: str | Sequence[str] | None = None,
 ) -> list[dict[str, Any]]:
     """The value of an axis with the least (or the most) of a measure, at each point of the other axes; means over draws.
 

@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-import msgspec
-
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, shown
 from topoloom.core.surroundings import python
