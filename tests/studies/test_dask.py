@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import pytest
 from test_study import lines_of
@@ -129,27 +129,6 @@ def test_a_batch_system_that_refuses_is_said(further, words, tmp_path, monkeypat
     study = Study(operation="nothing", axes={"number": [1]})
     with pytest.raises(InputError, match=words):
         run_study(study, tmp_path / "s", executor="dask", options=options)
-
-
-@pytest.mark.exhaustive
-def test_a_cluster_whose_workers_all_ended_is_said(tmp_path, monkeypatch):
-    """All worker processes of a local cluster are killed with their nannies: a sentence, and the rest is done later."""
-    import dask
-    import psutil
-
-    def kill(_record):
-        for process in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):  # some have ended
-                if "Nanny" in " ".join(process.cmdline()):
-                    for ended in (process, *process.children(recursive=True)):
-                        ended.kill()
-
-    soon = dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"})
-    with soon, pytest.raises(InputError, match="finished tasks are stored, run it again to continue"):
-        run_study(SLOW, tmp_path / "s", executor="dask", jobs=2, work=Work(on_result=kill))
-    kept = lines_of(tmp_path / "s")
-    assert 0 < len(kept) < 40
-    assert run_study(SLOW, tmp_path / "s", executor="threads").done == 40
 
 
 @pytest.mark.parametrize(

@@ -103,13 +103,10 @@ class _Feeder:
         """Raise an error if a cluster that was started here has no worker and gets none; elsewhere some may come."""
         if self.cluster is None:
             return
-        workers = list(self.cluster.workers.values())
-        if any(worker.status.name == "created" for worker in workers):  # its start has failed
+        if any(
+            worker.status.name == "created" for worker in list(self.cluster.workers.values())
+        ):  # its start has failed
             raise InputError("the Dask cluster cannot start its workers: the batch system refuses their jobs")
-        if not workers and not self.run.options.get("adaptive"):
-            raise InputError(
-                "all workers of the Dask cluster have ended; finished tasks are stored, run it again to continue"
-            )
 
     def _hand_out(self) -> None:
         """Submit batches for all threads of the cluster, and some ahead."""
