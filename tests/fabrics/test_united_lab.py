@@ -30,7 +30,9 @@ def missing_devices():
     space = f"tlvrf{os.getpid()}"
     subprocess.run(["ip", "netns", "add", space], check=True)
     try:
-        for device in (["v", "type", "vrf", "table", "9"], ["link", "lo", "name", "l", "type", "vlan", "id", "9"]):
+        cable = ["ip", "-n", space, "link", "add", "v0", "type", "veth", "peer", "name", "v1"]
+        subprocess.run(cable, check=True)
+        for device in (["v", "type", "vrf", "table", "9"], ["link", "v0", "name", "v0.9", "type", "vlan", "id", "9"]):
             done = subprocess.run(["ip", "-n", space, "link", "add", *device], capture_output=True, check=False)
             if done.returncode:
                 return f"this kernel has no {'VRF' if 'vrf' in device else 'VLAN'} devices"

@@ -118,14 +118,16 @@ def segment_counts(routing: Routing, groups: NextHopGroups) -> tuple[np.ndarray,
     ends = waypoints(routing, groups)
     if ends is None or not (ends >= 0).any():
         return lists, longest
-    every = [np.zeros((3, 0), np.int64)]
+    every, begins = [np.zeros(0, np.int64)], routing.topology.csr[0]
     for goal in range(n):
         source, member = _members(groups, goal)
-        state = groups.next_state[member]
-        detour = state > _DIRECT
-        used = np.stack([source[detour], groups.port[member[detour]], ends[state[detour], goal]])
-        every.append(np.unique(used.astype(np.int64), axis=1))
-    source, _, waypoint = np.unique(np.concatenate(every, axis=1), axis=1)
+        state = groups.next_state[member].astype(np.int64)
+        # The link and the waypoint of each detour; members that are repeated follow each other.
+        way = np.where(state > _DIRECT, (begins[source] + groups.port[member]) * n + ends[state, goal], -1)
+        every.append(np.unique(way[np.diff(way, prepend=-1) != 0]))
+    channel, waypoint = np.divmod(np.unique(np.concatenate(every)), n)
+    channel, waypoint = channel[channel >= 0], waypoint[channel >= 0]
+    source = np.repeat(np.arange(n), routing.topology.degrees)[channel]
     # Where several links lead to a waypoint, a list names the first one.
     segments = 1 + (groups.widths[groups.group[_DIRECT, waypoint, source]] > 1)
     np.maximum.at(longest, source, segments)

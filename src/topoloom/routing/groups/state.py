@@ -169,14 +169,15 @@ def group_counts(groups: NextHopGroups) -> dict[str, np.ndarray]:
 
 def _one_each(groups: NextHopGroups, owner: np.ndarray) -> np.ndarray:
     """Return which groups are used and the first of those that have the same switch and members, bool[groups]."""
-    from topoloom.routing.groups.kernels.interning import hash_rows
+    from topoloom.routing.groups.kernels.interning import hash_sets
 
-    order = np.lexsort((groups.next_state, groups.port, np.repeat(np.arange(owner.size), groups.widths)))
     key = np.empty(owner.size, np.uint64)
-    hash_rows(groups.first, groups.port[order], groups.next_state[order], 1, key)
-    by_switch = np.stack([owner.astype(np.uint64), key])
+    hash_sets(groups.first, groups.port, groups.next_state, key)
+    order = np.lexsort((key, owner))
+    begins = np.ones(owner.size, np.bool_)
+    begins[1:] = (np.diff(owner[order]) != 0) | (key[order][1:] != key[order][:-1])
     first = np.zeros(owner.size, np.bool_)
-    first[np.unique(by_switch, axis=1, return_index=True)[1]] = True
+    first[order[begins]] = True
     return first & (owner >= 0)
 
 

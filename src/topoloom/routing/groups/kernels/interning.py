@@ -19,6 +19,19 @@ def hash_rows(first: np.ndarray, port: np.ndarray, next_state: np.ndarray, n: in
 
 
 @kernel
+def hash_sets(first: np.ndarray, port: np.ndarray, next_state: np.ndarray, key: np.ndarray) -> None:
+    """Write a hash of each group's members, whatever their order, to `key`, uint64[groups]."""
+    for group in range(key.size):
+        total = np.uint64(first[group + 1] - first[group])
+        for m in range(first[group], first[group + 1]):
+            z = np.uint64((np.int64(port[m]) << 8) + np.int64(next_state[m]) + 1) * np.uint64(0x9E3779B97F4A7C15)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            total += z ^ (z >> np.uint64(31))
+        key[group] = total
+
+
+@kernel
 def differing_row(
     first: np.ndarray, port: np.ndarray, next_state: np.ndarray, n: int, like: np.ndarray, rows: np.ndarray
 ) -> int:
