@@ -1,13 +1,14 @@
 """The series that are drawn of a study: means with intervals over an axis, a map over two, and the winners per point."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Any, Protocol
 
 from topoloom.core.errors import InputError, hint
 from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
+from topoloom.studies.comparison import difference, holm
 from topoloom.studies.conditions import conditions_hold, conditions_text
 
 #: Measures that are drawn by default, per operation; of other operations, the first number that differs.
@@ -29,6 +30,8 @@ _DEFAULT_MEASURES = (
 _SPAN = 8
 #: Names of axes that are random draws, which are averaged over by default.
 _DRAWS = ("seed", "draw")
+#: Competitors differ if the corrected p-value is at most this.
+_LEVEL = 0.05
 
 Row = Mapping[str, Any]
 
@@ -207,6 +210,11 @@ def winners_of(
 ) -> list[dict[str, Any]]:
     """The value of an axis with the least (or the most) of a measure, at each point of the other axes; means over draws.
 
+    A point has a winner if it differs from every other competitor at 5 %, after Holm's correction for all pairs of competitors
+    at all points. Competitors are compared by their differences over common draws; with one draw, by the intervals of the
+    values (``latency_ci95`` of ``latency_mean``); without these, as exact values. Latencies of saturated networks do not
+    compete.
+
     Parameters
     ----------
     results : StudyTable
@@ -221,7 +229,10 @@ def winners_of(
     Returns
     -------
     list of dict
-        One row per point: its axes, ``winner``, its value, ``second``, and by what share the winner is ahead of it.
+        One row per point: its axes, ``winner`` (None: a tie, or nobody competes), the best value, ``tied`` (the best and those
+        that do not differ from it), ``second``, by what share the best is ahead of it (``ahead_by``), the difference of the two
+        (``difference``, from ``difference_low`` to ``difference_high`` at 95 %, None if exact), its corrected ``p``, and
+        ``saturated``, the competitors that are.
 
     Raises
     ------
@@ -233,25 +244,70 @@ def winners_of(
         raise InputError(f"the study has no axis '{of}' ({hint(of, results.axes)})")
     measure = _measure(results, rows) if measure is None else _existing(results, measure)
     others = [name for name in results.axes if name != of and name not in _DRAWS and not _follows(rows, name, [of])]
-    winners = []
-    for key in dict.fromkeys(tuple(row[name] for name in others) for row in rows):
-        point_rows = [row for row in rows if tuple(row[name] for name in others) == key]
-        means = {
-            competitor: _mean([row[measure] for row in point_rows if row[of] == competitor])
-            for competitor in _different(point_rows, of)
+    groups: dict[tuple[Any, ...], dict[Any, list[Row]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in others), {}).setdefault(row[of], []).append(row)
+    points = [_Contest(key, of_point, measure, most) for key, of_point in groups.items()]
+    every = [(point, pair) for point in points for pair in point.differences]
+    corrected = holm([point.differences[pair].p for point, pair in every])
+    for (point, pair), p in zip(every, corrected, strict=True):
+        point.p[pair] = p
+    return [
+        dict(zip(others, point.key, strict=True)) | point.row() for point in points if point.ranked or point.saturated
+    ]
+
+
+class _Contest:
+    """The competitors at one point, the best first, and the differences of all pairs of them."""
+
+    def __init__(self, key: tuple[Any, ...], rows: Mapping[Any, Sequence[Row]], measure: str, most: bool) -> None:
+        self.key, self.measure = key, measure
+        self.saturated = [name for name in rows if _saturated(measure, rows[name])]
+        means = {name: _mean([row[measure] for row in of]) for name, of in rows.items() if name not in self.saturated}
+        self.means = {name: mean for name, mean in means.items() if mean is not None}
+        self.ranked = sorted(self.means, key=lambda name: -self.means[name] if most else self.means[name])
+        draws = {name: _by_draw(rows[name], measure) for name in self.ranked}
+        error = measure.removesuffix("_mean") + "_ci95"
+        halves = {name: rows[name][0].get(error) for name in self.ranked}
+        self.differences = {
+            (first, second): found
+            for place, first in enumerate(self.ranked)
+            for second in self.ranked[place + 1 :]
+            if (found := difference(draws[first], draws[second], (_half(halves[first]), _half(halves[second]))))
         }
-        ranked = sorted(
-            ((v, k) for k, v in means.items() if v is not None), key=lambda pair: -pair[0] if most else pair[0]
-        )
-        if not ranked:
-            continue
-        best, winner = ranked[0]
-        row = dict(zip(others, key, strict=True)) | {"winner": winner, measure: best}
-        if len(ranked) > 1:
-            after, second = ranked[1]
-            row |= {"second": second, "ahead_by": abs(after - best) / abs(after) if after else None}
-        winners.append(row)
-    return winners
+        self.p: dict[tuple[Any, Any], float] = {}
+
+    def row(self) -> dict[str, Any]:
+        """The row of the table of winners; without a common draw, competitors do not differ."""
+        if not self.ranked:
+            return {"winner": None, self.measure: None, "saturated": ", ".join(map(str, self.saturated))}
+        best, *rest = self.ranked
+        tied = [best, *(name for name in rest if self.p.get((best, name), 1.0) > _LEVEL)]
+        row = {"winner": best if len(tied) == 1 else None, self.measure: self.means[best]}
+        row |= {"tied": ", ".join(map(str, tied))} if len(tied) > 1 else {}
+        if rest:
+            second, after = rest[0], self.means[rest[0]]
+            row |= {"second": second, "ahead_by": abs(after - self.means[best]) / abs(after) if after else None}
+            found = self.differences.get((best, second))
+            if found is not None and found.half_width is not None:
+                low, high = found.mean - found.half_width, found.mean + found.half_width
+                row |= {"difference": found.mean, "difference_low": low, "difference_high": high}
+                row["p"] = self.p[best, second]
+        return row | ({"saturated": ", ".join(map(str, self.saturated))} if self.saturated else {})
+
+
+def _by_draw(rows: Sequence[Row], measure: str) -> dict[Hashable, float]:
+    """The values by the draws they come from."""
+    return {tuple(row.get(name) for name in _DRAWS): float(row[measure]) for row in rows if _number(row.get(measure))}
+
+
+def _half(value: Any) -> float | None:
+    return float(value) if _number(value) else None
+
+
+def _saturated(measure: str, rows: Sequence[Row]) -> bool:
+    """Whether a latency says only how long the simulation was."""
+    return measure.startswith("latency") and any(row.get("saturated") is True for row in rows)
 
 
 def _decades(rows: Sequence[Row], y: str) -> bool:
@@ -330,7 +386,7 @@ def _point(x: float, y: str, rows: Sequence[Row]) -> IntervalPoint | None:
     if not numbers:
         return None
     mean = fmean(numbers)
-    if y.startswith("latency") and any(row.get("saturated") is True for row in rows):
+    if _saturated(y, rows):
         return IntervalPoint(x, mean, note="saturated: latency grows with the length of the simulation")
     if len(numbers) < 2:
         return IntervalPoint(x, mean)

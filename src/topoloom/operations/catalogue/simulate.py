@@ -64,14 +64,17 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
     saturation: Annotated[bool, setting("also find the load at which the network saturates")] = False
     saturation_width: Annotated[float, setting("accuracy of the saturation load", least=0.001, most=0.5)] = 0.01
     fast: Annotated[bool, setting("measure large networks in shorter batches")] = False
-    interval: Annotated[
-        float,
-        setting(
-            "measure until the 95 % confidence interval of the mean latency is within this share",
-            least=0.0005,
-            most=0.1,
-        ),
-    ] = 0.01
+    interval: (
+        Annotated[
+            float,
+            setting(
+                "measure until the 95 % confidence interval of the mean latency is within this share",
+                least=0.0005,
+                most=0.1,
+            ),
+        ]
+        | None
+    ) = None
     seed: Seed = SEED
 
     @property

@@ -10,6 +10,7 @@ from topoloom.model.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED
 from topoloom.simulation.flits.host_ports import ports_of_hosts
+from topoloom.simulation.flits.latency_interval import half_width
 from topoloom.simulation.flits.pace import INTERVAL, USUAL, BatchPace, fast_pace
 from topoloom.simulation.flits.point import AcceptedByRate, Point
 from topoloom.simulation.flits.rates import flits_at_full_load
@@ -47,7 +48,7 @@ def simulate_load(
     seed: int,
     cables: np.ndarray | None = None,
     fast: bool = False,
-    interval: float = INTERVAL,
+    interval: float | None = None,
     work: Work | None = None,
 ) -> Point:
     """Simulate one load: warm up, measure batches until the mean latency is known well, and let measured packets arrive.
@@ -64,8 +65,9 @@ def simulate_load(
         The cycles of each cable; those of the config when omitted.
     fast : bool
         Simulate large networks in short batches: `fast_pace`.
-    interval : float
-        Measure until the half width of the 95 % confidence interval of the mean latency is at most this share of the mean.
+    interval : float, optional
+        Measure until the half width of the 95 % confidence interval of the mean latency is at most this share of the mean. When
+        omitted, until it would be within `pace.INTERVAL` if batches were independent: the interval of the point may be wider.
     work : Work, optional
         Reports progress in flits, of `expected_flits` in all.
 
@@ -98,7 +100,11 @@ def simulate_load(
     made = longer * load * senders / config.mean_flits
     pace = (fast_pace(made) if fast else USUAL).longer(longer)
     latency = _warm_up(run, progress, pace)
-    pace = (fast_pace(made, latency / longer) if fast else USUAL).until(interval).longer(longer)
+    pace = (
+        (fast_pace(made, latency / longer) if fast else USUAL)
+        .until(INTERVAL if interval is None else interval)
+        .longer(longer)
+    )
     begin, flits_before, host_flits_before, carried = (
         run.cycle,
         int(state[FLITS]),
@@ -113,14 +119,14 @@ def simulate_load(
         before = state.copy()
         run.go(pace.batch, begin, no_end, progress.within)
         means.append(_ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]))
-        half_width, mean = _half_width(means), float(np.mean(means))
-        progress.batch_done(_batches_needed(len(means), half_width, mean, pace) - len(means))
+        width, mean = half_width(means, independent=interval is None), float(np.mean(means))
+        progress.batch_done(_batches_needed(len(means), width, mean, pace) - len(means))
         if len(means) >= _LEAST:
             sent = load * senders * (run.cycle - begin)
             chance = 3 * config.chance_of_sources(load, sent / config.mean_flits)
             share = (int(state[FLITS]) - flits_before) / sent + chance
             saturated = share < _ACCEPTED or (share < _FALLS_SHORT and _growing(means))
-            if saturated or half_width <= pace.tight * mean:
+            if saturated or width <= pace.tight * mean:
                 break
     end = run.cycle
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
@@ -154,7 +160,7 @@ def simulate_load(
         accepted=accepted,
         accepted_min=least,
         latency_mean=mean,
-        latency_ci95=_half_width(means),
+        latency_ci95=half_width(means),
         latency_p50=percentile(run.histogram, 0.5),
         latency_p99=percentile(run.histogram, 0.99),
         latency_p999=percentile(run.histogram, 0.999),
@@ -208,11 +214,11 @@ class _Progress:
         self._all_batches = self._batches + max(1.0, to_go)
 
 
-def _batches_needed(done: int, half_width: float, mean: float, pace: BatchPace) -> float:
+def _batches_needed(done: int, width: float, mean: float, pace: BatchPace) -> float:
     """Return the total batches until the confidence interval is tight; its width falls with their square root."""
     if done < 2 or not mean:
         return float(_USUAL)
-    return min(float(pace.most), max(float(_LEAST), done * (half_width / (pace.tight * mean)) ** 2))
+    return min(float(pace.most), max(float(_LEAST), done * (width / (pace.tight * mean)) ** 2))
 
 
 def _warm_up(run: RouterRun, progress: _Progress, pace: BatchPace) -> float:
@@ -255,12 +261,3 @@ def _growing(means: list[float]) -> bool:
 
 def _ratio(total: int, count: int) -> float:
     return float(total) / float(count) if count else 0.0
-
-
-def _half_width(means: list[float]) -> float:
-    """Return half the width of the 95 % confidence interval of batch means (Student's t)."""
-    if len(means) < 2:
-        return math.inf
-    from scipy.special import stdtrit
-
-    return float(stdtrit(len(means) - 1, 0.975) * np.std(means, ddof=1) / math.sqrt(len(means)))

@@ -12,7 +12,7 @@ _LATENCIES = 8
 _MOST_CYCLES = 4000
 
 
-#: The relative half width of the 95 % confidence interval of the mean latency: default, least and most.
+#: The relative half width of the 95 % confidence interval of the mean latency: usual, least and most.
 INTERVAL, LEAST_INTERVAL, MOST_INTERVAL = 0.01, 0.0005, 0.1
 
 

@@ -12,7 +12,6 @@ from topoloom._version import __version__
 from topoloom.core.csv_files import csv_text
 from topoloom.core.files import write_atomically
 from topoloom.routing.routing import Routing
-from topoloom.simulation.flits.pace import INTERVAL
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
 from topoloom.simulation.flits.router_config import RouterConfig
 
@@ -32,7 +31,7 @@ def settings_of(
     seed: int,
     cables: np.ndarray | None = None,
     fast: bool = False,
-    interval: float = INTERVAL,
+    interval: float | None = None,
 ) -> CurveSettings:
     """Return the inputs of points other than their loads, as in the table's columns.
 
@@ -47,7 +46,7 @@ def settings_of(
         The cycles of each cable.
     fast : bool
         Whether large networks were measured in short batches.
-    interval : float
+    interval : float, optional
         The interval of the mean latency, as for `simulate`.
 
     Returns
@@ -63,7 +62,7 @@ def settings_of(
         "seed": str(seed),
         "router": " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(config).items()),
         "tables": tables_digest(routing, cables),
-        "measured": ("fast" if fast else "usual") + (f" to {interval:g}" if interval != INTERVAL else ""),
+        "measured": ("fast" if fast else "usual") + (f" to {interval:g}" if interval is not None else ""),
         "version": __version__,
     }
 

@@ -11,7 +11,6 @@ from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.load_curve import Saturation
-from topoloom.simulation.flits.pace import INTERVAL
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.point_table import tables_digest
 from topoloom.simulation.flits.presets import router_of
@@ -37,7 +36,7 @@ def saturation(
     jobs: int | None = None,
     cables: np.ndarray | None = None,
     fast: bool = False,
-    interval: float = INTERVAL,
+    interval: float | None = None,
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> Saturation:
@@ -114,7 +113,7 @@ def saturation(
     best = point_of_step[max(1, low)]
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     about |= {"fast": True} if fast else {}
-    about |= {"interval": interval} if interval != INTERVAL else {}
+    about |= {"interval": interval} if interval is not None else {}
     return Saturation(
         offered=best.offered if low else 0.0,
         accepted=best.accepted,

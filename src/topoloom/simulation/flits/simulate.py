@@ -16,7 +16,7 @@ from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.host_ports import traffic_between_hosts
 from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.simulation.flits.one_load import expected_flits, simulate_load
-from topoloom.simulation.flits.pace import INTERVAL, LEAST_INTERVAL, MOST_INTERVAL
+from topoloom.simulation.flits.pace import LEAST_INTERVAL, MOST_INTERVAL
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.point_table import tables_digest
 from topoloom.simulation.flits.presets import router_of
@@ -36,7 +36,7 @@ def simulate(
     jobs: int | None = None,
     cables: np.ndarray | None = None,
     fast: bool = False,
-    interval: float = INTERVAL,
+    interval: float | None = None,
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> LoadCurve:
@@ -64,9 +64,10 @@ def simulate(
     fast : bool
         Measure large networks in shorter batches, and near saturation without reaching 1 % precision of the mean latency
         (`pace.fast_pace`); small networks are measured as usual.
-    interval : float
+    interval : float, optional
         Measure until the half width of the 95 % confidence interval of the mean latency is at most this share of it, 0.0005 to
-        0.1; the limit of the measured time is (0.01 / interval)**2 times the usual one.
+        0.1; the limit of the measured time is (0.01 / interval)**2 times the usual one. When omitted, until it would be within
+        1 % if batches were independent; near saturation they are not, and the interval of the point is wider.
     known : mutable mapping of float to Point, optional
         Points of an earlier sweep with the same settings, by load: they are used unchanged. Each new point is added as soon as
         it is finished.
@@ -119,7 +120,7 @@ def simulate(
         over_cores(simulate_some, len(missing), jobs, work, counted=False)
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     about |= {"fast": True} if fast else {}
-    about |= {"interval": interval} if interval != INTERVAL else {}
+    about |= {"interval": interval} if interval is not None else {}
     return LoadCurve(
         traffic=traffic,
         preset=name,
@@ -143,9 +144,9 @@ def checked_loads(loads: object, network: str) -> list[float]:
     return wanted
 
 
-def check_interval(interval: float) -> None:
+def check_interval(interval: float | None) -> None:
     """Refuse an interval out of range."""
-    if not LEAST_INTERVAL <= interval <= MOST_INTERVAL:
+    if interval is not None and not LEAST_INTERVAL <= interval <= MOST_INTERVAL:
         raise InputError(
             f"interval={interval:g} of the mean latency must be from {LEAST_INTERVAL:g} to {MOST_INTERVAL:g}"
         )

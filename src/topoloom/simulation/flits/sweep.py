@@ -17,7 +17,6 @@ from topoloom.simulation.flits.cables import cable_cycles
 from topoloom.simulation.flits.execute import Execution, Executions, execute
 from topoloom.simulation.flits.host_ports import check_simulated
 from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
-from topoloom.simulation.flits.pace import INTERVAL
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.point_table import PointTable, settings_of
 from topoloom.simulation.flits.presets import router_of
@@ -187,7 +186,7 @@ def sweep(
     saturation_width: float | None = None,
     zero_load: bool = False,
     fast: bool = False,
-    interval: float = INTERVAL,
+    interval: float | None = None,
     seed: int = 1,
     jobs: int | None = None,
     table: str | None = None,

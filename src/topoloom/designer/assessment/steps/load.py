@@ -58,9 +58,9 @@ def _by_hand(subject: Subject, settings: list[str], rest: str) -> str:
     return f"topoloom simulate FOLDER --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
 
 
-def _interval(effort: int) -> float:
+def _interval(effort: int) -> float | None:
     """The relative interval of the mean latency; it narrows with the square root of the number of cycles."""
-    return INTERVAL / math.sqrt(effort)
+    return None if effort == 1 else INTERVAL / math.sqrt(effort)
 
 
 def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> StepResult:
