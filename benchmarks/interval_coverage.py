@@ -66,7 +66,6 @@ def _routed(set_up: SetUp) -> Routing:
 
 def _point(set_up: SetUp, seed: int, interval: float | None) -> Point:
     """The measurement under test."""
-    given = {} if interval is None else {"interval": interval}
     curve = simulate(
         _routed(set_up),
         "uniform",
@@ -75,7 +74,7 @@ def _point(set_up: SetUp, seed: int, interval: float | None) -> Point:
         loads=[set_up.load],
         seed=seed,
         jobs=1,
-        **given,
+        interval=interval,
     )
     return curve.points[0]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from topoloom import StudyResults
-from topoloom.studies.comparison import difference, holm
+from topoloom.studies.comparison import holm, paired_difference
 from topoloom.studies.series import winners_of
 
 
@@ -26,12 +26,12 @@ def rows_of(values, **more):
 def test_a_paired_difference_is_students():
     """As SciPy's paired test, which knows nothing of draws; draws of one competitor alone do not count."""
     first, second = [10.0, 12.0, 15.0, 11.0], [10.4, 12.1, 15.9, 11.3]
-    found = difference(dict(enumerate(first)) | {9: 1e9}, dict(enumerate(second)))
+    found = paired_difference(dict(enumerate(first)) | {9: 1e9}, dict(enumerate(second)))
     expected = ttest_rel(second, first)
     low, high = expected.confidence_interval(0.95)
     assert found.p == pytest.approx(expected.pvalue)
     assert (found.mean - found.half_width, found.mean + found.half_width) == pytest.approx((low, high))
-    assert (found.draws, difference({1: 2.0}, {2: 3.0})) == (4, None)
+    assert (found.draws, paired_difference({1: 2.0}, {2: 3.0})) == (4, None)
 
 
 def test_common_random_numbers_find_what_independent_draws_hide():

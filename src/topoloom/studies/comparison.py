@@ -9,7 +9,7 @@ from typing import NamedTuple
 _ROUNDING = 1e-9
 
 
-class Difference(NamedTuple):
+class PairedDifference(NamedTuple):
     """The difference of two competitors.
 
     Attributes
@@ -30,11 +30,11 @@ class Difference(NamedTuple):
     draws: int
 
 
-def difference(
+def paired_difference(
     first: Mapping[Hashable, float],
     second: Mapping[Hashable, float],
     half_widths: tuple[float | None, float | None] = (None, None),
-) -> Difference | None:
+) -> PairedDifference | None:
     """Return the difference of two competitors over their common draws.
 
     With several common draws it is Student's paired test: random numbers that both share, such as those of one seed, cancel
@@ -48,15 +48,15 @@ def difference(
 
     Returns
     -------
-    Difference or None
+    PairedDifference or None
         None without a common draw.
 
     Examples
     --------
-    >>> found = difference({1: 10.0, 2: 20.0, 3: 30.0}, {1: 11.0, 2: 21.5, 3: 30.5})
-    >>> round(found.mean, 6), round(found.half_width, 3), round(found.p, 3)
+    >>> compared = paired_difference({1: 10.0, 2: 20.0, 3: 30.0}, {1: 11.0, 2: 21.5, 3: 30.5})
+    >>> round(compared.mean, 6), round(compared.half_width, 3), round(compared.p, 3)
     (1.0, 1.242, 0.074)
-    >>> difference({1: 10.0}, {1: 10.1}, (0.2, 0.2)).p > 0.05
+    >>> paired_difference({1: 10.0}, {1: 10.1}, (0.2, 0.2)).p > 0.05
     True
     """
     from scipy.special import ndtr, stdtr, stdtrit
@@ -70,15 +70,15 @@ def difference(
     if count > 1:
         error = stdev(each) / math.sqrt(count)
         if error <= least:
-            return Difference(mean, 0.0, 1.0 if abs(mean) <= least else 0.0, count)
+            return PairedDifference(mean, 0.0, 1.0 if abs(mean) <= least else 0.0, count)
         p = 2 * float(stdtr(count - 1, -abs(mean) / error))
-        return Difference(mean, float(stdtrit(count - 1, 0.975)) * error, p, count)
+        return PairedDifference(mean, float(stdtrit(count - 1, 0.975)) * error, p, count)
     if half_widths[0] is None and half_widths[1] is None:
-        return Difference(mean, None, 1.0 if abs(mean) <= least else 0.0, 1)
+        return PairedDifference(mean, None, 1.0 if abs(mean) <= least else 0.0, 1)
     half = math.hypot(half_widths[0] or 0.0, half_widths[1] or 0.0)
     if not half:
-        return Difference(mean, 0.0, 1.0 if not mean else 0.0, 1)
-    return Difference(mean, half, 2 * float(ndtr(-abs(mean) / half * 1.959964)), 1)
+        return PairedDifference(mean, 0.0, 1.0 if not mean else 0.0, 1)
+    return PairedDifference(mean, half, 2 * float(ndtr(-abs(mean) / half * 1.959964)), 1)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

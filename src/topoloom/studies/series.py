@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from topoloom.core.errors import InputError, hint
 from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
-from topoloom.studies.comparison import difference, holm
+from topoloom.studies.comparison import holm, paired_difference
 from topoloom.studies.conditions import conditions_hold, conditions_text
 
 #: Measures that are drawn by default, per operation; of other operations, the first number that differs.
@@ -270,10 +270,14 @@ class _Contest:
         error = measure.removesuffix("_mean") + "_ci95"
         halves = {name: rows[name][0].get(error) for name in self.ranked}
         self.differences = {
-            (first, second): found
+            (first, second): compared
             for place, first in enumerate(self.ranked)
             for second in self.ranked[place + 1 :]
-            if (found := difference(draws[first], draws[second], (_half(halves[first]), _half(halves[second]))))
+            if (
+                compared := paired_difference(
+                    draws[first], draws[second], (_half(halves[first]), _half(halves[second]))
+                )
+            )
         }
         self.p: dict[tuple[Any, Any], float] = {}
 
@@ -288,10 +292,10 @@ class _Contest:
         if rest:
             second, after = rest[0], self.means[rest[0]]
             row |= {"second": second, "ahead_by": abs(after - self.means[best]) / abs(after) if after else None}
-            found = self.differences.get((best, second))
-            if found is not None and found.half_width is not None:
-                low, high = found.mean - found.half_width, found.mean + found.half_width
-                row |= {"difference": found.mean, "difference_low": low, "difference_high": high}
+            compared = self.differences.get((best, second))
+            if compared is not None and compared.half_width is not None:
+                low, high = compared.mean - compared.half_width, compared.mean + compared.half_width
+                row |= {"difference": compared.mean, "difference_low": low, "difference_high": high}
                 row["p"] = self.p[best, second]
         return row | ({"saturated": ", ".join(map(str, self.saturated))} if self.saturated else {})
 
