@@ -69,6 +69,19 @@ def test_the_family_is_in_the_catalogue_and_builds(topoloom):
 
 
 @pytest.mark.exhaustive
+def test_its_measure_is_printed_and_a_column(topoloom, tmp_path):
+    """`info --measure` finds it next to topoloom's own, and worker processes do."""
+    page = said(topoloom("info", "wheel:rim=8", "--measure", "hub-share", "--measure", "girth"))
+    assert re.search(r"hub-share +0.5\n", page)
+    assert re.search(r"girth +3 links\n", page)
+    (tmp_path / "m.toml").write_text(
+        'operation = "info"\ntask.measures = ["hub-share"]\n[axes]\ntopology = ["wheel:rim=8", "petersen"]\n'
+    )
+    said_by(topoloom("study", "m.toml", "-o", "m"))
+    assert "measures.hub-share" in (tmp_path / "m" / "study.csv").read_text().splitlines()[0]
+
+
+@pytest.mark.exhaustive
 def test_a_study_of_its_verb_on_its_family(topoloom, tmp_path):
     """Worker processes find the package, too: its family, its engine and its operation."""
     (tmp_path / "wheels.toml").write_text(

@@ -1,7 +1,7 @@
 """The measures of a topology on one page: size, degree, hops, bounds, bisection and more."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +59,8 @@ class Info(Result):
         The maximum channel load, and the saturation throughput that it allows; only with `load`.
     skipped : dict of str to str
         The omitted measures, each with the reason.
+    measures : dict of str to float
+        The registered measures that were asked for (`topoloom.graph.measure_register`), by name.
     """
 
     record_name = "info"
@@ -97,7 +99,13 @@ class Info(Result):
     saturation: float | None = None
     skipped: dict[str, str] = field(default_factory=dict)
     planes: int = 1
+    measures: dict[str, float] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the values, and a column per registered measure: ``measures.girth``."""
+        columns = {f"measures.{name}": value for name, value in self.record()["measures"].items()}
+        return [{**row, **columns} for row in super().rows()]
 
 
 def info(
@@ -106,6 +114,7 @@ def info(
     full: bool = False,
     load: bool = False,
     seeds: int = 8,
+    measures: Sequence[str] = (),
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Info:
@@ -120,6 +129,8 @@ def info(
         Also the maximum channel load, with traffic split evenly over all shortest paths.
     seeds : int
         METIS runs for the bisection.
+    measures : sequence of str
+        Registered measures to compute too: "girth", "vertex-connectivity" ...
     jobs : int, optional
         Threads; every core when omitted.
     work : Work, optional
@@ -131,6 +142,8 @@ def info(
 
     Raises
     ------
+    InputError
+        No measure has that name, or it refuses the network.
     Stopped
         `work` was stopped.
 
@@ -141,10 +154,14 @@ def info(
     >>> found.diameter, found.bisection, found.edge_connectivity
     (2, 5, 3)
     """
+    from topoloom.graph.measure_register import measured
+
+    extra = measured(topology, measures)
     topology = taken(topology, Topology, "info")
     degrees = topology.degrees
     page = _Page(topology, math.inf if full else _PATIENCE_SECONDS, jobs, Work() if work is None else work)
     page.measure(seeds, load)
+    settings = {"full": full, "load": load, "seeds": seeds}
     return Info(
         switches=topology.switches,
         hosts=topology.hosts,
@@ -156,7 +173,8 @@ def info(
         bisection_analytic=bisection_by_theory(topology.spec),
         skipped=page.skipped,
         planes=page.planes,
-        provenance=provenance_of(topology, settings={"full": full, "load": load, "seeds": seeds}),
+        measures=extra,
+        provenance=provenance_of(topology, settings=settings | ({"measures": list(measures)} if measures else {})),
         **page.values,
     )
 

@@ -20,7 +20,9 @@ def command(operation: InfoOperation, threads: Threads, output: Json) -> None:
     if result.record_name == "machine-overview":
         _print_machine(result)
         return
-    omitted = {"skipped", "provenance", "planes"}
+    from topoloom.graph.measure_register import MEASURES
+
+    omitted = {"skipped", "provenance", "planes", "measures"}
     provenance = result.provenance
     rows = [("spec", provenance.spec)] if provenance.spec is not None else []
     if result.planes > 1:
@@ -33,6 +35,7 @@ def command(operation: InfoOperation, threads: Threads, output: Json) -> None:
     rows += [(key, plain(value)) for key, value in values.items() if value is not None]
     if linkless:
         rows.append(("no distances", "its switches have no links among them; another network joins them"))
+    rows += [(name, f"{plain(value)} {MEASURES[name].unit}".rstrip()) for name, value in result.measures.items()]
     rows.append(("digest", provenance.digest[:16]))
     rows += [(f"no {name}", reason) for name, reason in result.skipped.items()]
     print_facts(provenance.name, rows)

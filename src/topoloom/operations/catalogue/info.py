@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
@@ -33,6 +34,15 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
         bool, setting("also the maximum channel load, with traffic split evenly over all shortest paths")
     ] = False
     seeds: MetisRuns = METIS_RUNS
+    measures: Annotated[
+        tuple[str, ...],
+        setting(
+            "also a registered measure: girth, vertex-connectivity, betweenness-max, betweenness-mean, bisection-bound, or one"
+            " of a plug-in; may be repeated",
+            option="--measure",
+            metavar="NAME",
+        ),
+    ] = ()
 
     def run(self, context: RunContext) -> "Info | MachineOverview":
         from topoloom.machine.recognizing import names_machine
@@ -42,6 +52,8 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
             from topoloom.machine.opening import open_machine
             from topoloom.machine.overview import overview
 
+            if self.measures:
+                raise InputError("a machine has no `measures`; name one of its networks")
             return overview(open_machine(self.topology))
         from topoloom.topologies.overview import info
 
@@ -53,5 +65,11 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
             management=self.management,
         )
         return info(
-            network.topology, full=self.full, load=self.load, seeds=self.seeds, jobs=context.jobs, work=context.work
+            network if self.measures else network.topology,
+            full=self.full,
+            load=self.load,
+            seeds=self.seeds,
+            measures=self.measures,
+            jobs=context.jobs,
+            work=context.work,
         )
