@@ -112,21 +112,23 @@ def measured(topology: NetworkSource, names: Sequence[str]) -> dict[str, float]:
     if isinstance(names, str):
         raise InputError(f"measures takes a list of names, not the text '{names}'; write ['{names}']")
     chosen = [MEASURES.find(name) for name in names]
-    network = network_of(topology, "measured") if any(one.of_network for one in chosen) else topology
+    network = network_of(topology, "measured") if any(entry.of_network for entry in chosen) else topology
     whole = taken(network, Topology, "measured")
     several = plane_count(whole) > 1
     planes = [(plane.topology, count) for plane, count in distinct_planes(whole)] if several else [(whole, 1)]
     values = {}
-    for one in chosen:
-        if one.of_network:
-            values[one.name] = _number(one, network)
+    for entry in chosen:
+        if entry.of_network:
+            values[entry.name] = _number(entry, network)
         else:
-            values[one.name] = one.over_planes([v for part, count in planes for v in [_number(one, part)] * count])
+            values[entry.name] = entry.over_planes(
+                [v for part, count in planes for v in [_number(entry, part)] * count]
+            )
     return values
 
 
-def _number(one: Measure, source: object) -> float:
-    value: Any = one.value(source)
+def _number(entry: Measure, source: object) -> float:
+    value: Any = entry.value(source)
     if type(value) is bool or not isinstance(value, Real) or math.isnan(value):
-        raise InputError(f"the measure '{one.name}' returned {value!r:.60}; it must return a number")
+        raise InputError(f"the measure '{entry.name}' returned {value!r:.60}; it must return a number")
     return float(value)

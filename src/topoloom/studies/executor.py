@@ -116,8 +116,8 @@ def options_of(run: StudyRun, kind: type[S]) -> S:
     options = {}
     for name, value in run.options.items():
         if name not in types:
-            known = hint(name, types) if types else "this executor has no options"
-            raise InputError(f"{kind.group}: no option {shown(name)} ({known})")
+            remedy = hint(name, types) if types else "this executor has no options"
+            raise InputError(f"{kind.group}: no option {shown(name)} ({remedy})")
         if isinstance(value, str):
             value = value_of(types[name], value, f"{kind.group}: {name}")
         elif type(value) in (int, float) and not fits(types[name], value) and fits(types[name], str(value)):
