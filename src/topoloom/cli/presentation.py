@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
+from topoloom.figures.print_formats import StyleName, WidthName, print_format
 
 
 class Json(Settings, frozen=True, kw_only=True):
@@ -65,6 +66,27 @@ class StudyOptions(Threads, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+
+
+class FigureOptions(Settings, frozen=True, kw_only=True):
+    """How figures are drawn: for a screen, or for print in the style of a publisher."""
+
+    group: ClassVar[str] = "figure"
+
+    style: (
+        Annotated[
+            StyleName, setting("draw for print: type, widths and marks as IEEE or ACM ask for; for a screen if omitted")
+        ]
+        | None
+    ) = None
+    width: (
+        Annotated[WidthName, setting("with --style, the width of one column or of the page; column if omitted")] | None
+    ) = None
+    outlines: Annotated[bool, setting("text of .svg as outlines, which need no font, not as letters")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        print_format(self.style, self.width)
 
 
 class ToolFiles(Settings, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ import numpy as np
 
 from topoloom.drawing.bundles import Bundles, bundled, visible_nodes
 from topoloom.drawing.columns import PackedColumn
+from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Axes
 from topoloom.model.results import Provenance, Result
 
@@ -250,16 +251,22 @@ class Drawing(Result):
     def _role(self) -> np.ndarray:
         return self.switch.role.values
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(
+        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
+    ) -> "Axes":
         """Draw blocks, switches and bundles with their widths and counts, at the scale of a page.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure when omitted.
+        style, width
+            Refused: such a picture has a scale of its own.
         """
         from topoloom.drawing.picture import plot_drawing
+        from topoloom.figures.print_formats import refuse_print
 
+        refuse_print(style, width)
         return plot_drawing(self, ax)
 
     def svg(self) -> str:
@@ -269,7 +276,7 @@ class Drawing(Result):
         return drawing_svg(self)
 
     def save_picture(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture of `plot`; the ending of the name selects .svg or .png.
+        """Write the picture of `plot`; the ending of the name selects .svg, .png, .pdf or .pgf.
 
         Raises
         ------

@@ -4,14 +4,12 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError
-from topoloom.core.files import write_atomically
-from topoloom.figures.style import COLOURS, Axes, png_bytes, sheet, style, svg_text
+from topoloom.figures.files import check_figure_name, save_figure
+from topoloom.figures.style import COLOURS, Axes, sheet, style, svg_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as RealAxes
@@ -403,7 +401,7 @@ def drawing_svg(drawing: "Drawing") -> str:
 
 
 def save_picture(drawing: "Drawing", path: str | os.PathLike[str]) -> None:
-    """Write the picture to `path`, whose ending selects the format, .svg or .png.
+    """Write the picture to `path`, whose ending selects the format, as in `figures.files.save_figure`.
 
     Parameters
     ----------
@@ -416,14 +414,5 @@ def save_picture(drawing: "Drawing", path: str | os.PathLike[str]) -> None:
     InputError
         `path` has another ending or cannot be written.
     """
-    check_picture_name(path)
-    if Path(path).suffix.lower() == ".svg":
-        write_atomically(path, drawing_svg(drawing))
-    else:
-        write_atomically(path, png_bytes(plot_drawing(drawing).get_figure()))  # type: ignore[arg-type]
-
-
-def check_picture_name(path: str | os.PathLike[str], option: str = "") -> None:
-    """Refuse a file whose ending is neither .svg nor .png, before any work; errors name the `option`."""
-    if Path(path).suffix.lower() not in (".svg", ".png"):
-        raise InputError(f"{f'{option} ' if option else ''}{path}: end the picture's name in .svg or .png")
+    check_figure_name(path)
+    save_figure(plot_drawing(drawing).get_figure(), path)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from topoloom.figures.log_axis import log_axis
 from topoloom.figures.style import COLOURS, Axes
 
 
@@ -75,7 +76,7 @@ def draw_ratios(
         axes.annotate(
             f"{ratio:.2f}", (ratio, place), offset, textcoords="offset points", va="center", ha=side, fontsize=8
         )
-    axes.set_xscale("log")
+    log_axis(axes, "x")
     axes.axvline(1.0, color="0.3", linewidth=1)
     low, high = min([0.5, *(ratio for _, ratio, _ in ratios)]), max([2.0, *(ratio for _, ratio, _ in ratios)])
     axes.set_xlim(low / 2, high * 2)

@@ -6,6 +6,7 @@ from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any, Literal
 
 from topoloom.core.amounts import amount
+from topoloom.figures.log_axis import log_axis
 from topoloom.figures.marks import looks, marker
 from topoloom.figures.style import COLOURS, Axes
 
@@ -108,14 +109,13 @@ def draw_hop_shares(axes: "Axes", candidates: "Sequence[Candidate]") -> None:
 
 def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> None:
     """Use a logarithmic scale where the values span more than a factor of eight, with plain numbers on the ticks."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter
 
-    axis = axes.xaxis if which == "x" else axes.yaxis
     low = min((v for v in values if v > 0), default=1.0)
     if max(values, default=1.0) / low > 8 and all(v > 0 for v in values):
-        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_minor_formatter(NullFormatter())
+        log_axis(axes, which)
+        return
+    axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(FuncFormatter(lambda value, _: amount(value, 6)))
 
 

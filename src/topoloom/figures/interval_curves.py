@@ -6,7 +6,9 @@ from typing import Any
 
 import msgspec
 
+from topoloom.figures.log_axis import log_axis
 from topoloom.figures.marks import looks, marker
+from topoloom.figures.print_formats import current_format
 from topoloom.figures.style import Axes, svg_of
 
 
@@ -69,8 +71,11 @@ def draw_interval_curves(
         sure = [point for point in series.points if point.note is None]
         x, y = [point.x for point in sure], [point.y for point in sure]
         low, high = _ends(sure)
-        if low != y or high != y:
+        if (low != y or high != y) and current_format() is None:
             axes.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
+        elif low != y or high != y:  # bands of several curves merge in grey print
+            sides = [[b - a for a, b in zip(low, y, strict=True)], [b - a for a, b in zip(y, high, strict=True)]]
+            axes.errorbar(x, y, sides, fmt="none", ecolor=look.colour, capsize=2, elinewidth=0.9)
         axes.plot(*_axes(series.line or tuple(zip(x, y, strict=True))), color=look.colour, linewidth=1.5)
         if series.rest:
             axes.plot(*_axes(series.rest), color=look.colour, linewidth=1.2, linestyle="--")
@@ -82,11 +87,9 @@ def draw_interval_curves(
     if curves.criterion is not None:
         axes.axhline(curves.criterion, color="#555b66", linewidth=1, linestyle="--")
     if curves.log_y:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(_number)
+        log_axis(axes, "y")
     if curves.log_x:
-        axes.set_xscale("log", base=2 if _doubling(curves) else 10)
-        axes.xaxis.set_major_formatter(_number)
+        log_axis(axes, "x", 2 if _doubling(curves) else 10)
     if curves.x_names:
         axes.set_xticks(range(1, len(curves.x_names) + 1), curves.x_names, rotation=20, ha="right")
     if curves.integer:
@@ -99,11 +102,6 @@ def draw_interval_curves(
     axes.set_title(curves.title, fontsize=10, loc="left")
     if legend:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=3)
-
-
-def _number(value: float, _place: object) -> str:
-    """The text of a tick on a logarithmic axis."""
-    return f"{value:,g}"
 
 
 def _doubling(curves: IntervalCurves) -> bool:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError
 from topoloom.figures.knee import knee
+from topoloom.figures.log_axis import log_axis
 from topoloom.figures.marks import Look, looks, marker
 from topoloom.figures.style import Axes, Figure, frame, sheet, style
 
@@ -105,16 +105,11 @@ def _latencies(curves: "Sequence[DrawnCurve]") -> tuple[float, float]:
 
 def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
     """Set the limits of the axes; returns the upper end of the latencies."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     low, _ = _latencies(curves)
     top, logarithmic = upper_end(curves)
     axes.set_xlim(0, max([1.02 * point.accepted for curve in curves for point in curve.points], default=1.0) or 1.0)
     if logarithmic:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: amount(value, 6)))
+        log_axis(axes, "y")
         axes.set_ylim(low / _ROOM, top)
         return top
     axes.set_ylim(0, top)

@@ -5,14 +5,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from topoloom.figures.interval_curves import IntervalCurves, draw_interval_curves
+from topoloom.figures.print_formats import current_format
 from topoloom.figures.style import Figure, frame, sheet, style
 
 _MOST_ACROSS = 3
+#: In a column of print.
+_MOST_ACROSS_COLUMN = 2
 
 
 def panels(curves: Sequence[IntervalCurves], title: str = "") -> "Figure":
-    """A figure with one panel per picture, in rows of at most three; the common legend is below."""
-    across = min(_MOST_ACROSS, len(curves))
+    """A figure with one panel per picture, in rows of at most three (two in a column of print); the common legend is below."""
+    form = current_format()
+    across = min(_MOST_ACROSS if form is None or not form.column else _MOST_ACROSS_COLUMN, len(curves))
     rows = math.ceil(len(curves) / across)
     names = list(dict.fromkeys(series.name for picture in curves for series in picture.series))
     # Each name has the same look in every panel, even in those where it has no points.

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from topoloom.core.errors import InputError
 from topoloom.core.surroundings import import_library
+from topoloom.figures.print_formats import PrintFormat, StyleName, WidthName, current_format, drawing_in, print_format
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -24,29 +26,55 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#1c2733", "#5
 SHAPES = "osD^vPX*"
 
 
+#: The type of print: Times' metrics, and a part of matplotlib, so that every machine draws the same.
+PRINT_FONT = "STIXGeneral"
+
+
 def style() -> AbstractContextManager[None]:
-    """While the context is open, figures have topoloom's style: text stays text, $ is literal, ids are not random."""
+    """While the context is open, figures have topoloom's style: text stays text, $ is literal, ids are not random.
+
+    In a print format (`drawing_in`), type is a Times of the format's size.
+    """
     import_library("matplotlib")
     from matplotlib import rc_context
 
+    form = current_format()
     return rc_context(
         {
             "svg.fonttype": "none",
             "svg.hashsalt": "topoloom",
+            "pdf.fonttype": 42,
             "text.parse_math": False,
-            "font.family": "sans-serif",
-            "font.size": 9,
+            "font.family": "sans-serif" if form is None else PRINT_FONT,
+            "font.size": 9 if form is None else form.size_pt,
+            "hatch.linewidth": 1.0 if form is None else 0.6,
         }
     )
 
 
+def form_of(figure: "Figure") -> PrintFormat | None:
+    """The print format in which a figure was drawn; None: for a screen."""
+    return getattr(figure, "form", None)
+
+
+@contextmanager
+def style_of(figure: "Figure") -> Iterator[None]:
+    """While the context is open, new parts of a figure have its own style."""
+    with drawing_in(form_of(figure)), style():
+        yield
+
+
 def sheet(width_in: float, height_in: float) -> "Figure":
-    """An empty figure without a window, which can be saved as SVG and as PNG."""
+    """An empty figure without a window; in a print format it has the format's width, and is lower in proportion."""
     import_library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    from topoloom.figures.sheets import Sheet
+
+    form = current_format()
+    size = (width_in, height_in) if form is None else (form.width_in, form.height_share * height_in)
+    figure = Sheet(figsize=size, layout="constrained")
+    figure.form = form
     FigureCanvasAgg(figure)
     return figure
 
@@ -63,24 +91,74 @@ def axes_of(ax: "Axes | None", height_in: float = 4.6) -> "Axes":
 class Plot(Protocol):
     """The `plot` of a result."""
 
-    def __call__(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw on `ax`, or on the only axes of a new figure, in topoloom's style; returns the axes."""
+    def __call__(
+        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
+    ) -> "Axes":
+        """Draw on `ax`, or on the only axes of a new figure, in topoloom's style; returns the axes.
+
+        `style` draws a new figure for print, as IEEE or ACM ask for it, in the `width` of a column or of a page.
+        """
 
 
 def drawn(height_in: float | Callable[[Any], float] = 4.6) -> Callable[[Callable[[Any, "Axes"], None]], Plot]:
     """Turn a method that draws on axes into the `plot` of a result; a new figure has this height, or one by the result."""
 
     def plot_of(draw: Callable[[Any, "Axes"], None]) -> Plot:
-        def plot(self: Any, ax: "Axes | None" = None) -> "Axes":
-            with style():
-                axes = axes_of(ax, height_in(self) if callable(height_in) else height_in)
-                draw(self, axes)
-            return axes
+        def plot(
+            self: Any, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
+        ) -> "Axes":
+            height = height_in(self) if callable(height_in) else height_in
+            return plotted(lambda axes: draw(self, axes), ax, style, width, height)
 
         plot.__doc__, plot.__qualname__, plot.__module__ = draw.__doc__, draw.__qualname__, draw.__module__
         return plot  # type: ignore[return-value]  # bound to a result
 
     return plot_of
+
+
+def plotted(
+    draw: "Callable[[Axes], None]", ax: "Axes | None", style_name: str | None, width: str | None, height_in: float = 4.6
+) -> "Axes":
+    """Draw on `ax`, or on the only axes of a new figure of this height, which is fitted to a style for print if one is named.
+
+    Raises
+    ------
+    InputError
+        An unknown style or width, a width without a style, or one of them together with `ax`.
+    """
+    if ax is not None and (style_name is not None or width is not None):
+        raise InputError("style and width are those of a new figure; omit ax, or draw on ax without them")
+
+    def new() -> "Figure":
+        axes = axes_of(None, height_in)
+        draw(axes)
+        return axes.figure  # type: ignore[return-value]  # no subfigure
+
+    if ax is None:
+        return printed(new, style_name, width).axes[0]
+    with style():
+        draw(ax)
+    return ax
+
+
+def printed(make: "Callable[[], Figure]", style_name: str | None, width: str | None) -> "Figure":
+    """The figure that `make` returns, drawn for and fitted to a style for print if one is named.
+
+    Raises
+    ------
+    InputError
+        As in `print_format`.
+    """
+    form = print_format(style_name, width)
+    if form is None:
+        with style():
+            return make()
+    from topoloom.figures.fitting import fit
+
+    with drawing_in(form), style():
+        figure = make()
+        fit(figure, form)
+    return figure
 
 
 def frame(axes: "Axes") -> None:
@@ -90,12 +168,17 @@ def frame(axes: "Axes") -> None:
     axes.set_axisbelow(True)
 
 
-def svg_text(figure: "Figure") -> str:
-    """The figure from ``<svg`` on: without XML prologue and date, and as wide as the page around it."""
+def svg_text(figure: "Figure", *, outlines: bool = False) -> str:
+    """The figure from ``<svg`` on: without XML prologue and date, and as wide as the page around it.
+
+    `outlines` draws the letters of its text as outlines, which need no font.
+    """
+    from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     out = io.StringIO()
-    with style(), _placed(figure, FigureCanvasSVG, FigureCanvasSVG.fixed_dpi):
+    form = {"svg.fonttype": "path" if outlines else "none"}
+    with style_of(figure), rc_context(form), placed(figure, FigureCanvasSVG, FigureCanvasSVG.fixed_dpi):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()[out.getvalue().index("<svg") :]
     for side in ("height", "width"):
@@ -104,17 +187,18 @@ def svg_text(figure: "Figure") -> str:
 
 
 def png_bytes(figure: "Figure") -> bytes:
-    """The figure as a PNG picture of 150 dots per inch, without a date."""
+    """The figure as a PNG picture without a date, of 150 dots per inch, or of 600 in a print format."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+    dpi = 150 if form_of(figure) is None else 600
     out = io.BytesIO()
-    with style(), _placed(figure, FigureCanvasAgg, 150):
-        figure.savefig(out, format="png", dpi=150, metadata={"Software": None})
+    with style_of(figure), placed(figure, FigureCanvasAgg, dpi):
+        figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
     return out.getvalue()
 
 
 @contextmanager
-def _placed(figure: "Figure", canvas: "type[FigureCanvasBase]", dpi: float) -> Iterator[None]:
+def placed(figure: "Figure", canvas: "type[FigureCanvasBase]", dpi: float) -> Iterator[None]:
     """The figure with its panels in their places; `savefig` alone draws all of it once more to find these."""
     engine, own_canvas, own_dpi = figure.get_layout_engine(), figure.canvas, figure.dpi
     if engine is None:

@@ -10,7 +10,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
-from topoloom.figures.style import Axes
+from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.graph.connectivity import component_count, components, edge_disjoint_paths
 from topoloom.graph.distances import distances_from, eccentricities
 from topoloom.graph.gpu import Device, check_device
@@ -116,18 +116,16 @@ class Hops(PathLengths, Result):
         """One row per distance: ``hops`` and ``pairs``, ordered pairs of switches."""
         return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the share of pairs of distinct switches at each distance, as bars on matplotlib axes."""
-        import matplotlib.pyplot as plt
-
-        axes: Any = plt.figure().add_subplot() if ax is None else ax
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw the share of pairs of distinct switches at each distance, as bars."""
         pairs = self.histogram[1:]
-        axes.bar(np.arange(1, pairs.size + 1), pairs / max(1, int(pairs.sum())))
-        axes.set_xlabel("hops")
-        axes.set_ylabel("share of pairs of switches")
-        axes.set_title(self.provenance.name)
+        axes.bar(np.arange(1, pairs.size + 1), 100 * pairs / max(1, int(pairs.sum())), color=COLOURS[0])
+        axes.set_xticks(np.arange(1, pairs.size + 1))
+        axes.set_xlabel("distance [switch hops]")
+        axes.set_ylabel("pairs of switches [%]")
+        axes.set_title(self.provenance.name, loc="left")
         axes.set_ylim(bottom=0)
-        return axes  # type: ignore[no-any-return]
 
     @property
     def connected(self) -> bool:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
+    from topoloom.figures.print_formats import StyleName, WidthName
+
 #: Most characters of a record; layouts and tables are saved as folders.
 _MOST_CHARACTERS = 1 << 30
 
@@ -150,7 +152,9 @@ class Result(Recorded):
             raise InputError("tables need pandas: pip install 'topoloom[frames]'") from None
         return pandas.DataFrame(self.rows())
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(
+        self, ax: "Axes | None" = None, *, style: "StyleName | None" = None, width: "WidthName | None" = None
+    ) -> "Axes":
         """Draw the result; results with a picture override this.
 
         Raises

@@ -2,13 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from textwrap import wrap
 
-from topoloom.core.errors import InputError
-from topoloom.core.files import write_atomically
+from topoloom.figures.files import check_figure_name, save_figure
 from topoloom.figures.graph import draw_graph
-from topoloom.figures.style import Figure, png_bytes, sheet, style, svg_text
+from topoloom.figures.style import Figure, sheet, style, svg_text
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.model.topology import Topology
@@ -60,7 +58,7 @@ def steps_svg(panels: Sequence[tuple[str, Topology]]) -> str:
 
 
 def grid_picture(topology: Topology, path: str | os.PathLike[str], title: str | None = None) -> None:
-    """Write the picture of one topology to `path`, whose ending selects the format, .svg or .png.
+    """Write the picture of one topology to `path`, whose ending selects the format, as in `figures.files.save_figure`.
 
     Parameters
     ----------
@@ -76,11 +74,5 @@ def grid_picture(topology: Topology, path: str | os.PathLike[str], title: str | 
     InputError
         `path` has another ending or cannot be written.
     """
-    panels = [(title or topology.name, topology)]
-    ending = Path(path).suffix.lower()
-    if ending == ".svg":
-        write_atomically(path, steps_svg(panels))
-    elif ending == ".png":
-        write_atomically(path, png_bytes(draw_steps(panels)))
-    else:
-        raise InputError(f"{path}: end the picture's name in .svg or .png")
+    check_figure_name(path)
+    save_figure(draw_steps([(title or topology.name, topology)]), path)

@@ -1,4 +1,4 @@
-"""Writing a figure to a file whose ending selects the format: .svg, .png, or .html for a page."""
+"""Writing a figure to a file whose ending selects the format: those of `figures.files`, or .html for a page."""
 
 import os
 from collections.abc import Sequence
@@ -9,21 +9,20 @@ from markupsafe import Markup
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.core.pages.templating import rendered
+from topoloom.figures.files import ENDINGS, ENDINGS_IN_WORDS, save_figure
 from topoloom.figures.interval_curves import IntervalCurves
-from topoloom.figures.style import Figure, png_bytes, svg_text
+from topoloom.figures.style import Figure, svg_text
 from topoloom.report.curve_data import curve_data
 from topoloom.report.page import curves_part, page
 from topoloom.report.page import figure as figure_of
 from topoloom.report.scripting import CURVES
 
-_ENDINGS = (".svg", ".png", ".html")
-
 
 def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None:
     """Check that a picture can be written to `path`, by its ending and its folder; errors name the `option`."""
     place = Path(path)
-    if place.suffix.lower() not in _ENDINGS:
-        raise InputError(f"{option} {path}: end its name in .svg, .png or .html")
+    if place.suffix.lower() not in (*ENDINGS, ".html"):
+        raise InputError(f"{option} {path}: end its name in {ENDINGS_IN_WORDS}, or in .html for a page")
     if not place.parent.is_dir():
         raise InputError(f"{option} {path}: there is no folder {place.parent}; create it first")
     if place.is_dir():
@@ -36,6 +35,8 @@ def write_picture(
     title: str,
     below: Sequence[Markup] = (),
     curves: IntervalCurves | None = None,
+    *,
+    outlines: bool = False,
 ) -> None:
     """Write a figure; `title` and `below` are used only for a page.
 
@@ -51,21 +52,18 @@ def write_picture(
         HTML that follows the figure on the page.
     curves : IntervalCurves, optional
         The data of the figure, for an interactive page.
+    outlines : bool
+        As in `figures.files.save_figure`.
 
     Raises
     ------
     InputError
-        `path` has another ending than .svg, .png and .html, or cannot be written.
+        `path` has another ending, or cannot be written.
     """
     check_picture(path)
-    ending = Path(path).suffix.lower()
-    if ending == ".png":
-        write_atomically(path, png_bytes(figure))
+    if Path(path).suffix.lower() in ENDINGS:
+        save_figure(figure, path, outlines=outlines)
         return
-    text = svg_text(figure)
-    if ending == ".svg":
-        write_atomically(path, text)
-        return
-    drawing = curves_part(figure_of(text, ""))
+    drawing = curves_part(figure_of(svg_text(figure, outlines=outlines), ""))
     body = [rendered("picture.html", title=title, drawing=drawing), *below]
     write_atomically(path, page(title, body, curve_data([curves] if curves else []), CURVES))

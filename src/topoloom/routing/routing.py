@@ -14,6 +14,7 @@ from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import reason
 from topoloom.core.staging import Staging
 from topoloom.core.work import Work
+from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Axes
 from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Filed, Provenance
@@ -244,17 +245,21 @@ class Routing(Filed):
             walked.append(int(to[first[walked[-1]] + port]))
         return walked
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(
+        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
+    ) -> "Axes":
         """Draw the sorted loads of the channels, from the verification.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             New ones when omitted.
+        style, width
+            For print, as in `Plot`.
         """
         if self.verification is None:
             raise InputError(f"{self.topology.name}: these tables are not verified; call verify_routing(routing) first")
-        return self.verification.plot(ax)
+        return self.verification.plot(ax, style=style, width=width)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the network, the engine, and the numbers of the verification, for a comparison of engines."""

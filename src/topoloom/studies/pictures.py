@@ -7,9 +7,11 @@ from typing import Any, Literal
 from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
+from topoloom.figures.files import check_figure_name, save_figure
 from topoloom.figures.heat_map import draw_heat_map
 from topoloom.figures.panels import panels
-from topoloom.figures.style import png_bytes, sheet, style, svg_text
+from topoloom.figures.print_formats import StyleName, WidthName
+from topoloom.figures.style import Figure, printed, sheet
 from topoloom.studies.results import StudyResults
 from topoloom.studies.series import curves_of, heat_of, winners_of
 
@@ -30,6 +32,9 @@ def draw_study(
     most: bool = False,
     where: str | Sequence[str] | None = None,
     log: str = "",
+    style: StyleName | None = None,
+    width: WidthName | None = None,
+    outlines: bool = False,
 ) -> None:
     """Write a picture of a study.
 
@@ -37,7 +42,7 @@ def draw_study(
     ----------
     results : StudyResults
     path : path
-        .svg or .png; .csv for a table of winners.
+        .svg, .png, .pdf or .pgf; .csv for a table of winners.
     kind : "lines", "heat" or "winners"
     x, y, by, each, where, log
         As in `curves_of`; for a map, x and y are axes.
@@ -47,11 +52,15 @@ def draw_study(
         The axis whose values compete for winning.
     most : bool
         Whether the most wins, instead of the least.
+    style, width
+        For print, as in `plot` of a result.
+    outlines : bool
+        Whether text in .svg is drawn as outlines, which need no font.
 
     Raises
     ------
     InputError
-        As in `curves_of`, `heat_of` and `winners_of`; or `path` has another ending.
+        As in `curves_of`, `heat_of`, `winners_of` and `save_figure`.
     """
     suffix = Path(path).suffix
     if kind == "winners":
@@ -61,16 +70,17 @@ def draw_study(
             raise InputError(f"{path}: end the name of a table of winners in .csv")
         write_atomically(path, rows_csv(winners_of(results, of, value or y, most=most, where=where)))
         return
-    if suffix not in (".svg", ".png"):
-        raise InputError(f"{path}: end its name in .svg or .png")
-    if kind == "heat":
+    check_figure_name(path)
+
+    def made() -> "Figure":
+        if kind == "lines":
+            return panels(curves_of(results, x, y, by, each, where, log), results.title)
         heat = heat_of(results, x, y, value, where)
-        with style():
-            figure = sheet(1.2 + 0.8 * max(5, len(heat.across)), 1.4 + 0.45 * max(4, len(heat.up)))
-            draw_heat_map(figure.add_subplot(), heat)
-    else:
-        figure = panels(curves_of(results, x, y, by, each, where, log), results.title)
-    write_atomically(path, svg_text(figure) if suffix == ".svg" else png_bytes(figure))
+        figure = sheet(1.2 + 0.8 * max(5, len(heat.across)), 1.4 + 0.45 * max(4, len(heat.up)))
+        draw_heat_map(figure.add_subplot(), heat)
+        return figure
+
+    save_figure(printed(made, style, width), path, outlines=outlines)
 
 
 def rows_csv(rows: Sequence[dict[str, Any]]) -> str:

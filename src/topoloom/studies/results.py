@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Ended
+from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Axes
 from topoloom.model.results import Provenance, Result
 from topoloom.studies.record import Record
@@ -136,6 +137,9 @@ class StudyResults(Result):
         by: Sequence[str] | None = None,
         where: str | Sequence[str] | None = None,
         log: str = "",
+        *,
+        style: StyleName | None = None,
+        width: WidthName | None = None,
     ) -> "Axes":
         """Draw a measure over an axis, with one curve per value of `by`: means over seeds, with intervals.
 
@@ -145,6 +149,10 @@ class StudyResults(Result):
             New ones when omitted.
         x, y, by, where, log
             As in `studies.series.curves_of`.
+        style : "ieee" or "acm", optional
+            Draw for print; for a screen when omitted.
+        width : "column" or "page", optional
+            With `style`: the width of one column, or of the page.
 
         Returns
         -------
@@ -153,17 +161,14 @@ class StudyResults(Result):
         Raises
         ------
         InputError
-            As in `curves_of`.
+            As in `curves_of`; an unknown style or width; or one of them together with `ax`.
         """
         from topoloom.figures.interval_curves import draw_interval_curves
-        from topoloom.figures.style import axes_of, style
+        from topoloom.figures.style import plotted
         from topoloom.studies.series import curves_of
 
         (curves,) = curves_of(self, x, y, by, where=where, log=log)
-        with style():
-            axes = axes_of(ax)
-            draw_interval_curves(axes, curves)
-        return axes
+        return plotted(lambda axes: draw_interval_curves(axes, curves), ax, style, width)
 
     def to_xarray(self) -> "xarray.Dataset":
         """The numeric measures over the axes, as an xarray Dataset (the extra `frames`).

@@ -11,16 +11,19 @@ from topoloom.operations.catalogue.draw import DrawOperation
 
 class _Output(Json, frozen=True, kw_only=True):
     output: (
-        Annotated[str, setting("the picture, .svg or .png", option="-o --output", metavar="FILE", names="new file")]
+        Annotated[
+            str,
+            setting("the picture: .svg, .png, .pdf or .pgf", option="-o --output", metavar="FILE", names="new file"),
+        ]
         | None
     ) = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.output is not None:
-            from topoloom.drawing.picture import check_picture_name
+            from topoloom.figures.files import check_figure_name
 
-            check_picture_name(self.output, "--output")
+            check_figure_name(self.output, "--output")
 
 
 @declared(DrawOperation, Threads, _Output)

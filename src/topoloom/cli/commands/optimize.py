@@ -26,14 +26,16 @@ class _Output(Json, frozen=True, kw_only=True):
         | None
     ) = None
     resume: Annotated[bool, setting("continue from the file of -o where an earlier run stopped")] = False
-    picture: Annotated[str, setting("draw the best graph to this file, .svg or .png")] | None = None
+    picture: Annotated[str, setting("draw the best graph to this file: .svg, .png, .pdf or .pgf")] | None = None
 
     def check(self) -> None:
         """Refuse files that cannot be written, before any work."""
         if self.resume and self.output in (None, "-"):
             raise InputError("--resume continues from a file; name it with -o")
-        if self.picture is not None and not self.picture.endswith((".svg", ".png")):
-            raise InputError(f"--picture {self.picture}: end its name in .svg or .png")
+        if self.picture is not None:
+            from topoloom.figures.files import check_figure_name
+
+            check_figure_name(self.picture, "--picture")
         if self.picture is not None and not Path(self.picture).parent.is_dir():
             raise InputError(f"--picture {self.picture}: there is no folder {Path(self.picture).parent}; make it first")
 

@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_record, print_table, say
-from topoloom.cli.presentation import Json, StudyOptions
+from topoloom.cli.presentation import FigureOptions, Json, StudyOptions
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue.simulate import SimulateOperation, opened_by_name, prepared, simulated
@@ -36,14 +36,18 @@ class _Output(Json, frozen=True, kw_only=True):
         | None
     ) = None
     plot: (
-        Annotated[str, setting("draw latency against accepted load to this file: .svg, .png or .html", metavar="FILE")]
+        Annotated[
+            str,
+            setting("draw latency against accepted load to this file: .svg, .png, .pdf, .pgf or .html", metavar="FILE"),
+        ]
         | None
     ) = None
     heat: (
         Annotated[
             str,
             setting(
-                "draw the loads of links at the highest load of the first topology: .svg, .png or .html", metavar="FILE"
+                "draw the loads of links at the highest load of the first topology: .svg, .png, .pdf, .pgf or .html",
+                metavar="FILE",
             ),
         ]
         | None
@@ -110,14 +114,23 @@ def _in_words(field: "Setting") -> str:
     return f"{field.description} ({field.accepts}{default}{unit})"
 
 
-@declared(SimulateOperation, StudyOptions, _Output, several=("topology", "engine", "traffic"), sections=_sections)
-def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output) -> None:
+@declared(
+    SimulateOperation,
+    StudyOptions,
+    _Output,
+    FigureOptions,
+    several=("topology", "engine", "traffic"),
+    sections=_sections,
+)
+def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output, look: FigureOptions) -> None:
     from topoloom.simulation.flits.execute import Executions
 
     first = operations[0]
     to.check(first, study_options.study)
+    if to.plot is None:
+        look.refuse_changed(("style", "width", "outlines"), "there is no figure; name its file with --plot")
     if study_options.study is not None:
-        _run_as_study(operations, study_options.study, study_options.jobs, to)
+        _run_as_study(operations, study_options.study, study_options.jobs, to, look)
         return
     sources = opened_by_name(operations)
     topology = sources[first.topology].topology
@@ -128,7 +141,7 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
         if to.packets is not None:
             _write_packets(networks[0], first, to.packets, context)
         result = simulated(operations, networks, context, table=to.output, zero_load=to.plot is not None)
-    _show(result, to)
+    _show(result, to, look)
     if isinstance(result, Executions):
         return
     curves, loads = result.curves, len(set(first.loads or ()))
@@ -146,13 +159,15 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
         raise KeyboardInterrupt
 
 
-def _run_as_study(operations: list[SimulateOperation], folder: str, jobs: int | None, to: _Output) -> None:
+def _run_as_study(
+    operations: list[SimulateOperation], folder: str, jobs: int | None, to: _Output, look: FigureOptions
+) -> None:
     from topoloom.cli.kept_study import end_of, run_in_folder
     from topoloom.studies.sweeps.load_curves import load_curves_of, simulate_study
 
     study = simulate_study(operations)
     ended = run_in_folder(study, folder, jobs)
-    _show(load_curves_of(study, folder, ended=ended), to)
+    _show(load_curves_of(study, folder, ended=ended), to, look)
     end_of(study, folder, ended)
 
 
@@ -176,7 +191,7 @@ def _write_packets(network: "SimulatedNetwork", operation: SimulateOperation, pa
     say(f"wrote {path}, {len(packets.rows)} packets", err=True)
 
 
-def _show(result: "LoadCurves | Executions", to: _Output) -> None:
+def _show(result: "LoadCurves | Executions", to: _Output, look: FigureOptions) -> None:
     """Print and draw the finished results."""
     from topoloom.simulation.flits.execute import Executions
 
@@ -187,7 +202,7 @@ def _show(result: "LoadCurves | Executions", to: _Output) -> None:
             _print_executions(result)
         return
     if to.plot is not None:
-        _draw(result, to.plot)
+        _draw(result, to.plot, look)
     if to.json:
         print_record(result if len(result.curves) != 1 else result.curves[0])
         return
@@ -195,9 +210,10 @@ def _show(result: "LoadCurves | Executions", to: _Output) -> None:
         _print(curve, number > 0)
 
 
-def _draw(curves: "LoadCurves", path: str) -> None:
+def _draw(curves: "LoadCurves", path: str, look: FigureOptions) -> None:
     """Draw the curves that have a finished load."""
     from topoloom.figures.load_curves import load_curves
+    from topoloom.figures.style import printed
     from topoloom.report.curve_data import load_intervals
     from topoloom.report.load_table import load_table
     from topoloom.report.pictures import write_picture
@@ -205,7 +221,8 @@ def _draw(curves: "LoadCurves", path: str) -> None:
     drawn = [curve for curve in curves.curves if curve.points]
     if drawn:
         title, below = "Latency against accepted load", [load_table(drawn)]
-        write_picture(load_curves(drawn), path, title, below, load_intervals(drawn))
+        figure = printed(lambda: load_curves(drawn), look.style, look.width)
+        write_picture(figure, path, title, below, load_intervals(drawn), outlines=look.outlines)
 
 
 def _draw_heat(curve: "LoadCurve", of: "SimulatedNetwork", path: str) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from topoloom.cli.declared import DeclaredGroup, declared
 from topoloom.cli.output import print_facts, print_record, print_table, say
-from topoloom.cli.presentation import Json
+from topoloom.cli.presentation import FigureOptions, Json
 from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
@@ -147,17 +147,22 @@ class PlotStudy(Settings, frozen=True, kw_only=True):
     ] = ()
     log: Annotated[str, setting("logarithmic axes: x, y or xy")] = ""
     output: (
-        Annotated[str, setting("a .svg or .png file; for winners .csv, or none to print them", option="-o --output")]
+        Annotated[
+            str,
+            setting("a .svg, .png, .pdf or .pgf file; for winners .csv, or none to print them", option="-o --output"),
+        ]
         | None
     ) = None
 
 
-@declared(PlotStudy, Json)
-def plot_command(settings: PlotStudy, to: Json) -> None:
+@declared(PlotStudy, Json, FigureOptions)
+def plot_command(settings: PlotStudy, to: Json, look: FigureOptions) -> None:
     from topoloom.studies.pictures import draw_study
     from topoloom.studies.series import winners_of
 
     results = _results(settings.folder)
+    if settings.kind == "winners":
+        look.refuse_changed(("style", "width", "outlines"), "winners are a table")
     if settings.kind == "winners" and settings.output is None:
         if settings.of is None:
             raise InputError("--kind winners: name the axis whose values compete, as in --of topology")
@@ -169,7 +174,7 @@ def plot_command(settings: PlotStudy, to: Json) -> None:
         print_table([tuple(names), *(tuple(_short(row.get(name)) for name in names) for row in rows)])
         return
     if settings.output is None:
-        raise InputError("-o is missing: name the picture's file, which ends in .svg or .png")
+        raise InputError("-o is missing: name the picture's file, which ends in .svg, .png, .pdf or .pgf")
     draw_study(
         results,
         settings.output,
@@ -183,6 +188,9 @@ def plot_command(settings: PlotStudy, to: Json) -> None:
         most=settings.most,
         where=settings.where,
         log=settings.log,
+        style=look.style,
+        width=look.width,
+        outlines=look.outlines,
     )
     say(f"wrote {settings.output}", err=True)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.core.work import Ended
+from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Axes
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
@@ -140,16 +141,22 @@ class Layout(Filed):
             for (a, b), (at, to), length_m in zip(*columns, strict=True)
         ]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(
+        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
+    ) -> "Axes":
         """The floor from above, x to the right and y upwards: racks, darker the more cables leave them, and bundles.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure when omitted.
+        style, width
+            Refused: such a picture has a scale of its own.
         """
         from topoloom.figures.floor_plan import plan_alone
+        from topoloom.figures.print_formats import refuse_print
 
+        refuse_print(style, width)
         return plan_alone(self, ax)
 
     @property

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from topoloom.core.work import Ended
+from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
@@ -112,9 +113,11 @@ class LoadCurve(Result):
         """One row per point, its numbers by name."""
         return point_rows(self.points)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(
+        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
+    ) -> "Axes":
         """Draw mean latency against accepted load, on `ax` or on new axes; return the axes."""
-        return LoadCurves((self,)).plot(ax)
+        return LoadCurves((self,)).plot(ax, style=style, width=width)
 
 
 @dataclass(frozen=True)
@@ -144,14 +147,14 @@ class LoadCurves(Result):
         """One row per point: what identifies its curve, then its numbers."""
         return [curve.identity() | row for curve in self.curves for row in curve.rows()]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(
+        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
+    ) -> "Axes":
         """Draw mean latency against accepted load for all curves, on `ax` or on new axes; return the axes."""
-        from topoloom.figures.load_curves import draw_load_curves, load_curves
+        from topoloom.figures.load_curves import draw_load_curves
+        from topoloom.figures.style import plotted
 
-        if ax is None:
-            return load_curves(self.curves).axes[0]
-        draw_load_curves(ax, self.curves)
-        return ax
+        return plotted(lambda axes: draw_load_curves(axes, self.curves), ax, style, width, 4.8)
 
 
 def point_rows(points: Sequence[Point]) -> list[dict[str, Any]]:
