@@ -284,7 +284,7 @@ def test_curves_and_links_are_drawn(tmp_path, counted, ending):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--plot", "a.gif"), r"--plot a.gif: end its name in .svg, .png or .html"),
+        (("--plot", "a.gif"), r"--plot a.gif: end its name in .svg, .png, .pdf or .pgf, or in .html"),
         (("--heat", "nowhere/a.svg"), "--heat nowhere/a.svg: there is no folder nowhere"),
         (("-o", "a.xlsx"), "-o a.xlsx: the file is a CSV table; end its name in .csv"),
         (("--packets", "a.json"), "--packets a.json: the file is a CSV table; end its name in .csv"),

@@ -235,14 +235,14 @@ def test_a_large_network_is_drawn_in_few_megabytes():
     assert drawing.bundles(drawing.opened(PAGE_SCALE)).count.size < 400
 
 
-@pytest.mark.parametrize("ending", [".svg", ".png"])
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf", ".pgf"])
 def test_a_picture_is_written(tmp_path, ending):
     """By the ending of its name; another ending is refused."""
     drawing = _drawn("fat-tree:k=8")
     drawing.save_picture(tmp_path / f"tree{ending}")
     assert (tmp_path / f"tree{ending}").stat().st_size > 10_000
-    with pytest.raises(InputError, match=r"end the picture's name in \.svg or \.png"):
-        drawing.save_picture(tmp_path / "tree.pdf")
+    with pytest.raises(InputError, match=r"end its name in \.svg, \.png, \.pdf or \.pgf"):
+        drawing.save_picture(tmp_path / "tree.gif")
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -112,5 +112,5 @@ def test_files_are_what_their_endings_say(tmp_path):
     assert re.search("&lt;b&gt; &amp; 5 \\$", text)
     grid_picture(topology, tmp_path / "a.PNG")
     assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(InputError, match=r"a\.gif: end the picture's name in \.svg or \.png"):
+    with pytest.raises(InputError, match=r"a\.gif: end its name in \.svg, \.png, \.pdf or \.pgf"):
         grid_picture(topology, tmp_path / "a.gif")

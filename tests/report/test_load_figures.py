@@ -227,7 +227,7 @@ def test_idle_networks_and_long_names_are_drawn(tmp_path):
 def test_pictures_that_cannot_be_drawn_are_refused(tmp_path):
     """The ending, the folder, a folder in place of a file, and nothing to draw."""
     (tmp_path / "a.svg").mkdir()
-    for name, message in (("a.pdf", "end its name"), ("no/a.svg", "no folder"), ("a.svg", "is a folder")):
+    for name, message in (("a.gif", "end its name"), ("no/a.svg", "no folder"), ("a.svg", "is a folder")):
         with pytest.raises(InputError, match=message):
             check_picture(tmp_path / name)
     with pytest.raises(InputError, match="no load curve to draw"):

@@ -33,7 +33,7 @@ FOUND = results(ROWS, ("load", "topology", "seed"))
 def test_points_are_means_with_students_interval():
     """Over seeds, by hand."""
     (curves,) = curves_of(FOUND)
-    assert (curves.x, curves.y) == ("load", "latency mean")
+    assert (curves.x, curves.y) == ("load [flits per host and cycle]", "latency mean [cycles]")
     assert [series.name for series in curves.series] == ["ring", "slimfly"]
     point = curves.series[0].points[1]
     values = [20.0 * 1.5 + seed / 10 for seed in (1, 2, 3)]
@@ -139,4 +139,4 @@ def test_results_plot_by_themselves(tmp_path):
     """In Python: axes with a curve."""
     study = Study(operation="hops", task={"topology": "ring:n={n}"}, axes={"n": [4, 8, 16]})
     axes = run_study(study, tmp_path / "s", executor="threads").plot(y="diameter")
-    assert axes.get_ylabel() == "diameter"
+    assert axes.get_ylabel() == "diameter [hops]"

@@ -240,7 +240,7 @@ class Bills(Result):
         priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)
         values = [bill.cost_per_host_usd if priced else bill.power_per_host_w for bill in self.bills]
         bars = [(bill.provenance.name, value) for bill, value in zip(self.bills, values, strict=True)]
-        unit = f"{self.bills[0].currency} per host" if priced else "W per host"
+        unit = f"cost [{self.bills[0].currency} per host]" if priced else "power [W per host]"
         draw_bars(axes, bars, unit, "Networks side by side", form="{:,.0f}")
 
     def rows(self) -> list[dict[str, Any]]:

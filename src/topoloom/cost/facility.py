@@ -15,7 +15,7 @@ from topoloom.cost.facility_sums import Sums, rack_sums
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import layout_and_terms
 from topoloom.cost.terms import Terms
-from topoloom.figures.style import Axes, drawn
+from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource
 from topoloom.placement.floors.rows import row_names
@@ -152,14 +152,14 @@ class Facility(Result):
         """One bar per rack: the maximum power of its hosts, switches, optics and further devices."""
         names = [supply.name for supply in self.racks]
         left = np.zeros(len(names))
-        for label, key in (
-            ("hosts", "hosts_w"),
-            ("switches", "switches_w"),
-            ("optics", "optics_w"),
-            ("further devices", "devices_w"),
+        for colour, label, key in (
+            (COLOURS[0], "hosts", "hosts_w"),
+            (COLOURS[1], "switches", "switches_w"),
+            (COLOURS[2], "optics", "optics_w"),
+            (COLOURS[3], "further devices", "devices_w"),
         ):
             kilowatts = np.array([getattr(supply, key) for supply in self.racks]) / 1000
-            axes.barh(names, kilowatts, left=left, label=label)
+            axes.barh(names, kilowatts, left=left, label=label, color=colour)
             left = left + kilowatts
         axes.invert_yaxis()
         axes.set_xlabel("maximum power [kW]")

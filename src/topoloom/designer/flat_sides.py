@@ -143,7 +143,7 @@ class FlatOrTree(Result):
         ratios = [
             (own.label, own.ratio, (own.wins == WINS) - (own.wins == LOSES)) for own in self.verdicts if own.ratio
         ]
-        draw_ratios(axes, ratios, "flat / tree", self.provenance.name, ("flat wins", "even", "tree wins"))
+        draw_ratios(axes, ratios, "flat / tree [ratio]", self.provenance.name, ("flat wins", "even", "tree wins"))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per measure."""

@@ -262,6 +262,15 @@ class Drawing(Result):
             A new figure when omitted.
         style, width
             Refused: such a picture has a scale of its own.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        InputError
+            `style` or `width` is given.
         """
         from topoloom.drawing.picture import plot_drawing
         from topoloom.figures.print_formats import refuse_print

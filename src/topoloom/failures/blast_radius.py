@@ -88,7 +88,11 @@ class BlastRadius(Result):
 
         bars = [(f"a lost {loss.lose}", float(loss.cut_off)) for loss in self.losses]
         draw_bars(
-            axes, bars, f"hosts cut off, of {self.hosts:,}", f"Single losses of {self.provenance.name}", form="{:,.0f}"
+            axes,
+            bars,
+            f"cut off [hosts, of {self.hosts:,}]",
+            f"Single losses of {self.provenance.name}",
+            form="{:,.0f}",
         )
 
     def rows(self) -> list[dict[str, Any]]:

@@ -42,8 +42,7 @@ def draw_app_bars(axes: "Axes", rows: "Sequence[Bar]", baseline: str) -> None:
     """
     _draw(axes, rows, _groups(rows), list(dict.fromkeys(row.network for row in rows)))
     axes.axhline(1.0, color="#333333", linewidth=0.8)
-    axes.set_ylabel("speed")
-    axes.set_title(f"{baseline} = 1", fontsize=9, loc="left")
+    axes.set_ylabel(f"speed [{baseline} = 1]")
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
-from topoloom.figures.style import PRINT_FONT, form_of, placed, png_bytes, style_of, svg_text
+from topoloom.figures.style import PRINT_FONT, form_of, panels_in_place, png_bytes, style_of, svg_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +31,8 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, outlines: boo
     ----------
     figure : Figure
     path : path
-        Its suffix selects the format: .svg, .png, .pdf (fonts embedded as TrueType), or .pgf, whose text the LaTeX document sets
-        in its own font.
+        Its suffix selects the format: .svg, .png, .pdf (fonts embedded as TrueType), or .pgf, whose text the LaTeX document
+        sets in its own font.
     outlines : bool
         Whether text in SVG is drawn as outlines, which need no font, instead of letters, which can be searched.
 
@@ -73,7 +73,7 @@ def pdf_bytes(figure: "Figure") -> bytes:
 
     out = io.BytesIO()
     nothing = {"CreationDate": None, "Creator": None, "Producer": None}
-    with style_of(figure), placed(figure, FigureCanvasPdf, FigureCanvasPdf.fixed_dpi):
+    with style_of(figure), panels_in_place(figure, FigureCanvasPdf, FigureCanvasPdf.fixed_dpi):
         figure.savefig(out, format="pdf", metadata=nothing)
     return out.getvalue()
 
@@ -83,5 +83,5 @@ def _pgf(figure: "Figure") -> str:
 
     from topoloom.figures.pgf import pgf_text
 
-    with style_of(figure), placed(figure, FigureCanvasAgg, 72):
+    with style_of(figure), panels_in_place(figure, FigureCanvasAgg, 72):
         return pgf_text(figure)

@@ -16,7 +16,7 @@ from topoloom.figures.print_formats import PrintFormat
 from topoloom.figures.style import COLOURS
 
 #: Patterns of lines and of bars, in the order of the colours.
-_DASHES = (
+_DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 1.6)),
     (0, (1.2, 1.2)),
@@ -46,7 +46,7 @@ def fit(figure: Figure, form: PrintFormat) -> None:
     entries = _taken_legends(figure, panels)
     if len(panels) == 1:
         for side in ("left", "center", "right"):
-            panels[0].set_title("", loc=side)  # type: ignore[arg-type]  # a literal of three
+            panels[0].set_title("", loc=side)
     figure.suptitle("")
     _make_thin(figure)
     for axes in figure.axes:
@@ -55,7 +55,7 @@ def fit(figure: Figure, form: PrintFormat) -> None:
         for spine in axes.spines.values():
             spine.set_linewidth(0.6)
     for text in figure.findobj(Text):
-        text.set_fontsize(form.size_pt)  # type: ignore[attr-defined]  # findobj returns what it was asked for
+        text.set_fontsize(form.size_pt)
     figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02)
     if entries:
         _place_legend(figure, entries, form)
@@ -79,6 +79,8 @@ def _distinguish_bars(axes: Axes) -> None:
         if to_hex(bar.get_facecolor()) in order:
             bar.set_hatch(_HATCHES[order.index(to_hex(bar.get_facecolor())) % len(_HATCHES)])
             bar.set_edgecolor("white")
+            if hasattr(bar, "set_hatchcolor"):  # since matplotlib 3.11
+                bar.set_hatchcolor("white")
             bar.set_linewidth(0)
 
 
@@ -107,11 +109,11 @@ def _taken_legends(figure: Figure, panels: Iterable[Axes]) -> list[tuple[Any, st
 
 def _make_thin(figure: Figure) -> None:
     for line in figure.findobj(Line2D):
-        line.set_linewidth(line.get_linewidth() * _LINE)  # type: ignore[attr-defined]
-        line.set_markersize(line.get_markersize() * _MARK)  # type: ignore[attr-defined]
-        line.set_markeredgewidth(line.get_markeredgewidth() * _LINE)  # type: ignore[attr-defined]
+        line.set_linewidth(line.get_linewidth() * _LINE)
+        line.set_markersize(line.get_markersize() * _MARK)
+        line.set_markeredgewidth(line.get_markeredgewidth() * _LINE)
     for dots in figure.findobj(PathCollection):
-        dots.set_sizes(dots.get_sizes() * _MARK**2)  # type: ignore[attr-defined]
+        dots.set_sizes(dots.get_sizes() * _MARK**2)
 
 
 def _place_legend(figure: Figure, entries: list[tuple[Any, str]], form: PrintFormat) -> None:

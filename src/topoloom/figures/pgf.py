@@ -3,9 +3,7 @@
 import io
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.backends.backend_agg import RendererAgg
-from matplotlib.backends.backend_mixed import MixedModeRenderer
-from matplotlib.backends.backend_pgf import RendererPgf
+from matplotlib.backends import backend_agg, backend_mixed, backend_pgf
 
 from topoloom.core.errors import InputError
 
@@ -20,6 +18,11 @@ _TAIL = r"""\end{pgfpicture}%
 \makeatother%
 \endgroup%
 """
+# Matplotlib's renderers have no types.
+_Pgf: Any = backend_pgf.RendererPgf
+_Agg: Any = backend_agg.RendererAgg
+_Mixed: Any = backend_mixed.MixedModeRenderer
+
 #: Characters that LaTeX reads as commands, or that its usual fonts lack.
 _TEX = str.maketrans(
     {
@@ -51,12 +54,12 @@ def tex_text(text: str) -> str:
     return text.translate(_TEX)
 
 
-class _Renderer(RendererPgf):  # type: ignore[misc, unused-ignore]  # matplotlib's classes lack types
+class _Renderer(_Pgf):  # type: ignore[misc]
     """Matplotlib's, with escaped text whose size is measured in matplotlib's fonts; only TeX knows the document's."""
 
     def __init__(self, figure: "Figure", out: io.StringIO) -> None:
         super().__init__(figure, out)
-        self._measure = RendererAgg(1, 1, figure.dpi)
+        self._measure = _Agg(1, 1, figure.dpi)
 
     def draw_text(
         self, gc: Any, x: float, y: float, s: str, prop: Any, angle: float, ismath: Any = False, mtext: Any = None
@@ -82,7 +85,7 @@ def pgf_text(figure: "Figure") -> str:
     out.write("\\begin{pgfpicture}%\n")
     out.write(f"\\pgfpathrectangle{{\\pgfpointorigin}}{{\\pgfqpoint{{{width_in:f}in}}{{{height_in:f}in}}}}%\n")
     out.write("\\pgfusepath{use as bounding box, clip}%\n")
-    renderer = MixedModeRenderer(figure, width_in, height_in, figure.dpi, _Renderer(figure, out))
+    renderer = _Mixed(figure, width_in, height_in, figure.dpi, _Renderer(figure, out))
     try:
         figure.draw(renderer)
     except ValueError as error:

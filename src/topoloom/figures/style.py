@@ -69,11 +69,11 @@ def sheet(width_in: float, height_in: float) -> "Figure":
     import_library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    from topoloom.figures.sheets import Sheet
+    from topoloom.figures.styled_figure import StyledFigure
 
     form = current_format()
     size = (width_in, height_in) if form is None else (form.width_in, form.height_share * height_in)
-    figure = Sheet(figsize=size, layout="constrained")
+    figure = StyledFigure(figsize=size, layout="constrained")
     figure.form = form
     FigureCanvasAgg(figure)
     return figure
@@ -119,7 +119,23 @@ def drawn(height_in: float | Callable[[Any], float] = 4.6) -> Callable[[Callable
 def plotted(
     draw: "Callable[[Axes], None]", ax: "Axes | None", style_name: str | None, width: str | None, height_in: float = 4.6
 ) -> "Axes":
-    """Draw on `ax`, or on the only axes of a new figure of this height, which is fitted to a style for print if one is named.
+    """Draw on `ax`, or on the only axes of a new figure, which is fitted to a style for print if one is named.
+
+    Parameters
+    ----------
+    draw : callable (Axes)
+        Draws on axes.
+    ax : Axes, optional
+    style_name : "ieee" or "acm", optional
+        For a screen when omitted.
+    width : "column" or "page", optional
+        One column when omitted.
+    height_in : float
+        The height of a new figure on a screen, inches.
+
+    Returns
+    -------
+    Axes
 
     Raises
     ------
@@ -143,6 +159,16 @@ def plotted(
 
 def printed(make: "Callable[[], Figure]", style_name: str | None, width: str | None) -> "Figure":
     """The figure that `make` returns, drawn for and fitted to a style for print if one is named.
+
+    Parameters
+    ----------
+    make : callable () to Figure
+    style_name, width : str, optional
+        As in `plotted`.
+
+    Returns
+    -------
+    Figure
 
     Raises
     ------
@@ -175,11 +201,13 @@ def svg_text(figure: "Figure", *, outlines: bool = False) -> str:
     """
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Drawn
 
     out = io.StringIO()
-    form = {"svg.fonttype": "path" if outlines else "none"}
-    with style_of(figure), rc_context(form), placed(figure, FigureCanvasSVG, FigureCanvasSVG.fixed_dpi):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    letters: dict[Any, str] = {"svg.fonttype": "path" if outlines else "none"}
+    with style_of(figure), rc_context(letters), panels_in_place(figure, FigureCanvasSVG, FigureCanvasSVG.fixed_dpi):
+        # Not the method of `StyledFigure`, which enters the style again, whose text is letters.
+        Drawn.savefig(figure, out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()[out.getvalue().index("<svg") :]
     for side in ("height", "width"):
         text = re.sub(rf'(<svg[^>]*?) {side}="[^"]*"', r"\1", text, count=1)
@@ -192,14 +220,27 @@ def png_bytes(figure: "Figure") -> bytes:
 
     dpi = 150 if form_of(figure) is None else 600
     out = io.BytesIO()
-    with style_of(figure), placed(figure, FigureCanvasAgg, dpi):
+    with style_of(figure), panels_in_place(figure, FigureCanvasAgg, dpi):
         figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
     return out.getvalue()
 
 
 @contextmanager
-def placed(figure: "Figure", canvas: "type[FigureCanvasBase]", dpi: float) -> Iterator[None]:
-    """The figure with its panels in their places; `savefig` alone draws all of it once more to find these."""
+def panels_in_place(figure: "Figure", canvas: "type[FigureCanvasBase]", dpi: float) -> Iterator[None]:
+    """The figure with its panels in their places; `savefig` alone draws all of it once more to find these.
+
+    Parameters
+    ----------
+    figure : Figure
+    canvas : type of FigureCanvasBase
+        That of the format, whose type is measured.
+    dpi : float
+        Dots per inch.
+
+    Returns
+    -------
+    context manager
+    """
     engine, own_canvas, own_dpi = figure.get_layout_engine(), figure.canvas, figure.dpi
     if engine is None:
         yield

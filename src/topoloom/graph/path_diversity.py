@@ -92,7 +92,7 @@ class PathDiversity(Result):
         names = ("shortest", "and 1 hop longer", "and 2 hops longer")
         bars = [(name, spread.mean) for name, spread in zip(names, self.disjoint, strict=True)]
         title = f"Paths between two switches of {self.provenance.name}"
-        draw_bars(axes, bars, "paths that share no link, on average", title)
+        draw_bars(axes, bars, "paths that share no link [mean number per pair]", title)
 
 
 def path_diversity(

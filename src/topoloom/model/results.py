@@ -157,6 +157,19 @@ class Result(Recorded):
     ) -> "Axes":
         """Draw the result; results with a picture override this.
 
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when omitted.
+        style : "ieee" or "acm", optional
+            Draw a new figure for print; for a screen when omitted.
+        width : "column" or "page", optional
+            With `style`: the width of one column, or of the page.
+
+        Returns
+        -------
+        Axes
+
         Raises
         ------
         InputError

@@ -254,8 +254,19 @@ class Routing(Filed):
         ----------
         ax : matplotlib axes, optional
             New ones when omitted.
-        style, width
-            For print, as in `Plot`.
+        style : "ieee" or "acm", optional
+            Draw a new figure for print; for a screen when omitted.
+        width : "column" or "page", optional
+            With `style`: the width of one column, or of the page.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        InputError
+            The tables are not verified, or as in `LoadCurve.plot`.
         """
         if self.verification is None:
             raise InputError(f"{self.topology.name}: these tables are not verified; call verify_routing(routing) first")

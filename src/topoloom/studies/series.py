@@ -10,6 +10,7 @@ from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.studies.comparison import holm, paired_difference
 from topoloom.studies.conditions import conditions_hold, conditions_text
+from topoloom.studies.labels import label_of
 
 #: Measures that are drawn by default, per operation; of other operations, the first number that differs.
 _DEFAULT_MEASURES = (
@@ -135,8 +136,8 @@ def curves_of(
         pictures.append(
             IntervalCurves(
                 title=results.title if each is None else f"{each}: {panel}",
-                x=x.replace("_", " "),
-                y=y.replace("_", " "),
+                x=label_of(x),
+                y=label_of(y),
                 series=tuple(series),
                 integer=numbers and all(isinstance(name, int) for name in names) and "x" not in log,
                 log_x="x" in log,
@@ -191,9 +192,9 @@ def heat_of(
     ]
     return HeatMap(
         results.title,
-        x.replace("_", " "),
-        y.replace("_", " "),
-        value.replace("_", " "),
+        label_of(x),
+        label_of(y),
+        label_of(value),
         tuple(map(str, across)),
         tuple(map(str, up)),
         tuple(map(tuple, cells)),

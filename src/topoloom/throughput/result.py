@@ -145,4 +145,4 @@ class Quality(Result):
         measured = [(name, value, bound) for name, value, bound in rows if value is not None]
         bars = [(name, value) for name, value, _ in measured]
         title = f"Throughput of {self.provenance.name}"
-        draw_bars(axes, bars, "share of the hosts' rate", title, [bound for _, _, bound in measured])
+        draw_bars(axes, bars, "throughput [share of the hosts' rate]", title, [bound for _, _, bound in measured])

@@ -13,6 +13,7 @@ from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
 from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.cabling.expansion.cable_order.wiring import WiredCable
 from topoloom.cabling.expansion.stages import TrunkWork
+from topoloom.figures.marks import looks, marker
 from topoloom.figures.style import Axes, drawn
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
@@ -231,10 +232,13 @@ class Expansion(Filed):
     def plot(self, axes: "Axes") -> None:
         """Plot diameter and ASPL of the existing network (0) and after each step, except where it is not connected."""
         every = (self.start, *self.steps)
-        for name, values in (("diameter", [step.diameter for step in every]), ("ASPL", [step.aspl for step in every])):
-            axes.plot(np.where(np.isfinite(values), values, np.nan), marker="o", label=name)
-        axes.set_xlabel("step")
-        axes.set_ylabel("hops")
+        curves = {"diameter": [step.diameter for step in every], "ASPL": [step.aspl for step in every]}
+        for (name, look), values in zip(looks(list(curves)).items(), curves.values(), strict=True):
+            heights = np.where(np.isfinite(values), values, np.nan)
+            axes.plot(heights, color=look.colour, marker=marker(look.mark), label=name)
+        axes.set_xticks(range(len(every)))
+        axes.set_xlabel("step [number]")
+        axes.set_ylabel("distance [hops]")
         axes.set_ylim(bottom=0)
         axes.legend()
 

@@ -128,7 +128,7 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
     first = operations[0]
     to.check(first, study_options.study)
     if to.plot is None:
-        look.refuse_changed(("style", "width", "outlines"), "there is no figure; name its file with --plot")
+        look.refuse_changed(("style", "width", "outlines"), "without --plot there is no figure")
     if study_options.study is not None:
         _run_as_study(operations, study_options.study, study_options.jobs, to, look)
         return

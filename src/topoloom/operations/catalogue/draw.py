@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class DrawOperation(Operation, frozen=True, kw_only=True):
     """Draw TOPOLOGY (a spec, a file or a folder) so that its structure is seen: tiers, pods, groups, planes, rings, lattices.
 
-    Links between two blocks are one line with its count. -o writes the picture, .svg or .png; --json prints all blocks,
+    Links between two blocks are one line with its count. -o writes the picture; --json prints all blocks,
     switches and links with their places, which the explorer shows at every scale.
     """
 

@@ -152,6 +152,15 @@ class Layout(Filed):
             A new figure when omitted.
         style, width
             Refused: such a picture has a scale of its own.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        InputError
+            `style` or `width` is given.
         """
         from topoloom.figures.floor_plan import plan_alone
         from topoloom.figures.print_formats import refuse_print

@@ -105,7 +105,7 @@ class Verification(Followed, Result):
         from topoloom.figures.bars import draw_sorted_loads
 
         title = f"Channels of {self.provenance.name} by engine {self.provenance.engine}"
-        draw_sorted_loads(axes, self.channel_load, "pairs whose path takes it", title)
+        draw_sorted_loads(axes, self.channel_load, "load of the channel [pairs of switches]", title)
 
     @property
     def deadlock_free(self) -> bool | None:

@@ -193,6 +193,6 @@ class AppRun(Result):
         """Draw the use of links, each in both directions, as a share of its rate, fullest first."""
         use = 100 * np.sort(self.link_use, axis=None)[::-1]
         axes.plot(np.arange(1, use.size + 1), use, color=COLOURS[0], drawstyle="steps-mid")
-        axes.set_xlabel("directions of links, fullest first")
+        axes.set_xlabel("directions of links, fullest first [number]")
         axes.set_ylabel("use of the rate [%]")
         axes.set_title(f"{self.program} on {self.network}", loc="left")

@@ -101,8 +101,8 @@ class CollectiveSchedule(Result):
         depth, place = np.unique([tree.depth for tree in self.trees], return_inverse=True)
         amount = np.bincount(place.reshape(-1), [tree.chunks for tree in self.trees], depth.size)
         axes.bar(depth.astype(str), amount, color=COLOURS[0])
-        axes.set_xlabel("messages in a row")
-        axes.set_ylabel("chunks")
+        axes.set_xlabel("depth of the tree [messages]")
+        axes.set_ylabel("size [chunks]")
         axes.set_title(f"{self.operation}, {self.ranks} ranks by {self.algorithm}", loc="left")
 
 

@@ -48,9 +48,9 @@ class Saturation(Result):
         points = tuple(IntervalPoint(point.offered, point.accepted) for point in self.points)
         name = f"{self.provenance.name}, {self.provenance.engine}"
         title = f"Saturates at {self.offered:g}"
-        curves = IntervalCurves(
-            title, "load [share of the hosts' rate]", "what arrives", (IntervalSeries(name, points),)
-        )
+        share = "[share of the hosts' rate]"
+        series = (IntervalSeries(name, points),)
+        curves = IntervalCurves(title, f"offered load {share}", f"accepted load {share}", series)
         draw_interval_curves(axes, curves)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -116,7 +116,26 @@ class LoadCurve(Result):
     def plot(
         self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
     ) -> "Axes":
-        """Draw mean latency against accepted load, on `ax` or on new axes; return the axes."""
+        """Draw mean latency against accepted load.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when omitted.
+        style : "ieee" or "acm", optional
+            Draw a new figure for print; for a screen when omitted.
+        width : "column" or "page", optional
+            With `style`: the width of one column, or of the page.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        InputError
+            An unknown style or width, a width without a style, or one of them together with `ax`.
+        """
         return LoadCurves((self,)).plot(ax, style=style, width=width)
 
 
@@ -150,7 +169,26 @@ class LoadCurves(Result):
     def plot(
         self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
     ) -> "Axes":
-        """Draw mean latency against accepted load for all curves, on `ax` or on new axes; return the axes."""
+        """Draw mean latency against accepted load for all curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when omitted.
+        style : "ieee" or "acm", optional
+            Draw a new figure for print; for a screen when omitted.
+        width : "column" or "page", optional
+            With `style`: the width of one column, or of the page.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        InputError
+            An unknown style or width, a width without a style, or one of them together with `ax`.
+        """
         from topoloom.figures.load_curves import draw_load_curves
         from topoloom.figures.style import plotted
 

@@ -8,7 +8,7 @@ from topoloom.figures.print_formats import PrintFormat, drawing_in
 from topoloom.figures.style import style
 
 
-class Sheet(Figure):
+class StyledFigure(Figure):
     """A figure of matplotlib in topoloom's style; `form` is its print format, None for a screen."""
 
     form: PrintFormat | None = None
