@@ -4,7 +4,7 @@
 
 For each set-up, `simulate` measures one load with the seeds 1, 2, ...; the share of seeds whose interval covers the true mean
 is printed with its own 95 % interval (Clopper and Pearson). A method is sound where this interval holds 0.95. The true mean
-is that of sixteen long runs with other seeds (four with --fast), whose own 95 % interval is printed; it is much narrower than
+is that of sixteen long runs with other seeds (eight with --fast), whose own 95 % interval is printed; it is much narrower than
 those under test. `half width` is the median of the tested intervals, and `needed` the half width that would cover 95 % if the
 means of the seeds were normal: 1.96 times their standard deviation. `bias` is the mean of all seeds less the true mean. With
 --interval, `simulate` measures until the interval is within this share of the mean.
@@ -120,13 +120,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--interval", type=float, help="measure until the interval is within this share of the mean")
     parser.add_argument("--seeds", type=int, default=40)
-    parser.add_argument("--fast", action="store_true", help="a quarter of the long runs")
+    parser.add_argument("--fast", action="store_true", help="half of the long runs")
     parser.add_argument("--only", help="numbers of set-ups, from 1: 2,4")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
     chosen = [SET_UPS[int(number) - 1] for number in given.only.split(",")] if given.only else SET_UPS
     seeds = range(1, given.seeds + 1)
-    long_seeds = range(_LONG_SEED, _LONG_SEED + (_LONG_RUNS // 4 if given.fast else _LONG_RUNS))
+    long_seeds = range(_LONG_SEED, _LONG_SEED + (_LONG_RUNS // 2 if given.fast else _LONG_RUNS))
     began = time.perf_counter()
     print(
         f"{'set-up':26} {'true mean':>17} {'covered':>11} {'95 % of share':>17} {'half width':>12} needed    bias   cycles"

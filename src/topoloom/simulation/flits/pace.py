@@ -31,7 +31,7 @@ class BatchPace(NamedTuple):
         Means of batches that differ by at most this share count as equal.
     tight : float
         The measurement ends when the half width of the 95 % confidence interval of the mean latency is at most this share of
-        it.
+        it; at the usual pace, of the interval for independent batches.
     """
 
     batch: int = 500
