@@ -128,7 +128,10 @@ def status_command(settings: ShowStatus, to: Json) -> None:
 
 
 class PlotStudy(Settings, frozen=True, kw_only=True):
-    """Draw the study in DIRECTORY: a measure over an axis, a map over two axes, or the winner at each point."""
+    """Draw the study in DIRECTORY: a measure over an axis, a map over two axes, or the winner at each point.
+
+    A file FIGURES.toml in place of DIRECTORY draws all its [[figure]] tables: file, study, and these options by name.
+    """
 
     group: ClassVar[str] = "study plot"
 
@@ -160,6 +163,9 @@ def plot_command(settings: PlotStudy, to: Json, look: FigureOptions) -> None:
     from topoloom.studies.pictures import draw_study
     from topoloom.studies.series import winners_of
 
+    if settings.folder.endswith(".toml") and Path(settings.folder).is_file():
+        _plot_file(settings, look)
+        return
     results = _results(settings.folder)
     if settings.kind == "winners":
         look.refuse_changed(("style", "width", "outlines"), "winners are a table")
@@ -193,6 +199,17 @@ def plot_command(settings: PlotStudy, to: Json, look: FigureOptions) -> None:
         outlines=look.outlines,
     )
     say(f"wrote {settings.output}", err=True)
+
+
+def _plot_file(settings: PlotStudy, look: FigureOptions) -> None:
+    """Draw the figures of a file."""
+    from topoloom.studies.figure_file import draw_figures
+
+    said = "the file of figures says it"
+    settings.refuse_changed([name for name in PlotStudy.__struct_fields__ if name != "folder"], said)
+    look.refuse_changed(FigureOptions.__struct_fields__, said)
+    for path in draw_figures(settings.folder):
+        say(f"wrote {path}", err=True)
 
 
 class ExportStudy(Settings, frozen=True, kw_only=True):
