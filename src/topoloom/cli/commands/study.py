@@ -163,7 +163,7 @@ def plot_command(settings: PlotStudy, to: Json, look: FigureOptions) -> None:
     from topoloom.studies.pictures import draw_study
     from topoloom.studies.series import winners_of
 
-    if settings.folder.endswith(".toml") and Path(settings.folder).is_file():
+    if settings.folder.endswith(".toml") and not Path(settings.folder).is_dir():
         _plot_file(settings, look)
         return
     results = _results(settings.folder)
