@@ -29,7 +29,7 @@ _DASHES: tuple[Any, ...] = (
 _HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "||||", "++++")
 _NO_LINE = ("None", "", " ")
 #: How much thinner lines and smaller marks are than on a screen.
-_LINE, _MARK = 0.75, 0.7
+_LINE, _MARK = 0.75, 0.85
 
 
 def fit(figure: Figure, form: PrintFormat) -> None:
