@@ -46,7 +46,8 @@ class _Output(Json, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "draw the loads of links at the highest load of the first topology: .svg, .png, .pdf, .pgf or .html",
+                "draw the loads of links at the highest load of the first topology, without --style: .svg, .png, .pdf, .pgf"
+                " or .html",
                 metavar="FILE",
             ),
         ]
