@@ -1,7 +1,7 @@
 """Reference pages that are generated from the program: commands, settings, records, registers and public names.
 
 Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``, ``{all-settings}``, ``{records}``,
-``{operations}``, ``{public-api}``, ``{public-names}``.
+``{operations}``, ``{public-api}``, ``{plug-in-api}``, ``{public-names}``.
 """
 
 import inspect
@@ -228,6 +228,28 @@ class PublicApi(_Written):
         return [*lines, "```"]
 
 
+class PlugInApi(_Written):
+    """The names that plug-ins import, by module, each with its docstring; one of the package itself is in `PublicApi`."""
+
+    def lines(self) -> list[str]:
+        from plug_in_names import PLUG_IN_NAMES
+
+        public = {id(_named(f"{package}.{name}")) for package in _PACKAGES for name in import_module(package).__all__}
+        lines: list[str] = []
+        for module, names in PLUG_IN_NAMES.items():
+            lines += [f"## {module}", ""]
+            for name in names:
+                value = _named(f"{module}.{name}")
+                if id(value) in public:
+                    lines += [f"`{name}`: see [Python](python.md).", ""]
+                    continue
+                kind = "class" if inspect.isclass(value) else "function" if inspect.isfunction(value) else "data"
+                lines += ["```{eval-rst}", f".. auto{kind}:: {module}.{name}"]
+                lines += ["   :members:", ""] if kind == "class" else [""]
+                lines += ["```", ""]
+        return lines
+
+
 def _bars(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     """Escape |x| in docstrings, which means an absolute value there and a substitution in reStructuredText."""
     for at, line in enumerate(lines):
@@ -245,5 +267,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("operations", Operations)
     app.add_directive("public-names", PublicNames)
     app.add_directive("public-api", PublicApi)
+    app.add_directive("plug-in-api", PlugInApi)
     app.connect("autodoc-process-docstring", _bars)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -97,10 +97,10 @@ def test_a_measure_of_a_network_and_one_that_is_no_number(monkeypatch):
 
     seen = []
     monkeypatch.setitem(
-        MEASURES._records, "told", Measure("told", "", "", lambda whole: seen.append(whole) or 1, of_network=True)
+        MEASURES._records, "told", Measure("told", "", "", lambda whole: seen.append(whole) or 1, min, of_network=True)
     )
     monkeypatch.setitem(MEASURES._origin, "told", "here")
-    monkeypatch.setitem(MEASURES._records, "text", Measure("text", "", "", lambda _: "many"))
+    monkeypatch.setitem(MEASURES._records, "text", Measure("text", "", "", lambda _: "many", min))
     assert measured("petersen", ("told",)) == {"told": 1}
     assert isinstance(seen[0], Network)
     for value, words in (("text", "returned 'many'; it must return a number"), ("tex", "no measure named 'tex'")):

@@ -32,7 +32,7 @@ class Measure:
     text: str
     unit: str
     value: Callable[[Any], float]
-    over_planes: Callable[[Sequence[float]], float] = min
+    over_planes: Callable[[Sequence[float]], float]
     of_network: bool = False
 
 
