@@ -64,7 +64,7 @@ class Info(Result):
     """
 
     record_name = "info"
-    record_version = 3
+    record_version = 4
 
     switches: int
     hosts: int
@@ -156,8 +156,8 @@ def info(
     """
     from topoloom.graph.measure_register import measured
 
-    extra = measured(topology, measures)
-    topology = taken(topology, Topology, "info")
+    source, topology = topology, taken(topology, Topology, "info")
+    extra = measured(source, measures) if measures else {}
     degrees = topology.degrees
     page = _Page(topology, math.inf if full else _PATIENCE_SECONDS, jobs, Work() if work is None else work)
     page.measure(seeds, load)
