@@ -85,6 +85,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "studies.status": ("store",),
     "studies.store": ("store",),
     "studies.study": ("study",),
+    "studies.figure_file": ("figures of a paper",),
     "core.toml_files": ("hosts.toml", "model"),
     "throughput.traffic.patterns.trace": ("trace",),
     "web.lease": ("served store",),

@@ -253,6 +253,7 @@ def _made() -> dict[str, Reader]:
     from topoloom.simulation.applications.placement import place_ranks
     from topoloom.simulation.applications.training_model import read_model
     from topoloom.simulation.workloads.goal import load_goal
+    from topoloom.studies.figure_file import read_figures
     from topoloom.studies.study import read_study
     from topoloom.throughput.traffic.patterns.trace import read_trace
 
@@ -333,6 +334,13 @@ def _made() -> dict[str, Reader]:
         ),
         "device types": path_reader("x.yaml", lambda: [device], load_parts),
         "study": path_reader("study.toml", _examples("studies/*.toml"), _study(read_study)),
+        "figures of a paper": path_reader(
+            "figures.toml",
+            lambda: [
+                'study = "curves"\nstyle = "ieee"\n[[figure]]\nfile = "a.pdf"\nx = "load"\ny = "latency"\nlog = "y"\n'
+            ],
+            read_figures,
+        ),
         "model": path_reader("model.toml", _examples("models/*.toml"), lambda path: read_model(str(path))),
         "goal": Reader(_goal, lambda folder: load_goal(folder / "x.goal")),
         "chakra": Reader(_chakra, _read_chakra),

@@ -99,10 +99,10 @@ def test_stopped_work_ends_in_the_one_exception(wanted):
 
 
 def test_the_histogram_is_drawn():
-    """A bar a distance, and their sum is all pairs."""
+    """A bar a distance, in per cent; their sum is all pairs."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     axes = hops(torus(4, 4)).plot()
     assert len(axes.patches) == 4
-    assert sum(bar.get_height() for bar in axes.patches) == pytest.approx(1)
+    assert sum(bar.get_height() for bar in axes.patches) == pytest.approx(100)

@@ -222,7 +222,7 @@ def test_without_slurm_it_is_said(tmp_path, monkeypatch):
 @pytest.mark.parametrize("options", [{"workres": 3}, {"workers": 0}, {"time": 7.5}])
 def test_bad_options_are_said(options, tmp_path):
     """By their table."""
-    with pytest.raises(InputError, match=r"slurm|str"):
+    with pytest.raises(InputError, match=r"slurm|str|Invalid --time|sbatch"):
         run_study(SLOW, tmp_path / "s", executor="slurm", options=options)
 
 

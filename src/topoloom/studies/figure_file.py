@@ -61,13 +61,7 @@ def draw_figures(path: str | Path) -> list[Path]:
         The file cannot be read, has an unknown key or two figures of one name; or a figure cannot be drawn:
         ``FILE: figure NAME: reason``. Figures before it are written.
     """
-    source, figures = Path(path), read_toml(path, FigureFile)
-    if not figures.figure:
-        raise InputError(f"{path}: no figure; add [[figure]] with file, study, x and y")
-    names = [each.file for each in figures.figure]
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
-        raise InputError(f"{path}: two figures are written to {double}; give each its own file")
+    source, figures = Path(path), read_figures(path)
     studies: dict[str, StudyResults] = {}
     drawn = []
     for each in figures.figure:
@@ -76,6 +70,32 @@ def draw_figures(path: str | Path) -> list[Path]:
         except InputError as error:
             raise InputError(f"{path}: figure {each.file}: {error}") from None
     return drawn
+
+
+def read_figures(path: str | Path) -> FigureFile:
+    """The figures that a TOML file lists, without drawing them.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    FigureFile
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, has an unknown key, no figure, or two figures of one name.
+    """
+    figures = read_toml(path, FigureFile)
+    if not figures.figure:
+        raise InputError(f"{path}: no figure; add [[figure]] with file, study, x and y")
+    names = [each.file for each in figures.figure]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise InputError(f"{path}: two figures are written to {double}; give each its own file")
+    return figures
 
 
 def _draw(each: FigureTable, figures: FigureFile, folder: Path, studies: dict[str, StudyResults]) -> Path:

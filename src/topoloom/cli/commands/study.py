@@ -205,9 +205,9 @@ def _plot_file(settings: PlotStudy, look: FigureOptions) -> None:
     """Draw the figures of a file."""
     from topoloom.studies.figure_file import draw_figures
 
-    said = "the file of figures says it"
-    settings.refuse_changed([name for name in PlotStudy.__struct_fields__ if name != "folder"], said)
-    look.refuse_changed(FigureOptions.__struct_fields__, said)
+    reason = "the file of figures says it"
+    settings.refuse_changed([name for name in PlotStudy.__struct_fields__ if name != "folder"], reason)
+    look.refuse_changed(FigureOptions.__struct_fields__, reason)
     for path in draw_figures(settings.folder):
         say(f"wrote {path}", err=True)
 
