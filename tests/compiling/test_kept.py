@@ -54,8 +54,9 @@ def run(tmp_path):
         if write:
             (package / "part.py").write_text(_PART.format(more=more, step=step, kind=kind))
             (package / "whole.py").write_text(_WHOLE)
+        # Without -B, Python would take a module of equal size that is changed within a second for the one before.
         done = subprocess.run(
-            [sys.executable, "-c", _RUN.format(folder=str(package), dtype=dtype, before=before)],
+            [sys.executable, "-B", "-c", _RUN.format(folder=str(package), dtype=dtype, before=before)],
             env={**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment},
             capture_output=True,
             text=True,
