@@ -1,13 +1,15 @@
 """Do 95 % intervals of the mean latency cover the true mean? Seven set-ups, forty seeds each.
 
     python benchmarks/interval_coverage.py [--interval SHARE] [--seeds 40] [--fast] [--only 2,4] [--jobs N]
+    python benchmarks/interval_coverage.py --series
 
 For each set-up, `simulate` measures one load with the seeds 1, 2, ...; the share of seeds whose interval covers the true mean
 is printed with its own 95 % interval (Clopper and Pearson). A method is sound where this interval holds 0.95. The true mean
 is that of sixteen long runs with other seeds (eight with --fast), whose own 95 % interval is printed; it is much narrower than
 those under test. `half width` is the median of the tested intervals, and `needed` the half width that would cover 95 % if the
 means of the seeds were normal: 1.96 times their standard deviation. `bias` is the mean of all seeds less the true mean. With
---interval, `simulate` measures until the interval is within this share of the mean.
+--interval, `simulate` measures until the interval is within this share of the mean. --series takes made series instead, whose
+consecutive values have a known correlation, and prints the share of intervals that cover their mean.
 """
 
 import argparse
@@ -19,6 +21,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
 
+import numpy as np
+from scipy.signal import lfilter
 from scipy.stats import beta, t
 
 from topoloom.model.sources import network_of
@@ -26,6 +30,7 @@ from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.buffers import DONE, LATENCY
 from topoloom.simulation.flits.host_ports import traffic_between_hosts
+from topoloom.simulation.flits.latency_interval import half_width
 from topoloom.simulation.flits.point import Point
 from topoloom.simulation.flits.presets import router_of
 from topoloom.simulation.flits.run import RouterRun
@@ -115,6 +120,27 @@ def _line(set_up: SetUp, points: Sequence[Point], long_means: Sequence[float]) -
     )
 
 
+def series_covered(correlation: float, count: int, series: int = 2000) -> float:
+    """The share of intervals of `half_width` that cover the mean of autoregressive series of order 1."""
+    random = np.random.default_rng(1)
+    covered = 0
+    for _ in range(series):
+        noise = random.standard_normal(count) * math.sqrt(1 - correlation**2)
+        noise[0] = random.standard_normal()
+        values = lfilter([1.0], [1.0, -correlation], noise)
+        covered += abs(values.mean()) <= half_width(values.tolist())
+    return covered / series
+
+
+def print_series() -> None:
+    """Print the coverage of made series."""
+    counts = (10, 20, 40, 200)
+    print("correlation  " + "  ".join(f"{count:>4} values" for count in counts))
+    for correlation in (0.0, 0.3, 0.6, 0.8):
+        shares = "  ".join(f"{series_covered(correlation, count):11.3f}" for count in counts)
+        print(f"{correlation:11.1f}  {shares}")
+
+
 def main() -> None:
     """Run the set-ups and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -123,7 +149,11 @@ def main() -> None:
     parser.add_argument("--fast", action="store_true", help="half of the long runs")
     parser.add_argument("--only", help="numbers of set-ups, from 1: 2,4")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--series", action="store_true", help="made series of known correlation, not simulations")
     given = parser.parse_args()
+    if given.series:
+        print_series()
+        return
     chosen = [SET_UPS[int(number) - 1] for number in given.only.split(",")] if given.only else SET_UPS
     seeds = range(1, given.seeds + 1)
     long_seeds = range(_LONG_SEED, _LONG_SEED + (_LONG_RUNS // 2 if given.fast else _LONG_RUNS))
