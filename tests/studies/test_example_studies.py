@@ -8,7 +8,16 @@ from topoloom import read_study, run_study
 
 _STUDIES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 #: How many of its tasks are run here, and how many it has in all.
-_RUN = {"ai-4k-prices": (0, 25), "besta-2014-figure-6": (1, 57), "load-curves": (2, 48), "truong-2016-sizes": (48, 48)}
+_RUN = {
+    "ai-4k-prices": (0, 25),
+    "besta-2014-figure-6": (1, 57),
+    "flat-or-tree": (1, 108),
+    "flat-or-tree-families": (1, 48),
+    "flat-or-tree-growth": (0, 48),
+    "flat-or-tree-switches": (1, 72),
+    "load-curves": (2, 48),
+    "truong-2016-sizes": (48, 48),
+}
 
 
 @pytest.mark.exhaustive

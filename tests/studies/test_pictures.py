@@ -132,7 +132,7 @@ def test_the_command_draws_and_the_run_writes_a_page(tmp_path, monkeypatch):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     run("plot", "out", "--kind", "heat", "--value", "diameter", "-o", "h.svg")
     assert "random" in run("plot", "out", "--kind", "winners", "--of", "family")
-    assert CliRunner().invoke(cli, ["study", "plot", "out", "-o", "a.pdf"]).exit_code != 0
+    assert CliRunner().invoke(cli, ["study", "plot", "out", "-o", "a.gif"]).exit_code != 0
 
 
 def test_results_plot_by_themselves(tmp_path):
