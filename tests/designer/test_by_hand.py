@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import topoloom.designer.assessment.assess as assess_module
 import topoloom.designer.measure as measure_module
+import topoloom.designer.placing as placing_module
 from topoloom import design, open_network, price
 from topoloom.cli.main import cli
 from topoloom.designer.assessment.steps.cost import COST
@@ -115,7 +116,8 @@ def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):
         built[spec] += 1
         return build(spec)
 
-    monkeypatch.setattr(measure_module, "build", counting)
+    for module in (measure_module, placing_module):
+        monkeypatch.setattr(module, "build", counting)
     made, folder = _made(tmp_path, "quotes")
     assert _checked(folder) > 20
     shortlist = [one.spec for one in made.shortlist]
