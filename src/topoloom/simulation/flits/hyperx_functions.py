@@ -8,6 +8,15 @@ from topoloom.simulation.flits.adaptive import At, available, draw, hops_between
 
 
 @inner
+def _dimension(at: At, here: int, beyond: int) -> int:
+    """Return the dimension in which two switches differ, whose coordinates begin at two places of the data."""
+    axis = 0
+    while at.data[beyond + axis] == at.data[here + axis]:
+        axis += 1
+    return axis
+
+
+@inner
 def best_port(at: At, may_detour: int, vc_class: int) -> int:
     """Return the port with the least queue times the hops that are left by it; -1: none.
 
@@ -30,9 +39,7 @@ def best_port(at: At, may_detour: int, vc_class: int) -> int:
     away = hops_between(at, at.switch, at.destination)
     for port in range(links(at, at.switch)):
         beyond = 1 + neighbour(at, at.switch, port) * dimensions
-        axis = 0
-        while at.data[beyond + axis] == at.data[here + axis]:
-            axis += 1
+        axis = _dimension(at, here, beyond)
         if at.data[here + axis] == at.data[goal + axis]:
             continue
         direct = at.data[beyond + axis] == at.data[goal + axis]
@@ -62,9 +69,8 @@ def dal(at: At) -> tuple[int, int]:
     port = best_port(at, ((1 << dimensions) - 1) & ~memory[0], 0)
     if port >= 0:
         here, goal = 1 + at.switch * dimensions, 1 + at.destination * dimensions
-        beyond, axis = 1 + neighbour(at, at.switch, port) * dimensions, 0
-        while at.data[beyond + axis] == at.data[here + axis]:
-            axis += 1
+        beyond = 1 + neighbour(at, at.switch, port) * dimensions
+        axis = _dimension(at, here, beyond)
         if at.data[beyond + axis] != at.data[goal + axis]:
             memory[2] = 1 << axis
     return port, 0

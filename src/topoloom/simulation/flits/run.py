@@ -136,8 +136,8 @@ class RouterRun:
             begin,
             end,
         )
-        if at.state[WRONG]:
-            raise _undeclared(self.routing, at.state[WRONG : WRONG + 5].tolist())
+        if isinstance(self.routing.choice, Adaptive) and at.state[WRONG]:
+            raise _undeclared(self.routing, self.routing.choice, at.state[WRONG : WRONG + 5].tolist())
         fits = int(cycles * _CALL_SECONDS / max(time.perf_counter() - began, 1e-9))
         self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
 
@@ -155,11 +155,10 @@ class RouterRun:
         return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
 
 
-def _undeclared(routing: Routing, wrong: list[int]) -> InputError:
+def _undeclared(routing: Routing, choice: Adaptive, wrong: list[int]) -> InputError:
     """The error of a move that an adaptive function did not declare, or that does not exist."""
     switch, goal, came, port, vc_class = wrong[0] - 1, *wrong[1:]
-    choice, links = routing.choice, int(routing.topology.degrees[switch])
-    assert isinstance(choice, Adaptive)  # noqa: S101
+    links = int(routing.topology.degrees[switch])
     packet = f"a packet to switch {goal}" + (f" that has come in class {came}" if came >= 0 else "")
     why = "it did not declare this move"
     if not (port < links and 0 <= vc_class < choice.classes):

@@ -5,15 +5,14 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.core.compiling.decorators import inner
+from topoloom.routing.verification.kernels.follow import ACROSS
 from topoloom.simulation.flits.buffers import RANDOM, WRONG, Rules
-from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far
 from topoloom.simulation.flits.kernels.fields import (
     PACKET_HOPS,
     PACKET_LENGTH,
     PACKET_PHASE,
     PACKET_SIZE,
     PACKET_VIA,
-    PORT_CREDIT,
     PORT_NEXT,
     PORT_SIZE,
     VC_FLITS,
@@ -21,12 +20,9 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import below
-from topoloom.simulation.flits.kernels.open_vcs import open_to_choice
 from topoloom.simulation.flits.kernels.paces import cycles_for
+from topoloom.simulation.flits.kernels.queues import flits_at, open_to_choice
 from topoloom.simulation.flits.own_choice import At, OwnArrays
-
-#: As in the verifier: bit ACROSS * a + b of a turn is for packets that arrive in class a and go on in class b.
-ACROSS = 8
 
 
 @inner
@@ -56,24 +52,15 @@ def table_port(own: At, switch: int, to: int) -> int:
 
 @inner
 def queue(own: At, switch: int, port: int) -> int:
-    """Return the flits sent through a port without a returned credit: what a switch knows of the queue at the other end.
-
-    For a port slower than the fastest one, they are the cycles in which these flits pass it.
-    """
+    """Return the queue at the other end of a link as `flits_at` has it, in flits or in cycles of a slower port."""
     place = switch * own.places + port
-    down, count, credit = np.int64(own.ports[at(place * PORT_SIZE + PORT_NEXT)]), np.int64(0), own.credit
     if own.history:
-        credit = np.int64(own.ports[at(place * PORT_SIZE + PORT_CREDIT)])
-    for v in range(own.many_vcs):
-        g = down + v
-        count += np.int64(own.vcs[at(g * VC_SIZE + VC_FLITS)])
-        if own.history:
-            count += in_flight_far(own.sent, own.history, g, own.cycle, credit)
-        elif (own.sent[at(g)] >> 32) + credit > own.cycle:
-            count += in_flight(own.sent, g, own.cycle, credit)
-    if own.pace.size:
-        count = cycles_for(own.pace, place, count)
-    return count
+        flits = flits_at(1, None, own.many_vcs, own.history, own.credit, own.ports, own.vcs, own.sent, place, own.cycle)
+    else:
+        flits = flits_at(
+            None, None, own.many_vcs, own.history, own.credit, own.ports, own.vcs, own.sent, place, own.cycle
+        )
+    return cycles_for(own.pace, place, flits) if own.pace.size else flits
 
 
 @inner

@@ -30,8 +30,8 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import HEAD, arm
-from topoloom.simulation.flits.kernels.open_vcs import open_to_choice
 from topoloom.simulation.flits.kernels.paces import queued_beyond
+from topoloom.simulation.flits.kernels.queues import open_to_choice
 from topoloom.simulation.flits.kernels.requests import row_of
 
 

@@ -12,7 +12,6 @@ from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, GROUPS, OWN, RANDOM, SHORTER, Rules
 from topoloom.simulation.flits.kernels.adaptive import own_output
-from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far
 from topoloom.simulation.flits.kernels.fields import (
     NO_DETOUR,
     PACKET_ESCAPED,
@@ -23,7 +22,6 @@ from topoloom.simulation.flits.kernels.fields import (
     PACKET_VC,
     PACKET_VIA,
     PACKET_WORD,
-    PORT_CREDIT,
     PORT_NEXT,
     PORT_SIZE,
     UNDECIDED,
@@ -32,42 +30,9 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import below, ones
-from topoloom.simulation.flits.kernels.open_vcs import open_to_choice
 from topoloom.simulation.flits.kernels.paces import cycles_for
+from topoloom.simulation.flits.kernels.queues import flits_at, open_to_choice
 from topoloom.simulation.flits.own_choice import OwnArrays
-
-
-@inner
-def flits_at(
-    long_credits: int | None,
-    pace: np.ndarray | None,
-    vcs: int,
-    history: int,
-    credit: int,
-    port: np.ndarray,
-    rec: np.ndarray,
-    popped: np.ndarray,
-    place: int,
-    c: int,
-) -> int:
-    """Return the flits sent through a port without a returned credit: what a switch knows of the queue at the other end.
-
-    For a port slower than the fastest one, return the cycles in which they pass it.
-    """
-    down, count = np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]), np.int64(0)
-    if down >= 0:
-        if long_credits is not None:
-            credit = np.int64(port[at(place * PORT_SIZE + PORT_CREDIT)])
-        for v in range(vcs):
-            g = down + v
-            count += np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
-            if long_credits is not None:
-                count += in_flight_far(popped, history, g, c, credit)
-            elif (np.int64(popped[at(g)]) >> 32) + credit > c:
-                count += in_flight(popped, g, c, credit)
-        if pace is not None:
-            count = cycles_for(pace, place, count)
-    return count
 
 
 @inner
