@@ -14,8 +14,7 @@ from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import reason
 from topoloom.core.staging import Staging
 from topoloom.core.work import Work
-from topoloom.figures.print_formats import StyleName, WidthName
-from topoloom.figures.style import Axes
+from topoloom.figures.style import Axes, drawn
 from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
@@ -245,32 +244,12 @@ class Routing(Filed):
             walked.append(int(to[first[walked[-1]] + port]))
         return walked
 
-    def plot(
-        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
-    ) -> "Axes":
-        """Draw the sorted loads of the channels, from the verification.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when omitted.
-        style : "ieee" or "acm", optional
-            Draw a new figure for print; for a screen when omitted.
-        width : "column" or "page", optional
-            With `style`: the width of one column, or of the page.
-
-        Returns
-        -------
-        Axes
-
-        Raises
-        ------
-        InputError
-            The tables are not verified, or as in `LoadCurve.plot`.
-        """
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw the sorted loads of the channels, from the verification."""
         if self.verification is None:
             raise InputError(f"{self.topology.name}: these tables are not verified; call verify_routing(routing) first")
-        return self.verification.plot(ax, style=style, width=width)
+        self.verification.plot(axes)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the network, the engine, and the numbers of the verification, for a comparison of engines."""

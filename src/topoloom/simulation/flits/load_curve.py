@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from topoloom.core.work import Ended
-from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
@@ -113,30 +112,12 @@ class LoadCurve(Result):
         """One row per point, its numbers by name."""
         return point_rows(self.points)
 
-    def plot(
-        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
-    ) -> "Axes":
-        """Draw mean latency against accepted load.
+    @drawn(height_in=4.8)
+    def plot(self, axes: "Axes") -> None:
+        """Draw mean latency against accepted load."""
+        from topoloom.figures.load_curves import draw_load_curves
 
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when omitted.
-        style : "ieee" or "acm", optional
-            Draw a new figure for print; for a screen when omitted.
-        width : "column" or "page", optional
-            With `style`: the width of one column, or of the page.
-
-        Returns
-        -------
-        Axes
-
-        Raises
-        ------
-        InputError
-            An unknown style or width, a width without a style, or one of them together with `ax`.
-        """
-        return LoadCurves((self,)).plot(ax, style=style, width=width)
+        draw_load_curves(axes, (self,))
 
 
 @dataclass(frozen=True)
@@ -166,33 +147,12 @@ class LoadCurves(Result):
         """One row per point: what identifies its curve, then its numbers."""
         return [curve.identity() | row for curve in self.curves for row in curve.rows()]
 
-    def plot(
-        self, ax: "Axes | None" = None, *, style: StyleName | None = None, width: WidthName | None = None
-    ) -> "Axes":
-        """Draw mean latency against accepted load for all curves.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when omitted.
-        style : "ieee" or "acm", optional
-            Draw a new figure for print; for a screen when omitted.
-        width : "column" or "page", optional
-            With `style`: the width of one column, or of the page.
-
-        Returns
-        -------
-        Axes
-
-        Raises
-        ------
-        InputError
-            An unknown style or width, a width without a style, or one of them together with `ax`.
-        """
+    @drawn(height_in=4.8)
+    def plot(self, axes: "Axes") -> None:
+        """Draw mean latency against accepted load for all curves."""
         from topoloom.figures.load_curves import draw_load_curves
-        from topoloom.figures.style import plotted
 
-        return plotted(lambda axes: draw_load_curves(axes, self.curves), ax, style, width, 4.8)
+        draw_load_curves(axes, self.curves)
 
 
 def point_rows(points: Sequence[Point]) -> list[dict[str, Any]]:
