@@ -138,6 +138,11 @@ class NextHopGroups:
         """The number of states."""
         return len(self.group)
 
+    def members_of(self, group: np.ndarray) -> np.ndarray:
+        """The members of groups (int[k]), those of one after those of the other, int64[sum of their widths]."""
+        widths = self.widths[group]
+        return np.asarray(np.arange(widths.sum()) + np.repeat(self.first[group] - np.cumsum(widths) + widths, widths))
+
     @property
     def widths(self) -> np.ndarray:
         """The members of each group, int64[groups]."""

@@ -78,10 +78,8 @@ def pointed_next_hops(fabric: Fabric, groups: NextHopGroups) -> Iterator[tuple[i
     for home in np.flatnonzero(fabric.topology.endpoints_at).tolist():
         own = groups.group[1, home]
         switches = np.flatnonzero(own >= 0)
-        widths = groups.widths[own[switches]]
-        origins = np.repeat(switches, widths)
-        members = np.arange(origins.size) + np.repeat(groups.first[own[switches]] - np.cumsum(widths) + widths, widths)
-        yield home, begins[origins] + groups.port[members], origins
+        origins = np.repeat(switches, groups.widths[own[switches]])
+        yield home, begins[origins] + groups.port[groups.members_of(own[switches])], origins
 
 
 def sprayed_configs(fabric: Fabric, names: list[str], plan: Addresses, groups: NextHopGroups) -> list[str]:

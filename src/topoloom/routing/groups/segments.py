@@ -53,7 +53,7 @@ def waypoints(routing: Routing, groups: NextHopGroups) -> np.ndarray | None:
         goal, switch = np.nonzero(groups.group[state] >= 0)
         own = groups.group[state, goal, switch]
         widths = groups.widths[own]
-        member = np.arange(widths.sum()) + np.repeat(groups.first[own] - np.cumsum(widths) + widths, widths)
+        member = groups.members_of(own)
         after = groups.next_state[member]
         if ((after != state) & (after != _DIRECT)).any():
             return None
@@ -138,6 +138,4 @@ def _members(groups: NextHopGroups, goal: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the members of all sources' groups to a destination, and the source of each."""
     source = np.flatnonzero(groups.group[0, goal] >= 0)
     own = groups.group[0, goal, source]
-    widths = groups.widths[own]
-    member = np.arange(widths.sum()) + np.repeat(groups.first[own] - np.cumsum(widths) + widths, widths)
-    return np.repeat(source, widths), member
+    return np.repeat(source, groups.widths[own]), groups.members_of(own)
