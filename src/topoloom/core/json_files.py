@@ -1,6 +1,6 @@
-"""Reading JSON: fast for files that topoloom wrote; with the line of a fault for files of other programs and people.
+"""JSON. Reading is fast for files that topoloom wrote, and names the line of a fault in files of other programs and people.
 
-Both raise only `InputError`, whatever the bytes are: not JSON, not UTF-8, too deep, a number of thousands of digits.
+Both ways raise only `InputError`, whatever the bytes are: not JSON, not UTF-8, too deep, a number of thousands of digits.
 """
 
 import json
@@ -16,6 +16,21 @@ T = TypeVar("T")
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 #: Most characters of a quoted name.
 _LONGEST_SHOWN = 60
+
+
+def indented_json(value: Any) -> bytes:
+    """A value as the text of a JSON file for people, indented by one blank.
+
+    Parameters
+    ----------
+    value : object
+        What msgspec encodes.
+
+    Returns
+    -------
+    bytes
+    """
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 
 @overload

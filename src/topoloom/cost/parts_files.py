@@ -11,7 +11,7 @@ import msgspec
 
 from topoloom.core.errors import InputError, naming
 from topoloom.core.files import read_text
-from topoloom.core.json_files import parse_json
+from topoloom.core.json_files import indented_json, parse_json
 from topoloom.core.register import Register
 from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.cost.device_types import SUFFIXES, device_types
@@ -92,7 +92,7 @@ def _checked(text: str, source: str) -> Parts:
 
 def parts_json(parts: Parts) -> bytes:
     """A catalogue as JSON, for a folder that must be read later with the prices that it was written with."""
-    return msgspec.json.format(msgspec.json.encode(_finite(msgspec.to_builtins(parts))), indent=1) + b"\n"
+    return indented_json(_finite(msgspec.to_builtins(parts)))
 
 
 def _finite(value: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text
 from topoloom.core.former_keys import with_current_keys
-from topoloom.core.json_files import parse_json
+from topoloom.core.json_files import indented_json, parse_json
 from topoloom.core.staging import Content
 from topoloom.cost.parts_files import parts_from_json, parts_json
 from topoloom.cost.spares import Spares
@@ -101,7 +101,7 @@ def remembered_files(
         requirements=requirements,
         **{name: getattr(terms, name) for name in _TERMS},
     )
-    files: dict[str, Content] = {NETWORK: msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"}
+    files: dict[str, Content] = {NETWORK: indented_json(record)}
     return files if terms.parts is None else files | {PARTS: parts_json(terms.parts)}
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import write_atomically
+from topoloom.core.json_files import indented_json
 from topoloom.cost.bill import Bill, bill_with, sum_of_known
 from topoloom.cost.items import Item, ItemKey, cable_items, rack_item, with_spares
 from topoloom.cost.lines import Line, rack_line, spare_lines
@@ -155,7 +156,7 @@ class MachineBill(Result):
         """The content of the file that `save` writes with this suffix: ".json", ".csv" or ".xlsx"."""
         if suffix in SUFFIXES:
             return purchase_content(self.purchases(), suffix)
-        return msgspec.json.format(msgspec.json.encode(self.record()), indent=1) + b"\n"
+        return indented_json(self.record())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record (JSON); with the suffix .csv the items, with .xlsx a workbook of the purchase.

@@ -12,7 +12,7 @@ from topoloom._version import __version__
 from topoloom.core.errors import at, check_path, check_type
 from topoloom.core.files import read_text
 from topoloom.core.folders import settle, write_folder
-from topoloom.core.json_files import parse_json
+from topoloom.core.json_files import indented_json, parse_json
 from topoloom.core.staging import Content
 from topoloom.machine.devices import DeviceGroup, HostKind
 from topoloom.machine.lists import devices_csv, machine_cables_csv
@@ -101,7 +101,7 @@ def save_machine(
 def machine_files(machine: Machine) -> dict[str, Content]:
     """The files of `save_machine`, by name."""
     files: dict[str, Content] = {
-        MACHINE: msgspec.json.format(msgspec.json.encode(_stored(machine)), indent=1) + b"\n",
+        MACHINE: indented_json(_stored(machine)),
         DEVICES: devices_csv(machine),
         MACHINE_CABLES: machine_cables_csv(machine),
     }

@@ -17,7 +17,7 @@ from topoloom._version import __version__
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text, write_atomically
 from topoloom.core.former_keys import with_current_keys
-from topoloom.core.json_files import parse_json
+from topoloom.core.json_files import indented_json, parse_json
 from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class Result(Recorded):
         InputError
             The file cannot be written.
         """
-        write_atomically(path, msgspec.json.format(msgspec.json.encode(self.record()), indent=1) + b"\n")
+        write_atomically(path, indented_json(self.record()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -7,13 +7,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal, Self
 
-import msgspec
 import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.core.files import read_text
 from topoloom.core.folders import write_folder
-from topoloom.core.json_files import parse_json
+from topoloom.core.json_files import indented_json, parse_json
 from topoloom.core.work import Ended
 from topoloom.model.results import Provenance, Result, summary
 from topoloom.model.topology import Topology
@@ -149,7 +148,7 @@ class Optimized(Result):
         """
         # Imported by name, because the formats are in a higher layer.
         text = import_module("topoloom.formats.topoloom_json").write(self.topology)
-        record = msgspec.json.format(msgspec.json.encode(self.record()), indent=1) + b"\n"
+        record = indented_json(self.record())
         write_folder(path, {_TOPOLOGY: text, _RECORD: record})
 
     @classmethod

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import msgspec
-
 from topoloom._version import __version__
 from topoloom.core.folders import write_folder
+from topoloom.core.json_files import indented_json
 from topoloom.core.pages.templating import rendered
 from topoloom.designer.assessment.assessment import Assessments
 from topoloom.figures.interval_curves import interval_curves_svg
@@ -45,7 +44,7 @@ def write_comparison(comparison: Assessments, folder: str | Path, *, everything:
         "compare",
         everything=everything,
     )
-    files["compare.json"] = msgspec.json.format(msgspec.json.encode(comparison.record()), indent=1) + b"\n"
+    files["compare.json"] = indented_json(comparison.record())
     files["compare.html"] = compare_page(comparison, NETWORKS)
     return write_folder(folder, files, stale=stale_in(NETWORKS))
 

@@ -4,12 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-import msgspec
-
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import INSTALLER_FILES, cabling_files, layout_files, network_files
 from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
+from topoloom.core.json_files import indented_json
 from topoloom.core.staging import Content
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.purchase_files import purchase_content
@@ -97,7 +96,7 @@ def shortlist_files(
             files["bill.csv"] = bill_csv(assessed.bill)
             if BILL_BOOK not in files:
                 files |= workbook(BILL_BOOK, [price(assessed.network, orders=True)])
-        files[ASSESSMENT] = msgspec.json.format(msgspec.json.encode(assessed.record()), indent=1) + b"\n"
+        files[ASSESSMENT] = indented_json(assessed.record())
         contents |= {f"{name}/{inner}": content for inner, content in files.items()}
     return contents
 

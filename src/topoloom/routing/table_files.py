@@ -16,7 +16,7 @@ import numpy as np
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text
 from topoloom.core.former_keys import with_current_keys
-from topoloom.core.json_files import parse_json
+from topoloom.core.json_files import indented_json, parse_json
 from topoloom.core.npy_files import read_npy, read_npz
 from topoloom.core.staging import Content
 from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
@@ -101,7 +101,7 @@ def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = Non
         routing.provenance,
         digests,
     )
-    files[f"{TABLES}/{MANIFEST}"] = msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
+    files[f"{TABLES}/{MANIFEST}"] = indented_json(manifest)
     return files
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from topoloom.core.errors import InputError, check_path, check_type
 from topoloom.core.files import read_text, write_atomically
-from topoloom.core.json_files import parse_json
+from topoloom.core.json_files import indented_json, parse_json
 from topoloom.core.threads import cores
 from topoloom.core.work import Work
 from topoloom.studies.conditions import conditions_hold, conditions_text
@@ -114,7 +114,7 @@ def run_study(
     wanted = tasks_of(planned, only)
     store = Store(folder, create=True)
     with _alone(store.folder):
-        write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
+        write_atomically(store.folder / DEFINITION, indented_json(study))
         records = store.records()
         tasks = [
             task

@@ -6,7 +6,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
@@ -20,6 +19,7 @@ from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 from topoloom.core.errors import check_path, check_type
 from topoloom.core.folders import write_folder
+from topoloom.core.json_files import indented_json
 from topoloom.core.staging import Content
 from topoloom.cost.choose import Cables
 from topoloom.cost.parts_files import parts_json
@@ -78,7 +78,7 @@ def save_expansion(
         PLAN: plan_csv(expansion),
         STEPS: steps_csv(expansion),
         "order.csv": order_csv(bought_cables(expansion)),
-        RECORD: msgspec.json.format(msgspec.json.encode(_reproducible(expansion.record())), indent=1) + b"\n",
+        RECORD: indented_json(reproducible(expansion.record())),
         PARTS: parts_json(expansion.after.bought.parts),
         PROVENANCE: note_text(expansion.provenance, "expand"),
     }
@@ -91,7 +91,7 @@ def save_expansion(
     return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", GOAL, NUMBERS, *stale])
 
 
-def _reproducible(record: dict[str, Any]) -> dict[str, Any]:
+def reproducible(record: dict[str, Any]) -> dict[str, Any]:
     """A record without the values that differ from run to run."""
     return record | {"provenance": record["provenance"] | {"timings": {}}}
 

@@ -6,14 +6,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.expansion.panels.expansion import PanelExpansion, PanelStep
 from topoloom.cabling.expansion.panels.pieces import End
 from topoloom.cabling.expansion.panels.tasks import LinkPorts, PanelTask
-from topoloom.cabling.expansion.plan_files import STEPS
+from topoloom.cabling.expansion.plan_files import STEPS, reproducible
 from topoloom.cabling.fibre_lists import FIBRE_CABLES, fibre_cables_csv
 from topoloom.cabling.files import cabling_files, layout_files, network_files
 from topoloom.cabling.labels import Labels, label
@@ -22,6 +21,7 @@ from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.core.csv_files import csv_table, numbers, texts
 from topoloom.core.errors import InputError, check_path, check_type
 from topoloom.core.folders import write_folder
+from topoloom.core.json_files import indented_json
 from topoloom.core.staging import Content
 from topoloom.cost.bill import Bill, bill_of_items
 from topoloom.cost.purchase_files import purchase_content
@@ -70,13 +70,11 @@ def save_panel_expansion(
         FIBRE_CABLES: fibre_cables_csv(before, labels),
     }
     files: dict[str, Content] = {f"{BEFORE}/{name}": content for name, content in start.items()}
-    record = expansion.record()
-    record["provenance"] |= {"timings": {}}
     files |= {
         PLAN: panel_plan_csv(expansion),
         STEPS: panel_steps_csv(expansion),
         "order.csv": purchase_content([_order(expansion)], ".csv"),
-        PANEL_PLAN: msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n",
+        PANEL_PLAN: indented_json(reproducible(expansion.record())),
         PROVENANCE: note_text(expansion.provenance, "expand"),
     }
     files |= {f"{AFTER}/{name}": content for name, content in cabling_files(expansion.after).items()}

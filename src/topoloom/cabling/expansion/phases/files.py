@@ -3,16 +3,17 @@
 import os
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.expansion.phases.phase import Phase, PhaseNetwork, Phases
+from topoloom.cabling.expansion.plan_files import reproducible
 from topoloom.cabling.files import INSTALLER_FILES, layout_files, network_files
 from topoloom.cabling.lists import orders_csv
 from topoloom.core.csv_files import csv_table, csv_text, numbers
 from topoloom.core.errors import check_path, check_type
 from topoloom.core.folders import write_folder
+from topoloom.core.json_files import indented_json
 from topoloom.core.staging import Content
 from topoloom.cost.purchase_files import purchase_csv
 from topoloom.model.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
@@ -54,11 +55,7 @@ def stale_phases(folder: str = "") -> list[str]:
 
 def phases_files(phases: Phases, operation: str = "phases") -> dict[str, Content]:
     """The files of `save_phases`, by name."""
-    record = phases.record() | {"provenance": phases.record()["provenance"] | {"timings": {}}}
-    files: dict[str, Content] = {
-        RECORD: msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n",
-        TABLE: phases_csv(phases),
-    }
+    files: dict[str, Content] = {RECORD: indented_json(reproducible(phases.record())), TABLE: phases_csv(phases)}
     if phases.number is not None:
         switches = np.arange(phases.number.size)
         files[NUMBERS] = csv_table({"switch": numbers(switches), "number": numbers(phases.number)})
