@@ -1,36 +1,28 @@
 """A file of figures: which pictures of which studies a paper has, so that its Makefile calls one command."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated
 
 import msgspec
 
 from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.core.toml_files import read_toml
 from topoloom.figures.print_formats import StyleName, WidthName, print_format
-from topoloom.studies.pictures import Kind, draw_study
+from topoloom.studies.picture_settings import PictureSettings
+from topoloom.studies.pictures import draw_study
 from topoloom.studies.results import StudyResults
 from topoloom.studies.run import open_study
 
 
-class FigureTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FigureTable(PictureSettings, frozen=True, kw_only=True):
     """A figure: the file that is written, and the arguments of `draw_study`."""
 
-    file: str
-    study: str | None = None
-    kind: Kind = "lines"
-    x: str | None = None
-    y: str | None = None
-    by: tuple[str, ...] = ()
-    each: str | None = None
-    value: str | None = None
-    of: str | None = None
-    most: bool = False
-    where: tuple[str, ...] = ()
-    log: Literal["", "x", "y", "xy"] = ""
-    style: StyleName | None = None
-    width: WidthName | None = None
-    outlines: bool = False
+    file: Annotated[str, setting("the picture, relative to the folder of the file of figures")]
+    study: Annotated[str, setting("the study, relative to it, too; that of the whole file if omitted")] | None = None
+    style: Annotated[StyleName, setting("as --style of topoloom study plot")] | None = None
+    width: Annotated[WidthName, setting("as --width")] | None = None
+    outlines: Annotated[bool, setting("as --outlines")] = False
 
 
 class FigureFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,16 +103,7 @@ def _draw(each: FigureTable, figures: FigureFile, folder: Path, studies: dict[st
     draw_study(
         studies[study],
         target,
-        kind=each.kind,
-        x=each.x,
-        y=each.y,
-        by=each.by or None,
-        each=each.each,
-        value=each.value,
-        of=each.of,
-        most=each.most,
-        where=each.where,
-        log=each.log,
+        **each.arguments,
         style=None if winners else style,
         width=None if winners else width,
         outlines=each.outlines,

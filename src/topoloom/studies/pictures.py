@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
@@ -12,10 +12,9 @@ from topoloom.figures.heat_map import draw_heat_map
 from topoloom.figures.panels import panels
 from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Figure, printed, sheet
+from topoloom.studies.picture_settings import Kind
 from topoloom.studies.results import StudyResults
 from topoloom.studies.series import curves_of, heat_of, winners_of
-
-Kind = Literal["lines", "heat", "winners"]
 
 
 def draw_study(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 
@@ -13,6 +13,7 @@ from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
 from topoloom.operations.shared import Executor, TaskJobs
+from topoloom.studies.picture_settings import PictureSettings
 
 if TYPE_CHECKING:
     from topoloom.studies.results import StudyResults
@@ -127,7 +128,7 @@ def status_command(settings: ShowStatus, to: Json) -> None:
     _print_status(_status(settings.folder), to.json)
 
 
-class PlotStudy(Settings, frozen=True, kw_only=True):
+class PlotStudy(PictureSettings, frozen=True, kw_only=True):
     """Draw the study in DIRECTORY: a measure over an axis, a map over two axes, or the winner at each point.
 
     A file FIGURES.toml in place of DIRECTORY draws all its [[figure]] tables: file, study, and these options by name.
@@ -136,19 +137,6 @@ class PlotStudy(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "study plot"
 
     folder: StudyFolder
-    kind: Annotated[Literal["lines", "heat", "winners"], setting("the kind of picture")] = "lines"
-    x: Annotated[str, setting("the horizontal axis; the first axis of numbers if omitted")] | None = None
-    y: Annotated[str, setting("the measure on the vertical axis; for a map, the other axis")] | None = None
-    by: Annotated[tuple[str, ...], setting("one curve per value of this axis; may be repeated")] = ()
-    each: Annotated[str, setting("one panel per value of this axis")] | None = None
-    value: Annotated[str, setting("the measure of a map, or of winners")] | None = None
-    of: Annotated[str, setting("winners: the axis whose values compete")] | None = None
-    most: Annotated[bool, setting("the largest value wins, not the smallest")] = False
-    where: Annotated[
-        tuple[str, ...],
-        setting("only points whose axes meet this: 'load <= 0.5'; repeated, all must hold", metavar="CONDITION"),
-    ] = ()
-    log: Annotated[str, setting("logarithmic axes: x, y or xy")] = ""
     output: (
         Annotated[
             str,
@@ -182,21 +170,7 @@ def plot_command(settings: PlotStudy, to: Json, look: FigureOptions) -> None:
     if settings.output is None:
         raise InputError("-o is missing: name the picture's file, which ends in .svg, .png, .pdf or .pgf")
     draw_study(
-        results,
-        settings.output,
-        kind=settings.kind,
-        x=settings.x,
-        y=settings.y,
-        by=settings.by or None,
-        each=settings.each,
-        value=settings.value,
-        of=settings.of,
-        most=settings.most,
-        where=settings.where,
-        log=settings.log,
-        style=look.style,
-        width=look.width,
-        outlines=look.outlines,
+        results, settings.output, **settings.arguments, style=look.style, width=look.width, outlines=look.outlines
     )
     say(f"wrote {settings.output}", err=True)
 
