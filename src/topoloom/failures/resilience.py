@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from typing import get_args
 
 import numpy as np
 
@@ -13,13 +14,13 @@ from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import failing, failures_at, states
 from topoloom.failures.hosts_reach import hosts_reach
 from topoloom.failures.sample_counts import SampleCounts
-from topoloom.failures.survival import Survival, threshold_of
+from topoloom.failures.survival import Metric, Survival, threshold_of
 from topoloom.graph.planes import plane_count
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
-METRICS = ("disconnection", "diameter", "aspl")
+METRICS = get_args(Metric)
 OF = ("switches", "hosts")
 STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 #: Samples without a `width`, and the most samples with one.
@@ -31,7 +32,7 @@ _CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
 def resilience(
     topology: NetworkSource,
     fail: str = "links",
-    metric: str = "disconnection",
+    metric: Metric = "disconnection",
     *,
     order: str = "random",
     levels: Iterable[float] | None = None,

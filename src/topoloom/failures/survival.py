@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from topoloom.core.work import Ended
 from topoloom.failures.degradation import Degradation
@@ -10,6 +10,9 @@ from topoloom.failures.lifetime import Lifetime, wilson
 from topoloom.figures.style import Axes, drawn
 from topoloom.figures.survival import draw_survival
 from topoloom.model.results import Provenance, Result, json_value
+
+#: What must hold of the surviving network.
+Metric = Literal["disconnection", "diameter", "aspl"]
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class Survival(Result):
     links: int
     hosts: int
     fail: str
-    metric: str
+    metric: Metric
     order: str
     of: str
     units: int

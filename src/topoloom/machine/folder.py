@@ -65,7 +65,7 @@ class _Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     switch_rack: dict[str, tuple[int, ...]]
     switch_unit: dict[str, tuple[int, ...]]
     devices: tuple[_StoredDevice, ...] = ()
-    load: tuple[tuple[float, ...], ...] = ()
+    load: tuple[tuple[float, float, float, float], ...] = ()
 
 
 def save_machine(
@@ -130,7 +130,7 @@ def _stored(machine: Machine) -> _Stored:
         switch_rack={name: tuple(some.tolist()) for name, some in zip(names, racks.switch, strict=True)},
         switch_unit={name: tuple(some.tolist()) for name, some in zip(names, racks.switch_unit, strict=True)},
         devices=tuple(_StoredDevice(rack=rack, device=device, unit=unit) for rack, device, unit in racks.devices),
-        load=tuple(tuple(row) for row in racks.load.tolist()),
+        load=msgspec.convert(racks.load.tolist(), tuple[tuple[float, float, float, float], ...]),
     )
 
 

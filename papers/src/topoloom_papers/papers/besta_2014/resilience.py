@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from topoloom.failures.resilience import resilience
+from topoloom.failures.survival import Metric
 from topoloom.failures.surviving_network import surviving_network
 from topoloom.graph.hops import hops
 from topoloom.topologies.spec import build
@@ -110,7 +111,7 @@ class Failures:
 _CRITERIA = (50, 75, 90, 95, 100)
 
 
-def survival(column: str, size: int, metric: str) -> Failures:
+def survival(column: str, size: int, metric: Metric) -> Failures:
     """The tolerated failures of the network in a cell of the table or in a statement.
 
     Parameters
@@ -137,7 +138,7 @@ def _command(column: str, size: int, metric: str) -> str:
     return f"topoloom resilience {spec} --metric {metric} --samples {_ORDERS.get(column, 400)}"
 
 
-def _survival(column: str, size: int, metric: str) -> Failures:
+def _survival(column: str, size: int, metric: Metric) -> Failures:
     topology = build(NETWORKS[column][size])
     if metric == "disconnection":
         result = resilience(topology, width=_WIDTH)
