@@ -6,20 +6,18 @@ gives the same numbers, with every setting and seed.
 
 import datetime
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-import topoloom
 from topoloom._version import __version__
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
+from topoloom.core.program import commit
 from topoloom.core.shards import Shards
 from topoloom.core.threads import cores
 
@@ -270,23 +268,6 @@ def _lines(entries: dict[str, Any]) -> str:
     )
 
 
-@cache
 def _commit() -> str:
-    """The commit of the checkout that topoloom runs from, as of the first call; empty outside a checkout."""
-
-    def git(*arguments: str) -> str:
-        return subprocess.run(
-            ("git", *arguments),
-            cwd=Path(topoloom.__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-            env=os.environ,
-        ).stdout.strip()
-
-    try:
-        # Changes to the claims themselves do not count: the command of a run has all of its settings.
-        changed = git("status", "--porcelain", "--", ".", ":!cli", ":!report")
-        return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
-    except (OSError, subprocess.CalledProcessError):
-        return ""
+    """The commit of topoloom; changes that no run depends on do not count, as the command of a run has all of its settings."""
+    return commit("cli", "report")

@@ -154,7 +154,7 @@ def reproduce(
             work.deliver((claim, computed))
             work.advance(note=claim.id)
     return Reproduction(
-        tuple(finished), work.ended, Provenance(settings={"full": full, "missing": missing}, timings=seconds)
+        tuple(finished), work.ended, Provenance.of_run(settings={"full": full, "missing": missing}, timings=seconds)
     )
 
 

@@ -285,7 +285,7 @@ def bill_of_items(
         lines=(),
         items=items,
         currency=currency,
-        provenance=Provenance(name=name),
+        provenance=Provenance.of_run(name=name),
     )
 
 

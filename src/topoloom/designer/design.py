@@ -384,7 +384,7 @@ def design(
         grown,
         refused,
         installed,
-        Provenance(
+        Provenance.of_run(
             name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}
         ),
     )

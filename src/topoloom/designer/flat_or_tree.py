@@ -148,7 +148,7 @@ def flat_or_tree(
         "switch_ns": switch_ns,
         "cable_ns_per_m": cable_ns_per_m,
     }
-    provenance = Provenance(
+    provenance = Provenance.of_run(
         name=f"{least_hosts:,} hosts, {radix}-port switches, {ratio}",
         engine=flat_engine,
         seed=seed,

@@ -200,7 +200,7 @@ def new_requirement(
         "requirement",
         _text(values, about),
         quote_files,
-        provenance=Provenance(name=about, settings=json_value(answers)),
+        provenance=Provenance.of_run(name=about, settings=json_value(answers)),
     )
 
 

@@ -253,7 +253,7 @@ def balanced_pairs(
 def grid_provenance(geometry: Geometry, **settings: Any) -> Provenance:
     """The provenance of a result about a grid without a network: its rows, its columns and these settings."""
     rows, columns = geometry.shape
-    return Provenance(
+    return Provenance.of_run(
         name=f"{geometry.kind} of {rows} x {columns}", settings={"rows": rows, "columns": columns, **settings}
     )
 

@@ -188,7 +188,7 @@ class MachineBill(Result):
             lines=self.common,
             items=self.items,
             currency=self.currency,
-            provenance=Provenance(name="all networks"),
+            provenance=Provenance.of_run(name="all networks"),
         )
         return [*named, shared]
 
@@ -256,7 +256,7 @@ def price_machine(machine: Machine, *, orders: bool = False) -> MachineBill:
         items=tuple(lists[-1]) if orders else (),
         phases=phases,
         currency=next(iter(currencies)),
-        provenance=Provenance(name=machine.requirement.title),
+        provenance=Provenance.of_run(name=machine.requirement.title),
     )
 
 

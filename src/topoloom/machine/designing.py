@@ -189,7 +189,7 @@ def design_machine(
         assessments if best else {},
         machine,
         bill,
-        Provenance(name=requirement.title),
+        Provenance.of_run(name=requirement.title),
     )
 
 
@@ -250,7 +250,7 @@ def _order(placed: _Placed) -> tuple[float, float, float]:
 
 def _without(requirement: MachineRequirement, counts: dict[str, int], reason: str, joined: int = 0) -> MachineDesign:
     return MachineDesign(
-        requirement.title, (), (), counts, joined, reason, provenance=Provenance(name=requirement.title)
+        requirement.title, (), (), counts, joined, reason, provenance=Provenance.of_run(name=requirement.title)
     )
 
 

@@ -91,5 +91,5 @@ def machine_facility(
         add_devices(sums, count, device, rule)
     sums.amounts["units"] += machine.racks.load[:, 0]
     sums.counts = {"switches": switches, "hosts": hosts, "devices": devices, "inlets": inlets}
-    provenance = Provenance(name=machine.requirement.title)
+    provenance = Provenance.of_run(name=machine.requirement.title)
     return facility_of(sums, machine.slots, machine.slot, machine.requirement.rack, rule, provenance, tested=tested)

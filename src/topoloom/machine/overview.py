@@ -126,7 +126,7 @@ def overview(machine: Machine) -> MachineOverview:
         sum(network.links + network.ports for network in networks),
         tuple(kinds),
         networks,
-        Provenance(name=machine.requirement.title),
+        Provenance.of_run(name=machine.requirement.title),
     )
 
 

@@ -105,7 +105,7 @@ def machine_report(machine: Machine) -> MachineReport:
     check_type(machine, Machine, "machine_report", HOW)
     bill, room = price_machine(machine), machine_facility(machine, tested=False)
     title, (limits, exceeded) = machine.requirement.title, limits_in_use(machine, bill, room)
-    return MachineReport(title, overview(machine), bill, room, limits, exceeded, Provenance(name=title))
+    return MachineReport(title, overview(machine), bill, room, limits, exceeded, Provenance.of_run(name=title))
 
 
 def limits_in_use(machine: Machine, bill: MachineBill, room: Facility) -> tuple[tuple[LimitUse, ...], str]:

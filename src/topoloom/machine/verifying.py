@@ -164,7 +164,7 @@ def machine_diagnostics(
         tuple(results.values()),
         tuple(name for name in machine.networks if name not in results),
         common_causes(machine, compared, unread),
-        Provenance(name=machine.requirement.title, timings={"seconds": time.monotonic() - started}),
+        Provenance.of_run(name=machine.requirement.title, timings={"seconds": time.monotonic() - started}),
     )
 
 

@@ -18,6 +18,7 @@ from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text, write_atomically
 from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import indented_json, parse_json
+from topoloom.core.program import commit
 from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
     seed : int or None
     version : str
         The version of topoloom.
+    commit : str
+        The commit of topoloom, with a ``+`` for uncommitted changes; records omit it where it is unknown.
     settings : dict
         All other inputs that determine the result, by name.
     timings : dict of str to float
@@ -58,8 +61,33 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
     engine: str = ""
     seed: int | None = None
     version: str = __version__
+    commit: str | msgspec.UnsetType = msgspec.UNSET
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     timings: dict[str, float] = msgspec.field(default_factory=dict)
+
+    @classmethod
+    def of_run(
+        cls,
+        *,
+        name: str = "",
+        spec: str | None = None,
+        digest: str = "",
+        engine: str = "",
+        seed: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        timings: Mapping[str, float] | None = None,
+    ) -> Self:
+        """The provenance of a result of the running program, with its commit; values of settings become JSON types."""
+        return cls(
+            name=name,
+            spec=spec,
+            digest=digest,
+            engine=engine,
+            seed=seed,
+            commit=commit() or msgspec.UNSET,
+            settings={key: json_value(value) for key, value in (settings or {}).items()},
+            timings={key: float(value) for key, value in (timings or {}).items()},
+        )
 
 
 def provenance_of(
@@ -85,14 +113,14 @@ def provenance_of(
     Provenance
         With the topology's name, spec and digest.
     """
-    return Provenance(
+    return Provenance.of_run(
         name=topology.name,
         spec=topology.spec,
         digest=topology.digest,
         engine=engine,
         seed=seed,
-        settings={key: json_value(value) for key, value in (settings or {}).items()},
-        timings={key: float(value) for key, value in (timings or {}).items()},
+        settings=settings,
+        timings=timings,
     )
 
 

@@ -161,7 +161,7 @@ def new_study(
         "executor": executor,
         "task": task,
     }
-    return Draft("study", text, provenance=Provenance(name=about, settings=json_value(answers)))
+    return Draft("study", text, provenance=Provenance.of_run(name=about, settings=json_value(answers)))
 
 
 def axis_of(operation: str, networks: Sequence[str], axis: str | None, values: str | None) -> tuple[str, str]:

@@ -102,7 +102,7 @@ class StudyResults(Result):
             table=tuple(rows),
             failures=tuple(failures),
             ended=ended,
-            provenance=Provenance(name=study.title, settings={"operation": study.operation, "task": study.task}),
+            provenance=Provenance.of_run(name=study.title, settings={"operation": study.operation, "task": study.task}),
         )
 
     @property

@@ -82,7 +82,7 @@ def study_status(study: Study, store: Store) -> StudyStatus:
         cores=cores(study.run.jobs if study.run.executor in ("processes", "threads") else None),
         versions=dict(Counter(record.version for record in recorded)),
         running=_running(store),
-        provenance=Provenance(name=study.title),
+        provenance=Provenance.of_run(name=study.title),
     )
 
 

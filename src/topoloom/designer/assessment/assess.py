@@ -110,7 +110,7 @@ def assess(
         tuple(ranked(assessments, objective)),
         objective,
         ended=work.ended if work.stopped else "deadline" if late else "done",
-        provenance=Provenance(seed=subjects[0].seed),
+        provenance=Provenance.of_run(seed=subjects[0].seed),
     )
 
 

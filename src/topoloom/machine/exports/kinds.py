@@ -107,7 +107,7 @@ def machine_export(kind: str, machine: Machine, network: str | None = None, *, s
     """
     check_type(kind, str, "machine_export", "name an export, as in 'netbox'")
     check_type(machine, Machine, "machine_export", HOW)
-    name, provenance = kind.partition(":")[0], Provenance(name=machine.requirement.title)
+    name, provenance = kind.partition(":")[0], Provenance.of_run(name=machine.requirement.title)
     if name in EXPORTS and is_scheduler(EXPORTS[name]):
         taken, files, notes, stale = node_files(kind, machine, network)
         return MachineFiles(kind, files, taken, notes, stale, provenance)

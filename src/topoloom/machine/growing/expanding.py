@@ -90,7 +90,7 @@ def expand_machine(machine: Machine, into: MachineRequirement) -> MachineExpansi
         tuple(items),
         bill.currency,
         grown,
-        Provenance(name=into.title),
+        Provenance.of_run(name=into.title),
     )
 
 

@@ -139,7 +139,7 @@ def assign(
         candidates.append(assigned[:n])
     priced = [(_cost(flow, distance, place), place) for place in candidates]
     best, place = min(priced, key=lambda pair: pair[0])
-    provenance = Provenance(
+    provenance = Provenance.of_run(
         seed=seed,
         settings=json_value({"method": method, "seconds": seconds, "moves": moves, "runs": runs}),
         timings={"seconds": time.monotonic() - began},

@@ -302,7 +302,7 @@ def sweep(
             curves[-1] = replace(curves[-1], ended=work.ended)
     points.write()
     whole = len(curves) == len(simulated) and all(curve.ended == "done" for curve in curves)
-    return LoadCurves(tuple(curves), ended="done" if whole else work.ended, provenance=Provenance(seed=seed))
+    return LoadCurves(tuple(curves), ended="done" if whole else work.ended, provenance=Provenance.of_run(seed=seed))
 
 
 def _zero_load(
@@ -372,4 +372,4 @@ def execute_all(
             )
         )
         work.deliver(executions[-1])
-    return Executions(tuple(executions), provenance=Provenance(seed=seed))
+    return Executions(tuple(executions), provenance=Provenance.of_run(seed=seed))

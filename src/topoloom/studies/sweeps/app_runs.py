@@ -96,5 +96,5 @@ def app_runs_of(
     if baseline is None and topologies.count(reference) > 1:
         reference = networks[0]
     settings = {"networks": list(dict.fromkeys(networks)), **runs[0].settings.values}
-    provenance = Provenance(seed=min(run.seed for run in runs), settings=settings)
+    provenance = Provenance.of_run(seed=min(run.seed for run in runs), settings=settings)
     return AppRuns(tuple(runs), reference, len(study.tasks()), "", ended, provenance)

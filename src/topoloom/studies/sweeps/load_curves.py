@@ -96,5 +96,5 @@ def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended
             curve = curves.get(series_key, replace(result, points=()))
             curves[series_key] = replace(curve, points=curve.points + result.points, saturation=result.saturation)
     if executions:
-        return Executions(tuple(executions), provenance=Provenance(seed=seed))
-    return LoadCurves(tuple(curves.values()), ended=ended, provenance=Provenance(seed=seed))
+        return Executions(tuple(executions), provenance=Provenance.of_run(seed=seed))
+    return LoadCurves(tuple(curves.values()), ended=ended, provenance=Provenance.of_run(seed=seed))
