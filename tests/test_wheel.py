@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import topoloom
+from topoloom.core.program import COMMIT_FILE, commit
 
 ROOT = Path(__file__).parents[1]
 #: What running the sources leaves beside them.
@@ -34,8 +35,8 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     files = (path for path in files if "shipped" not in path.parts)  # kernels for this processor: no business of others
     packed = {name for name in wheel.namelist() if name.startswith("topoloom/")}
     examples = {f"topoloom/start/examples/{file}" for one in topoloom.EXAMPLES.values() for file in one.files}
-    assert packed == {path.relative_to(source).as_posix() for path in files} | examples
-    assert {".py", ".toml", ".css", ".html", ".json", ".c", ".h", ".cpp"} <= {Path(name).suffix for name in packed}
+    assert packed == {path.relative_to(source).as_posix() for path in files} | examples | {f"topoloom/{COMMIT_FILE}"}
+    assert {".py", ".toml", ".css", ".html", ".json", ".c", ".h", ".cpp", ".txt"} <= {Path(name).suffix for name in packed}
     assert "topoloom/py.typed" in packed
     others = {name.partition("/")[2] for name in wheel.namelist() if not name.startswith("topoloom/")}
     assert others == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
