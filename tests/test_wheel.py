@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import topoloom
-from topoloom.core.program import COMMIT_FILE, commit
+from topoloom.core.program import COMMIT_FILE
 
 ROOT = Path(__file__).parents[1]
 #: What running the sources leaves beside them.
@@ -36,7 +36,9 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     packed = {name for name in wheel.namelist() if name.startswith("topoloom/")}
     examples = {f"topoloom/start/examples/{file}" for one in topoloom.EXAMPLES.values() for file in one.files}
     assert packed == {path.relative_to(source).as_posix() for path in files} | examples | {f"topoloom/{COMMIT_FILE}"}
-    assert {".py", ".toml", ".css", ".html", ".json", ".c", ".h", ".cpp", ".txt"} <= {Path(name).suffix for name in packed}
+    assert {".py", ".toml", ".css", ".html", ".json", ".c", ".h", ".cpp", ".txt"} <= {
+        Path(name).suffix for name in packed
+    }
     assert "topoloom/py.typed" in packed
     others = {name.partition("/")[2] for name in wheel.namelist() if not name.startswith("topoloom/")}
     assert others == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}

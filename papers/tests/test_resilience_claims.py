@@ -21,7 +21,7 @@ def test_every_cell_has_its_network_and_its_claim():
         for size, spec in row.items():
             assert (
                 found[f"besta-2014/table-iii/{column.lower()}-{size}"].command
-                == f"topoloom resilience {spec} --width 0.02"
+                == f"topoloom resilience {spec} --interval-width 0.02"
             )
 
 

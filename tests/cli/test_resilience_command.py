@@ -110,7 +110,7 @@ def test_options_reach_the_verb():
     ]
     assert values["most"] == pytest.approx(values["whole"] + 0.5)
     assert values["levels"][0]["mean"] is not None
-    assert json.loads(_run(FLY, "--width", "0.2", "--json"))["samples"] == 1000
+    assert json.loads(_run(FLY, "--interval-width", "0.2", "--json"))["samples"] == 1000
 
 
 def test_tables_have_every_level():
@@ -194,7 +194,7 @@ def test_racks_come_from_the_floor_or_from_a_layout(tmp_path):
         (("--values",), "not for disconnection"),
         (("--order", "cables"), "--order cables does not exist for links; give one of random, load, degree"),
         (("--samples", "0"), "give a whole number from 1"),
-        (("--width", "1"), "the width of a confidence interval"),
+        (("--interval-width", "1"), "the width of a confidence interval"),
         (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
         (("-o", ""), "name of the folder is empty"),
         (("no:such",), "no"),

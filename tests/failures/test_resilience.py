@@ -143,12 +143,12 @@ def test_the_exact_threshold_is_the_last_survived_failure():
 
 def test_samples_are_added_until_the_interval_is_narrow():
     """Every level is as narrow as was asked for, by no more batches than that takes; `samples` limits it."""
-    found = resilience(RING, levels=[0.05], width=0.02)
+    found = resilience(RING, levels=[0.05], interval_width=0.02)
     assert found.samples == 1000
-    fly = resilience(build("slimfly:q=5"), width=0.05)
+    fly = resilience(build("slimfly:q=5"), interval_width=0.05)
     assert all(level.high - level.low <= 0.05 for level in fly.levels)
     assert fly.samples == 2000  # 1,537 give 0.05 at one half
-    assert resilience(build("slimfly:q=5"), width=0.02, samples=1500).samples == 1500
+    assert resilience(build("slimfly:q=5"), interval_width=0.02, samples=1500).samples == 1500
 
 
 def test_a_spine_that_is_cut_off_hurts_no_host():
@@ -208,7 +208,7 @@ def test_a_threshold_ends_at_the_first_level_that_fails():
         ({"levels": [1.5]}, "between 0 and 1"),
         ({"levels": [float("nan")]}, "between 0 and 1"),
         ({"samples": 0}, "at least one"),
-        ({"width": 0.0}, "as in 0.02"),
+        ({"interval_width": 0.0}, "as in 0.02"),
         ({"criterion": 0.0}, "as in 0.75"),
         ({"criterion": 1.5}, "as in 0.75"),
         ({"tolerate": 1.0}, "has no hops"),

@@ -1,10 +1,16 @@
 """Options that only the command line has: how a result is printed and where it goes, in groups that commands share."""
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 from topoloom.figures.print_formats import StyleName, WidthName, print_format
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from topoloom.figures.style import Figure
 
 
 class Json(Settings, frozen=True, kw_only=True):
@@ -87,6 +93,36 @@ class FigureOptions(Settings, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         print_format(self.style, self.width)
+
+
+class PlotOptions(FigureOptions, frozen=True, kw_only=True):
+    """A figure of the result in a file of its own."""
+
+    plot: (
+        Annotated[str, setting("draw the result to this file: .svg, .png, .pdf, .pgf or .html", metavar="FILE")] | None
+    ) = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.plot is None:
+            self.refuse_changed(("style", "width", "outlines"), "without --plot there is no figure")
+
+    def check(self) -> None:
+        """Refuse a file that cannot be written, before any work."""
+        from topoloom.report.pictures import check_picture
+
+        if self.plot is not None:
+            check_picture(self.plot, "--plot")
+
+    def draw(self, make: "Callable[[], Figure]", title: str, below: "Sequence[Markup]" = (), **page: Any) -> None:
+        """Write the figure that `make` returns, if one is wanted; `title`, `below` and `page` are for an .html page."""
+        from topoloom.figures.style import printed
+        from topoloom.report.pictures import write_picture
+
+        if self.plot is None:
+            return
+        figure = printed(make, self.style, self.width)
+        write_picture(figure, self.plot, title, below, outlines=self.outlines, **page)
 
 
 class ToolFiles(Settings, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ _COSTS = (
 )
 
 
-def print_all(curves: Sequence[Survival], width: float | None = None) -> None:
+def print_all(curves: Sequence[Survival], interval_width: float | None = None) -> None:
     """Print one curve with every figure of each level, or several curves side by side."""
     from topoloom.figures.survival import title_of
 
@@ -31,9 +31,10 @@ def print_all(curves: Sequence[Survival], width: float | None = None) -> None:
     for words in dict.fromkeys(curve.survives for curve in curves):
         say(f"survived: {words}")
     for curve in curves:
-        if width is not None and curve.widest > width:
+        if interval_width is not None and curve.widest > interval_width:
             say(
-                f"{curve.name}: intervals are not yet {width:g} wide after {curve.samples:,} orders; --samples allows more"
+                f"{curve.name}: intervals are not yet {interval_width:g} wide after {curve.samples:,} orders;"
+                " --samples allows more"
             )
     if len(curves) == 1:
         _print_one(curves[0])

@@ -21,8 +21,8 @@ def commit(*ignored: str) -> str:
     Returns
     -------
     str
-        Ten hexadecimal digits, with a ``+`` after them if the package has uncommitted changes; empty where it is unknown: a copy
-        of the sources without git.
+        Ten hexadecimal digits, with a ``+`` after them if the package has uncommitted changes; empty for a copy of the sources
+        without git.
     """
     # Not every repository around the package is its own: an environment may lie in that of its user.
     if not (_PACKAGE.parents[1] / ".git").exists():

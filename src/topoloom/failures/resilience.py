@@ -23,9 +23,9 @@ from topoloom.model.topology import Topology
 METRICS = get_args(Metric)
 OF = ("switches", "hosts")
 STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
-#: Samples without a `width`, and the most samples with one.
+#: Samples without an `interval_width`, and the most samples with one.
 SAMPLES, MOST_SAMPLES = 1000, 100_000
-#: Samples per task of a thread, and samples between two checks of the width; the key is whether path lengths are measured.
+#: Samples per task of a thread, and samples between two checks of the intervals; the key is whether path lengths are measured.
 _CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
 
 
@@ -37,7 +37,7 @@ def resilience(
     order: str = "random",
     levels: Iterable[float] | None = None,
     samples: int | None = None,
-    width: float | None = None,
+    interval_width: float | None = None,
     criterion: float = 0.75,
     tolerate: float | None = None,
     of: str = "switches",
@@ -67,8 +67,8 @@ def resilience(
     levels : floats, optional
         Shares of all links, switches or racks; 0.05 to 0.95 in steps of 0.05 when omitted.
     samples : int, optional
-        1,000 when omitted; with a `width`, the most samples (100,000 when omitted).
-    width : float, optional
+        1,000 when omitted; with an `interval_width`, the most samples (100,000 when omitted).
+    interval_width : float, optional
         Take samples until the 95 % confidence interval of every level is no wider: 0.02 takes about 9,600.
     criterion : float
         A level counts as survived when the share of samples that survive is at least this.
@@ -120,7 +120,7 @@ def resilience(
     topology = taken(topology, Topology, "resilience")
     work = Work() if work is None else work
     shares = _levels(levels)
-    _check(metric, of, criterion, width, samples, tolerate, values)
+    _check(metric, of, criterion, interval_width, samples, tolerate, values)
     what = failing(topology, fail, order, racks, jobs)
     planes = plane_count(topology)
     of = "hosts" if planes > 1 else of
@@ -130,17 +130,17 @@ def resilience(
     failures = np.array([failures_at(share, what.units) for share in shares], np.int64)
     # Without a switch, the others may be closer to each other: then no level can be inferred from another.
     counts = SampleCounts(survival_criterion, failures, values or fail != "links")
-    wanted = samples if samples is not None else MOST_SAMPLES if width is not None else SAMPLES
-    batch = wanted if width is None else _BATCH[survival_criterion.hops]
+    wanted = samples if samples is not None else MOST_SAMPLES if interval_width is not None else SAMPLES
+    batch = wanted if interval_width is None else _BATCH[survival_criterion.hops]
     exact = None
-    work.begin(wanted if width is None else None, "samples")
+    work.begin(wanted if interval_width is None else None, "samples")
     with work.interruptible():
         while counts.samples < wanted and not work.stopped:
             end = min(wanted, counts.samples + batch)
             _sample(counts, states(seed, counts.samples, end), jobs, work)
-            if work.stopped or width is None:
+            if work.stopped or interval_width is None:
                 continue
-            if all(level.high - level.low <= width for level in counts.levels(shares)):
+            if all(level.high - level.low <= interval_width for level in counts.levels(shares)):
                 break
         if not work.stopped:
             exact = counts.exact(criterion, states(seed, 0, counts.samples), jobs, work)
@@ -210,7 +210,7 @@ def _check(
     metric: str,
     of: str,
     criterion: float,
-    width: float | None,
+    interval_width: float | None,
     samples: int | None,
     tolerate: float | None,
     values: bool,
@@ -222,8 +222,10 @@ def _check(
         raise InputError(f"of='{of}': use {' or '.join(OF)}")
     if not 0 < criterion <= 1:
         raise InputError(f"criterion={criterion:g}: it is a probability above 0 and at most 1, as in 0.75")
-    if width is not None and not 0 < width < 1:
-        raise InputError(f"width={width:g}: it is the width of a confidence interval, between 0 and 1, as in 0.02")
+    if interval_width is not None and not 0 < interval_width < 1:
+        raise InputError(
+            f"interval_width={interval_width:g}: it is the width of a confidence interval, between 0 and 1, as in 0.02"
+        )
     if samples is not None and samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     Allowance("resilience").take(8.0 * (samples or 0), f"{samples or 0:,} samples")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from topoloom.figures.style import COLOURS, Axes, sheet, style, svg_text
+from topoloom.figures.style import COLOURS, Axes, Figure, sheet, style
 
 
 class Bar(Protocol):
@@ -46,14 +46,14 @@ def draw_app_bars(axes: "Axes", rows: "Sequence[Bar]", baseline: str) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
 
 
-def bars_svg(rows: "Sequence[Bar]", baseline: str) -> str:
-    """The figure of `draw_app_bars` as SVG text, wide enough for its groups."""
+def app_bars(rows: "Sequence[Bar]", baseline: str) -> "Figure":
+    """The figure of `draw_app_bars`, wide enough for its groups."""
     with style():
         figure = sheet(max(6.0, 1.1 * len(_groups(rows)) + 4), 4.4)
         axes = figure.add_subplot()
         axes.spines[["top", "right"]].set_visible(False)
         draw_app_bars(axes, rows, baseline)
-        return svg_text(figure)
+    return figure
 
 
 def _groups(rows: "Sequence[Bar]") -> list[tuple[str, str]]:

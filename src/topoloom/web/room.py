@@ -137,7 +137,9 @@ class NetworkRoom:
         housing = self.layout.housing
         rule = FacilityRule() if housing is None else housing.facility
         sums = rack_sums(self.layout, self.network.terms.on(self.network.topology, "facility"), rule)
-        made = facility_of(sums, self.slots, self.layout.used, RackRule(), rule, Provenance.of_run(name=""), tested=False)
+        made = facility_of(
+            sums, self.slots, self.layout.used, RackRule(), rule, Provenance.of_run(name=""), tested=False
+        )
         return made.racks, made.rows_of_floor, made.total
 
     def limits(self) -> Iterator[LimitUse]:

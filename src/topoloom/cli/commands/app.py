@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_facts, print_record, print_table, say
-from topoloom.cli.presentation import Json, StudyOptions
+from topoloom.cli.presentation import Json, PlotOptions, StudyOptions
 from topoloom.core.amounts import amount
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
@@ -135,12 +135,21 @@ def _usage(application: "Application") -> str:
 
 
 @declared(
-    AppOperation, _Own, StudyOptions, _Output, several=(("topology", "engine"), "app", "placement"), sections=_sections
+    AppOperation,
+    _Own,
+    StudyOptions,
+    _Output,
+    PlotOptions,
+    several=(("topology", "engine"), "app", "placement"),
+    sections=_sections,
 )
-def command(operations: list[AppOperation], own: _Own, study_options: StudyOptions, to: _Output) -> None:
+def command(
+    operations: list[AppOperation], own: _Own, study_options: StudyOptions, to: _Output, look: PlotOptions
+) -> None:
     from topoloom.core.folders import check_folder
     from topoloom.report.app_page import write_apps
 
+    look.check()
     first, names = operations[0], names_of(operations)
     if first.app is None and not (own.mpi or own.trace):
         raise InputError(
@@ -151,14 +160,14 @@ def command(operations: list[AppOperation], own: _Own, study_options: StudyOptio
             f"--baseline {to.baseline} is not one of the topologies; name one of them ({', '.join(names)})"
         )
     if to.goal is not None:
-        for group, options in ((study_options, ("study",)), (to, ("output", "json"))):
+        for group, options in ((study_options, ("study",)), (to, ("output", "json")), (look, ("plot",))):
             group.refuse_changed(options, "a schedule is written, and nothing is run (--goal)")
         _write_goal(to.goal, operations, own)
         return
     if study_options.study is not None:
         own.refuse_changed(("mpi", "make", "args", "trace"), "a study runs applications by their names (--app)")
         to.refuse_changed(("output",), "the study's folder has its records and its page")
-        _run_as_study(operations, study_options.study, study_options.jobs, to)
+        _run_as_study(operations, study_options.study, study_options.jobs, to, look)
         return
     if to.output is not None:
         check_folder(to.output)
@@ -173,7 +182,7 @@ def command(operations: list[AppOperation], own: _Own, study_options: StudyOptio
     if to.output is not None:
         write_apps(to.output, runs, cases)
     if to.json or not runs.failure:
-        _show(runs, to.json)
+        _show(runs, to.json, look)
     if to.output is not None:
         partial = "" if len(runs.runs) == runs.wanted else f"{len(runs.runs)} of {runs.wanted} runs are finished: "
         say(f"{partial}wrote {to.output}", err=to.json or bool(partial))
@@ -183,13 +192,15 @@ def command(operations: list[AppOperation], own: _Own, study_options: StudyOptio
         raise Stopped(f"interrupted: {len(runs.runs)} of {runs.wanted} runs are finished")
 
 
-def _run_as_study(operations: list[AppOperation], folder: str, jobs: int | None, to: _Output) -> None:
+def _run_as_study(
+    operations: list[AppOperation], folder: str, jobs: int | None, to: _Output, look: PlotOptions
+) -> None:
     from topoloom.cli.kept_study import end_of, run_in_folder
     from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
 
     study = app_study(operations, to.routing_seeds)
     ended = run_in_folder(study, folder, jobs)
-    _show(app_runs_of(study, folder, to.baseline, ended=ended), to.json)
+    _show(app_runs_of(study, folder, to.baseline, ended=ended), to.json, look)
     end_of(study, folder, ended)
 
 
@@ -217,7 +228,12 @@ def _write_goal(path: str, operations: list[AppOperation], own: _Own) -> None:
     )
 
 
-def _show(runs: "AppRuns", as_json: bool) -> None:
+def _show(runs: "AppRuns", as_json: bool, look: PlotOptions) -> None:
+    from topoloom.figures.app_bars import app_bars
+
+    if look.plot is not None and runs.runs:
+        look.draw(lambda: app_bars(runs.compared, runs.baseline), "Speed of applications")
+        say(f"wrote {look.plot}", err=True)
     if as_json:
         print_record(runs.runs[0] if runs.wanted == 1 else runs)
     else:

@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_record, print_table, say
-from topoloom.cli.presentation import FigureOptions, Json, StudyOptions
+from topoloom.cli.presentation import Json, PlotOptions, StudyOptions
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue.simulate import SimulateOperation, opened_by_name, prepared, simulated
@@ -32,13 +32,6 @@ class _Output(Json, frozen=True, kw_only=True):
     output: (
         Annotated[
             str, setting("write the points to this CSV file, after each of them", option="-o --output", metavar="FILE")
-        ]
-        | None
-    ) = None
-    plot: (
-        Annotated[
-            str,
-            setting("draw latency against accepted load to this file: .svg, .png, .pdf, .pgf or .html", metavar="FILE"),
         ]
         | None
     ) = None
@@ -75,12 +68,11 @@ class _Output(Json, frozen=True, kw_only=True):
                 raise InputError(f"{option} {path}: the file is a CSV table; end its name in .csv")
             if not Path(path).parent.is_dir():
                 raise InputError(f"{option} {path}: there is no folder {Path(path).parent}; create it first")
-        for option, path in (("--plot", self.plot), ("--heat", self.heat)):
-            if path is not None:
-                check_picture(path, option)
+        if self.heat is not None:
+            check_picture(self.heat, "--heat")
         if operation.has_end:
             self.refuse_changed(
-                ("output", "plot", "heat", "hosts"), f"'{operation.traffic}' is simulated to its end, at no load"
+                ("output", "heat", "hosts"), f"'{operation.traffic}' is simulated to its end, at no load"
             )
         if study is not None:
             self.refuse_changed(
@@ -116,20 +108,16 @@ def _in_words(field: "Setting") -> str:
 
 
 @declared(
-    SimulateOperation,
-    StudyOptions,
-    _Output,
-    FigureOptions,
-    several=("topology", "engine", "traffic"),
-    sections=_sections,
+    SimulateOperation, StudyOptions, _Output, PlotOptions, several=("topology", "engine", "traffic"), sections=_sections
 )
-def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output, look: FigureOptions) -> None:
+def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output, look: PlotOptions) -> None:
     from topoloom.simulation.flits.execute import Executions
 
     first = operations[0]
     to.check(first, study_options.study)
-    if to.plot is None:
-        look.refuse_changed(("style", "width", "outlines"), "without --plot there is no figure")
+    look.check()
+    if first.has_end:
+        look.refuse_changed(("plot",), f"'{first.traffic}' is simulated to its end, at no load")
     if study_options.study is not None:
         _run_as_study(operations, study_options.study, study_options.jobs, to, look)
         return
@@ -141,7 +129,7 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
         networks = prepared(operations, sources, context)
         if to.packets is not None:
             _write_packets(networks[0], first, to.packets, context)
-        result = simulated(operations, networks, context, table=to.output, zero_load=to.plot is not None)
+        result = simulated(operations, networks, context, table=to.output, zero_load=look.plot is not None)
     _show(result, to, look)
     if isinstance(result, Executions):
         return
@@ -153,7 +141,7 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
             say(f"{curve.provenance.name}: {len(curve.points)} of {loads} loads are finished", err=True)
     if to.hosts is not None:
         _write_hosts(curves, to.hosts)
-    for file in (to.output, to.plot, to.heat, to.hosts):
+    for file in (to.output, look.plot, to.heat, to.hosts):
         if file is not None:
             say(f"wrote {file}", err=True)
     if result.ended != "done":
@@ -161,7 +149,7 @@ def command(operations: list[SimulateOperation], study_options: StudyOptions, to
 
 
 def _run_as_study(
-    operations: list[SimulateOperation], folder: str, jobs: int | None, to: _Output, look: FigureOptions
+    operations: list[SimulateOperation], folder: str, jobs: int | None, to: _Output, look: PlotOptions
 ) -> None:
     from topoloom.cli.kept_study import end_of, run_in_folder
     from topoloom.studies.sweeps.load_curves import load_curves_of, simulate_study
@@ -192,7 +180,7 @@ def _write_packets(network: "SimulatedNetwork", operation: SimulateOperation, pa
     say(f"wrote {path}, {len(packets.rows)} packets", err=True)
 
 
-def _show(result: "LoadCurves | Executions", to: _Output, look: FigureOptions) -> None:
+def _show(result: "LoadCurves | Executions", to: _Output, look: PlotOptions) -> None:
     """Print and draw the finished results."""
     from topoloom.simulation.flits.execute import Executions
 
@@ -202,8 +190,8 @@ def _show(result: "LoadCurves | Executions", to: _Output, look: FigureOptions) -
         else:
             _print_executions(result)
         return
-    if to.plot is not None:
-        _draw(result, to.plot, look)
+    if look.plot is not None:
+        _draw(result, look)
     if to.json:
         print_record(result if len(result.curves) != 1 else result.curves[0])
         return
@@ -211,19 +199,16 @@ def _show(result: "LoadCurves | Executions", to: _Output, look: FigureOptions) -
         _print(curve, number > 0)
 
 
-def _draw(curves: "LoadCurves", path: str, look: FigureOptions) -> None:
+def _draw(curves: "LoadCurves", look: PlotOptions) -> None:
     """Draw the curves that have a finished load."""
     from topoloom.figures.load_curves import load_curves
-    from topoloom.figures.style import printed
     from topoloom.report.curve_data import load_intervals
     from topoloom.report.load_table import load_table
-    from topoloom.report.pictures import write_picture
 
     drawn = [curve for curve in curves.curves if curve.points]
     if drawn:
         title, below = "Latency against accepted load", [load_table(drawn)]
-        figure = printed(lambda: load_curves(drawn), look.style, look.width)
-        write_picture(figure, path, title, below, load_intervals(drawn), outlines=look.outlines)
+        look.draw(lambda: load_curves(drawn), title, below, curves=load_intervals(drawn))
 
 
 def _draw_heat(curve: "LoadCurve", of: "SimulatedNetwork", path: str) -> None:

@@ -40,10 +40,12 @@ class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
         | None
     ) = None
     samples: (
-        Annotated[int, setting("random orders: 1000, or at most this many with a width", least=1, most=1_000_000)]
+        Annotated[
+            int, setting("random orders: 1000, or at most this many with an interval width", least=1, most=1_000_000)
+        ]
         | None
     ) = None
-    width: (
+    interval_width: (
         Annotated[
             float,
             setting(
@@ -84,7 +86,7 @@ class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
             self.metric,
             order=self.order,
             samples=self.samples,
-            width=self.width,
+            interval_width=self.interval_width,
             criterion=self.criterion,
             tolerate=self.tolerate,
             of=self.of,

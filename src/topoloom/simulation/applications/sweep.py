@@ -273,7 +273,12 @@ def run_apps(
     if backend.name != SIMGRID:
         about["simulator"] = backend.text
     return AppRuns(
-        runs, baseline, len(tasks), failure, work.ended, Provenance.of_run(seed=seed, settings=about, timings={"cpu_s": cpu_s})
+        runs,
+        baseline,
+        len(tasks),
+        failure,
+        work.ended,
+        Provenance.of_run(seed=seed, settings=about, timings={"cpu_s": cpu_s}),
     )
 
 

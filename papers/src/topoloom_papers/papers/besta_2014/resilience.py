@@ -134,14 +134,14 @@ def survival(column: str, size: int, metric: Metric) -> Failures:
 def _command(column: str, size: int, metric: str) -> str:
     spec = NETWORKS[column][size]
     if metric == "disconnection":
-        return f"topoloom resilience {spec} --width {_WIDTH}"
+        return f"topoloom resilience {spec} --interval-width {_WIDTH}"
     return f"topoloom resilience {spec} --metric {metric} --samples {_ORDERS.get(column, 400)}"
 
 
 def _survival(column: str, size: int, metric: Metric) -> Failures:
     topology = build(NETWORKS[column][size])
     if metric == "disconnection":
-        result = resilience(topology, width=_WIDTH)
+        result = resilience(topology, interval_width=_WIDTH)
     else:
         result = resilience(topology, metric=metric, samples=_ORDERS.get(column, 400))
     at_least = {}

@@ -235,7 +235,7 @@ def _largest_improvement() -> Outcome:
     "koibuchi-2013/section-v/reliability",
     "permuted, constrained and random shortcuts have similar reliability: P-HYPERCUBE, Nbr(0.5)-8, RING-8, 256 switches",
     "similar",
-    "topoloom resilience ring-shortcuts:n=256,degree=8 --width 0.005",
+    "topoloom resilience ring-shortcuts:n=256,degree=8 --interval-width 0.005",
 )
 def _reliability() -> Outcome:
     specs = {
@@ -244,7 +244,7 @@ def _reliability() -> Outcome:
         "RING-8": "ring-shortcuts:n=256,degree=8",
     }
     failing = {
-        name: long_run(f"topoloom resilience {spec} --width 0.005", float, partial(_three_quarters, spec))
+        name: long_run(f"topoloom resilience {spec} --interval-width 0.005", float, partial(_three_quarters, spec))
         for name, spec in specs.items()
     }
     spread = 100 * (max(failing.values()) / min(failing.values()) - 1)
@@ -257,7 +257,7 @@ def _reliability() -> Outcome:
 
 
 def _three_quarters(spec: str) -> float:
-    exact = resilience(build(spec), width=0.005).exact
+    exact = resilience(build(spec), interval_width=0.005).exact
     return round(100 * (exact or 0.0), 3)
 
 
