@@ -138,9 +138,9 @@ def test_routers_follow_from_the_settings():
     settings = AppSettings(rate_gbps=100.0, switch_ns=300.0, cable_m=5.0)
     config, cables = router_for(routing, settings, FlitSettings(flit_bits=512, packet_flits=16), None)
     assert config.cycle_ns == pytest.approx(5.12)
-    assert set((cables + 2 + config.route_cycles).tolist()) == {round(325 / 5.12)}
-    assert abs(2 * config.host_cycles + 2 + config.route_cycles - 350 / 5.12) <= 1
-    away = 2 * int(cables.max()) + config.route_cycles
+    assert set((cables + 2 + config.pipeline_cycles).tolist()) == {round(325 / 5.12)}
+    assert abs(2 * config.host_cycles + 2 + config.pipeline_cycles - 350 / 5.12) <= 1
+    away = 2 * int(cables.max()) + config.pipeline_cycles
     assert config.buffer_flits / config.vcs > away + 16
 
 

@@ -17,7 +17,7 @@ def test_a_torus_beyond_saturation_goes_on(flits, whole):
 
     With VCs given to packets that had to wait in them, these networks stood still within 10,000 cycles; the watchdog says so.
     """
-    config = structs.replace(find_preset("koibuchi-2013"), buffer_flits=flits, route_cycles=1, cut_through=whole)
+    config = structs.replace(find_preset("koibuchi-2013"), buffer_flits=flits, pipeline_cycles=1, cut_through=whole)
     for spec in ("torus:dims=8x8,hosts=8", "torus:dims=6x6,hosts=16"):
         routing = route(build(spec), "duato", virtual_channels=4)
         curve = simulate(routing, preset=config, loads=[0.9], seed=3)

@@ -44,7 +44,8 @@ def routers(draw):
         output_flits=draw(st.sampled_from([0, 1, 3])),
         speedup=draw(st.integers(1, 2)),
         link_cycles=draw(st.integers(1, 3)),
-        route_cycles=draw(st.integers(0, 2)),
+        pipeline_cycles=draw(st.integers(0, 2)),
+        route_cycles=draw(st.integers(0, 3)),
         vc_cycles=draw(st.integers(0, 2)),
         switch_cycles=draw(st.integers(0, 2)),
         crossbar_cycles=draw(st.integers(0, 2)),
@@ -102,7 +103,12 @@ def _trace(tmp_path, rows):
     [
         ({}, 3, 2),
         ({"speedup": 1}, 4, 2),
-        ({"route_cycles": 2}, 5, 2),
+        ({"pipeline_cycles": 2}, 5, 2),
+        ({"route_cycles": 1}, 3, 2),
+        ({"route_cycles": 3}, 5, 2),
+        ({"route_cycles": 20}, 22, 2),
+        ({"speedup": 1, "route_cycles": 1}, 5, 2),
+        ({"speedup": 1, "route_cycles": 2}, 6, 2),
         ({"switch_cycles": 1, "crossbar_cycles": 2}, 6, 2),
         ({"vc_cycles": 3}, 6, 2),
         ({"link_cycles": 9}, 11, -6),
@@ -118,6 +124,17 @@ def test_a_lone_packet_takes_what_its_stages_take(tmp_path, settings_, hop, ends
         found = packets_of(routing, _trace(tmp_path, [(7, 0, goal, flits)]), config).rows
         routers_on_way = len(routing.path(0, goal))
         assert found.tolist() == [[0, goal, flits, 7, 7, 7 + hop * routers_on_way + ends + flits - 1, routers_on_way]]
+
+
+@pytest.mark.parametrize(
+    ("speedup", "flits", "room", "ends"), [(1, 8, 4, 20), (1, 16, 4, 34), (2, 8, 4, 17), (2, 16, 4, 29)]
+)
+def test_a_packet_longer_than_its_vcs_waits_for_each_credit(tmp_path, speedup, flits, room, ends):
+    """Two switches: as many cycles as in BookSim 2 (mesh of 2, least latency), where the host's port has credits per VC, too."""
+    routing = route(build("mesh:dims=2,hosts=1"), "dor")
+    for vcs in (1, 4):
+        config = RouterConfig(vcs=vcs, buffer_flits=vcs * room, speedup=speedup)
+        assert packets_of(routing, _trace(tmp_path, [(7, 0, 1, flits)]), config).rows[0, 5] == 7 + ends
 
 
 def test_cables_of_unlike_groups_take_their_own_time(tmp_path):

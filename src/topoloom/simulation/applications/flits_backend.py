@@ -135,7 +135,7 @@ def router_for(
         speedup=2,
         host_cycles=host,
         credit_cycles=_CREDIT,
-        route_cycles=extra,
+        pipeline_cycles=extra,
         packet_flits=flits.packet_flits,
         cycle_ns=cycle_ns,
         flit_bits=flits.flit_bits,

@@ -72,6 +72,9 @@ class Buffers(NamedTuple):
     """The changing data; for the layout see `kernels.fields` and `kernels.router`.
 
     `pool` has places for flits and waiting packets; `spare` has the numbers of free places, and the next one to use is last.
+    `routed` has the VCs whose packet has been routed when the step ends, as bits; it is empty where routing takes no time.
+    `ejected` has for each host and VC the place of the oldest of `room` entries and these, the cycles in which the last flits
+    left; it is empty where all packets fit into a VC.
     """
 
     pool: np.ndarray
@@ -85,6 +88,8 @@ class Buffers(NamedTuple):
     unowned: np.ndarray
     asked: np.ndarray
     choosing: np.ndarray
+    routed: np.ndarray
+    ejected: np.ndarray
     fresh: np.ndarray
     touched: np.ndarray
     nearest: np.ndarray
@@ -108,12 +113,13 @@ class Rules(NamedTuple):
     words, slot_bits, many, history
         Words of 64 VC bits per router; log2 of the VC slots per port; 1 if packets have several flits, or records; words of a
         VC's history of sent flits, 0: one, that of short credits.
-    vcs, speedup, room, spare, credit, host_credit, inject, hold
+    vcs, speedup, room, spare, credit, host_credit, inject, route, hold
         VCs per port; internal steps per cycle; flits per VC; the most flits in a VC such that the longest packet still fits;
-        cycles of a credit, of one to a host, from a host to its router, and of the allocation of a VC in addition to its step.
-    bound, eject, last_vcs
-        Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: the VC by which it
-        arrived, and then hosts choose the VC of injection at random.
+        cycles of a credit, of one to a host, from a host to its router, of routing, and of the allocation of a VC in addition
+        to its step.
+    bound, eject, eject_trip, last_vcs
+        Flits of an output queue, and of one to a host; cycles from a flit's leaving to a host until its credit; VCs that a
+        packet may take to its host: all, or 1: the VC by which it arrived, and then hosts choose the VC of injection at random.
     vc_rule, width, choice, escapes, returns
         Where virtual channels come from (`IN_TABLE` ...); VCs per virtual channel; what packets choose (`TABLES` ...); VCs of
         the virtual channels that packets escape to; 1 where they may return from them.
@@ -139,9 +145,11 @@ class Rules(NamedTuple):
     credit: int
     host_credit: int
     inject: int
+    route: int
     hold: int
     bound: int
     eject: int
+    eject_trip: int
     last_vcs: int
     vc_rule: int
     width: int

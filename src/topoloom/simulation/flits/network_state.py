@@ -141,11 +141,11 @@ def empty_network(
     hosts = topology.endpoints.size
     host_port = degrees[topology.endpoints] + np.arange(hosts) - first[topology.endpoints]
     # The delay of a hop in addition to its cable.
-    hop_delay = 1 + config.route_cycles + config.switch_cycles + config.crossbar_cycles
+    hop_delay = 1 + config.pipeline_cycles + config.switch_cycles + config.crossbar_cycles
     spare = config.credit_cycles + config.switch_cycles
     port = np.zeros((n * ports, 8), np.int32)
     port[:, 0], port[:, 2] = -1, -1
-    port[:, 1] = config.host_cycles + hop_delay - config.route_cycles
+    port[:, 1] = config.host_cycles + hop_delay - config.pipeline_cycles
     host_place = topology.endpoints.astype(np.int64) * ports + host_port
     out = np.arange(channels.to.size) - channels.first[channels.origin]
     _, _, link = topology.csr
@@ -185,7 +185,8 @@ def empty_network(
     )
     # A host returns a credit when it has received the flit; the credit then takes as long as any other.
     last_vcs = vcs if config.host_vcs == "any" else 1
-    eject = max(1, last_vcs * room - (2 * config.host_cycles + 1 + config.credit_cycles))
+    trip = 2 * config.host_cycles + 1 + config.credit_cycles
+    eject = max(1, last_vcs * room - trip)
     rules = rules._replace(
         room=room,
         spare=room - longest,
@@ -196,6 +197,7 @@ def empty_network(
         many=int(longest > 1 or demand.loop.size > 0 or records),
         last_vcs=last_vcs,
         eject=min(eject, rules.bound),
+        eject_trip=trip + config.switch_cycles + config.crossbar_cycles,
     )
     int32, int64 = np.int32, np.int64
     fresh, touched, nearest, winner, tried = (
@@ -213,6 +215,8 @@ def empty_network(
         np.full(n * words, -1, int64),
         np.zeros(n * cells * (words + 1), int64),
         np.zeros(n * words if records else 0, int64),
+        np.zeros(n * words if config.route_cycles else 0, int64),
+        _ejected(hosts * vcs, room) if longest > room else np.zeros(0, int32),
         fresh,
         touched,
         nearest,
@@ -260,6 +264,13 @@ def _chain(records: int) -> np.ndarray:
         chain[:, 0] = np.arange(1, records + 1)
         chain[-1, 0] = -1
     return chain
+
+
+def _ejected(vcs: int, room: int) -> np.ndarray:
+    """Return `Buffers.ejected` before any flit has left to a host."""
+    ejected = np.full((vcs, room + 1), -(1 << 30), np.int32)
+    ejected[:, 0] = 0
+    return ejected.reshape(-1)
 
 
 def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) -> np.ndarray:
@@ -360,10 +371,12 @@ def _tables_and_rules(
         spare=0,
         credit=0,
         host_credit=0,
-        inject=config.host_cycles + 1 + config.route_cycles,
+        inject=config.host_cycles + 1 + config.pipeline_cycles,
+        route=config.route_cycles,
         hold=config.vc_cycles,
         bound=bound,
         eject=0,
+        eject_trip=0,
         last_vcs=0,
         vc_rule=rule,
         width=width,

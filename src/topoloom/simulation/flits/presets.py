@@ -48,7 +48,7 @@ PRESETS.add(
             link_cycles=7,
             host_cycles=1,
             credit_cycles=3,
-            route_cycles=35,
+            pipeline_cycles=35,
             packet_flits=33,
             cut_through=True,
             cycle_ns=8 / 3,

@@ -58,10 +58,20 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
             most=_MOST_CYCLES,
         ),
     ] = 3
+    pipeline_cycles: Annotated[
+        int,
+        setting(
+            "added delay of a switch that handles flits one after another: from a flit's arrival to the head of its VC",
+            unit="cycles",
+            least=0,
+            most=_MOST_CYCLES,
+        ),
+    ] = 0
     route_cycles: Annotated[
         int,
         setting(
-            "added delay of routing: from a packet's arrival to its request for a VC",
+            "delay of routing: from the head of the VC to the request for an output VC; with a speedup of 2, the first cycle"
+            " is one of its two steps",
             unit="cycles",
             least=0,
             most=_MOST_CYCLES,

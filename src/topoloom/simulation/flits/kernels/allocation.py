@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.core.compiling.decorators import stage
 from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.simulation.flits.buffers import ESCAPE, Buffers, RouterNetwork, Rules
-from topoloom.simulation.flits.kernels.credits import full, next_credit
+from topoloom.simulation.flits.kernels.credits import full, host_full, next_credit
 from topoloom.simulation.flits.kernels.fields import (
     PACKET_ESCAPED,
     PACKET_LENGTH,
@@ -144,7 +144,14 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
 
 @stage
 def allocate_switch(
-    records: int | None, long_credits: int | None, pace: np.ndarray | None, s: Buffers, rules: Rules, r: int, c: int
+    records: int | None,
+    long_credits: int | None,
+    pace: np.ndarray | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    r: int,
+    c: int,
 ) -> None:
     """Allocate the switch of router r in cycle c: each input port selects a VC, then each output the next input in turn.
 
@@ -185,7 +192,12 @@ def allocate_switch(
                         continue
                 elif queued_beyond(pace, gp, bound if g2 >= 0 else eject, c):
                     continue
-                if g2 >= 0:
+                if g2 < 0:
+                    if s.ejected.size and host_full(
+                        net, s, rules, gp, np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) & VM, c
+                    ):
+                        continue
+                else:
                     least = room
                     if records is not None and whole and rec[at(g * VC_SIZE + VC_BIRTH)] & HEAD:
                         packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])

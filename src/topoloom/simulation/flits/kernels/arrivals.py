@@ -12,7 +12,6 @@ from topoloom.simulation.flits.kernels.fields import (
     PACKET_LENGTH,
     PACKET_SIZE,
     VC_ARRIVAL,
-    VC_BIRTH,
     VC_NEXT,
     VC_OUTPUT,
     VC_SIZE,
@@ -21,18 +20,16 @@ from topoloom.simulation.flits.kernels.fields import (
 )
 from topoloom.simulation.flits.kernels.flits import SLOTS, arm
 from topoloom.simulation.flits.kernels.paces import stored_until
-from topoloom.simulation.flits.kernels.requests import ask, class_of, withdraw
+from topoloom.simulation.flits.kernels.requests import ask, begin_routing, request, withdraw
 from topoloom.simulation.flits.own_choice import OwnArrays
 
 
 @stage
 def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, c: int) -> int:
     """Register flits that have arrived, and request outputs for packets that use the tables; return whether work remains."""
-    W, LV = rules.words, rules.slot_bits
-    N = s.active.size // W
-    NW, b, G = N * W, r * W, r * W * 64
-    rec, calendar, active, pending, asked, choosing = s.rec, s.calendar, s.active, s.pending, s.asked, s.choosing
-    outputs, vc_rule, width = net.outputs, rules.vc_rule, rules.width
+    W, NW = rules.words, s.active.size
+    b, G = r * W, r * W * 64
+    rec, calendar, active, pending, choosing = s.rec, s.calendar, s.active, s.pending, s.choosing
     base = (c & (SLOTS - 1)) * NW + b
     some = np.int64(0)
     for w in range(W):
@@ -47,15 +44,15 @@ def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                     arm(calendar, NW, g, np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)]), c)
                 elif rec[at(g * VC_SIZE + VC_OUTPUT)] >= 0:
                     active[at(b + w)] |= np.int64(1) << (iv & 63)
-                elif records is None:
-                    word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
-                    ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, vc_rule, width, N, r, word, birth))
+                elif rules.route:
+                    begin_routing(s, rules, r, iv, c, c)
                 else:
-                    rec[at(g * VC_SIZE + VC_NEXT)] = -1
-                    choosing[at(b + w)] |= np.int64(1) << (iv & 63)
+                    request(records, net, s, rules, r, iv)
         some |= active[at(b + w)] | pending[at(b + w)]
         if records is not None:
             some |= choosing[at(b + w)]
+        if rules.route:
+            some |= s.routed[at(b + w)]
     return some
 
 
@@ -132,7 +129,7 @@ def choose_outputs(
             if pace is not None:
                 packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
                 flits = min(np.int64(packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]), rules.room)
-                arrival = np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)])
+                arrival = np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)]) - max(0, rules.route - 1)
                 ready = stored_until(pace, g >> LV, r * PS + (out >> LV), flits, arrival)
                 if ready > c:
                     choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))

@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.simd import bits_of, lowest_bit
+from topoloom.simulation.flits.buffers import Buffers, RouterNetwork, Rules
 from topoloom.simulation.flits.kernels.fields import VC_FLITS, VC_SIZE, at
 from topoloom.simulation.flits.kernels.flits import AHEAD
 
@@ -134,3 +135,19 @@ def next_credit(long_credits: int | None, popped: np.ndarray, history: int, g: i
         bits >>= 2
         last -= 1
     return last + credit
+
+
+@stage
+def host_full(net: RouterNetwork, s: Buffers, rules: Rules, gp: int, vc: int, c: int) -> bool:
+    """Return whether no credit of a VC to the host at port gp is there in cycle c."""
+    base = (np.int64(net.host_at[at(gp)]) * rules.vcs + vc) * (rules.room + 1)
+    return s.ejected[at(base + 1 + np.int64(s.ejected[at(base)]))] + rules.eject_trip > c
+
+
+@stage
+def note_ejected(net: RouterNetwork, s: Buffers, rules: Rules, gp: int, vc: int, leaves: int) -> None:
+    """Record that a flit leaves in a VC to the host at port gp."""
+    base = (np.int64(net.host_at[at(gp)]) * rules.vcs + vc) * (rules.room + 1)
+    place = np.int64(s.ejected[at(base)])
+    s.ejected[at(base + 1 + place)] = leaves
+    s.ejected[at(base)] = place + 1 if place + 1 < rules.room else 0

@@ -31,6 +31,7 @@ from topoloom.simulation.flits.kernels.arrivals import choose_outputs, see_arriv
 from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE
 from topoloom.simulation.flits.kernels.flits import AHEAD
 from topoloom.simulation.flits.kernels.injection import inject
+from topoloom.simulation.flits.kernels.requests import end_routing
 from topoloom.simulation.flits.kernels.schedules import go
 from topoloom.simulation.flits.kernels.sources import make_packets
 from topoloom.simulation.flits.kernels.traversal import traverse
@@ -89,7 +90,9 @@ def routers(
                         long_credits, any_shortest, detours, pace, adaptive, arrays, net, s, rules, r, c, step
                     )
                 allocate_vcs(records, net, s, rules, r, c, step)
-                allocate_switch(records, long_credits, pace, s, rules, r, c)
+                allocate_switch(records, long_credits, pace, net, s, rules, r, c)
+                if rules.route:
+                    end_routing(records, net, s, rules, r)
                 traverse(records, long_credits, pace, net, s, rules, demand, play, r, c, step, begin, end)
 
 

@@ -19,7 +19,7 @@ from topoloom.simulation.flits.buffers import (
     RouterNetwork,
     Rules,
 )
-from topoloom.simulation.flits.kernels.credits import note, note_far
+from topoloom.simulation.flits.kernels.credits import note, note_ejected, note_far
 from topoloom.simulation.flits.kernels.fields import (
     PACE_FREE,
     PACKET_BORN,
@@ -49,7 +49,7 @@ from topoloom.simulation.flits.kernels.fields import (
 )
 from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, append, arm
 from topoloom.simulation.flits.kernels.paces import sent_by
-from topoloom.simulation.flits.kernels.requests import ask, class_of
+from topoloom.simulation.flits.kernels.requests import ask, begin_routing, class_of
 from topoloom.simulation.flits.kernels.round_trips import arrived
 
 
@@ -135,7 +135,9 @@ def traverse(
                     active[at(b + (iv >> 6))] &= ~bit
                     arm(calendar, NW, g, coming, c)
                 elif last:
-                    if records is not None:
+                    if rules.route:
+                        begin_routing(s, rules, r, iv, c + (step + 1) // speedup, c)
+                    elif records is not None:
                         rec[at(g * VC_SIZE + VC_NEXT)] = -1
                         choosing[at(b + (iv >> 6))] |= bit
                     else:
@@ -157,6 +159,8 @@ def traverse(
                     packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
                 free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
                 continue
+            if s.ejected.size:
+                note_ejected(net, s, rules, gp, ov & VM, leaves)
             # Arrival at a host: count the flit and, with its last flit, the packet; free the packet's record.
             state[FLITS] += 1
             if last:
