@@ -130,7 +130,7 @@ def test_a_lone_packet_takes_what_its_stages_take(tmp_path, settings_, hop, ends
     ("speedup", "flits", "room", "ends"), [(1, 8, 4, 20), (1, 16, 4, 34), (2, 8, 4, 17), (2, 16, 4, 29)]
 )
 def test_a_packet_longer_than_its_vcs_waits_for_each_credit(tmp_path, speedup, flits, room, ends):
-    """Two switches: as many cycles as in BookSim 2 (mesh of 2, least latency), where the host's port has credits per VC, too."""
+    """Two switches: as many cycles as in BookSim 2 (mesh of 2), where the host's port has credits per VC, too."""
     routing = route(build("mesh:dims=2,hosts=1"), "dor")
     for vcs in (1, 4):
         config = RouterConfig(vcs=vcs, buffer_flits=vcs * room, speedup=speedup)
