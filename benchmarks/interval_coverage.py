@@ -38,7 +38,7 @@ from topoloom.simulation.flits.simulate import simulate
 from topoloom.throughput.traffic import Traffic
 
 #: Long runs for the true mean, the first of their seeds, and their first cycles, which are not measured, as a share.
-_LONG_RUNS, _LONG_SEED, _WARM = 16, 1001, 0.1
+LONG_RUNS, LONG_SEED, _WARM = 16, 1001, 0.1
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ SET_UPS = (
 )
 
 
-def _routed(set_up: SetUp) -> Routing:
+def routed(set_up: SetUp) -> Routing:
     return route(network_of(set_up.spec, "interval_coverage").topology, set_up.engine)
 
 
-def _point(set_up: SetUp, seed: int, interval: float | None) -> Point:
+def measured_point(set_up: SetUp, seed: int, interval: float | None) -> Point:
     """The measurement under test."""
     curve = simulate(
-        _routed(set_up),
+        routed(set_up),
         "uniform",
         set_up.preset,
         settings=set_up.settings,
@@ -84,9 +84,9 @@ def _point(set_up: SetUp, seed: int, interval: float | None) -> Point:
     return curve.points[0]
 
 
-def _long_mean(set_up: SetUp, seed: int) -> float:
+def long_mean(set_up: SetUp, seed: int) -> float:
     """The mean latency of the packets that arrive in a long run."""
-    routing, (_, config) = _routed(set_up), router_of(set_up.preset, set_up.settings)
+    routing, (_, config) = routed(set_up), router_of(set_up.preset, set_up.settings)
     traffic = traffic_between_hosts("uniform", routing, seed)
     if not isinstance(traffic, Traffic):
         raise TypeError("the traffic of a set-up has a load")
@@ -156,15 +156,15 @@ def main() -> None:
         return
     chosen = [SET_UPS[int(number) - 1] for number in given.only.split(",")] if given.only else SET_UPS
     seeds = range(1, given.seeds + 1)
-    long_seeds = range(_LONG_SEED, _LONG_SEED + (_LONG_RUNS // 2 if given.fast else _LONG_RUNS))
+    long_seeds = range(LONG_SEED, LONG_SEED + (LONG_RUNS // 2 if given.fast else LONG_RUNS))
     began = time.perf_counter()
     print(
         f"{'set-up':26} {'true mean':>17} {'covered':>11} {'95 % of share':>17} {'half width':>12} needed    bias   cycles"
     )
     with ProcessPoolExecutor(given.jobs) as pool:
         for set_up in chosen:
-            points = list(pool.map(_point, repeat(set_up), seeds, repeat(given.interval)))
-            long_means = list(pool.map(_long_mean, repeat(set_up), long_seeds))
+            points = list(pool.map(measured_point, repeat(set_up), seeds, repeat(given.interval)))
+            long_means = list(pool.map(long_mean, repeat(set_up), long_seeds))
             print(_line(set_up, points, long_means), flush=True)
     print(f"* the interval of the share does not hold 0.95; {time.perf_counter() - began:.0f} s")
 
