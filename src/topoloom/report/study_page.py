@@ -18,6 +18,8 @@ from topoloom.report.curve_data import curve_data
 from topoloom.report.page import curves_part, figure, page, table
 from topoloom.report.scripting import CURVES
 from topoloom.studies.export import table_csv
+from topoloom.studies.pictures import rows_csv
+from topoloom.studies.replications import replication_rows
 from topoloom.studies.results import StudyResults
 from topoloom.studies.series import curves_of, winners_of
 
@@ -28,7 +30,7 @@ _MOST_COLUMNS = 14
 
 
 def write_study(results: StudyResults, folder: Path) -> None:
-    """Write ``study.csv`` and ``study.html`` into the folder of a study.
+    """Write ``study.csv`` and ``study.html`` into the folder of a study; with replications, ``replications.csv`` too.
 
     Raises
     ------
@@ -37,6 +39,8 @@ def write_study(results: StudyResults, folder: Path) -> None:
     """
     write_atomically(folder / "study.csv", table_csv(results))
     write_atomically(folder / "study.html", study_page(results))
+    if results.replications:
+        write_atomically(folder / "replications.csv", rows_csv(replication_rows(results.replications)))
 
 
 def study_page(results: StudyResults) -> str:
@@ -61,6 +65,7 @@ def study_page(results: StudyResults) -> str:
         why_not=why_not,
         winners=winners,
         least=least,
+        replications=_listed(replication_rows(results.replications[:_MOST_ROWS])),
         failures=_failures(results),
         rows=_table(results),
         more=max(0, len(results.table) - _MOST_ROWS),
@@ -101,6 +106,13 @@ def _failures(results: StudyResults) -> Markup:
     names = [*results.axes, "error"]
     rows = results.failures[:_MOST_ROWS]
     return table(names, [[_cell(row.get(name)) for name in names] for row in rows], text=_texts(rows, names))
+
+
+def _listed(rows: Sequence[dict[str, Any]]) -> Markup:
+    """A table with all columns of its rows; nothing without rows."""
+    names = list(rows[0]) if rows else []
+    cells = [[_cell(row.get(name)) for name in names] for row in rows]
+    return table(names, cells, text=_texts(rows, names)) if rows else Markup("")
 
 
 def _table(results: StudyResults) -> Markup:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: Values without draws that differ relatively by at most this are equal but for rounding.
 _ROUNDING = 1e-9
@@ -109,3 +109,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
         last = max(last, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = last
     return adjusted
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of a table is a finite number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def says_only_how_long(measure: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the measure is a latency and a network of the rows is saturated: it grows with the length of the simulation."""
+    return measure.startswith("latency") and any(row.get("saturated") is True for row in rows)

@@ -10,6 +10,7 @@ from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Axes
 from topoloom.model.results import Provenance, Result
 from topoloom.studies.record import Record
+from topoloom.studies.replications import Replicated
 from topoloom.studies.store import Store
 from topoloom.studies.study import Study
 from topoloom.studies.task import Task
@@ -37,6 +38,8 @@ class StudyResults(Result):
         One row per failed point: axes, then ``error``.
     ended : "done", "deadline" or "interrupted"
         How the run ended.
+    replications : tuple of Replicated
+        With [replicate], one per point: its seeds, and whether the interval of its mean is narrow enough.
     """
 
     record_name = "study"
@@ -53,6 +56,7 @@ class StudyResults(Result):
     table: tuple[dict[str, Any], ...]
     failures: tuple[dict[str, Any], ...] = ()
     ended: Ended = "done"
+    replications: tuple[Replicated, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @classmethod
@@ -71,15 +75,15 @@ class StudyResults(Result):
         study : Study
         store : Store
         planned : sequence, optional
-            The study's points, if they are known already.
+            The study's points by the records of the store, if they are known already.
         ended : "done", "deadline" or "interrupted"
 
         Returns
         -------
         StudyResults
         """
-        planned = study.planned() if planned is None else planned
         records = store.records()
+        planned = study.planned(records=records) if planned is None else planned
         rows, failures = [], []
         by_digest: dict[str, Record | None] = {}
         for labels, task in planned:
@@ -102,6 +106,7 @@ class StudyResults(Result):
             table=tuple(rows),
             failures=tuple(failures),
             ended=ended,
+            replications=study.replications(planned, records),
             provenance=Provenance.of_run(name=study.title, settings={"operation": study.operation, "task": study.task}),
         )
 

@@ -20,6 +20,7 @@ from topoloom.studies.conditions import conditions_hold, conditions_text
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import Record
+from topoloom.studies.replications import check_column
 from topoloom.studies.results import StudyResults
 from topoloom.studies.store import Store
 from topoloom.studies.study import Study
@@ -111,39 +112,52 @@ def run_study(
     work = Work() if work is None else work
     chosen = EXECUTORS.find(study.run.executor if executor is None else executor)
     planned = study.planned(work) if planned is None else planned
-    wanted = tasks_of(planned, only)
+    tasks_of(planned, only)
     store = Store(folder, create=True)
     with _alone(store.folder):
         write_atomically(store.folder / DEFINITION, indented_json(study))
         records = store.records()
+        planned = planned if study.replicate is None else study.planned(work, records)
         tasks = [
             task
-            for digest, task in wanted.items()
+            for digest, task in tasks_of(planned, only).items()
             if digest not in records or (retry_failed and records[digest].state == "failed")
         ]
         if most is not None:
             tasks = spread(tasks, most)
         estimates = Estimates(records.values())
-        reporter = _Reporter(store, tasks, estimates, executor or study.run.executor, study, jobs, work)
-        run = StudyRun(
-            tasks=tasks,
-            store=store,
-            node=study.run.node,
-            jobs=study.run.jobs if jobs is None else jobs,
-            options=(study.run.options if executor in (None, study.run.executor) else {}) | (options or {}),
-            limit_s=study.run.limit_s,
-            attempts=study.run.attempts,
-            estimates=estimates,
-            work=work,
-            report=reporter,
-        )
-        work.begin(len(tasks), "tasks")
-        try:
-            if tasks:
+        parallel = study.run.jobs if jobs is None else jobs
+        further = (study.run.options if executor in (None, study.run.executor) else {}) | (options or {})
+        while tasks:
+            reporter = _Reporter(store, tasks, estimates, executor or study.run.executor, study, jobs, work)
+            run = StudyRun(
+                tasks=tasks,
+                store=store,
+                node=study.run.node,
+                jobs=parallel,
+                options=further,
+                limit_s=study.run.limit_s,
+                attempts=study.run.attempts,
+                estimates=estimates,
+                work=work,
+                report=reporter,
+            )
+            work.begin(len(tasks), "tasks")
+            try:
                 with work.interruptible():
                     chosen(run)
-        finally:
-            reporter.end()
+            finally:
+                reporter.end()
+            if reporter.fault is not None:
+                raise reporter.fault
+            if study.replicate is None or most is not None or work.stopped:
+                break
+            # The results decide which seeds follow; without new results, as of a detached job, none do.
+            before, records = len(planned), store.records()
+            planned = study.planned(work, records)
+            tasks = [task for digest, task in tasks_of(planned, only).items() if digest not in records]
+            if len(planned) == before:
+                break
     return StudyResults.of(study, store, planned, ended=work.ended if work.stopped else "done")
 
 
@@ -189,9 +203,18 @@ class _Reporter:
         self._side_by_side = cores(jobs or study.run.jobs) if executor in ("processes", "threads") else 1
         self._began = self._written = time.monotonic()
         self._lock = threading.Lock()
+        self._replicate = study.replicate
+        #: The first result that lacks the column of [replicate]; it ends the work.
+        self.fault: InputError | None = None
         self._write()
 
     def __call__(self, record: Record) -> None:
+        if self._replicate is not None and record.state == "done":
+            try:
+                check_column(self._replicate, record.row)
+            except InputError as error:
+                self.fault = error
+                self._work.stop()
         with self._lock:
             if self._left.pop(record.digest, None) is None:
                 return

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from topoloom.core.errors import InputError, hint
 from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
-from topoloom.studies.comparison import holm, paired_difference
+from topoloom.studies.comparison import holm, is_number, paired_difference, says_only_how_long
 from topoloom.studies.conditions import conditions_hold, conditions_text
 from topoloom.studies.labels import label_of
 
@@ -263,7 +263,7 @@ class _Contest:
 
     def __init__(self, key: tuple[Any, ...], rows: Mapping[Any, Sequence[Row]], measure: str, most: bool) -> None:
         self.key, self.measure = key, measure
-        self.saturated = [name for name in rows if _saturated(measure, rows[name])]
+        self.saturated = [name for name in rows if says_only_how_long(measure, rows[name])]
         means = {name: _mean([row[measure] for row in of]) for name, of in rows.items() if name not in self.saturated}
         self.means = {name: mean for name, mean in means.items() if mean is not None}
         self.ranked = sorted(self.means, key=lambda name: -self.means[name] if most else self.means[name])
@@ -303,21 +303,16 @@ class _Contest:
 
 def _by_draw(rows: Sequence[Row], measure: str) -> dict[Hashable, float]:
     """The values by the draws they come from."""
-    return {tuple(row.get(name) for name in _DRAWS): float(row[measure]) for row in rows if _number(row.get(measure))}
+    return {tuple(row.get(name) for name in _DRAWS): float(row[measure]) for row in rows if is_number(row.get(measure))}
 
 
 def _half(value: Any) -> float | None:
-    return float(value) if _number(value) else None
-
-
-def _saturated(measure: str, rows: Sequence[Row]) -> bool:
-    """Whether a latency says only how long the simulation was."""
-    return measure.startswith("latency") and any(row.get("saturated") is True for row in rows)
+    return float(value) if is_number(value) else None
 
 
 def _decades(rows: Sequence[Row], y: str) -> bool:
     """Whether latencies span so much that the low ones would be indistinguishable on a linear axis."""
-    values = [row[y] for row in rows if _number(row.get(y)) and row[y] > 0]
+    values = [row[y] for row in rows if is_number(row.get(y)) and row[y] > 0]
     return y.startswith("latency") and bool(values) and max(values) > _SPAN * min(values)
 
 
@@ -358,7 +353,7 @@ def _axis(results: StudyTable, rows: Sequence[Row], x: str | None) -> str:
 
 
 def _measure(results: StudyTable, rows: Sequence[Row]) -> str:
-    numbers = [name for name in results.measures if any(_number(row.get(name)) for row in rows)]
+    numbers = [name for name in results.measures if any(is_number(row.get(name)) for row in rows)]
     if not numbers:
         raise InputError("no measure of the study is a number, so there is nothing to draw")
     differ = [name for name in numbers if len({row.get(name) for row in rows}) > 1]
@@ -367,7 +362,7 @@ def _measure(results: StudyTable, rows: Sequence[Row]) -> str:
 
 def _different(rows: Sequence[Row], name: str) -> list[Any]:
     values = list(dict.fromkeys(row[name] for row in rows))
-    return sorted(values) if all(_number(each) for each in values) else values
+    return sorted(values) if all(is_number(each) for each in values) else values
 
 
 def _follows(rows: Sequence[Row], name: str, named: Sequence[str]) -> bool:
@@ -376,22 +371,18 @@ def _follows(rows: Sequence[Row], name: str, named: Sequence[str]) -> bool:
     return all(seen.setdefault(tuple(row[axis] for axis in named), row[name]) == row[name] for row in rows)
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _mean(values: Sequence[Any]) -> float | None:
-    numbers = [float(value) for value in values if _number(value)]
+    numbers = [float(value) for value in values if is_number(value)]
     return fmean(numbers) if numbers else None
 
 
 def _point(x: float, y: str, rows: Sequence[Row]) -> IntervalPoint | None:
     """The mean at x, with its interval where there are several values; for a saturated network, an open mark."""
-    numbers = [float(row[y]) for row in rows if _number(row.get(y))]
+    numbers = [float(row[y]) for row in rows if is_number(row.get(y))]
     if not numbers:
         return None
     mean = fmean(numbers)
-    if _saturated(y, rows):
+    if says_only_how_long(y, rows):
         return IntervalPoint(x, mean, note="saturated: latency grows with the length of the simulation")
     if len(numbers) < 2:
         return IntervalPoint(x, mean)

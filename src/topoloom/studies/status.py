@@ -23,7 +23,8 @@ class StudyStatus(Result):
     ----------
     title, operation : str
     tasks, done, failed, to_go : int
-        Number of distinct tasks: in total, with a result, with an error, and with neither.
+        Number of distinct tasks: in total, with a result, with an error, and with neither. With [replicate], those that are
+        decided so far.
     reasons : dict of str to int
         Reasons of failures, with the number of tasks for each.
     seconds_done : float
@@ -62,8 +63,8 @@ class StudyStatus(Result):
 def study_status(study: Study, store: Store) -> StudyStatus:
     """The status of a study with its store."""
     check_type(study, Study, "study_status", "read_study(path) makes one")
-    tasks = study.tasks()
     records = store.records()
+    tasks = list({task.digest: task for _, task in study.planned(records=records)}.values())
     recorded = [records[task.digest] for task in tasks if task.digest in records]
     left = [task for task in tasks if task.digest not in records]
     estimates = Estimates(records.values())

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from string import Formatter
 from typing import Annotated, Any, ClassVar
 
 import msgspec
@@ -18,10 +17,13 @@ from topoloom.core.toml_files import LONGEST, TomlTable, parse_toml
 from topoloom.core.toml_lines import line_of
 from topoloom.core.work import Work
 from topoloom.operations.field import fields_of
-from topoloom.operations.operation import Operation, studied
+from topoloom.operations.operation import studied
 from topoloom.studies.axes import axis_hint, axis_values
 from topoloom.studies.conditions import conditions_hold
+from topoloom.studies.filling import filled, names_in
 from topoloom.studies.node import WorkerNode
+from topoloom.studies.record import Record
+from topoloom.studies.replications import Replicate, Replicated, further_seeds, replicated
 from topoloom.studies.task import Task, task_of
 
 #: Most points of a study, and values of an axis, unless [run] allows more: above it, an error in an axis is more likely.
@@ -107,6 +109,12 @@ class Study(TomlTable, frozen=True, kw_only=True):
     seeds: Annotated[int, setting("run every task with the seeds 1 to this number", least=1, most=1_000_000)] | None = (
         None
     )
+    replicate: (
+        Annotated[
+            Replicate, setting("add seeds to every point until the interval of its mean is narrow enough: [replicate]")
+        ]
+        | None
+    ) = None
     run: Annotated[Running, setting("how the study is run: [run]")] = Running()
     base: Annotated[str, setting("the folder that relative paths start from; the file's folder when omitted")] = ""
 
@@ -118,10 +126,18 @@ class Study(TomlTable, frozen=True, kw_only=True):
     def axis_names(self) -> tuple[str, ...]:
         """The names of all axes, in the order of the file, with ``seed`` last."""
         names = [*self.axes, *(name for table in self.together for name in table)]
-        return (*names, "seed") if self.seeds is not None else tuple(names)
+        return (*names, "seed") if self._first_seeds is not None else tuple(names)
+
+    @property
+    def _first_seeds(self) -> int | None:
+        """Seeds of every point; with `replicate`, those before others follow."""
+        return self.seeds if self.replicate is None else self.replicate.least
 
     def points(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """The points of the study, as labels and values of all axes; the last axis changes fastest."""
+        """The points of the study, as labels and values of all axes; the last axis changes fastest.
+
+        With `replicate`, every point has its first seeds.
+        """
         self._count()
         dimensions: list[list[dict[str, tuple[Any, Any]]]] = [
             *([{name: labelled} for labelled in axis_values(name, axis)] for name, axis in self.axes.items()),
@@ -132,12 +148,12 @@ class Study(TomlTable, frozen=True, kw_only=True):
                 ]
                 for table in self.together
             ),
-            [{"seed": (seed, seed)} for seed in range(1, self.seeds + 1)] if self.seeds is not None else [{}],
+            [{"seed": (seed, seed)} for seed in range(1, self._first_seeds + 1)] if self._first_seeds else [{}],
         ]
         for parts in product(*dimensions):
             merged = {name: labelled for part in parts for name, labelled in part.items()}
             labels = {name: label for name, (label, _) in merged.items()}
-            if self._wanted(labels):
+            if self._wanted(labels if self.replicate is None else _without_seed(labels)):
                 yield labels, {name: value for name, (_, value) in merged.items()}
 
     def _count(self) -> int:
@@ -150,7 +166,8 @@ class Study(TomlTable, frozen=True, kw_only=True):
         """
         sizes = [len(axis_values(name, axis)) for name, axis in self.axes.items()]
         sizes += [len(axis_values(*next(iter(table.items())))) for table in self.together]
-        count = math.prod(sizes) * (self.seeds or 1)
+        most_seeds = self.seeds if self.replicate is None else self.replicate.most
+        count = math.prod(sizes) * (most_seeds or 1)
         if count > self.run.most_points:
             raise InputError(
                 f"study: {count:,} points, more than {self.run.most_points:,}; shorten an axis, or set most_points in [run]"
@@ -179,28 +196,94 @@ class Study(TomlTable, frozen=True, kw_only=True):
         """
         return list({task.digest: task for _, task in self.planned(work)}.values())
 
-    def planned(self, work: Work | None = None) -> list[tuple[dict[str, Any], Task]]:
-        """Every point with its task; parameters and errors are those of `tasks`."""
-        points, task_by_arguments = [], {}
-        base = self.base or "."
+    def planned(
+        self, work: Work | None = None, records: Mapping[str, Record] | None = None
+    ) -> list[tuple[dict[str, Any], Task]]:
+        """Every point with its task.
+
+        Parameters
+        ----------
+        work : Work, optional
+            Reports the progress.
+        records : mapping of str to Record, optional
+            The records so far, by the digest of their task: with `replicate`, they decide the further seeds of each point.
+
+        Raises
+        ------
+        InputError, Stopped
+            As `tasks`.
+        """
+        points: list[tuple[dict[str, Any], Task]] = []
+        task_by_arguments: dict[bytes, Task] = {}
         work = Work() if work is None else work
         work.begin(self._count(), "points")
+        reported = 0
         for labels, values in self.points():
-            arguments = _filled(self.task, values, studied(self.operation))
-            key = msgspec.json.encode(arguments, order="sorted")
-            if key not in task_by_arguments:
-                try:
-                    task_by_arguments[key] = task_of(self.operation, arguments, base)
-                except InputError as error:
-                    at_point = ", ".join(f"{name}={shown(label)}" for name, label in labels.items())
-                    raise InputError(f"study: {error}" + (f" (at {at_point})" if at_point else "")) from None
-            points.append((labels, task_by_arguments[key]))
-            if len(points) % _REPORT_EVERY == 0:
+            points.append((labels, self._task(labels, values, task_by_arguments)))
+            if self.replicate is not None and labels["seed"] == self.replicate.least:
+                points += self._further(
+                    labels, values, points[-self.replicate.least :], records or {}, task_by_arguments
+                )
+            if len(points) >= reported + _REPORT_EVERY:
+                reported = len(points)
                 work.check()
-                work.reach(len(points))
+                work.reach(reported)
         if not points:
             raise InputError("study: no task remains; loosen its conditions (where) or [[skip]]")
         return points
+
+    def _task(self, labels: Mapping[str, Any], values: Mapping[str, Any], known: dict[bytes, Task]) -> Task:
+        """The task at a point; equal arguments share one."""
+        arguments = filled(self.task, values, studied(self.operation))
+        key = msgspec.json.encode(arguments, order="sorted")
+        if key not in known:
+            try:
+                known[key] = task_of(self.operation, arguments, self.base or ".")
+            except InputError as error:
+                at_point = ", ".join(f"{name}={shown(label)}" for name, label in labels.items())
+                raise InputError(f"study: {error}" + (f" (at {at_point})" if at_point else "")) from None
+        return known[key]
+
+    def _further(
+        self,
+        labels: Mapping[str, Any],
+        values: Mapping[str, Any],
+        first: Sequence[tuple[dict[str, Any], Task]],
+        records: Mapping[str, Record],
+        known: dict[bytes, Task],
+    ) -> list[tuple[dict[str, Any], Task]]:
+        """The points with the seeds that follow the first ones, as far as the records decide them."""
+        if self.replicate is None:
+            return []
+        points = list(first)
+        while (needed := further_seeds(self.replicate, [records.get(task.digest) for _, task in points])) > len(points):
+            for seed in range(len(points) + 1, needed + 1):
+                at_seed = {"seed": seed}
+                points.append(({**labels, **at_seed}, self._task(labels, {**values, **at_seed}, known)))
+        return points[len(first) :]
+
+    def replications(
+        self, planned: Sequence[tuple[dict[str, Any], Task]], records: Mapping[str, Record]
+    ) -> tuple[Replicated, ...]:
+        """The replications of each point; empty without `replicate`.
+
+        Parameters
+        ----------
+        planned : sequence
+            The result of `planned` with these records.
+        records : mapping of str to Record
+        """
+        if self.replicate is None:
+            return ()
+        groups: list[list[tuple[dict[str, Any], Task]]] = []
+        for labels, task in planned:
+            if labels["seed"] == 1:
+                groups.append([])
+            groups[-1].append((labels, task))
+        return tuple(
+            replicated(self.replicate, _without_seed(group[0][0]), [records.get(task.digest) for _, task in group])
+            for group in groups
+        )
 
 
 def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
@@ -258,8 +341,11 @@ def _check(study: Study) -> None:
     arguments = [field.name for field in fields_of(kind)]
     seen: set[str] = set()
     fields = _fields_of(study)
+    seeded = None if study.seeds is study.replicate is None else "`seeds`" if study.replicate is None else "[replicate]"
+    if study.seeds is not None and study.replicate is not None:
+        raise InputError("study: `seeds` and [replicate] both give the seeds of every point; keep one of them")
     for name, axis in (*study.axes.items(), *((n, a) for table in study.together for n, a in table.items())):
-        if name in seen or (name == "seed" and study.seeds is not None):
+        if name in seen or (name == "seed" and seeded is not None):
             raise InputError(f"study: the axis '{name}' is defined twice; keep one of them")
         seen.add(name)
         if _sets(study.task, name.split(".")):
@@ -279,19 +365,23 @@ def _check(study: Study) -> None:
         if len(set(lengths.values())) > 1:
             lengths_text = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise InputError(f"study: axes that change together need equal numbers of values, not {lengths_text}")
-    if study.seeds is not None and "seed" not in arguments:
-        raise InputError(f"study: {kind.group} has no random draws, so seeds have no effect; remove `seeds`")
-    if study.seeds is not None and "seed" in study.task:
-        raise InputError("study: `seeds` and the seed of [task] both set the seed of every task; keep one of them")
+    if seeded is not None and "seed" not in arguments:
+        raise InputError(f"study: {kind.group} has no random draws, so seeds have no effect; remove {seeded}")
+    if seeded is not None and "seed" in study.task:
+        raise InputError(f"study: {seeded} and the seed of [task] both set the seed of every task; keep one of them")
+    # With [replicate], the results decide which seeds there are.
+    names = [name for name in study.axis_names if study.replicate is None or name != "seed"]
     for combination in study.skip:
         for name in combination:
-            if name not in study.axis_names:
-                raise InputError(
-                    f"study: [[skip]] names '{name}', which is not an axis ({hint(name, study.axis_names)})"
-                )
+            if name not in names:
+                raise InputError(f"study: [[skip]] names '{name}', which is not an axis ({hint(name, names)})")
     missing = sorted(name for name in fields if name not in study.axis_names)
     if missing:
         raise InputError(f"study: a text contains {{{missing[0]}}}, which is not an axis; add it under [axes]")
+
+
+def _without_seed(labels: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: label for name, label in labels.items() if name != "seed"}
 
 
 def _sets(task: Mapping[str, Any], path: Sequence[str]) -> bool:
@@ -306,59 +396,4 @@ def _sets(task: Mapping[str, Any], path: Sequence[str]) -> bool:
 
 def _fields_of(study: Study) -> set[str]:
     """The names in braces in all texts of the study."""
-    texts = [study.task, study.axes, study.together]
-    return {name for text in _texts(texts) for name in _fields(text)}
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, (list, tuple)):
-        for element in value:
-            yield from _texts(element)
-
-
-def _fields(text: str) -> Iterator[str]:
-    try:
-        return (name for _, name, _, _ in list(Formatter().parse(text)) if name is not None)
-    except ValueError:
-        raise InputError(f"study: {shown(text)}: a brace is not closed; write {{{{ for a literal brace") from None
-
-
-def _filled(task: Mapping[str, Any], values: Mapping[str, Any], kind: type[Operation]) -> dict[str, Any]:
-    """The arguments at a point: the shared ones, the axes that are arguments, and every text with its braces filled."""
-    names = {field.name for field in fields_of(kind)}
-    arguments: dict[str, Any] = _copied(task)
-    # A value may itself name other axes: family = "dsn:n={n}".
-    values = {name: _formatted(value, values) for name, value in values.items()}
-    for name, value in values.items():
-        path: Sequence[str] = name.split(".")
-        if path[0] not in names:
-            continue
-        inner = arguments
-        for part in path[:-1]:
-            inner = inner.setdefault(part, {})
-            if not isinstance(inner, dict):
-                raise InputError(f"study: the axis '{name}' belongs to a table, but '{part}' is not a table")
-        inner[path[-1]] = value
-    return {name: _formatted(shared, values) for name, shared in arguments.items()}
-
-
-def _copied(value: Any) -> Any:
-    return {name: _copied(item) for name, item in value.items()} if isinstance(value, Mapping) else value
-
-
-def _formatted(value: Any, values: Mapping[str, Any]) -> Any:
-    if isinstance(value, str) and "{" in value:
-        parts = list(Formatter().parse(value))
-        if len(parts) == 1 and parts[0][0] == "" and parts[0][1] is not None:
-            return values[parts[0][1]]  # the text is only the axis: keep its type
-        return "".join(text + ("" if name is None else str(values[name])) for text, name, _, _ in parts)
-    if isinstance(value, Mapping):
-        return {name: _formatted(item, values) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_formatted(element, values) for element in value]
-    return value
+    return set(names_in([study.task, study.axes, study.together]))

@@ -66,6 +66,7 @@ class RunStudy(Settings, frozen=True, kw_only=True):
 def run_command(settings: RunStudy, to: Json) -> None:
     from topoloom.cli.progress import working
     from topoloom.studies.executor import EXECUTORS
+    from topoloom.studies.replications import replications_in_words
     from topoloom.studies.run import run_study, tasks_of
     from topoloom.studies.store import Store
     from topoloom.studies.study import read_study
@@ -82,8 +83,11 @@ def run_command(settings: RunStudy, to: Json) -> None:
         return
     with working("study") as work:
         planned = study.planned(work)
+    records = Store(folder, create=True).records()
+    if study.replicate is not None:
+        planned = study.planned(None, records)
     tasks = tasks_of(planned, settings.only)
-    recorded = len(tasks.keys() & Store(folder, create=True).records().keys())
+    recorded = len(tasks.keys() & records.keys())
     say(
         f"{len(tasks):,} task{'s' * (len(tasks) != 1)} of {study.operation}"
         + (f"; {recorded:,} have a record" if recorded else ""),
@@ -107,6 +111,9 @@ def run_command(settings: RunStudy, to: Json) -> None:
         print_record(results)
     else:
         _print_results(shown, folder)
+        if study.replicate is not None:
+            for line in replications_in_words(study.replicate, shown.replications, _REASONS):
+                say(line)
     if results.ended != "done":
         raise Stopped(
             f"interrupted: {results.done + results.failed} of {results.tasks} tasks have a record; run it again to go on"
@@ -293,7 +300,11 @@ def _meeting(results: "StudyResults", only: tuple[str, ...]) -> "StudyResults":
         tuple(row for row in rows if conditions_hold(only, {name: row[name] for name in results.axes}))
         for rows in (results.table, results.failures)
     )
-    return replace(results, table=table, failures=failures)
+    replications = results.replications
+    if replications:
+        met = {tuple(row[name] for name in results.axes if name != "seed") for row in (*table, *failures)}
+        replications = tuple(each for each in replications if tuple(each.axes.values()) in met)
+    return replace(results, table=table, failures=failures, replications=replications)
 
 
 def _print_results(results: "StudyResults", folder: str) -> None:
