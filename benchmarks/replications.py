@@ -1,6 +1,6 @@
 """Do the intervals that end [replicate] cover the mean, and how many seeds do they need?
 
-    python benchmarks/replications.py [--points 20000] [--simulated]
+    python benchmarks/replications.py [--points 4000] [--simulated]
 
 Synthetic points: values that are normal, exponential (skewed) or lognormal (very skewed), with the given coefficient of
 variation, are drawn until the rule of `topoloom.studies.replications` ends, with at most 10,000 seeds. For each rule and each
@@ -125,7 +125,7 @@ def _skewness(values: list[float]) -> float:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--points", type=int, default=20_000, help="synthetic points per line")
+    parser.add_argument("--points", type=int, default=4000, help="synthetic points per line")
     parser.add_argument("--simulated", action="store_true", help="a real set-up")
     given = parser.parse_args()
     began = time.perf_counter()

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 
 import pytest
+from test_replications import STUDY as REPLICATED
 from test_study import lines_of
 
 from topoloom import InputError, Store, Study, run_study
@@ -203,6 +204,16 @@ def test_detached_and_taken_up(slurm, tmp_path):
     second = run_study(study, tmp_path / "s", executor="slurm", jobs=1, options=OPTIONS)
     assert second.done == 30
     assert len(list((tmp_path / "s" / "slurm").glob("*/job"))) == 1
+
+
+@needs_slurm
+@pytest.mark.exhaustive
+def test_further_seeds_are_submitted_as_further_jobs(slurm, tmp_path):
+    """Each round of seeds is a job; the points and their seeds are those of threads."""
+    alone = run_study(REPLICATED, tmp_path / "alone", executor="threads")
+    found = run_study(REPLICATED, tmp_path / "s", executor="slurm", jobs=2, options=OPTIONS)
+    assert (found.table, found.replications) == (alone.table, alone.replications)
+    assert len(list((tmp_path / "s" / "slurm").glob("*/job"))) > 1
 
 
 @needs_slurm

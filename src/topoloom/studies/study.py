@@ -341,7 +341,7 @@ def _check(study: Study) -> None:
     arguments = [field.name for field in fields_of(kind)]
     seen: set[str] = set()
     fields = _fields_of(study)
-    seeded = None if study.seeds is study.replicate is None else "`seeds`" if study.replicate is None else "[replicate]"
+    seeded = "[replicate]" if study.replicate is not None else None if study.seeds is None else "`seeds`"
     if study.seeds is not None and study.replicate is not None:
         raise InputError("study: `seeds` and [replicate] both give the seeds of every point; keep one of them")
     for name, axis in (*study.axes.items(), *((n, a) for table in study.together for n, a in table.items())):

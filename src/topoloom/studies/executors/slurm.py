@@ -94,7 +94,8 @@ class _Submissions:
         while self.left and not self.run.work.stopped:
             before = len(self.left)
             submission, job = running or self._submit()
-            running = None
+            # The job of an earlier run, or of an earlier round of this one, may have none of these tasks.
+            own, running = running is None, None
             if self.options.detach:
                 self.run.work.advance(0, f"runs as Slurm job {job}")
                 return
@@ -104,7 +105,7 @@ class _Submissions:
             logs = submission / "logs"
             if "CANCELLED" in state:
                 raise InputError(f"Slurm job {job} was cancelled; finished tasks are stored, run it again to continue")
-            if len(self.left) == before:
+            if own and len(self.left) == before:
                 states = ", ".join(sorted(state)) or "gone"
                 raise InputError(
                     f"Slurm job {job} ended ({states}) and no task was finished: its logs are in {logs}; perhaps `time` is"
