@@ -50,6 +50,11 @@ def filled(task: Mapping[str, Any], values: Mapping[str, Any], kind: type[Operat
         The values of the axes.
     kind : type of Operation
 
+    Returns
+    -------
+    dict
+        The arguments of a task.
+
     Raises
     ------
     InputError

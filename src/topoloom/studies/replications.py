@@ -33,8 +33,8 @@ class Replicate(TomlTable, frozen=True, kw_only=True):
     Examples
     --------
     >>> rule = Replicate(value="latency_mean", within=0.1, least=3)
-    >>> rule.half_width([10.0, 11.0, 12.0]), rule.seeds([10.0, 11.0, 12.0])
-    (2.484..., 16)
+    >>> round(rule.half_width([10.0, 11.0, 12.0]), 3), rule.seeds([10.0, 11.0, 12.0])
+    (2.484, 16)
     """
 
     group: ClassVar[str] = "study [replicate]"
@@ -172,6 +172,10 @@ def replications_in_words(rule: Replicate, replications: Sequence[Replicated], m
     replications : sequence of Replicated
     most : int
         Most points that are named.
+
+    Returns
+    -------
+    list of str
 
     Examples
     --------

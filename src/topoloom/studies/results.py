@@ -43,7 +43,7 @@ class StudyResults(Result):
     """
 
     record_name = "study"
-    record_version = 2
+    record_version = 3
     derived = ("measures",)
 
     title: str

@@ -83,10 +83,10 @@ def run_command(settings: RunStudy, to: Json) -> None:
         return
     with working("study") as work:
         planned = study.planned(work)
+    tasks = tasks_of(planned, settings.only)
     records = Store(folder, create=True).records()
     if study.replicate is not None:
-        planned = study.planned(None, records)
-    tasks = tasks_of(planned, settings.only)
+        tasks = tasks_of(study.planned(records=records), settings.only)
     recorded = len(tasks.keys() & records.keys())
     say(
         f"{len(tasks):,} task{'s' * (len(tasks) != 1)} of {study.operation}"
