@@ -294,3 +294,17 @@ def test_cables_that_cannot_be_are_refused():
         labelled_cable_cycles(fly, RouterConfig(), {"room": 3})
     with pytest.raises(InputError, match="0 cycles"):
         labelled_cable_cycles(fly, RouterConfig(), {"group": 0})
+
+
+@pytest.mark.parametrize("vcs", [1, 3, 8])
+@pytest.mark.parametrize("flits", [1, 3])
+@pytest.mark.parametrize("spec", ["complete:n=6,hosts=4", "complete:n=18,hosts=4", "complete:n=30,hosts=2"])
+def test_without_other_packets_a_hop_takes_three_cycles_in_routers_of_any_size(spec, vcs, flits):
+    """3 H + 1 + F cycles, however many sets of 64 the virtual channels of a router fill: here one to four.
+
+    A flit of a high port once waited a cycle longer for an output of a low port in a router without other work.
+    """
+    network = build(spec)
+    config = structs.replace(find_preset("booksim"), vcs=vcs, packet_flits=flits)
+    point = simulate(route(network, "minimal"), "uniform", config, loads=[0.002 * flits]).points[0]
+    assert point.latency_mean == pytest.approx(3 * point.hops_mean + 1 + flits, abs=0.02 * flits)

@@ -48,6 +48,8 @@ def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                     begin_routing(s, rules, r, iv, c, c)
                 else:
                     request(records, net, s, rules, r, iv)
+    # Only now: an input of one word may have requested an output of an earlier word.
+    for w in range(W):
         some |= active[at(b + w)] | pending[at(b + w)]
         if records is not None:
             some |= choosing[at(b + w)]
