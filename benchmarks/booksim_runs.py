@@ -11,15 +11,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 #: Cycles of a sample; one sample warms up, three are measured, and their packets arrive. Shorter ones find saturation.
-_SAMPLE, _SHORT_SAMPLE = 5000, 2000
+_SAMPLE, _SHORT_SAMPLE = 3000, 1500
 #: Saturation is the load at which the mean latency is this many times that of an almost empty network; steps of the search.
-_TIMES, _ALMOST_NONE, _STEPS = 4.0, 0.02, 9
+_TIMES, _ALMOST_NONE, _STEPS = 4.0, 0.02, 7
 #: Options of a run of fixed length.
 _FIXED = {"sim_type": "latency", "warmup_periods": 1, "stopping_thres": -1.0, "acc_stopping_thres": -1.0}
 _FIXED |= {"deadlock_warn_timeout": 10000}
@@ -45,7 +44,7 @@ def text_of(booksim: Path, options: dict[str, Any], network: str | None = None) 
         config.write_text("".join(f"{name} = {value};\n" for name, value in options.items()), encoding="utf-8")
         try:
             done = subprocess.run(
-                [str(booksim), str(config)], capture_output=True, text=True, check=False, timeout=_PATIENCE
+                [str(booksim.resolve()), str(config)], capture_output=True, text=True, check=False, timeout=_PATIENCE
             )
         except subprocess.TimeoutExpired:
             return f"no end after {_PATIENCE} s"
@@ -87,7 +86,7 @@ def saturation(booksim: Path, case: dict[str, Any]) -> float:
     return low
 
 
-def measured(booksim: Path, plan: dict[str, Any], jobs: int | None = None) -> dict[str, Any]:
+def measured(booksim: Path, plan: dict[str, Any], jobs: int | None = None, results: Path | None = None) -> dict[str, Any]:
     """Run a plan: the saturation of each case, then means per seed at shares of it.
 
     Parameters
@@ -96,32 +95,37 @@ def measured(booksim: Path, plan: dict[str, Any], jobs: int | None = None) -> di
     plan : dict
         "cases" with name, options and network, "shares" of saturation and "seeds".
     jobs : int, optional
-        Runs at a time; all cores when omitted.
+        Cases at a time; all cores when omitted.
+    results : Path, optional
+        A file that is rewritten after each case; cases that it has are not run again.
 
     Returns
     -------
     dict
         Per name of a case: saturation, and points with load and means.
     """
-    cases, jobs = plan["cases"], jobs or os.cpu_count() or 1
-    with ThreadPoolExecutor(jobs) as pool:
+    finished: dict[str, Any] = {}
+    if results is not None and results.exists():
+        finished = json.loads(results.read_text(encoding="utf-8"))
 
-        def each(call: Callable[..., Any], *lists: list[Any]) -> list[Any]:
-            return list(pool.map(call, *lists))
+    def one(case: dict[str, Any]) -> dict[str, Any]:
+        full = saturation(booksim, case)
+        loads = [round(share * full, 3) for share in plan["shares"]]
+        points = [
+            {"load": load, "means": [mean_latency(booksim, case, load, seed) for seed in plan["seeds"]]} for load in loads
+        ]
+        return {"saturation": round(full, 4), "points": points}
 
-        loads = each(lambda case: saturation(booksim, case), cases)
-        print(f"saturation of {len(cases)} cases is known", flush=True)
-        points = [(case, round(share * load, 3)) for case, load in zip(cases, loads, strict=True) for share in plan["shares"]]
-        runs = [(case, load, seed) for case, load in points for seed in plan["seeds"]]
-        means = each(lambda run: mean_latency(booksim, *run), runs)
-    seeds, results = len(plan["seeds"]), dict[str, Any]()
-    for number, (case, load) in enumerate(points):
-        result = results.setdefault(case["name"], {"saturation": round(loads[cases.index(case)], 4), "points": []})
-        result["points"].append({"load": load, "means": means[number * seeds : (number + 1) * seeds]})
-    return results
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        runs = {pool.submit(one, case): case["name"] for case in plan["cases"] if case["name"] not in finished}
+        for run in as_completed(runs):
+            finished[runs[run]] = run.result()
+            if results is not None:
+                results.write_text(json.dumps(finished, indent=1) + "\n", encoding="utf-8")
+    return finished
 
 
 if __name__ == "__main__":
     path, plan_file, results_file, *jobs_given = sys.argv[1:]
-    found = measured(Path(path), json.loads(Path(plan_file).read_text(encoding="utf-8")), *map(int, jobs_given))
-    Path(results_file).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    count = int(jobs_given[0]) if jobs_given else None
+    measured(Path(path), json.loads(Path(plan_file).read_text(encoding="utf-8")), count, Path(results_file))
