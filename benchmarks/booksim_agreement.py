@@ -112,13 +112,14 @@ def _store(theirs: dict[str, Any]) -> None:
         part: {
             case.name: {"network": NETWORKS[case.network].spec, "options": case.booksim, **theirs[case.name]}
             for case in cases
+            if case.name in theirs
         }
         for part, cases in (("by_hand", BY_HAND), ("held_out", drawn()))
     }
     about = {
         "source": "BookSim 2, commit 28f43299f1706a3160ffac721ca461d74eb6e618, g++ 12.2 -O3; measured numbers only",
         "measured": "python benchmarks/booksim_agreement.py: sim_type latency, 3,000 cycles to warm up and 9,000 measured;"
-        " options not named have BookSim's defaults; network_file of anynet by `topoloom convert --format booksim`;"
+        " other options have BookSim's defaults; network_file of anynet by `topoloom convert --format booksim`;"
         " means: packet latency average in cycles per seed",
         "seeds": SEEDS,
     }
