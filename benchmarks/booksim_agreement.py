@@ -20,8 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "simulator"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "simulator"))
 
 from booksim_loaded import BY_HAND, MOST_OUTSIDE, NETWORKS, SEEDS, SHARES, Case, Verdict, drawn, our_means, verdict
 from booksim_runs import measured
@@ -30,7 +29,7 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.exports.booksim import anynet_text
 from topoloom.topologies.spec import build
 
-REFERENCE = ROOT / "tests" / "reference" / "booksim_loaded.json"
+REFERENCE = Path(__file__).parents[1] / "tests" / "reference" / "booksim_loaded.json"
 
 
 def main() -> None:
@@ -94,7 +93,9 @@ def _plan(cases: list[Case]) -> dict[str, Any]:
         {
             "name": case.name,
             "options": case.booksim,
-            "network": anynet_text(build(NETWORKS[case.network].spec)) if NETWORKS[case.network].engine is None else None,
+            "network": anynet_text(build(NETWORKS[case.network].spec))
+            if NETWORKS[case.network].engine is None
+            else None,
         }
         for case in cases
     ]

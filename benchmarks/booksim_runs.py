@@ -23,7 +23,7 @@ _TIMES, _ALMOST_NONE, _STEPS = 4.0, 0.02, 7
 _FIXED = {"sim_type": "latency", "warmup_periods": 1, "stopping_thres": -1.0, "acc_stopping_thres": -1.0}
 _FIXED |= {"deadlock_warn_timeout": 10000}
 #: Seconds after which a run counts as one without an end.
-_PATIENCE = 120
+_PATIENCE = 600
 
 
 def text_of(booksim: Path, options: dict[str, Any], network: str | None = None) -> str:
@@ -58,14 +58,9 @@ def average(text: str, label: str) -> float | None:
 
 
 def mean_latency(
-    booksim: Path,
-    case: dict[str, Any],
-    load: float,
-    seed: int,
-    sample: int = _SAMPLE,
-    most: float = 20_000.0,
+    booksim: Path, case: dict[str, Any], load: float, seed: int, sample: int = _SAMPLE, most: float = 20_000.0
 ) -> float | None:
-    """Return the mean latency of packets in cycles, with the queue at their host; None: it is above `most`, or the run failed."""
+    """Return the mean latency of packets in cycles, with the queue at their host; None: above `most`, or without an end."""
     options = case["options"] | _FIXED | {"sample_period": sample, "latency_thres": most}
     text = text_of(booksim, options | {"injection_rate": load, "seed": seed}, case["network"])
     if "ssertion" in text or "rror:" in text:
@@ -86,7 +81,9 @@ def saturation(booksim: Path, case: dict[str, Any]) -> float:
     return low
 
 
-def measured(booksim: Path, plan: dict[str, Any], jobs: int | None = None, results: Path | None = None) -> dict[str, Any]:
+def measured(
+    booksim: Path, plan: dict[str, Any], jobs: int | None = None, results: Path | None = None
+) -> dict[str, Any]:
     """Run a plan: the saturation of each case, then means per seed at shares of it.
 
     Parameters
@@ -112,7 +109,8 @@ def measured(booksim: Path, plan: dict[str, Any], jobs: int | None = None, resul
         full = saturation(booksim, case)
         loads = [round(share * full, 3) for share in plan["shares"]]
         points = [
-            {"load": load, "means": [mean_latency(booksim, case, load, seed) for seed in plan["seeds"]]} for load in loads
+            {"load": load, "means": [mean_latency(booksim, case, load, seed) for seed in plan["seeds"]]}
+            for load in loads
         ]
         return {"saturation": round(full, 4), "points": points}
 

@@ -19,11 +19,8 @@ Fly of 10,830 hosts (q=19), with `fast`; with --quick of 450 hosts (q=7).
 
 import argparse
 import multiprocessing
-import re
 import resource
 import statistics
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -32,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from booksim_runs import average, text_of
 from msgspec import structs
 
 from topoloom.core.errors import InputError
@@ -250,37 +248,27 @@ def _ours(case: Case, routing: Routing, seed: int) -> Timed:
 
 def _theirs(case: Case, rival: Path, seed: int) -> Timed:
     """Run BookSim and subtract its setup; injected flits arrive before the run ends."""
-    with tempfile.TemporaryDirectory() as folder:
-        options = _OPTIONS | case.options | {"injection_rate": case.load, "seed": seed}
-        topology = build(case.spec)
-        if options["topology"] == "anynet":
-            network = Path(folder, "network.anynet")
-            network.write_text(anynet_text(topology), encoding="utf-8")
-            options["network_file"] = str(network)
-        sample = case.cycles[1] // _SAMPLES
-        text, seconds = _run(rival, options | {"sample_period": sample}, Path(folder, "run"))
-        _, setup = _run(rival, options | {"sample_period": 1}, Path(folder, "setup"))
+    options = _OPTIONS | case.options | {"injection_rate": case.load, "seed": seed}
+    topology = build(case.spec)
+    network = anynet_text(topology) if options["topology"] == "anynet" else None
+    sample = case.cycles[1] // _SAMPLES
+    text, seconds = _run(rival, options | {"sample_period": sample}, network)
+    _, setup = _run(rival, options | {"sample_period": 1}, network)
     flits = _average(text, "Injected flit rate") * topology.endpoints.size * sample * _SAMPLES
     return Timed(flits * _average(text, "Hops"), seconds - setup, _average(text, "Packet latency"))
 
 
-def _run(rival: Path, options: dict[str, Any], config: Path) -> tuple[str, float]:
-    config.write_text("".join(f"{name} = {value};\n" for name, value in options.items()), encoding="utf-8")
+def _run(rival: Path, options: dict[str, Any], network: str | None) -> tuple[str, float]:
     outputs: list[str] = []
-
-    def call() -> None:
-        done = subprocess.run([str(rival), str(config)], capture_output=True, text=True, check=False)
-        outputs.append(done.stdout + done.stderr)
-
-    seconds = _seconds(call, resource.RUSAGE_CHILDREN)
+    seconds = _seconds(lambda: outputs.append(text_of(rival, options, network)), resource.RUSAGE_CHILDREN)
     return outputs[0], seconds
 
 
 def _average(text: str, label: str) -> float:
-    match = re.search(rf"{label} average = (\S+) \(1 samples\)", text)
-    if match is None:
+    value = average(text, label)
+    if value is None:
         raise SystemExit(f"the rival printed no '{label} average'; it ended with:\n{text[-500:]}")
-    return float(match[1])
+    return value
 
 
 def _seconds(call: Callable[[], None], who: int) -> float:

@@ -1,4 +1,4 @@
-"""Loaded configurations of BookSim 2 that are simulated by both: 40 by hand, and others drawn at random; and the rule of judging.
+"""Loaded configurations of BookSim 2 for both simulators: 40 by hand, others drawn at random, and the rule of judging.
 
 It names networks and options of BookSim, and has none of BookSim's text. tests/simulator/test_booksim_loaded.py and
 benchmarks/booksim_agreement.py use it.
@@ -23,8 +23,8 @@ from topoloom.topologies.spec import build
 SHARES, SEEDS = (0.4, 0.75), (1, 2, 3, 4)
 #: The most cases outside of forty, and the seed and number of those drawn at random.
 MOST_OUTSIDE, DRAW_SEED, DRAWN = 2, 47, 30
-#: Options of every run of BookSim, though some are its defaults. With a crossbar of more than one cycle, BookSim starts no flit
-#: on its way through the crossbar of a router before those under way have left it, so that delay is always one cycle.
+#: Options of every run of BookSim, though some are its defaults. Delays of routing and of the crossbar are at most one cycle,
+#: since BookSim's router takes one batch at a time through a longer stage.
 BASE: dict[str, Any] = {
     "use_noc_latency": 0,
     "injection_rate_uses_flits": 1,
@@ -131,12 +131,12 @@ def _case(network: str, traffic: str = "uniform", /, **options: Any) -> Case:
 #: The cases by hand: delays, packets, buffers, allocators, speedups and the wait for the credit of a tail.
 BY_HAND = (
     _case("mesh", routing_delay=1, credit_delay=1),
-    _case("mesh", routing_delay=2, credit_delay=2, internal_speedup=2.0),
-    _case("mesh", "transpose", routing_delay=3),
+    _case("mesh", routing_delay=1, credit_delay=2, internal_speedup=2.0),
+    _case("mesh", "transpose", routing_delay=1),
     _case("torus", routing_delay=1, credit_delay=4),
-    _case("flatfly", routing_delay=2, credit_delay=1, internal_speedup=2.0, num_vcs=2),
+    _case("flatfly", routing_delay=1, credit_delay=1, internal_speedup=2.0, num_vcs=2),
     _case("fattree", routing_delay=1, credit_delay=2),
-    _case("slimfly", routing_delay=2, credit_delay=1),
+    _case("slimfly", routing_delay=1, credit_delay=1),
     _case("jellyfish", routing_delay=1, credit_delay=2, internal_speedup=2.0),
     _case("tree", routing_delay=1, credit_delay=1),
     _case("mesh3d", routing_delay=0, credit_delay=0),
@@ -197,11 +197,13 @@ def drawn(count: int = DRAWN, seed: int = DRAW_SEED) -> list[Case]:
         options: dict[str, Any] = {
             "num_vcs": draws.choice(NETWORKS[network].vcs),
             "vc_buf_size": draws.choice((2, 4, 8, 16, 32)),
-            "routing_delay": draws.choice((0, 1, 2, 3)),
+            "routing_delay": draws.choice((0, 1)),
             "credit_delay": draws.choice((0, 1, 2, 4)),
             "internal_speedup": draws.choice((1.0, 2.0)),
         }
-        options |= draws.choice(({"packet_size": 1}, {"packet_size": 2}, {"packet_size": 4}, {"packet_size": 8}, _MIXED))
+        options |= draws.choice(
+            ({"packet_size": 1}, {"packet_size": 2}, {"packet_size": 4}, {"packet_size": 8}, _MIXED)
+        )
         allocators = ("separable_input_first", "separable_output_first", "islip", "wavefront", "max_size")
         for key in ("vc_allocator", "sw_allocator"):
             allocator = draws.choice(allocators)
@@ -239,7 +241,6 @@ def router_of(case: Case) -> RouterConfig:
     for key in ("input_speedup", "output_speedup", "wait_for_tail_credit"):
         if options.get(key, 0) not in (0, 1) or (key.startswith("wait") and options.get(key)):
             raise InputError(f"{key}={options[key]}: our router has none")
-    routing = options.get("routing_delay", 1)
     return RouterConfig(
         to_itself=True,
         vcs=vcs,
@@ -247,7 +248,7 @@ def router_of(case: Case) -> RouterConfig:
         output_flits=max(0, options.get("output_buffer_size", -1)),
         speedup=speedup,
         credit_cycles=options.get("credit_delay", 0) + 1,
-        route_cycles=routing if speedup == 1 else max(routing - 1, 0),
+        route_cycles=options.get("routing_delay", 1),
         crossbar_cycles=options["st_prepare_delay"] + options["st_final_delay"] - 1,
         packet_flits=1 if isinstance(size, str) else size,
         packet_mix=_MIXES[size] if isinstance(size, str) else "",
@@ -308,7 +309,5 @@ def verdict(ours: list[float], theirs: list[float]) -> Verdict:
     total = sum(shares)
     if not total:
         return Verdict(float(np.mean(ours)), float(np.mean(theirs)), 0.0)
-    freedom = total**2 / sum(
-        share**2 / (len(means) - 1) for share, means in zip(shares, (ours, theirs), strict=True)
-    )
+    freedom = total**2 / sum(share**2 / (len(means) - 1) for share, means in zip(shares, (ours, theirs), strict=True))
     return Verdict(float(np.mean(ours)), float(np.mean(theirs)), float(student.ppf(0.975, freedom)) * math.sqrt(total))
