@@ -168,6 +168,7 @@ from .studies.study import read_study as read_study
 from .studies.task import Task as Task
 from .studies.task import run_task as run_task
 from .studies.task import task_of as task_of
+from .studies.winners import StudyDifferences as StudyDifferences
 from .throughput.quality import quality as quality
 from .throughput.result import Quality as Quality
 from .throughput.traffic.register import PATTERNS as PATTERNS

@@ -207,6 +207,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "routing": _routed,
     "saturation": lambda: t.saturation(_routed(), width=0.2),
     "study": _studied,
+    "study-differences": lambda: _studied().differences("side", "aspl"),
     "study-status": _status,
     "survival": lambda: t.resilience(t.build("petersen"), samples=20, levels=[0.2]),
     "survivals": lambda: t.Survivals((t.resilience(t.build("petersen"), samples=20, levels=[0.2]),)),

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from topoloom import StudyResults
+from topoloom import InputError, StudyDifferences, StudyResults
 from topoloom.studies.comparison import holm, paired_difference
-from topoloom.studies.series import winners_of
+from topoloom.studies.export import export_study
+from topoloom.studies.winners import winners_of
 
 
 def results(rows, axes):
@@ -88,3 +89,46 @@ def test_holm_corrects_step_by_step():
     assert holm([0.04, 0.001, 0.03, 0.5]) == pytest.approx([0.09, 0.004, 0.09, 0.5])
     assert holm([]) == []
     assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+def test_differences_of_all_pairs_are_students_with_holm(tmp_path):
+    """Three competitors at two points: six rows, as SciPy's paired test of the common seeds; as a record and as a table."""
+    random = np.random.default_rng(4)
+    values = {(name, load): random.normal(20 + load, 1, 6) for name in "abc" for load in (1, 2)}
+    rows = [
+        {"topology": name, "load": load, "seed": seed, "latency_mean": float(value), "saturated": False}
+        for (name, load), each in values.items()
+        for seed, value in enumerate(each, 1)
+        if (name, seed) != ("c", 6)
+    ]
+    found = results(rows, ("topology", "load", "seed")).differences("topology")
+    assert (found.of, found.measure) == ("topology", "latency_mean")
+    pairs = [(row["load"], row["first"], row["second"]) for row in found.differences]
+    assert pairs == [(load, *pair) for load in (1, 2) for pair in ("ab", "ac", "bc")]
+    for row in found.differences:
+        common = 5 if row["second"] == "c" or row["first"] == "c" else 6
+        first, second = (values[row[which], row["load"]][:common] for which in ("first", "second"))
+        expected = ttest_rel(second, first)
+        interval = expected.confidence_interval(0.95)
+        assert row["draws"] == common
+        assert (row["first_mean"], row["second_mean"]) == pytest.approx((first.mean(), second.mean()))
+        assert row["difference"] == pytest.approx(second.mean() - first.mean())
+        assert (row["difference_low"], row["difference_high"]) == pytest.approx(tuple(interval))
+        assert row["p"] == pytest.approx(expected.pvalue)
+    assert [row["p_holm"] for row in found.differences] == holm([row["p"] for row in found.differences])
+    assert StudyDifferences.from_record(found.record()) == found
+    export_study(found, tmp_path / "d.csv")
+    assert (tmp_path / "d.csv").read_text().splitlines()[0] == ",".join(found.differences[0])
+    with pytest.raises(InputError, match=r"end its name in \.csv .*, \.parquet"):
+        export_study(found, tmp_path / "d.nc")
+
+
+def test_what_cannot_be_compared_is_one_sentence():
+    """Saturated networks, other seeds, an unknown axis."""
+    rows = rows_of({"a": [10.0], "b": [20.0]}, saturated=True)
+    apart = [{"topology": name, "seed": seed, "aspl": 2.0} for seed, name in enumerate("ab")]
+    for found in (results(rows, ("topology", "seed")), results(apart, ("topology", "seed"))):
+        with pytest.raises(InputError, match="no two values of 'topology' have a common draw"):
+            found.differences("topology")
+    with pytest.raises(InputError, match="no axis 'engine'"):
+        results(rows, ("topology", "seed")).differences("engine")

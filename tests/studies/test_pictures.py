@@ -12,7 +12,8 @@ from scipy.stats import t
 from topoloom import InputError, Study, StudyResults, run_study
 from topoloom.cli.main import cli
 from topoloom.report.study_page import study_page
-from topoloom.studies.series import curves_of, heat_of, winners_of
+from topoloom.studies.series import curves_of, heat_of
+from topoloom.studies.winners import winners_of
 
 
 def results(rows, axes, title="A title"):

@@ -17,11 +17,11 @@ from topoloom.figures.style import svg_text
 from topoloom.report.curve_data import curve_data
 from topoloom.report.page import curves_part, figure, page, table
 from topoloom.report.scripting import CURVES
-from topoloom.studies.export import table_csv
-from topoloom.studies.pictures import rows_csv
+from topoloom.studies.export import rows_csv, table_csv
 from topoloom.studies.replications import replication_rows
 from topoloom.studies.results import StudyResults
-from topoloom.studies.series import curves_of, winners_of
+from topoloom.studies.series import curves_of
+from topoloom.studies.winners import winners_of
 
 #: Most rows of the table on the page; the CSV file has all.
 _MOST_ROWS = 1000

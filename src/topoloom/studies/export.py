@@ -1,5 +1,6 @@
 """Exporting the table of a study to a file for other tools: CSV, Parquet, netCDF."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.studies.results import StudyResults
+from topoloom.studies.winners import StudyDifferences
 
 #: The endings of a file's name, and the content of each.
 SUFFIXES = {
@@ -23,12 +25,12 @@ def table_csv(results: StudyResults) -> str:
     return csv_text(names, ([row.get(name) for name in names] for row in rows))
 
 
-def export_study(results: StudyResults, path: str | Path) -> None:
-    """Write the table of a study.
+def export_study(results: StudyResults | StudyDifferences, path: str | Path) -> None:
+    """Write the table of a study, or of its paired differences.
 
     Parameters
     ----------
-    results : StudyResults
+    results : StudyResults or StudyDifferences
     path : path
         Its name ends in .csv, .parquet or .nc.
 
@@ -39,7 +41,7 @@ def export_study(results: StudyResults, path: str | Path) -> None:
     """
     suffix = Path(path).suffix
     if suffix == ".csv":
-        write_atomically(path, table_csv(results))
+        write_atomically(path, table_csv(results) if isinstance(results, StudyResults) else rows_csv(results.rows()))
     elif suffix == ".parquet":
         import io
 
@@ -49,12 +51,23 @@ def export_study(results: StudyResults, path: str | Path) -> None:
         except ImportError:
             raise InputError("Parquet needs pyarrow: pip install 'topoloom[frames]'") from None
         write_atomically(path, content.getvalue())
-    elif suffix == ".nc":
+    elif suffix == ".nc" and isinstance(results, StudyResults):
         try:
             content_nc: Any = results.to_xarray().to_netcdf()
         except (ImportError, ValueError):
             raise InputError("netCDF needs xarray and scipy: pip install 'topoloom[frames]'") from None
         write_atomically(path, bytes(content_nc))
     else:
-        endings = ", ".join(f"{ending} ({content})" for ending, content in SUFFIXES.items())
+        allowed = {
+            ending: content
+            for ending, content in SUFFIXES.items()
+            if ending != ".nc" or isinstance(results, StudyResults)
+        }
+        endings = ", ".join(f"{ending} ({content})" for ending, content in allowed.items())
         raise InputError(f"{path}: end its name in {endings}")
+
+
+def rows_csv(rows: Sequence[dict[str, Any]]) -> str:
+    """A table as CSV, with one column for every key that occurs."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return csv_text(names, ([row.get(name) for name in names] for row in rows))

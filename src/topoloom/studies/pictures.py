@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.figures.files import check_figure_name, save_figure
@@ -12,9 +10,11 @@ from topoloom.figures.heat_map import draw_heat_map
 from topoloom.figures.panels import panels
 from topoloom.figures.print_formats import StyleName, WidthName
 from topoloom.figures.style import Figure, printed, sheet
+from topoloom.studies.export import rows_csv
 from topoloom.studies.picture_settings import Kind
 from topoloom.studies.results import StudyResults
-from topoloom.studies.series import curves_of, heat_of, winners_of
+from topoloom.studies.series import curves_of, heat_of
+from topoloom.studies.winners import winners_of
 
 
 def draw_study(
@@ -80,9 +80,3 @@ def draw_study(
         return figure
 
     save_figure(printed(made, style, width), path, outlines=outlines)
-
-
-def rows_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """A table as CSV, with one column for every key that occurs."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return csv_text(names, ([row.get(name) for name in names] for row in rows))

@@ -18,6 +18,8 @@ from topoloom.studies.task import Task
 if TYPE_CHECKING:
     import xarray
 
+    from topoloom.studies.winners import StudyDifferences
+
 
 @dataclass(frozen=True, eq=False)
 class StudyResults(Result):
@@ -174,6 +176,29 @@ class StudyResults(Result):
 
         (curves,) = curves_of(self, x, y, by, where=where, log=log)
         return plotted(lambda axes: draw_interval_curves(axes, curves), ax, style, width)
+
+    def differences(
+        self, of: str, measure: str | None = None, *, where: str | Sequence[str] | None = None
+    ) -> "StudyDifferences":
+        """The paired differences of a measure between all pairs of values of an axis, over common seeds.
+
+        Parameters
+        ----------
+        of, measure, where
+            As in `studies.winners.differences_of`.
+
+        Returns
+        -------
+        StudyDifferences
+
+        Raises
+        ------
+        InputError
+            No such axis or measure, or no pair of values has a common draw.
+        """
+        from topoloom.studies.winners import differences_of
+
+        return differences_of(self, of, measure, where=where)
 
     def to_xarray(self) -> "xarray.Dataset":
         """The numeric measures over the axes, as an xarray Dataset (the extra `frames`).

@@ -156,7 +156,7 @@ class PlotStudy(PictureSettings, frozen=True, kw_only=True):
 @declared(PlotStudy, Json, FigureOptions)
 def plot_command(settings: PlotStudy, to: Json, look: FigureOptions) -> None:
     from topoloom.studies.pictures import draw_study
-    from topoloom.studies.series import winners_of
+    from topoloom.studies.winners import winners_of
 
     if settings.folder.endswith(".toml") and not Path(settings.folder).is_dir():
         _plot_file(settings, look)
@@ -171,8 +171,7 @@ def plot_command(settings: PlotStudy, to: Json, look: FigureOptions) -> None:
         if to.json:
             print_record({"winners": rows})
             return
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        print_table([tuple(names), *(tuple(_short(row.get(name)) for name in names) for row in rows)])
+        _print_rows(rows)
         return
     if settings.output is None:
         raise InputError("-o is missing: name the picture's file, which ends in .svg, .png, .pdf or .pgf")
@@ -194,20 +193,45 @@ def _plot_file(settings: PlotStudy, look: FigureOptions) -> None:
 
 
 class ExportStudy(Settings, frozen=True, kw_only=True):
-    """Write the table of the study in DIRECTORY: .csv, .parquet, or .nc for arrays over the axes."""
+    """Write the table of the study in DIRECTORY: .csv, .parquet, or .nc for arrays over the axes.
+
+    With --of AXIS: the paired differences between its values over common seeds, with intervals and corrected p-values.
+    """
 
     group: ClassVar[str] = "study export"
 
     folder: StudyFolder
-    output: Annotated[str, setting("the file; its suffix gives the format", option="-o --output")]
+    output: (
+        Annotated[str, setting("the file; its suffix gives the format; printed if omitted", option="-o --output")]
+        | None
+    ) = None
+    of: Annotated[str, setting("the axis whose values are compared in pairs")] | None = None
+    value: Annotated[str, setting("the measure of the differences; the usual one if omitted")] | None = None
+    where: Annotated[
+        tuple[str, ...],
+        setting("only differences at points whose axes meet this; repeated, all must hold", metavar="CONDITION"),
+    ] = ()
 
 
-@declared(ExportStudy)
-def export_command(settings: ExportStudy) -> None:
+@declared(ExportStudy, Json)
+def export_command(settings: ExportStudy, to: Json) -> None:
     from topoloom.studies.export import export_study
 
-    export_study(_results(settings.folder), settings.output)
-    say(f"wrote {settings.output}", err=True)
+    results = _results(settings.folder)
+    if settings.of is None:
+        settings.refuse_changed(("value", "where"), "it belongs to differences, whose axis `of` names")
+        chosen: Any = results
+    else:
+        chosen = results.differences(settings.of, settings.value, where=settings.where)
+    if settings.output is not None:
+        export_study(chosen, settings.output)
+        say(f"wrote {settings.output}", err=True)
+    if to.json:
+        print_record(chosen)
+    elif settings.output is None and settings.of is None:
+        raise InputError("-o is missing: name the table's file, which ends in .csv, .parquet or .nc")
+    elif settings.output is None:
+        _print_rows(chosen.rows())
 
 
 class MergeStudies(Settings, frozen=True, kw_only=True):
@@ -305,6 +329,11 @@ def _meeting(results: "StudyResults", only: tuple[str, ...]) -> "StudyResults":
         met = {tuple(row[name] for name in results.axes if name != "seed") for row in (*table, *failures)}
         replications = tuple(each for each in replications if tuple(each.axes.values()) in met)
     return replace(results, table=table, failures=failures, replications=replications)
+
+
+def _print_rows(rows: list[dict[str, Any]]) -> None:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    print_table([tuple(names), *(tuple(_short(row.get(name)) for name in names) for row in rows)])
 
 
 def _print_results(results: "StudyResults", folder: str) -> None:
