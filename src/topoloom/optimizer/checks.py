@@ -50,7 +50,7 @@ def check_options(
     start, symmetric, tempering, target, keep
         As for `optimize`.
     objective : str
-        "hops", one of `traffic_goals.NAMES`, or "weights" for any other.
+        "hops", one of `traffic_goals.NAMES`, "own" for a function, or "weights" for any other.
 
     Raises
     ------
@@ -66,8 +66,8 @@ def check_options(
     for wrong, what, why in (
         (not hops_only and tempering, "tempering", "only for objective='hops'"),
         (not hops_only and target is not None, "target", "only for objective='hops'"),
-        (objective == "weights" and structured, "start='structured'", "only for hops and traffic objectives"),
-        (objective in NAMES and bool(symmetric), "symmetric", "only for hops, latency, power and cost"),
+        (objective in ("weights", "own") and structured, "start='structured'", "only for hops and traffic objectives"),
+        (objective in (*NAMES, "own") and bool(symmetric), "symmetric", "only for hops, latency, power and cost"),
         (bool(symmetric) and structured, "start='structured'", "it excludes symmetric=True"),
         (tempering and structured, "start='structured'", "tempering begins with the given network"),
         (tempering and bool(symmetric), "symmetric", "tempering begins with the given network"),

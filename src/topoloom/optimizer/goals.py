@@ -13,6 +13,7 @@ from topoloom.graph.latency import Delays, latencies
 from topoloom.graph.moore import moore_within
 from topoloom.model.topology import Topology
 from topoloom.optimizer.link_lengths import LinkLengths
+from topoloom.optimizer.objective_register import OBJECTIVES
 
 #: The terms of a weighted sum.
 TERMS = ("mean", "worst", "hops", "power", "cost")
@@ -160,8 +161,8 @@ def _weight(part: str) -> tuple[str, float]:
         weight = math.nan
     if term not in TERMS or math.isnan(weight):
         raise InputError(
-            f"objective: '{part}' is unknown; choose hops, all-to-all, permutation, worst-case, latency, worst, power, cost, or"
-            f" weights as mean=1,worst=0.5 of {', '.join(TERMS)}"
+            f"objective: '{part}' is unknown; choose hops, all-to-all, permutation, worst-case, latency, worst, power, cost,"
+            f" {', '.join(OBJECTIVES)}, or weights as mean=1,worst=0.5 of {', '.join(TERMS)}"
         )
     return term, weight
 

@@ -2,12 +2,15 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from msgspec import structs
 
 from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
 from topoloom.core.searches import ENDLESS, run_searches
 from topoloom.core.threads import cores
 from topoloom.core.work import Work
@@ -22,6 +25,7 @@ from topoloom.optimizer.checks import check_budget, check_options
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
+from topoloom.optimizer.objective_register import Objective, own_objective
 from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.rules import GraphRules, links_inside, racks_of, spending_within, within_length
 from topoloom.optimizer.searches.chain_setup import (
@@ -31,6 +35,7 @@ from topoloom.optimizer.searches.chain_setup import (
     compile_weighted_kernels,
 )
 from topoloom.optimizer.searches.chains import Chain, Reporter
+from topoloom.optimizer.searches.function_search import FunctionSearch
 from topoloom.optimizer.searches.successive_halving import MOST_MOVES, SearchMethod
 from topoloom.optimizer.searches.traffic_chain import TrafficChains, traffic_structures
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
@@ -49,6 +54,8 @@ _DEFAULT_NS, _MOVE_NS, _SLOT_NS = 10_000_000_000, 2_000, 2.0
 _ROUND = 40_000
 #: Fewest rounds in a chain's budget for which the best structures are used as starts repeatedly.
 _REPEATS = 4
+#: The default budget of moves for an objective that is a function: Python functions take about a millisecond.
+_CALLS = 10_000
 #: Fewest switches of a grid that starts with symmetry; and of a grid that, with a time budget, starts with symmetry every other
 #: time, because neither start is always better.
 _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
@@ -56,7 +63,7 @@ _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
 def optimize(
     topology: NetworkSource,
-    objective: str | Goal = "hops",
+    objective: str | Goal | Objective | Callable[[Topology], float] = "hops",
     *,
     length: int | None = None,
     lengths: LinkLengths | None = None,
@@ -85,10 +92,12 @@ def optimize(
     Parameters
     ----------
     topology : NetworkSource
-    objective : "hops", "all-to-all", "permutation", "worst-case" or Goal
+    objective : "hops", "all-to-all", "permutation", "worst-case", Goal, Objective or callable
         "hops": components, then diameter, then ASPL. Otherwise the throughput of uniform traffic, the upper bound for the worst
         permutation, or both bounds for the worst traffic (`topoloom.optimizer.traffic_goals`). Or a goal, or the text of a goal
-        without a cap and parts (`topoloom.optimizer.goals.parse_goal`).
+        without a cap and parts (`topoloom.optimizer.goals.parse_goal`). Or a function of a connected topology to a number,
+        which is minimised; an `Objective`, which may be maximised, or take arrays, as functions compiled by Numba do; or the
+        name of a registered one (`topoloom.optimizer.objective_register`). Every move calls the function.
     length : int, optional
         The longest link on a grid or diagrid (labels x, y or row, column), in steps; when omitted, that of the topology.
     lengths, cap_m : LinkLengths, float, optional
@@ -116,10 +125,11 @@ def optimize(
         Replica exchange instead of independent chains.
     moves, seconds : int, float, optional
         Moves per chain, or wall time, in which small graphs are searched repeatedly. When both are omitted: moves for about ten
-        seconds. The same number of moves in one thread gives the same graph on every machine.
+        seconds, or 10,000 moves for a function. The same number of moves in one thread gives the same graph on every machine.
     seed : int
     jobs : int, optional
-        Threads, with one chain each; every core when omitted.
+        Threads, with one chain each; every core when omitted, and one for a function, which several threads would call at the
+        same time.
     spent : (int, float)
         Moves and seconds of an earlier session that this one continues. They count against the budget, so the temperature
         continues too.
@@ -150,8 +160,9 @@ def optimize(
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
+    own = None if hops_only or traffic is not None else own_objective(objective)
     check_budget(topology, moves, seconds, spent)
-    kind_of_goal = "hops" if hops_only else "weights" if traffic is None else traffic.name
+    kind_of_goal = "hops" if hops_only else traffic.name if traffic is not None else "weights" if own is None else "own"
     check_options(start, symmetric, tempering, target, keep, kind_of_goal)
     geometry = geometry_of(topology) if cap_m is None else None
     rules, length = _rules(topology, geometry, length, lengths, cap_m, keep)
@@ -165,9 +176,9 @@ def optimize(
         floor_of = lengths or (None if geometry is None else LinkLengths.of_geometry(geometry))
         rules = replace(rules, spending=spending_within(topology, floor_of, cap_usd, parts, rate_gbps))
     bound = limits(topology, rules, geometry, length)
-    threads = cores(jobs)
+    threads = cores(1 if own is not None and jobs is None else jobs)
     count = 1 if tempering else threads
-    tries = moves or (MOST_MOVES if seconds else _default_moves(topology))
+    tries = moves or (MOST_MOVES if seconds else _default_moves(topology) if own is None else _CALLS)
     counted = 0 if seconds else spent[0] // count
     again = seconds is not None and hops_only and start == "given" and not tempering
     symmetric_graph, structures, by_turns = None, [], False
@@ -175,6 +186,7 @@ def optimize(
         structures = _structures(topology, rules, traffic, threads, seconds, tries)
     elif (
         traffic is None
+        and own is None
         and spent == (0, 0.0)
         and (symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again)))
     ):
@@ -186,12 +198,12 @@ def optimize(
     goal, floor, least, bounds = None, None, None, None
     if traffic is not None:
         compile_hop_kernels(topology, 1)
-    elif isinstance(objective, Goal) or not hops_only:
-        goal = objective if isinstance(objective, Goal) else parse_goal(objective)
+    elif not hops_only and own is None:
+        goal = objective if isinstance(objective, Goal) else parse_goal(cast("str", objective))
         floor = lengths or _grid_lengths(topology, geometry)
         bounds = _latency_bounds(topology, floor, goal, rules)
         compile_weighted_kernels(goal)
-    else:
+    elif own is None:
         least = (bound.diameter, bound.hops)
         compile_hop_kernels(topology, symmetries)
     until = ENDLESS if seconds is None else time.monotonic() + seconds - spent[1]
@@ -214,6 +226,9 @@ def optimize(
             return TrafficChains(topology, rules, traffic, seed, allowed, (bound.diameter, bound.hops), fresh).chain(
                 number
             )
+        if own is not None:
+            draws = Draws(seed, number)
+            return FunctionSearch(topology, rules, own, draws, setup.budget.budget(), timed=seconds is not None)
         if goal is not None and floor is not None:
             return setup.weighted(number, goal, floor)
         # Only the first chains continue an earlier session; later ones start hot.
@@ -240,11 +255,14 @@ def optimize(
         if traffic.of(was) > traffic.of(values):
             optimized, values, began_from = optimized.replace(links=topology.links), was, "given"
             lengths_after, reporter.structure = path_lengths(topology, jobs), ""
+    if own is not None:
+        values = {"value": own.of_topology(optimized), "value_given": own.of_topology(topology)}
     if rules.spending is not None:
         values["cable_usd"] = rules.spending.usd(optimized.links)
     optimal = bool(values) and values.get("throughput", 0.0) >= values.get("throughput_bound", math.inf) * (1 - 1e-9)
     reached = reporter.reached or optimal
-    text = goal.text if goal is not None else "hops" if traffic is None else traffic.name
+    named = own or traffic
+    text = goal.text if goal is not None else "hops" if named is None else named.name
     priced = goal.parts if goal is not None else parts if rules.spending is not None else None
     settings = {
         "objective": text,
@@ -262,7 +280,7 @@ def optimize(
         "moves": moves,
         "seconds": seconds,
         "chains": count,
-    }
+    } | ({} if own is None else {"function": own.place, "best": "most" if own.most else "least"})
     timings = {
         "moves": moves_tried,
         "seconds": seconds_taken,

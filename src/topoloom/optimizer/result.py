@@ -45,7 +45,7 @@ class BestSoFar:
     links : int32[m, 2]
     cost : tuple of float
         The cost that the search minimises: (diameter, hops of all ordered pairs) for hops; for other goals (ordered pairs
-        without path, nanoseconds beyond the cap, weighted sum).
+        without path, nanoseconds beyond the cap, weighted sum). Of a function, (value,), or (0, -value) if it is maximised.
     moves : int
         Moves tried so far, by all chains together.
     seconds : float
@@ -86,7 +86,8 @@ class Optimized(Result):
     values : mapping of str to float
         The terms of a goal other than hops: ``mean_ns`` and ``worst_ns`` with their bounds, ``longest_m``,
         ``mean_length_m``, and ``cable_w`` and ``cable_usd`` if a catalogue gives them. For a traffic goal,
-        ``throughput`` and ``throughput_upper``, ``hops_bound``, ``throughput_bound``, ``tub`` and ``worst_case``.
+        ``throughput`` and ``throughput_upper``, ``hops_bound``, ``throughput_bound``, ``tub`` and ``worst_case``. For a
+        function, ``value``, and ``value_given``, that of the given topology.
     provenance : Provenance
         Its timings are ``moves`` (tried by all chains together), ``seconds`` of wall time, including earlier sessions, and
         ``moves_per_s``.

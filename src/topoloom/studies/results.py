@@ -185,7 +185,7 @@ class StudyResults(Result):
         Parameters
         ----------
         of, measure, where
-            As in `studies.winners.differences_of`.
+            As in `studies.winners.paired_differences_of`.
 
         Returns
         -------
@@ -196,9 +196,9 @@ class StudyResults(Result):
         InputError
             No such axis or measure, or no pair of values has a common draw.
         """
-        from topoloom.studies.winners import differences_of
+        from topoloom.studies.winners import paired_differences_of
 
-        return differences_of(self, of, measure, where=where)
+        return paired_differences_of(self, of, measure, where=where)
 
     def to_xarray(self) -> "xarray.Dataset":
         """The numeric measures over the axes, as an xarray Dataset (the extra `frames`).

@@ -92,7 +92,7 @@ class StudyDifferences(Result):
         return [dict(row) for row in self.differences]
 
 
-def differences_of(
+def paired_differences_of(
     results: StudyTable, of: str, measure: str | None = None, *, where: str | Sequence[str] | None = None
 ) -> StudyDifferences:
     """The paired differences of a measure between all pairs of values of an axis, over common random numbers.

@@ -140,7 +140,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         str,
         setting(
             "hops, all-to-all, permutation, worst-case (throughput); latency, worst, power, cost, or weights:"
-            " mean=1,worst=0.2",
+            " mean=1,worst=0.2; or a registered function: betweenness-max, algebraic-connectivity, or one of a plug-in",
             option="--objective --for",
         ),
     ] = "hops"
@@ -246,12 +246,13 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         return self.search(self.prepared(), context)
 
     def _goal(self) -> "str | Goal":
-        """ "hops", a goal of traffic by its name, or the goal with its delays, cap and parts."""
+        """ "hops", a goal of traffic or a function by its name, or the goal with its delays, cap and parts."""
         from topoloom.graph.latency import Delays
         from topoloom.optimizer.goals import parse_goal
+        from topoloom.optimizer.objective_register import own_objective
         from topoloom.optimizer.traffic_goals import NAMES
 
-        if self.objective == "hops" or self.objective in NAMES:
+        if self.objective == "hops" or self.objective in NAMES or own_objective(self.objective) is not None:
             names = ["cap_ns", "switch_ns", "cable_ns_per_m"]
             names += ["parts", "rate_gbps"] if self.cap_usd is None else []
             names += ["overhead_m", "pitch_m"] if self.cap_m is None and self.cap_usd is None else []

@@ -123,7 +123,9 @@ def cost_in_words(cost: tuple[float, ...], pairs: int) -> str:
     >>> cost_in_words((2, 30), 20), cost_in_words((0.0, 12.0, 340.5), 20)
     ('diameter 2, ASPL 1.500000', '12 ns beyond the cap, value 340.5')
     """
-    if cost[0] == 0 and len(cost) == 2:  # of a `PriceSearch`
+    if len(cost) == 1:  # of a `FunctionSearch` whose smallest value is best
+        return f"value {cost[0]:.6g}"
+    if cost[0] == 0 and len(cost) == 2:  # of a `PriceSearch`, or of a function whose largest value is best
         return f"value {-cost[1]:.6g}"
     if cost[0] == 0.5:  # of an `EvenSearch`
         return f"loads of links {cost[1]:.6g}"

@@ -42,6 +42,11 @@ _TIMED = 300
 _SAMPLE, _SAMPLE_WORK = (20, 300), 200_000_000
 
 
+def moves_per_step(moves: int, switches: int, slots: int) -> int:
+    """Moves at one temperature, for a budget of moves and the size of the table of neighbours."""
+    return max(16, min(moves // _TEMPERATURES, 4_000_000 // (switches * slots), _MOST_STEP_MOVES))
+
+
 class HopSearch(Budgeted):
     """Simulated annealing by 2-opt; `cost` is (diameter, hops) of the best graph so far, hops the sum over ordered pairs.
 
@@ -109,9 +114,7 @@ class HopSearch(Budgeted):
         self._best = moves.table.copy()
         self._best_totals = self._hops.totals[[2, 0]].copy()
         self.unit = self._median_change()
-        self._chunk = max(
-            16, min(budget.moves // _TEMPERATURES, 4_000_000 // (n * moves.table.shape[1]), _MOST_STEP_MOVES)
-        )
+        self._chunk = moves_per_step(budget.moves, *moves.table.shape)
 
     @property
     def best(self) -> np.ndarray:
