@@ -25,6 +25,7 @@ PLUG_IN_NAMES: dict[str, tuple[str, ...]] = {
     "topoloom.throughput.traffic.making": ("to_one",),
     "topoloom.throughput.traffic.traffic": ("Traffic",),
     "topoloom.graph.measure_register": ("topology_measure", "measured", "Measure"),
+    "topoloom.optimizer.objective_register": ("topology_objective", "Objective"),
     "topoloom.formats": ("Format", "register"),
     "topoloom.fabric.exports.registry": ("export",),
     "topoloom.simulation.applications.registry": ("application",),

@@ -126,8 +126,8 @@ def own_objective(objective: object) -> Objective | None:
     if isinstance(objective, Objective):
         return objective
     if isinstance(objective, str):
-        known = objective not in _TAKEN and "=" not in objective and objective in OBJECTIVES
-        return OBJECTIVES[objective] if known else None
+        registered = objective not in _TAKEN and "=" not in objective and objective in OBJECTIVES
+        return OBJECTIVES[objective] if registered else None
     if not callable(objective):
         return None
     return Objective(_place(objective), "", "", objective)

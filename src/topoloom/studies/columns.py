@@ -50,6 +50,16 @@ class StudyTable(Protocol):
 def rows_meeting(results: StudyTable, where: str | Sequence[str] | None) -> list[Row]:
     """The rows of the points that meet a condition.
 
+    Parameters
+    ----------
+    results : StudyTable
+    where : str, sequence of str or None
+        A condition on axes, or several that all must hold.
+
+    Returns
+    -------
+    list of dict
+
     Raises
     ------
     InputError
@@ -95,7 +105,25 @@ def different_values(rows: Sequence[Row], name: str) -> list[Any]:
 
 
 def follows(rows: Sequence[Row], name: str, named: Sequence[str]) -> bool:
-    """Whether an axis has one value at each point of the named axes, because it changes together with them."""
+    """Whether an axis has one value at each point of the named axes, because it changes together with them.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+    name : str
+        The axis.
+    named : sequence of str
+        Other axes.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> follows([{"n": 4, "label": "small"}, {"n": 8, "label": "large"}], "label", ["n"])
+    True
+    """
     seen: dict[tuple[Any, ...], Any] = {}
     return all(seen.setdefault(tuple(row[axis] for axis in named), row[name]) == row[name] for row in rows)
 
