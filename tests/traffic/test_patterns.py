@@ -200,7 +200,7 @@ def test_every_pattern_works_between_two_hosts_and_more(name):
     ("text", "message"),
     [
         ("hotspott", "no traffic pattern named 'hotspott' (did you mean 'hotspot'?)"),
-        ("x", "no traffic pattern named 'x' (there are all-to-all, bit-complement"),
+        ("x", "no traffic pattern named 'x' (there are all-to-all, among, bit-complement"),
         ("", "no traffic pattern named '' (there are"),
         ("uniform:x=1", "uniform: no parameter 'x' (it takes none)"),
         ("hotspot:share=2", "hotspot: share=2 is out of range; it must be 0 to 1"),

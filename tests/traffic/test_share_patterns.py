@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from topoloom.core.errors import InputError
 from topoloom.routing.route import route
-from topoloom.simulation.flits.simulate import simulate
 from topoloom.throughput.quality import quality
 from topoloom.throughput.traffic import LISTS, MATRIX, making, traffic_of
 from topoloom.throughput.tub import hops_between, tub, volume_bound
@@ -120,5 +119,3 @@ def test_hosts_with_several_ports_take_only_patterns_between_hosts():
     tree = build("fat-tree:k=4,hosts=8+rails:nics=2")
     with pytest.raises(InputError, match="has amounts between switches, but the hosts have several ports"):
         quality(route(tree), "skewed", bisections=5)
-    with pytest.raises(InputError, match="has amounts between switches, but the simulator sends from host to host"):
-        simulate(route(NETWORK, "minimal"), "skewed", loads=[0.1])

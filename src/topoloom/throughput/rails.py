@@ -106,7 +106,7 @@ class Rails:
             for rail, sent in enumerate(on_rails):
                 uses_table = self.table[self.ports[:, rail]] == table
                 if sender is None:
-                    rest: np.ndarray = sent.offered_at / sent.others
+                    rest: np.ndarray = sent.sent_at / sent.others
                 else:
                     listed = uses_table[sent.to]
                     places = sent.switch[sender[listed]], sent.switch[sent.to[listed]]

@@ -66,7 +66,7 @@ def symmetric_flow(
     """
     from topoloom.throughput.kernels.columns import shortest_column
 
-    if traffic.kind not in (UNIFORM, REMOTE) or traffic.kind == MATRIX:
+    if traffic.kind not in (UNIFORM, REMOTE) or traffic.kind == MATRIX or traffic.pace is not None:
         return None
     hosts = traffic.offered_at
     if not (hosts > 0).sum() > 1:

@@ -31,7 +31,9 @@ _DEEPEST_ARGUMENT, _MOST_ENTRIES = 20, 100_000
 #: A folder whose name is that of a family counts as a folder if it contains one of these.
 _NETWORKS = (TOPOLOGY, CABLES, PLAN, DESIGN)
 #: Words before a colon, and keys of settings, that must be followed by a file.
-_WORDS, _KEYS = ("trace", "file"), ("file", "groups")
+_WORDS, _KEYS = ("trace", "file", "matrix"), ("file", "groups")
+#: Words before a file and, after another colon, a text of any kind.
+_WORDS_AND_MORE = ("rates",)
 _NOWHERE = "only files below the served folders can be opened"
 
 
@@ -197,6 +199,9 @@ class Spaces:
         if whole is not None:
             return whole
         word, colon, rest = text.partition(":")
+        if colon and word.strip().lower() in _WORDS_AND_MORE:
+            file, _, more = rest.partition(":")
+            return f"{word}:{self._needed(file)}:{self._text(more)}"
         if colon and word.strip().lower() in _WORDS:
             return f"{word}:{self._needed(rest)}"
         return ",".join(self._setting(part) for part in text.split(","))

@@ -180,6 +180,10 @@ class Demand(NamedTuple):
         0 to any host, 1 to a host of a list, 2 to all in turn (`topoloom.throughput.traffic`).
     first, to : int64[hosts + 1], int32[k]
         Each host's list.
+    weights : float64[k]
+        The share of a sender's packets that go to an entry of its list or one before it; empty where all entries are equal.
+    pace : float64[hosts]
+        The share of the busiest host's packets that each host creates; empty where all create as many.
     share : float
         The share of packets that use the lists; the others go to any host.
     load : float
@@ -213,6 +217,8 @@ class Demand(NamedTuple):
     kind: int
     first: np.ndarray
     to: np.ndarray
+    weights: np.ndarray
+    pace: np.ndarray
     share: float
     load: float
     burst: float

@@ -205,7 +205,7 @@ def execute(
 
 def packets_of(
     routing: Routing,
-    traffic: str,
+    traffic: str | Traffic,
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from topoloom.core.errors import InputError
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.model.topology import Topology
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.scheduled import Placed
 from topoloom.simulation.workloads.named import is_workload, load_workload
 from topoloom.throughput.traffic import Loop, TablesNeededError, Trace, Traffic, traffic_of
+from topoloom.throughput.traffic.given import between_hosts
 
 
 def ports_of_hosts(topology: Topology) -> np.ndarray | None:
@@ -30,13 +32,16 @@ def ports_of_hosts(topology: Topology) -> np.ndarray | None:
     return np.asarray(ports[np.argsort(ports[:, 0])])
 
 
-def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> Traffic | Trace | Loop | Placed:
+def traffic_between_hosts(
+    text: str | Traffic, network: Routing | Topology, seed: int
+) -> Traffic | Trace | Loop | Placed:
     """Return traffic between hosts, as from `traffic_of`; a host with several ports counts once, at its first port.
 
     Parameters
     ----------
-    text : str
-        A pattern and its settings, or a workload's file (`topoloom.simulation.workloads.named.WORKLOADS`).
+    text : str or Traffic
+        A pattern and its settings, a workload's file (`topoloom.simulation.workloads.named.WORKLOADS`), or traffic; what it has
+        between switches is between all their hosts.
     network : Routing or Topology
         Patterns that depend on tables use those to first ports.
     seed : int
@@ -46,30 +51,46 @@ def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> 
     -------
     Traffic, Trace, Loop or Placed
         The traffic; hosts are numbered as in `ports_of_hosts`.
+
+    Raises
+    ------
+    InputError
+        As for `traffic_of` and `load_workload`; traffic of another network, or too many pairs of hosts.
     """
     if isinstance(text, str) and is_workload(text):
         return Placed(load_workload(text))
     topology = network if isinstance(network, Topology) else network.topology
     ports = ports_of_hosts(topology)
-    if ports is None:
-        return traffic_of(text, network, seed)
-    rate = topology.endpoint_rate_gbps
-    first = topology.replace(
-        endpoints=topology.endpoints[ports[:, 0]],
-        endpoint_rate_gbps=None if rate is None else rate[ports].sum(axis=1) if topology.mixed else rate[ports[:, 0]],
-    )
-    if isinstance(network, Topology):
-        return traffic_of(text, first, seed)
-    return traffic_of(text, replace(network, topology=first, verification=None), seed)
+    if isinstance(text, Traffic):
+        own = topology.endpoints if ports is None else topology.endpoints[ports[:, 0]]
+        if text.switches != topology.switches or not np.array_equal(text.switch, own):
+            raise InputError(
+                f"{topology.name}: traffic {text.name} is for {text.hosts} hosts on {text.switches} switches, and the network"
+                f" has {own.size} on {topology.switches}, or others; make the traffic for this network"
+            )
+        return between_hosts(text)
+    if ports is not None:
+        rate = topology.endpoint_rate_gbps
+        topology = topology.replace(
+            endpoints=topology.endpoints[ports[:, 0]],
+            endpoint_rate_gbps=None
+            if rate is None
+            else rate[ports].sum(axis=1)
+            if topology.mixed
+            else rate[ports[:, 0]],
+        )
+        network = topology if isinstance(network, Topology) else replace(network, topology=topology, verification=None)
+    sent = traffic_of(text, network, seed)
+    return between_hosts(sent) if isinstance(sent, Traffic) else sent
 
 
-def check_simulated(topology: Topology, text: str, seed: int) -> tuple[str, ...]:
+def check_simulated(topology: Topology, text: str | Traffic, seed: int) -> tuple[str, ...]:
     """Refuse, before a network is routed, traffic that it cannot have: no hosts, or a pattern that does not fit.
 
     Parameters
     ----------
     topology : Topology
-    text : str
+    text : str or Traffic
         As for `traffic_between_hosts`.
     seed : int
         The seed of random choices.

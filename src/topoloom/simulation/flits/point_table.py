@@ -14,6 +14,7 @@ from topoloom.core.files import write_atomically
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
 from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.throughput.traffic import Traffic
 
 #: The columns of inputs before and after the columns of a point.
 _BEFORE, _BEHIND = ("topology", "engine", "traffic", "preset", "seed"), ("router", "tables", "measured", "version")
@@ -25,7 +26,7 @@ CurveSettings = Mapping[str, str]
 
 def settings_of(
     routing: Routing,
-    traffic: str,
+    traffic: str | Traffic,
     preset: str,
     config: RouterConfig,
     seed: int,
@@ -38,8 +39,9 @@ def settings_of(
     Parameters
     ----------
     routing : Routing
-    traffic, preset : str
-        Their names.
+    traffic : str or Traffic
+    preset : str
+        Its name.
     config : RouterConfig
     seed : int
     cables : int64[links], optional
@@ -57,7 +59,7 @@ def settings_of(
     return {
         "topology": routing.topology.name,
         "engine": routing.engine,
-        "traffic": traffic,
+        "traffic": name_of_traffic(traffic),
         "preset": preset,
         "seed": str(seed),
         "router": " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(config).items()),
@@ -65,6 +67,11 @@ def settings_of(
         "measured": ("fast" if fast else "usual") + (f" to {interval:g}" if interval is not None else ""),
         "version": __version__,
     }
+
+
+def name_of_traffic(traffic: str | Traffic) -> str:
+    """Return a pattern as it was written, or the name of given traffic."""
+    return traffic if isinstance(traffic, str) else traffic.name
 
 
 def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:

@@ -162,9 +162,9 @@ def flits_at_full_load(
     """
     each = 1 if ports is None else ports.shape[1]
     if rates is None:
-        return each * int(traffic.senders.sum())
+        return each * (int(traffic.senders.sum()) if traffic.pace is None else float(traffic.sent.sum()))
     own = rates.by_host(ports)
-    to_any = own * uniform_shares(own, itself)
+    to_any = own * uniform_shares(own, itself) * (1.0 if traffic.pace is None else traffic.pace)
     if traffic.kind != LISTS:
         return float(to_any.sum())
     return float(traffic.amounts_at(own).sum() + (1.0 - traffic.share) * to_any[traffic.senders].sum())

@@ -20,6 +20,7 @@ from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.scheduled import Placed, play_of
 from topoloom.simulation.flits.watchdog import check_moving
 from topoloom.throughput.traffic import UNIFORM, Loop, Trace, Traffic
+from topoloom.throughput.traffic.given import shares_up_to
 
 #: The approximate seconds per call of the kernel: how soon a run reacts to a stop, and how often it reports progress.
 _CALL_SECONDS = 0.2
@@ -182,6 +183,8 @@ def _demand(
         kind=UNIFORM,
         first=none,
         to=none32,
+        weights=np.zeros(0),
+        pace=np.zeros(0),
         share=1.0,
         load=0.0,
         burst=float(config.burst_packets),
@@ -247,13 +250,25 @@ def _demand(
         )
     if not traffic.by_host:
         raise InputError(
-            f"traffic {traffic.name}: has amounts between switches, but the simulator sends from host to host; use a"
-            " pattern between hosts"
+            f"traffic {traffic.name}: has amounts between switches, but the kernel sends from host to host; use `between_hosts`"
         )
-    packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
+    pace = np.ones(1) if traffic.pace is None else traffic.pace
+    most = float(pace.max())
+    if load * most > 1 + 1e-9:
+        raise InputError(
+            f"traffic {traffic.name}: at load {load:g} host {int(pace.argmax())} creates {load * most:.3g} of its"
+            f" rate; give loads of at most {1 / most:.3g}, or scale the traffic"
+        )
+    packets = min(load * most / config.mean_flits / config.burst_packets, 1 - 1e-9)
     # Copy: read-only arrays have another type for the compiler, which would compile everything again.
     return empty._replace(
-        kind=traffic.kind, first=traffic.first.copy(), to=traffic.to.copy(), share=float(traffic.share), load=packets
+        kind=traffic.kind,
+        first=traffic.first.copy(),
+        to=traffic.to.copy(),
+        weights=shares_up_to(traffic),
+        pace=np.zeros(0) if traffic.pace is None else pace / most,
+        share=float(traffic.share),
+        load=packets,
     )
 
 

@@ -12,11 +12,12 @@ from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.load_curve import Saturation
 from topoloom.simulation.flits.point import Point
-from topoloom.simulation.flits.point_table import tables_digest
+from topoloom.simulation.flits.point_table import name_of_traffic, tables_digest
 from topoloom.simulation.flits.presets import router_of
 from topoloom.simulation.flits.rates import router_at
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.simulate import simulate
+from topoloom.throughput.traffic import Traffic
 
 #: Loads per round, simulated in parallel; the same for any number of cores, so that the result does not depend on them.
 _AT_ONCE = 3
@@ -27,7 +28,7 @@ _CHANCE = 3.0
 
 def saturation(
     routing: NetworkSource,
-    traffic: str = "uniform",
+    traffic: str | Traffic = "uniform",
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -111,7 +112,12 @@ def saturation(
             break
         simulate_steps({low + (high - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)} - {low})
     best = point_of_step[max(1, low)]
-    about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    about = {
+        "traffic": name_of_traffic(traffic),
+        "preset": name,
+        "router": config,
+        "tables": tables_digest(routing, cables),
+    }
     about |= {"fast": True} if fast else {}
     about |= {"interval": interval} if interval is not None else {}
     return Saturation(

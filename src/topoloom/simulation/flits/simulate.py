@@ -27,7 +27,7 @@ from topoloom.throughput.traffic import Traffic
 
 def simulate(
     routing: NetworkSource,
-    traffic: str = "uniform",
+    traffic: str | Traffic = "uniform",
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -47,8 +47,9 @@ def simulate(
     routing : NetworkSource
         Its installed tables, else those of the fitting engine, with virtual channels, which get equal numbers of VCs, and with
         the choices of its packets.
-    traffic : str
-        A pattern of traffic with a load.
+    traffic : str or Traffic
+        A pattern with a load, or traffic of the functions of `topoloom.throughput.traffic`: matrices between hosts
+        (`hosts_matrix`) or switches, rates of hosts (`with_host_rates`). A load is a share of what it has at load 1.
     preset : str or RouterConfig
         The preset of the routers.
     settings : texts KEY=VALUE
@@ -118,11 +119,12 @@ def simulate(
 
     with work.interruptible():
         over_cores(simulate_some, len(missing), jobs, work, counted=False)
-    about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    about = {"traffic": sent.name, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    about |= {"traffic_digest": sent.digest} if sent.weights is not None or sent.pace is not None else {}
     about |= {"fast": True} if fast else {}
     about |= {"interval": interval} if interval is not None else {}
     return LoadCurve(
-        traffic=traffic,
+        traffic=sent.name,
         preset=name,
         points=tuple(point_of_load[load] for load in wanted if load in point_of_load),
         router=config,

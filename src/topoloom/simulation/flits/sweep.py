@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_type_hints
 
 import numpy as np
 
-from topoloom.core.errors import Stopped
+from topoloom.core.errors import InputError, Stopped
 from topoloom.core.work import Work
 from topoloom.model.results import Provenance, provenance_of
 from topoloom.model.sources import NetworkSource, network_of
@@ -18,7 +18,7 @@ from topoloom.simulation.flits.execute import Execution, Executions, execute
 from topoloom.simulation.flits.host_ports import check_simulated
 from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
 from topoloom.simulation.flits.point import Point
-from topoloom.simulation.flits.point_table import PointTable, settings_of
+from topoloom.simulation.flits.point_table import PointTable, name_of_traffic, settings_of
 from topoloom.simulation.flits.presets import router_of
 from topoloom.simulation.flits.rates import router_at
 from topoloom.simulation.flits.router_config import RouterConfig
@@ -41,7 +41,7 @@ class SimulatedNetwork:
     Attributes
     ----------
     routing : Routing
-    traffic : str
+    traffic : str or Traffic
     cables : int64[links] or None
         The cycles of each cable; None: those of the preset.
     notes : tuple of str
@@ -49,12 +49,12 @@ class SimulatedNetwork:
     """
 
     routing: Routing
-    traffic: str
+    traffic: str | Traffic
     cables: np.ndarray | None
     notes: tuple[str, ...] = ()
 
 
-def has_end(traffic: str) -> bool:
+def has_end(traffic: str | Traffic) -> bool:
     """Return whether traffic is a trace, a closed loop or a workload, which is executed to its end and has no load.
 
     Raises
@@ -67,6 +67,8 @@ def has_end(traffic: str) -> bool:
     >>> has_end("uniform"), has_end("chip:requests=5")
     (False, True)
     """
+    if isinstance(traffic, Traffic):
+        return False
     if is_workload(traffic):
         return True
     return get_type_hints(PATTERNS.find(traffic.partition(":")[0]).make).get("return") is not Traffic
@@ -74,7 +76,7 @@ def has_end(traffic: str) -> bool:
 
 def subjects(
     networks: Iterable[NetworkSource],
-    traffics: Sequence[str] = ("uniform",),
+    traffics: Sequence[str | Traffic] = ("uniform",),
     engines: Sequence[str | None] = (None,),
     *,
     router: RouterConfig,
@@ -90,7 +92,7 @@ def subjects(
     ----------
     networks : iterable of NetworkSource
         The networks; where one has a layout, or its source states lengths, its cables have these.
-    traffics : sequence of str
+    traffics : sequence of str or Traffic
         As for `simulate`.
     engines : sequence of str or None
         As for `route`; None: the installed tables, unless `virtual_channels` is given, else those of the fitting engine.
@@ -126,7 +128,7 @@ def subjects(
 
 
 def with_tables(
-    asked: "Sequence[tuple[Network, str | None, str]]",
+    asked: "Sequence[tuple[Network, str | None, str | Traffic]]",
     *,
     router: RouterConfig,
     virtual_channels: int | None = None,
@@ -139,7 +141,7 @@ def with_tables(
 
     Parameters
     ----------
-    asked : sequence of (Network, str or None, str)
+    asked : sequence of (Network, str or None, str or Traffic)
         Network, engine and traffic, as for `subjects`; each network is routed once per engine.
     router, virtual_channels, between, seed, jobs, work
         As for `subjects`.
@@ -272,7 +274,7 @@ def sweep(
         else:
             about = provenance_of(subject.routing.topology, engine=subject.routing.engine, seed=seed)
             router = router_at(subject.routing.topology, config)
-            curve = LoadCurve(subject.traffic, name, (), router, provenance=about)
+            curve = LoadCurve(name_of_traffic(subject.traffic), name, (), router, provenance=about)
         curves.append(curve)
         if curve.ended != "done":
             break
@@ -366,6 +368,8 @@ def execute_all(
     changes = list(settings)
     executions: list[Execution] = []
     for subject in simulated:
+        if isinstance(subject.traffic, Traffic):
+            raise InputError(f"traffic {subject.traffic.name} has no end; simulate it at loads with `sweep`")
         executions.append(
             execute(
                 subject.routing, subject.traffic, preset, settings=changes, seed=seed, cables=subject.cables, work=work

@@ -1,6 +1,7 @@
 """Traffic between hosts or switches, one type for all analyses, and the patterns of traffic by name."""
 
 from topoloom.throughput.traffic.finite import Loop, Trace
+from topoloom.throughput.traffic.given import hosts_matrix, with_host_rates
 from topoloom.throughput.traffic.making import (
     host_permutation,
     host_rates,
@@ -37,6 +38,7 @@ __all__ = [
     "host_permutation",
     "host_rates",
     "host_switches",
+    "hosts_matrix",
     "hosts_on",
     "matrix",
     "pairs_between",
@@ -44,4 +46,5 @@ __all__ = [
     "permutation",
     "traffic_of",
     "uniform_remote",
+    "with_host_rates",
 ]

@@ -8,6 +8,7 @@ Where the ports of hosts have different rates, uniform traffic between two ports
 and a pair of ports in a permutation sends the lower of its two rates.
 """
 
+import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -53,6 +54,10 @@ class Traffic:
         MATRIX: matrix[s, d] is the amount from the hosts of switch s to those of d.
     rate : float64[hosts] or None
         What each host sends at full rate; None: one unit each.
+    weights : float64[k] or None
+        LISTS: what each entry gets, relative to its sender's other entries; None: equal parts.
+    pace : float64[hosts] or None
+        What each host sends at load 1, as a share of its rate; None: all of it.
     limit : float or None
         MATRIX: the share of the traffic that the hosts' links allow, where it is known host by host; None: by switch.
     """
@@ -66,10 +71,12 @@ class Traffic:
     share: float = 1.0
     matrix: np.ndarray | None = None
     rate: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    pace: np.ndarray | None = None
     limit: float | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.switch, self.first, self.to, self.matrix, self.rate):
+        for array in (self.switch, self.first, self.to, self.matrix, self.rate, self.weights, self.pace):
             if array is not None:
                 array.setflags(write=False)
 
@@ -88,6 +95,19 @@ class Traffic:
         """What the hosts of each switch send together at full rate, int64[n], or float64[n] where rates differ."""
         return self.hosts_at if self.rate is None else np.bincount(self.switch, self.rate, self.switches)
 
+    @cached_property
+    def sent_at(self) -> np.ndarray:
+        """What the hosts of each switch send together at load 1: `offered_at`, unless hosts send at paces of their own."""
+        return self.offered_at if self.pace is None else np.bincount(self.switch, self.sent, self.switches)
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hexadecimal digits that identify the destinations and amounts."""
+        digest = hashlib.sha256(repr((self.switches, self.kind, self.share, self.limit)).encode())
+        for array in (self.switch, self.first, self.to, self.matrix, self.rate, self.weights, self.pace):
+            digest.update(b"none" if array is None else array.tobytes())
+        return digest.hexdigest()[:16]
+
     @property
     def by_host(self) -> bool:
         """Whether the traffic is defined host by host, as the simulator needs it, and not only switch by switch."""
@@ -96,11 +116,10 @@ class Traffic:
     @property
     def senders(self) -> np.ndarray:
         """Hosts that send, bool[hosts]."""
-        if self.kind == LISTS:
-            return np.diff(self.first) > 0
         if self.matrix is not None:
             return np.asarray(np.take((self.matrix > 0).any(axis=1), self.switch))
-        return np.ones(self.hosts, np.bool_)
+        sends = np.diff(self.first) > 0 if self.kind == LISTS else np.ones(self.hosts, np.bool_)
+        return sends if self.pace is None else sends & (self.pace > 0)
 
     @property
     def receivers(self) -> np.ndarray:
@@ -137,7 +156,7 @@ class Traffic:
                 rows += np.outer(self.offered_at[begin:end], (1.0 - self.share) * senders / self.others)
         else:
             at = self.offered_at
-            rows = np.outer(at[begin:end], at / self.others)
+            rows = np.outer(at[begin:end], self.sent_at / self.others)
         rows[np.arange(end - begin), np.arange(begin, end)] = 0.0
         return rows
 
@@ -166,19 +185,29 @@ class Traffic:
 
     @property
     def amounts(self) -> np.ndarray:
-        """What each entry of the lists gets at full rate, float64[k]: equal shares of its sender's rate, at most its own."""
+        """What each entry of the lists gets at full rate, float64[k]: equal shares of its sender's rate, at most its own rate;
+        with `weights`, shares by these.
+        """
         return self.amounts_at(self.rate)
 
     def amounts_at(self, rate: np.ndarray | None) -> np.ndarray:
         """Return `amounts` for other rates of the hosts (float64[hosts]), as on another rail."""
         count = np.diff(self.first)
         weights = self.share / np.repeat(count, count)
+        if self.weights is not None:
+            sender = np.repeat(np.arange(self.hosts), count)
+            weights = self.share * self.weights / np.bincount(sender, self.weights, self.hosts)[sender]
+        if self.pace is not None:
+            weights = weights * np.repeat(self.pace, count)
+        if rate is not None and self.weights is not None:
+            return np.asarray(weights * np.repeat(rate, count))
         return weights if rate is None else np.minimum(weights * np.repeat(rate, count), rate[self.to])
 
     @cached_property
     def sent(self) -> np.ndarray:
         """The rate of each host that sends, otherwise 0: float64[hosts]."""
-        return self.senders * (1.0 if self.rate is None else self.rate)
+        sent = self.senders * (1.0 if self.rate is None else self.rate)
+        return sent if self.pace is None else sent * self.pace
 
     @cached_property
     def others(self) -> float:

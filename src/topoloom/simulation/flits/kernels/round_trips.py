@@ -55,7 +55,7 @@ def send(
 @inner
 def ask_for(net: RouterNetwork, s: Buffers, demand: Demand, n: int, born: int) -> None:
     """Begin a round trip of a host."""
-    goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
+    goal = goal_of(LISTS, demand.first, demand.to, demand.weights, 1.0, 0, s.queue, s.state, n, net.home.size)
     send(net, s, 0, n, goal, n, goal, born, demand.loop[REQUEST])
     s.burst[at(n * BURST_SIZE + BURST_PACKETS)] += 1
 

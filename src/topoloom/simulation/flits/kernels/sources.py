@@ -58,6 +58,7 @@ def goal_of(
     kind: int,
     first: np.ndarray,
     to: np.ndarray,
+    weights: np.ndarray,
     share: float,
     itself: int,
     queue: np.ndarray,
@@ -71,6 +72,8 @@ def goal_of(
         if begin == end:
             return np.int64(-1)
         if share >= 1.0 or chance(state) < share:
+            if weights.size:
+                return np.int64(to[at(begin + np.searchsorted(weights[begin : end - 1], chance(state), side="right"))])
             place = begin if end == begin + 1 else begin + below(state, RANDOM, end - begin)
             return np.int64(to[at(place)])
     elif kind == ROUND:
@@ -88,6 +91,7 @@ def goal_by_rate(
     kind: int,
     first: np.ndarray,
     to: np.ndarray,
+    weights: np.ndarray,
     share: float,
     itself: int,
     host_rate: np.ndarray,
@@ -99,20 +103,22 @@ def goal_by_rate(
 ) -> int:
     """Return the destination of host n's next packet, where hosts differ in rate; -1: none.
 
-    Hosts of no list receive in proportion to their rates; a host of a list gets equal shares, at most its own rate from each.
+    Hosts of no list receive in proportion to their rates; a host of a list gets equal shares, at most its own rate from
+    each, or shares by weights.
     """
     among = kind
     if kind == LISTS and share < 1.0 and first[at(n)] < first[at(n + 1)] and chance(state) >= share:
         among = UNIFORM
     if among == LISTS:
-        goal, count = goal_of(among, first, to, 1.0, itself, queue, state, n, hosts), first[at(n + 1)] - first[at(n)]
-        if goal >= 0 and chance(state) * host_rate[at(n)] * share >= host_rate[at(goal)] * count:
+        goal = goal_of(among, first, to, weights, 1.0, itself, queue, state, n, hosts)
+        count = first[at(n + 1)] - first[at(n)]
+        if goal >= 0 and not weights.size and chance(state) * host_rate[at(n)] * share >= host_rate[at(goal)] * count:
             return np.int64(-1)
         return goal
     if chance(state) >= to_any[at(n)]:
         return np.int64(-1)
     while True:
-        goal = goal_of(among, first, to, 1.0, itself, queue, state, n, hosts)
+        goal = goal_of(among, first, to, weights, 1.0, itself, queue, state, n, hosts)
         if goal < 0 or chance(state) < host_rate[at(goal)]:
             return goal
 
@@ -226,6 +232,11 @@ def make_packets(
             following += 1 + np.int64(
                 math.log((np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)) * scale
             )
+            if demand.pace.size:
+                # A host that sends less than the busiest one skips turns at random.
+                x = stirred(x)
+                if (np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0) >= demand.pace[at(h)]:
+                    continue
             if pace is not None and demand.port_rate.size:
                 # A slower host has fewer turns than the fastest ones, evenly spaced.
                 turn, rate = np.float64(slot + n), demand.port_rate[at(n)]
@@ -233,7 +244,18 @@ def make_packets(
                     continue
                 state[RANDOM] = np.int64(x)
                 goal = goal_by_rate(
-                    kind, first, to, share, itself, demand.host_rate, demand.to_any, queue, state, h, among
+                    kind,
+                    first,
+                    to,
+                    demand.weights,
+                    share,
+                    itself,
+                    demand.host_rate,
+                    demand.to_any,
+                    queue,
+                    state,
+                    h,
+                    among,
                 )
                 x = np.uint64(state[RANDOM])
             elif kind == UNIFORM:
@@ -243,7 +265,7 @@ def make_packets(
                     goal += 1
             else:
                 state[RANDOM] = np.int64(x)
-                goal = goal_of(kind, first, to, share, itself, queue, state, h, among)
+                goal = goal_of(kind, first, to, demand.weights, share, itself, queue, state, h, among)
                 x = np.uint64(state[RANDOM])
             if goal < 0:
                 continue
