@@ -34,7 +34,16 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
     reference : str, optional
         The name of the network that is marked as the reference.
     """
-    shown = [key for key in _SHOWN if any(network.value(key) is not None for network in networks)]
+    from topoloom.designer.assessment.measures import MEASURE_GROUP
+
+    measures = {
+        figure.key: figure.label
+        for network in networks
+        for figure in network.figures
+        if figure.group == MEASURE_GROUP and figure.key not in _SHOWN
+    }
+    headings = _SHOWN | measures
+    shown = [key for key in headings if key in measures or any(network.value(key) is not None for network in networks)]
     rows = [
         (
             str(number),
@@ -44,7 +53,7 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
         )
         for number, network in enumerate(networks, 1)
     ]
-    print_table([("", "network", "engine", *(_head(networks, key) for key in shown)), *rows])
+    print_table([("", "network", "engine", *(_head(networks, key, headings[key]) for key in shown)), *rows])
     for number, network in enumerate(networks, 1):
         if network.why:
             say(f"{number}. {network.why}")
@@ -54,11 +63,11 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
     _print_missing(networks, minutes)
 
 
-def _head(networks: "Sequence[Assessment]", key: str) -> str:
+def _head(networks: "Sequence[Assessment]", key: str, heading: str) -> str:
     """The heading of a figure, in the currency of the networks' prices."""
     figures = (network.figure(key) for network in networks)
     unit = next((figure.unit for figure in figures if figure is not None), "USD")
-    return in_currency(_SHOWN[key], unit) if key.endswith("usd") else _SHOWN[key]
+    return in_currency(heading, unit) if key.endswith("usd") else heading
 
 
 def print_assessment(network: "Assessment", minutes: float | None) -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 from topoloom.core.errors import InputError
 from topoloom.core.register import Register
@@ -26,6 +26,8 @@ class Measure:
         Joins the numbers of the planes of a network: `min`, `max` or `sum`.
     of_network : bool
         Whether `value` takes the whole Network, with its layout, tables and parts.
+    better : "less", "more" or ""
+        Which values are good, where networks are ranked; "": not said, and less comes first.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Measure:
     value: Callable[[Any], float]
     over_planes: Callable[[Sequence[float]], float]
     of_network: bool = False
+    better: Literal["less", "more", ""] = ""
 
 
 MEASURES: Register[Measure] = Register("measure", package="topoloom.graph.measures", group="topoloom.measures")
@@ -46,6 +49,7 @@ def topology_measure(
     *,
     over_planes: Callable[[Sequence[float]], float] = min,
     of_network: bool = False,
+    better: Literal["less", "more", ""] = "",
 ) -> Callable[[Callable[[Any], float]], Callable[[Any], float]]:
     """Register a function as a measure.
 
@@ -61,6 +65,8 @@ def topology_measure(
         For a network of several planes, what joins their numbers: `min`, `max` or `sum`.
     of_network : bool
         Whether the function takes a Network instead of a Topology; then it is called once.
+    better : "less", "more" or ""
+        Which values are good, where `compare` ranks networks by it.
 
     Returns
     -------
@@ -77,7 +83,7 @@ def topology_measure(
     """
 
     def add(function: Callable[[Any], float]) -> Callable[[Any], float]:
-        MEASURES.add(name, Measure(name, text, unit, function, over_planes, of_network))
+        MEASURES.add(name, Measure(name, text, unit, function, over_planes, of_network, better))
         return function
 
     return add

@@ -134,6 +134,15 @@ Executor = Annotated[str, setting("the executor that runs the tasks: processes, 
 TaskJobs = Annotated[int, setting("tasks at a time; one per core if omitted", least=1, most=100_000)]
 
 #: Runs of METIS; the best one counts.
+MeasureNames = Annotated[
+    tuple[str, ...],
+    setting(
+        "also a registered measure: girth, vertex-connectivity, betweenness-max, betweenness-mean, bisection-bound, or one"
+        " of a plug-in; may be repeated",
+        option="--measure",
+        metavar="NAME",
+    ),
+]
 MetisRuns = Annotated[int, setting("runs of METIS; the best one counts", least=1, most=10_000)]
 METIS_RUNS = 8
 

@@ -1,6 +1,6 @@
 """The operation `compare`: named networks, fully assessed, side by side."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,12 +8,14 @@ from topoloom.core.errors import InputError, hint, wrong_type
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.cost.spares import Spares
-from topoloom.designer.assessment.assess import assess
+from topoloom.designer.assessment.assess import assess, ranked
 from topoloom.designer.assessment.assessment import Assessment, Assessments, distinct_assessments, figure_keys
+from topoloom.designer.assessment.measures import measure_figures
 from topoloom.designer.assessment.reasons import Ranking, reasons
 from topoloom.designer.assessment.subject import MOST_REPEATS
 from topoloom.designer.assessment.subjects import subject_of
 from topoloom.designer.names import name_of_network
+from topoloom.graph.measure_register import MEASURES
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network import Network
 from topoloom.network.laying_out import all_laid_out
@@ -26,6 +28,7 @@ def compare(
     *,
     reference: int | None = None,
     minimize: str = "cost_usd",
+    measures: Sequence[str] = (),
     hosts: int | None = None,
     minutes: float | None = None,
     repeats: int | None = None,
@@ -54,6 +57,8 @@ def compare(
         Index, from 0, of the network that the others are compared with.
     minimize : str
         The key of the figure to rank by, as ``saturation``; less is better unless the figure says otherwise.
+    measures : sequence of str
+        Registered measures (`topoloom.graph.measure_register`) that are figures, too, under their names with ``_`` for ``-``.
     hosts : int, optional
         Number of hosts required; the reasons then include the cost of 10 % more.
     minutes : float, optional
@@ -100,6 +105,10 @@ def compare(
         raise InputError("compare: no network given; name one or more")
     if reference is not None and not 0 <= reference < len(sources):
         raise InputError(f"reference={reference}: there are {len(sources)} networks, numbered from 0")
+    if isinstance(measures, str):
+        raise InputError(f"measures takes a list of names, not the text '{measures}'; write ['{measures}']")
+    for name in measures:
+        MEASURES.find(name)
     work = Work() if work is None else work
     opened = [network_of(source, "compare") for source in sources]
     laid_out = all_laid_out(
@@ -117,6 +126,12 @@ def compare(
     assessments = assess(
         subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work
     )
+    if measures:
+        extended = [
+            replace(assessed, figures=(*assessed.figures, *measure_figures(assessed.network, measures)))
+            for assessed in assessments.networks
+        ]
+        assessments = replace(assessments, networks=tuple(ranked(extended, minimize)))
     named = distinct_assessments([replace(assessed, name=_name(assessed)) for assessed in assessments.networks])
     reference_name = None
     if reference is not None:

@@ -29,13 +29,17 @@ def betweenness(topology: Topology) -> np.ndarray:
     return sums / ((n - 1) * (n - 2))
 
 
-@topology_measure("betweenness-max", "largest betweenness of a switch, as a share of pairs", over_planes=max)
+@topology_measure(
+    "betweenness-max", "largest betweenness of a switch, as a share of pairs", over_planes=max, better="less"
+)
 def betweenness_max(topology: Topology) -> float:
     """The largest value of `betweenness`."""
     return float(betweenness(topology).max())
 
 
-@topology_measure("betweenness-mean", "mean betweenness of the switches, as a share of pairs", over_planes=max)
+@topology_measure(
+    "betweenness-mean", "mean betweenness of the switches, as a share of pairs", over_planes=max, better="less"
+)
 def betweenness_mean(topology: Topology) -> float:
     """The mean of `betweenness`; for a connected topology (ASPL - 1) / (n - 2)."""
     return float(betweenness(topology).mean())

@@ -5,7 +5,9 @@ from topoloom.graph.measure_register import topology_measure
 from topoloom.model.topology import Topology
 
 
-@topology_measure("bisection-bound", "spectral lower bound on the links between two halves", "links", over_planes=sum)
+@topology_measure(
+    "bisection-bound", "spectral lower bound on the links between two halves", "links", over_planes=sum, better="more"
+)
 def bisection_bound(topology: Topology) -> float:
     """A lower bound on the links between two halves of the switches, whose sizes differ by at most one.
 

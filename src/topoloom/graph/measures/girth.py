@@ -8,7 +8,9 @@ from topoloom.graph.measure_register import topology_measure
 from topoloom.model.topology import Topology
 
 
-@topology_measure("girth", "length of the shortest cycle; two parallel links are one of length 2", "links")
+@topology_measure(
+    "girth", "length of the shortest cycle; two parallel links are one of length 2", "links", better="more"
+)
 def girth(topology: Topology) -> float:
     """The length of the shortest cycle, in links; infinite without cycles.
 

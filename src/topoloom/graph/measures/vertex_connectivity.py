@@ -8,7 +8,7 @@ from topoloom.graph.measure_register import topology_measure
 from topoloom.model.topology import Topology
 
 
-@topology_measure("vertex-connectivity", "fewest switches whose loss disconnects the others", "switches")
+@topology_measure("vertex-connectivity", "fewest switches whose loss disconnects the others", "switches", better="more")
 def vertex_connectivity(topology: Topology) -> int:
     """The fewest switches whose loss disconnects the others; n - 1 if all are neighbours, 0 if disconnected.
 

@@ -18,6 +18,7 @@ from topoloom.operations.shared import (
     Columns,
     Floor,
     HostCables,
+    MeasureNames,
     Parts,
     Prices,
     RateOfTerms,
@@ -67,6 +68,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
     spares: Spares | None = None
     reference: Annotated[str, setting("the network that the others are compared with", names="file")] | None = None
     minimize: Annotated[str, setting("the figure that ranks the networks, by its key in the record")] = "cost_usd"
+    measures: MeasureNames = ()
     needed: Annotated[int, setting("required hosts, for the cost of 10 % more hosts", least=1)] | None = None
     minutes: (
         Annotated[
@@ -156,6 +158,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
             networks_on_floors(self, networks, context, _TERMS),
             reference=None if self.reference is None else self.networks.index(self.reference),
             minimize=self.minimize,
+            measures=self.measures,
             hosts=self.needed,
             minutes=self.budget,
             repeats=self.repeats,

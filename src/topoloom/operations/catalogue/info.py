@@ -6,7 +6,16 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import METIS_RUNS, HcaMapping, Management, MetisRuns, SheetColumns, Source, SourceFormat
+from topoloom.operations.shared import (
+    METIS_RUNS,
+    HcaMapping,
+    Management,
+    MeasureNames,
+    MetisRuns,
+    SheetColumns,
+    Source,
+    SourceFormat,
+)
 
 if TYPE_CHECKING:
     from topoloom.machine.overview import MachineOverview
@@ -34,15 +43,7 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
         bool, setting("also the maximum channel load, with traffic split evenly over all shortest paths")
     ] = False
     seeds: MetisRuns = METIS_RUNS
-    measures: Annotated[
-        tuple[str, ...],
-        setting(
-            "also a registered measure: girth, vertex-connectivity, betweenness-max, betweenness-mean, bisection-bound, or one"
-            " of a plug-in; may be repeated",
-            option="--measure",
-            metavar="NAME",
-        ),
-    ] = ()
+    measures: MeasureNames = ()
 
     def run(self, context: RunContext) -> "Info | MachineOverview":
         from topoloom.machine.recognizing import names_machine
