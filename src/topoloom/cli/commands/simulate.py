@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from topoloom.simulation.flits.sweep import SimulatedNetwork
 
 _SHOWN = ("offered", "accepted", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "saturated")
-_SHOWN_IN_UNITS = ("latency_mean_ns", "accepted_gbps")
+_SHOWN_IN_UNITS = ("latency_mean_ns", "accepted_gbps", "round_trip_mean")
 _SHOWN_OF_EXECUTIONS = ("topology", "cycles", "packets", "latency_mean", "latency_p99", "hops_mean")
 #: Most packets that are written to the file of --packets.
 _MOST_PACKETS = 100_000

@@ -17,6 +17,8 @@ MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
 FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19
 #: A move of an adaptive function that is not allowed, in five places: 1 + switch (0: none), destination, class, port, next
 #: class.
+#: Replies with a load: the first and the one after the last in the ring, those measured, and the sum of their round trips.
+READY, WAITING, RETURNED, ROUND_TRIP = 25, 26, 27, 28
 WRONG = 20
 
 #: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours,
@@ -209,7 +211,10 @@ class Demand(NamedTuple):
     loop : int64[8]
         Round trips; empty without them: flits of a request and of a reply; cycles of service at the first and second target;
         the share, in 2**-32, of requests that go on to a second target; trips per host; cycles that a host waits before each
-        trip but the first.
+        trip but the first; 1 where every packet of traffic with a load is a request, 0 else.
+    replies : int64[4 * k]
+        Replies that wait for the service of their request, in a ring: the cycle in which each is created, the endpoints that
+        send and receive it, and the cycle in which its request was created. Empty where requests have no load.
     back_first, back_to : int64[hosts + 1], int32[k]
         The second targets of each first one.
     """
@@ -237,6 +242,7 @@ class Demand(NamedTuple):
     slot_flits: int
     stride: int
     loop: np.ndarray
+    replies: np.ndarray
     back_first: np.ndarray
     back_to: np.ndarray
 

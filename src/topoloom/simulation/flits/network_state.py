@@ -126,7 +126,7 @@ def empty_network(
             f"{name}: paths of {routing.verification.max_hops} hops; at most {_MOST_HOPS} can be simulated (another engine may"
             " find shorter ones)"
         )
-    longest = max(length for length, _ in config.packet_lengths)
+    longest = max(config.reply_flits, *(length for length, _ in config.packet_lengths))
     if demand.events.size:
         longest = max(longest, int(demand.events[3::4].max()))
     if room < 1 or (config.cut_through and room < longest):

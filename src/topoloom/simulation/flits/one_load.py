@@ -8,7 +8,18 @@ import numpy as np
 from topoloom.core.work import Work
 from topoloom.model.results import provenance_of
 from topoloom.routing.routing import Routing
-from topoloom.simulation.flits.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED
+from topoloom.simulation.flits.buffers import (
+    DONE,
+    FLITS,
+    HOPS,
+    LATENCY,
+    MADE,
+    RETURNED,
+    ROUND_TRIP,
+    ROUTERS,
+    TIME,
+    WAITED,
+)
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.latency_interval import half_width
 from topoloom.simulation.flits.pace import INTERVAL, USUAL, BatchPace, fast_pace
@@ -97,7 +108,7 @@ def simulate_load(
     sending = each * int(traffic.senders.sum())
     # Where hosts are slower than links, all takes longer in cycles.
     longer = 1 if run.rates is None else min(_LONGER, math.ceil(sending / senders))
-    made = longer * load * senders / config.mean_flits
+    made = longer * load * senders / config.flits_per_created
     pace = (fast_pace(made) if fast else USUAL).longer(longer)
     latency = _warm_up(run, progress, pace)
     pace = (
@@ -111,7 +122,7 @@ def simulate_load(
         run.host_flits(),
         run.channel_flits(),
     )
-    state[[DONE, LATENCY, MADE, ROUTERS, WAITED]] = 0
+    state[[DONE, LATENCY, MADE, ROUTERS, WAITED, RETURNED, ROUND_TRIP]] = 0
     run.histogram[:] = 0
     means: list[float] = []
     saturated = False
@@ -123,7 +134,7 @@ def simulate_load(
         progress.batch_done(_batches_needed(len(means), width, mean, pace) - len(means))
         if len(means) >= _LEAST:
             sent = load * senders * (run.cycle - begin)
-            chance = 3 * config.chance_of_sources(load, sent / config.mean_flits)
+            chance = 3 * config.chance_of_sources(load, sent / config.flits_per_created)
             share = (int(state[FLITS]) - flits_before) / sent + chance
             saturated = share < _ACCEPTED or (share < _FALLS_SHORT and _growing(means))
             if saturated or width <= pace.tight * mean:
@@ -175,6 +186,8 @@ def simulate_load(
         latency_mean_ns=mean * config.cycle_ns if config.cycle_ns else None,
         accepted_gbps=gbps,
         by_rate=by_rate,
+        round_trip_mean=_ratio(state[ROUND_TRIP], state[RETURNED]) if config.reply_flits else None,
+        replies=int(state[RETURNED]),
         channel_loads=loads,
         host_accepted=host_accepted.astype(np.float32),
         host_accepted_gbps=(received * (flit_gbps / (end - begin)) if flit_gbps else np.empty(0)).astype(np.float32),

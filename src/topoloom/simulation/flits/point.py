@@ -66,6 +66,11 @@ class Point(Result):
     by_rate : tuple of AcceptedByRate
         What hosts of each rate accept, the lowest rate first; empty, and not in the record, where all rates are the same, or
         for points that a table keeps.
+    round_trip_mean : float, optional
+        With replies (`reply_flits`): cycles from the creation of a request to the arrival of its reply; else None. Other
+        latencies are of requests and replies alike. In the record only with replies, and not for points that a table keeps.
+    replies : int
+        Measured round trips.
     channel_loads : float32[channels]
         The share of each channel's own rate in use, in the order of `Routing.channels`; empty if not counted. Not in records.
     host_accepted, host_accepted_gbps : float32[hosts]
@@ -73,7 +78,7 @@ class Point(Result):
     """
 
     record_name = "point"
-    unrecorded = ("by_rate", "channel_loads", "host_accepted", "host_accepted_gbps")
+    unrecorded = ("by_rate", "round_trip_mean", "replies", "channel_loads", "host_accepted", "host_accepted_gbps")
 
     offered: float
     accepted: float
@@ -94,14 +99,19 @@ class Point(Result):
     latency_mean_ns: float | None = None
     accepted_gbps: float | None = None
     by_rate: tuple[AcceptedByRate, ...] = field(default=(), compare=False)
+    round_trip_mean: float | None = field(default=None, compare=False)
+    replies: int = field(default=0, compare=False)
     channel_loads: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
     host_accepted: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
     host_accepted_gbps: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
 
     def record(self) -> dict[str, Any]:
-        """As `Result.record`; with what hosts of each rate accept where rates differ."""
-        return super().record() | ({"by_rate": json_value(self.by_rate)} if self.by_rate else {})
+        """As `Result.record`; with what hosts of each rate accept where rates differ, and round trips of replies."""
+        more: dict[str, Any] = {"by_rate": json_value(self.by_rate)} if self.by_rate else {}
+        if self.round_trip_mean is not None:
+            more |= {"round_trip_mean": self.round_trip_mean, "replies": self.replies}
+        return super().record() | more
 
 
 #: The columns of a table of points, in order: all that is equal in two equal runs.

@@ -109,6 +109,24 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
             example="1:0.6,5:0.4",
         ),
     ] = ""
+    reply_flits: Annotated[
+        int,
+        setting(
+            "every packet is a request, answered with a packet of this length; loads are of both; 0: no replies",
+            unit="flits",
+            least=0,
+            most=_MOST_FLITS,
+        ),
+    ] = 0
+    service_cycles: Annotated[
+        int,
+        setting(
+            "with reply_flits: time from the arrival of a request to its reply",
+            unit="cycles",
+            least=0,
+            most=_MOST_CYCLES,
+        ),
+    ] = 0
     cut_through: Annotated[
         bool, setting("a packet advances only where all of it has room (virtual cut-through); else wormhole")
     ] = False
@@ -150,7 +168,9 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
-        longest = max(length for length, _ in self.packet_lengths)
+        longest = max(self.reply_flits, *(length for length, _ in self.packet_lengths))
+        if self.service_cycles and not self.reply_flits:
+            raise InputError("router: service_cycles is the time until a reply; set reply_flits, too")
         if self.cut_through and longest > self.buffer_flits:
             raise InputError(
                 f"router: cut_through with packets of {longest} flits and buffer_flits={self.buffer_flits}; a packet needs"
@@ -184,6 +204,11 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
         """The mean flits per packet."""
         return sum(length * share for length, share in self.packet_lengths)
 
+    @property
+    def flits_per_created(self) -> float:
+        """The mean flits of a packet that a source creates, with its reply."""
+        return self.mean_flits + self.reply_flits
+
     def chance_of_sources(self, load: float, packets: float) -> float:
         """Return the standard deviation of the flits that sources create, relative to their number.
 
@@ -197,6 +222,6 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
         packets : float
             The number of created packets in all.
         """
-        bursts_per_cycle = load / self.mean_flits / self.burst_packets
+        bursts_per_cycle = load / self.flits_per_created / self.burst_packets
         squares = sum(share * length**2 for length, share in self.packet_lengths) / self.mean_flits**2
         return math.sqrt(max(0.0, 1 - bursts_per_cycle) * (2 * self.burst_packets - 1) * squares / max(1.0, packets))

@@ -24,6 +24,8 @@ from topoloom.throughput.traffic.given import shares_up_to
 
 #: The approximate seconds per call of the kernel: how soon a run reacts to a stop, and how often it reports progress.
 _CALL_SECONDS = 0.2
+#: The most replies that may wait for the service of their requests.
+_MOST_WAITING = 1 << 22
 #: Cycles of the first call, and the most per call; both even, see `RouterRun.go`.
 _FIRST_CALL, _LONGEST_CALL = 4, 1 << 20
 
@@ -203,6 +205,7 @@ def _demand(
         slot_flits=1,
         stride=1,
         loop=none,
+        replies=none,
         back_first=none,
         back_to=none32,
     )
@@ -225,6 +228,10 @@ def _demand(
                 to_any=uniform_shares(host, config.to_itself),
                 due=np.zeros(own.size),
             )
+    if config.reply_flits and not isinstance(traffic, Traffic):
+        raise InputError(
+            f"{topology.name}: reply_flits is for traffic with a load; this traffic ends, and has replies of its own"
+        )
     if isinstance(traffic, Placed):
         return empty
     if isinstance(traffic, Trace):
@@ -240,6 +247,7 @@ def _demand(
             miss,
             traffic.requests,
             traffic.think_cycles,
+            0,
         ]
         return empty._replace(
             first=traffic.first.copy(),
@@ -259,7 +267,16 @@ def _demand(
             f"traffic {traffic.name}: at load {load:g} host {int(pace.argmax())} creates {load * most:.3g} of its"
             f" rate; give loads of at most {1 / most:.3g}, or scale the traffic"
         )
-    packets = min(load * most / config.mean_flits / config.burst_packets, 1 - 1e-9)
+    packets = min(load * most / config.flits_per_created / config.burst_packets, 1 - 1e-9)
+    if config.reply_flits:
+        waiting = traffic.hosts * (config.service_cycles + 8)
+        if rates is not None or waiting > _MOST_WAITING:
+            why = (
+                "hosts and links of different rates" if rates is not None else f"{waiting:,} replies may wait at a time"
+            )
+            raise InputError(f"{topology.name}: replies cannot be simulated with {why}; set reply_flits=0")
+        loop = [0, config.reply_flits, config.service_cycles, 0, 0, 0, 0, 1]
+        empty = empty._replace(loop=np.array(loop, np.int64), replies=np.zeros(4 * waiting, np.int64))
     # Copy: read-only arrays have another type for the compiler, which would compile everything again.
     return empty._replace(
         kind=traffic.kind,

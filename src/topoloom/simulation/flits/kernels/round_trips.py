@@ -3,7 +3,20 @@
 import numpy as np
 
 from topoloom.core.compiling.decorators import inner, kernel
-from topoloom.simulation.flits.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Play, RouterNetwork
+from topoloom.simulation.flits.buffers import (
+    ENDED,
+    LAST_END,
+    LOGGED,
+    RANDOM,
+    READY,
+    RETURNED,
+    ROUND_TRIP,
+    WAITING,
+    Buffers,
+    Demand,
+    Play,
+    RouterNetwork,
+)
 from topoloom.simulation.flits.kernels.fields import (
     BURST_PACKETS,
     BURST_SIZE,
@@ -38,7 +51,7 @@ from topoloom.simulation.flits.kernels.sources import enqueue, goal_of
 from topoloom.throughput.traffic.traffic import LISTS
 
 #: Indices into `Demand.loop`.
-REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS, THINK = 0, 1, 2, 3, 4, 5, 6
+REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS, THINK, OPEN = 0, 1, 2, 3, 4, 5, 6, 7
 
 
 @kernel
@@ -67,6 +80,20 @@ def begin_round_trips(net: RouterNetwork, s: Buffers, demand: Demand, window: in
         if demand.first[at(n)] < demand.first[at(n + 1)]:
             for _ in range(min(window, demand.loop[TRIPS])):
                 ask_for(net, s, demand, n, 0)
+
+
+@inner
+def answer(s: Buffers, demand: Demand, owner: int, asked: int, born: int, arrival: int) -> None:
+    """Note the reply to a request with a load, which is created after its service; where too many wait, it is lost."""
+    state, ring = s.state, demand.replies
+    places = ring.size >> 2
+    if state[WAITING] - state[READY] < places:
+        line = (state[WAITING] % places) << 2
+        ring[at(line)] = arrival + demand.loop[SERVICE]
+        ring[at(line + 1)] = asked
+        ring[at(line + 2)] = owner
+        ring[at(line + 3)] = born
+        state[WAITING] += 1
 
 
 @kernel
@@ -98,7 +125,15 @@ def arrived(
             np.int64(packets[at(packet * PACKET_SIZE + PACKET_OWNER)]),
             np.int64(packets[at(packet * PACKET_SIZE + PACKET_ASKED)]),
         )
-        if kind == 0 and loop[MISS] and np.int64(below(state, RANDOM, 1 << 32)) < loop[MISS]:
+        if loop[OPEN]:
+            if kind == 0:
+                answer(s, demand, owner, asked, born, arrival)
+            else:
+                state[ENDED] += 1
+                if begin <= born < end:
+                    state[RETURNED] += 1
+                    state[ROUND_TRIP] += arrival - asked
+        elif kind == 0 and loop[MISS] and np.int64(below(state, RANDOM, 1 << 32)) < loop[MISS]:
             begin2, end2 = demand.back_first[at(asked)], demand.back_first[at(asked + 1)]
             second = np.int64(demand.back_to[at(begin2 + below(state, RANDOM, end2 - begin2))])
             send(net, s, 2, owner, asked, asked, second, arrival + loop[SERVICE], loop[REQUEST])

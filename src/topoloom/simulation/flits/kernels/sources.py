@@ -18,6 +18,8 @@ from topoloom.simulation.flits.buffers import (
     MADE,
     NEXT,
     RANDOM,
+    READY,
+    WAITING,
     Buffers,
     Demand,
     RouterNetwork,
@@ -40,6 +42,9 @@ from topoloom.simulation.flits.kernels.fields import (
     PLACE_NEXT,
     PLACE_SIZE,
     PLACE_WORD,
+    TRIP_ASKED,
+    TRIP_KIND,
+    TRIP_OWNER,
     at,
 )
 from topoloom.simulation.flits.kernels.flits import BORN, below, draw, stirred
@@ -199,6 +204,42 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
 
 
 @inner
+def note_request(trips: np.ndarray, place: int, n: int, goal: int) -> None:
+    """Note that a queued packet is a request of host n to host `goal`."""
+    trips[at(place * PLACE_SIZE + TRIP_KIND)] = 0
+    trips[at(place * PLACE_SIZE + TRIP_OWNER)] = n
+    trips[at(place * PLACE_SIZE + TRIP_ASKED)] = goal
+
+
+@inner
+def begin_replies(s: Buffers, demand: Demand, home: np.ndarray, most: int, c: int, begin: int, end: int) -> None:
+    """Queue the replies whose requests have been served; a host whose queue is full loses its reply, as it does packets."""
+    state, ring = s.state, demand.replies
+    places = ring.size >> 2
+    # Routers are visited for two cycles at a time, so that replies are in order but for one cycle.
+    for number in range(state[READY], state[WAITING]):
+        line = (number % places) << 2
+        born = np.int64(ring[at(line)])
+        if born > c + 1:
+            break
+        if born < 0 or born > c:
+            continue
+        ring[at(line)] = -1
+        n, owner = np.int64(ring[at(line + 1)]), np.int64(ring[at(line + 2)])
+        if s.queue[at(n * HOST_SIZE + HOST_COUNT)] >= most:
+            continue
+        if begin <= born < end:
+            state[MADE] += 1
+        word = np.int64(home[at(owner)])
+        place = enqueue(s.pool, s.spare, s.queue, s.backlog, state, n, word, born, demand.loop[1])
+        s.round_trips[at(place * PLACE_SIZE + TRIP_KIND)] = 1
+        s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = owner
+        s.round_trips[at(place * PLACE_SIZE + TRIP_ASKED)] = ring[at(line + 3)]
+    while state[READY] < state[WAITING] and ring[at((state[READY] % places) << 2)] < 0:
+        state[READY] += 1
+
+
+@inner
 def make_packets(
     pace: np.ndarray | None, net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int
 ) -> None:
@@ -211,6 +252,8 @@ def make_packets(
     among = demand.turn.size if several else hosts
     kind, first, to, share, itself = demand.kind, demand.first, demand.to, demand.share, rules.itself
     lengths, shares, usual = demand.lengths, demand.shares, np.int64(demand.lengths[0])
+    if demand.replies.size:
+        begin_replies(s, demand, net.home, most, c, begin, end)
     # Traffic with a load: geometric skips over hosts, whose count continues in the next cycle.
     if load > 0:
         scale = 1.0 / math.log1p(-load)
@@ -293,7 +336,9 @@ def make_packets(
                 state[RANDOM] = np.int64(x)
                 length = length_of(lengths, shares, state)
                 x = np.uint64(state[RANDOM])
-            enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
+            place = enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
+            if demand.replies.size:
+                note_request(s.round_trips, place, n, goal)
         state[NEXT], state[RANDOM] = following - now, np.int64(x)
     # Hosts in a burst create a packet as soon as the previous one could have left.
     still = np.int64(0)
@@ -309,7 +354,9 @@ def make_packets(
                 if begin <= c < end:
                     state[MADE] += 1
                 length = length_of(lengths, shares, state)
-                enqueue(pool, spare, queue, backlog, state, m, np.int64(home[at(goal)]), c, length)
+                place = enqueue(pool, spare, queue, backlog, state, m, np.int64(home[at(goal)]), c, length)
+                if demand.replies.size:
+                    note_request(s.round_trips, place, m, goal)
                 busy = length
                 if pace is not None:
                     word, ports = np.int64(home[at(m)]), net.host_at.size // (s.active.size // rules.words)
