@@ -2,6 +2,9 @@
 
 import json
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -184,6 +187,57 @@ def test_names_of_other_objectives_are_refused():
             topology_objective(name, "words")
     with pytest.raises(InputError, match=r"'betweenness' is unknown; choose .*algebraic-connectivity, betweenness-max"):
         optimize(START, "betweenness", moves=20)
+
+
+@pytest.mark.parametrize("objective", [3, None, ["hops"]])
+def test_another_kind_of_objective_is_refused(objective):
+    """With what is taken."""
+    with pytest.raises(InputError, match=r"optimize: objective.* a function of a topology to a number"):
+        optimize(START, objective, moves=20)
+
+
+_PLUG_IN = """
+from topoloom.optimizer.objective_register import topology_objective
+
+@topology_objective("most-hops-sum", "sum over the switches of their most hops", "hops")
+def most_hops_sum(topology):
+    from topoloom.graph.distances import distance_matrix
+    return distance_matrix(topology, 1).max(axis=1).sum()
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_plug_ins_objective_works_in_commands_and_studies(tmp_path):
+    """In a process that has it and in its workers; in one that has not, and for a function by its place, a sentence."""
+    information = tmp_path / "site" / "lab-1.0.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: lab\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[topoloom.objectives]\nlab = lab\n")
+    (tmp_path / "site" / "lab.py").write_text(_PLUG_IN)
+    (tmp_path / "s.toml").write_text(
+        f'operation = "optimize"\ntask = {{topology = "{START.spec}", moves = 200}}\n'
+        'axes.objective = ["hops", "most-hops-sum"]\n'
+    )
+
+    def ran(*words, site=True):
+        paths = os.pathsep.join(filter(None, [str(tmp_path / "site") if site else "", os.environ.get("PYTHONPATH")]))
+        return subprocess.run(
+            [sys.executable, "-m", "topoloom", *words],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    with_it = ran("study", "s.toml", "-o", "s", "--executor", "processes", "--json")
+    assert with_it.returncode == 0, with_it.stderr
+    rows = {row["objective"]: row for row in json.loads(with_it.stdout)["table"]}
+    assert rows["most-hops-sum"]["values.value"] < rows["most-hops-sum"]["values.value_given"]
+    without = ran("study", "s.toml", "-o", "t", "--json", site=False)
+    assert "objective: 'most-hops-sum' is unknown; choose hops" in without.stdout + without.stderr
+    by_place = ran("optimize", START.spec, "--for", "lab:most_hops_sum", "--moves", "20")
+    assert (by_place.returncode, by_place.stderr[:39]) == (2, "error: objective: 'lab:most_hops_sum' i")
 
 
 def test_a_record_reads_back(tmp_path):

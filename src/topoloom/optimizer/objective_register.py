@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.core.errors import InputError
+from topoloom.core.errors import InputError, wrong_type
 from topoloom.core.register import Register
+from topoloom.core.settings import Settings
 from topoloom.model.topology import Topology
 
 #: The words of the other objectives.
@@ -53,8 +54,8 @@ class Objective:
             value: Any = self.value(table, degree) if self.of_table else self.value(topology)
         except Exception as error:  # of a function that is not topoloom's
             raise InputError(
-                f"the objective '{self.name}' raised {type(error).__name__}: {str(error)[:200]}; it must return a number for"
-                " every connected network"
+                f"the objective '{self.name}' raised {type(error).__name__}: {' '.join(str(error).split())[:200]}; it must"
+                " return a number for every connected network"
             ) from error
         if type(value) is bool or not isinstance(value, Real) or math.isnan(value):
             raise InputError(f"the objective '{self.name}' returned {value!r:.60}; it must return a number")
@@ -122,14 +123,22 @@ def own_objective(objective: object) -> Objective | None:
     """The objective of a name, a function or an `Objective`; None for the objectives that are no functions.
 
     A function is minimised; its name is its module and name, ``lab.goals:stretch``.
+
+    Raises
+    ------
+    InputError
+        It is none of these.
     """
     if isinstance(objective, Objective):
         return objective
     if isinstance(objective, str):
         registered = objective not in _TAKEN and "=" not in objective and objective in OBJECTIVES
         return OBJECTIVES[objective] if registered else None
-    if not callable(objective):
+    if isinstance(objective, Settings):  # a Goal
         return None
+    if not callable(objective):
+        remedy = "a name as in 'hops', a goal, or a function of a topology to a number"
+        raise wrong_type(objective, "a text, a Goal, an Objective or a function", "optimize: objective", remedy)
     return Objective(_place(objective), "", "", objective)
 
 
