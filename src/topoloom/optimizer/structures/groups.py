@@ -116,7 +116,7 @@ def _metacyclic(order: int) -> Iterator[Group]:
             # r^t with t coprime to k is the action of another generator of Z_k.
             acts = math.gcd(r, m) == 1 and pow(r, k, m) == 1
             if acts and r == min(pow(r, t, m) for t in range(1, k) if math.gcd(t, k) == 1):
-                yield _semidirect(f"Z{m}:Z{k}({r})", m, 1, np.arange(m) * r % m, k)
+                yield semidirect(f"Z{m}:Z{k}({r})", m, 1, np.arange(m) * r % m, k)
 
 
 def _over_vectors(order: int) -> Iterator[Group]:
@@ -127,7 +127,7 @@ def _over_vectors(order: int) -> Iterator[Group]:
                 k = order // m**j
                 for name, action in _actions(m, j, k).items():
                     if _closes(action, k):
-                        yield _semidirect(f"Z{m}^{j}:Z{k}({name})", m, j, action, k)
+                        yield semidirect(f"Z{m}^{j}:Z{k}({name})", m, j, action, k)
 
 
 def _actions(m: int, j: int, k: int) -> dict[str, np.ndarray]:
@@ -156,7 +156,7 @@ def _closes(action: np.ndarray, k: int) -> bool:
     return bool((power == np.arange(action.size)).all() and (action != power).any())
 
 
-def _semidirect(name: str, m: int, j: int, action: np.ndarray, k: int) -> Group:
+def semidirect(name: str, m: int, j: int, action: np.ndarray, k: int) -> Group:
     """(v, i) (w, l) = (v + action^i(w), i + l) for v, w in Z_m^j; (v, i) has the number v k + i."""
     size = m**j
     digits = np.arange(size)[:, None] // m ** np.arange(j) % m

@@ -15,6 +15,7 @@ from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
+from topoloom.optimizer.structures.module_groups import groups_of_modules
 from topoloom.topologies.spec import build
 
 #: Most groups per order, and their largest order (a table of 4 MiB).
@@ -132,10 +133,22 @@ def _lifts(switches: int, degree: int, most: int) -> list[SearchMethod]:
     orders = [switches] if even and len(divisors) >= _FEW_DIVISORS else [switches, *(switches + s for s in _NEARBY)]
     for order in orders:
         for classes in (b for b in range(1, order) if order % b == 0 and order // b <= _MOST_ORDER):
-            for place, group in enumerate(groups_of(order // classes, _GROUPS)):
+            for place, group in _groups(order // classes):
                 penalty = abs(math.log(classes * degree / _DARTS)) + 0.1 * place
                 ranked.append((penalty, len(ranked), _lift(group, classes, switches, degree)))
     return [method for _, _, method in sorted(ranked)[:most]]
+
+
+def _groups(order: int) -> list[tuple[int, Group]]:
+    """Groups of an order with different kinds, each with its place in the list that it comes from."""
+    groups = [*enumerate(groups_of(order, _GROUPS)), *enumerate(groups_of_modules(order, _GROUPS))]
+    if len(groups) < 2:
+        return groups
+    different: dict[tuple[tuple[int, ...], ...], tuple[int, Group]] = {}
+    for place, group in groups:
+        place = min(place, different.get(group.kind, (place, group))[0])
+        different[group.kind] = place, different.get(group.kind, (place, group))[1]
+    return list(different.values())
 
 
 def _lift(group: Group, classes: int, switches: int, degree: int) -> SearchMethod:
