@@ -18,7 +18,7 @@ from topoloom.formats import load
 
 _FOLDER = Path(__file__).parents[1] / "docs" / "records"
 #: The kinds of records; the JSON file of each kind lists its networks.
-KINDS = ("all-to-all", "order-degree", "grids")
+KINDS = ("all-to-all", "order-degree", "grids", "host-switch")
 
 
 def main() -> None:

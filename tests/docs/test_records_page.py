@@ -10,6 +10,8 @@ import pytest
 from topoloom.formats import load
 from topoloom.graph.bounds import bounds_of_order
 from topoloom.graph.geometry import geometry_of, longest_link
+from topoloom.graph.hops import hops
+from topoloom.graph.host_switch_bounds import h_aspl_bound, h_diameter_bound
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.traffic_goals import order_bound, uniform_certificate
@@ -57,6 +59,21 @@ def test_hops_are_those_that_are_said(record):
     assert record["aspl"] >= record["aspl_bound"]
 
 
+@pytest.mark.parametrize("record", _RECORDS["host-switch"], ids=_by_file)
+def test_hosts_are_as_far_apart_as_said(record):
+    """Hosts, switches, ports, h-diameter and h-ASPL, and the bounds of any network with these hosts and ports."""
+    network = load(_FOLDER / record["file"])
+    assert (network.hosts, network.switches) == (record["hosts"], record["switches"])
+    assert network.radix <= record["radix"]
+    found = hops(network)
+    assert found.host_diameter + 2 == record["h_diameter"] >= record["h_diameter_bound"]
+    assert found.h_aspl == pytest.approx(record["h_aspl"], abs=1e-6)
+    assert record["h_diameter_bound"] == h_diameter_bound(record["hosts"], record["radix"])
+    assert record["h_aspl_bound"] == pytest.approx(h_aspl_bound(record["hosts"], record["radix"]), abs=1e-6)
+    page = (_FOLDER.parent / "reference" / "record-graphs.md").read_text()
+    assert f"{record['h_aspl']:.4f}" in page
+
+
 def test_a_command_gives_its_file_again():
     """Same moves and seed on one thread: the same graph."""
     (record,) = (record for record in _RECORDS["order-degree"] if record["file"] == "order-degree-36-3.edges")
@@ -69,7 +86,10 @@ def test_a_command_gives_its_file_again():
 def test_the_page_names_every_file():
     """Nothing is kept that the page does not show."""
     page = (_FOLDER.parent / "reference" / "record-graphs.md").read_text()
-    assert {path.name for path in _FOLDER.glob("*.edges")} == {record["file"] for record in _ALL}
+    files = {path.name for path in _FOLDER.iterdir() if path.suffix in {".edges", ".orp"}}
+    assert files == {record["file"] for record in _ALL}
     for record in _ALL:
         assert record["file"] in page
+        if "h_aspl" in record:
+            continue
         assert f"{record['throughput']:.4f}" in page if "throughput" in record else f"{record['aspl']:.4f}" in page

@@ -14,6 +14,8 @@ from topoloom.graph.measure_register import MEASURES, Measure, measured
 from topoloom.topologies.spec import build
 
 BUILT_IN = ("betweenness-max", "betweenness-mean", "bisection-bound", "girth", "vertex-connectivity")
+#: Need hosts.
+OF_HOSTS = ("h-aspl", "h-aspl-bound", "h-diameter", "h-diameter-bound")
 
 
 def random_graphs():

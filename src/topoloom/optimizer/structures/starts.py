@@ -126,29 +126,24 @@ def _unlifted(switches: int, degree: int) -> list[SearchMethod]:
 
 
 def _lifts(switches: int, degree: int, most: int) -> list[SearchMethod]:
-    """Lifts of this order; if it has few divisors, or no regular graph, also lifts of nearby orders, resized."""
-    ranked: list[tuple[float, int, SearchMethod]] = []
+    """Lifts of this order; if it has few divisors, or no regular graph, also lifts of nearby orders, resized.
+
+    Groups of modules are additional ones, half as many as others.
+    """
     divisors = [b for b in range(1, switches) if switches % b == 0]
     even = switches * degree % 2 == 0
     orders = [switches] if even and len(divisors) >= _FEW_DIVISORS else [switches, *(switches + s for s in _NEARBY)]
-    for order in orders:
-        for classes in (b for b in range(1, order) if order % b == 0 and order // b <= _MOST_ORDER):
-            for place, group in _groups(order // classes):
-                penalty = abs(math.log(classes * degree / _DARTS)) + 0.1 * place
-                ranked.append((penalty, len(ranked), _lift(group, classes, switches, degree)))
-    return [method for _, _, method in sorted(ranked)[:most]]
-
-
-def _groups(order: int) -> list[tuple[int, Group]]:
-    """Groups of an order with different kinds, each with its place in the list that it comes from."""
-    groups = [*enumerate(groups_of(order, _GROUPS)), *enumerate(groups_of_modules(order, _GROUPS))]
-    if len(groups) < 2:
-        return groups
-    different: dict[tuple[tuple[int, ...], ...], tuple[int, Group]] = {}
-    for place, group in groups:
-        place = min(place, different.get(group.kind, (place, group))[0])
-        different[group.kind] = place, different.get(group.kind, (place, group))[1]
-    return list(different.values())
+    methods: dict[str, SearchMethod] = {}
+    for groups, share in ((groups_of, 1), (groups_of_modules, 2)):
+        ranked: list[tuple[float, int, SearchMethod]] = []
+        for order in orders:
+            for classes in (b for b in range(1, order) if order % b == 0 and order // b <= _MOST_ORDER):
+                for place, group in enumerate(groups(order // classes, _GROUPS)):
+                    penalty = abs(math.log(classes * degree / _DARTS)) + 0.1 * place
+                    ranked.append((penalty, len(ranked), _lift(group, classes, switches, degree)))
+        for _, _, method in sorted(ranked)[: -(-most // share)]:
+            methods.setdefault(method.name, method)
+    return list(methods.values())
 
 
 def _lift(group: Group, classes: int, switches: int, degree: int) -> SearchMethod:
