@@ -40,10 +40,10 @@ def h_aspl_bound(hosts: int, radix: int) -> float:
     diameter = h_diameter_bound(hosts, radix)
     if hosts < 2:
         return 0.0
-    places = (radix - 1) ** (diameter - 2)
+    places: int = (radix - 1) ** (diameter - 2)
     # With one host and D = 2, all others are on the same switch.
     replaced = -(-max(0, hosts - 1 - places) // (radix - 2))
-    return diameter - (places - replaced) / (hosts - 1)
+    return float(diameter - (places - replaced) / (hosts - 1))
 
 
 def continuous_moore_aspl(switches: int, degree: float) -> float:
@@ -67,6 +67,20 @@ def h_aspl_estimate(hosts: int, radix: int, switches: int) -> float:
     """The continuous Moore bound on the h-ASPL if each of m = `switches` switches has n / m hosts; inf if ports do not suffice.
 
     A lower bound for even numbers of hosts, an estimate for others.
+
+    Parameters
+    ----------
+    hosts, radix, switches : int
+
+    Returns
+    -------
+    float
+        In links, with those of the hosts.
+
+    Raises
+    ------
+    InputError
+        No hosts, or fewer than three ports.
 
     Examples
     --------

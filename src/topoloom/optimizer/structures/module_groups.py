@@ -66,15 +66,15 @@ def _ranked(order: int) -> list[tuple[int, int, int, int, tuple[int, ...], int]]
             alike = set()
             for coefficients in _polynomials(m, j):
                 action = _times_x(m, j, coefficients)
-                turns = _turns(action, m)
-                kept = math.gcd(turns, k)
-                if kept == 1:
+                turns = _turns(action)
+                faithful = math.gcd(turns, k)
+                if faithful == 1:
                     continue
-                action = _power(action, turns // kept)
-                fixed = tuple(_fixed(action, kept))
+                action = _power(action, turns // faithful)
+                fixed = tuple(_fixed(action, faithful))
                 if fixed not in alike:
                     alike.add(fixed)
-                    ranked.append((_classes(m, j, k, action, fixed), m, j, k, coefficients, turns // kept))
+                    ranked.append((_classes(m, j, k, action, fixed), m, j, k, coefficients, turns // faithful))
     return sorted(ranked)
 
 
@@ -98,9 +98,9 @@ def _times_x(m: int, j: int, coefficients: tuple[int, ...]) -> np.ndarray:
     return image
 
 
-def _turns(action: np.ndarray, m: int) -> int:
+def _turns(action: np.ndarray) -> int:
     """The order of the action: that of the vector 1, which generates all others."""
-    at, turns = int(action[1 % m]), 1
+    at, turns = int(action[1]), 1
     while at != 1:
         at, turns = int(action[at]), turns + 1
     return turns
@@ -134,5 +134,6 @@ def _classes(m: int, j: int, k: int, action: np.ndarray, fixed: tuple[int, ...])
         row[(vectors - vectors[power]) % m @ weights] = 1
         power = action[power]
     repeats = k // len(fixed)
-    pairs = ((images @ images.T) * np.outer(fixed, fixed)).sum() * repeats**2
-    return round(float(pairs) / (m**j * k))
+    pairs = float(((images @ images.T) * np.outer(fixed, fixed)).sum()) * repeats * repeats
+    classes: int = round(pairs / (m**j * k))
+    return classes
