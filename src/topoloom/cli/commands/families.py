@@ -58,7 +58,7 @@ def _default(parameter: Parameter) -> str:
 
 def _print_sizes(specs_by_family: dict[str, list[str]], hosts: int, radix: int) -> None:
     if not specs_by_family:
-        say(f"{hosts} hosts and {radix}-port switches are parameters of this family; give them in its spec", err=True)
+        say("it has no list of sizes; give its parameters in a spec", err=True)
     elif not any(specs_by_family.values()):
         say(f"no family serves {hosts} hosts with {radix}-port switches; take a larger radix", err=True)
     for specs in specs_by_family.values():
