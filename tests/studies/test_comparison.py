@@ -1,10 +1,14 @@
 """Winners with ties, paired differences over common draws, and corrections for many comparisons."""
 
+import json
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.stats import ttest_rel
 
-from topoloom import InputError, StudyDifferences, StudyResults
+from topoloom import InputError, Study, StudyDifferences, StudyResults, run_study
+from topoloom.cli.main import cli
 from topoloom.studies.comparison import holm, paired_difference
 from topoloom.studies.export import export_study
 from topoloom.studies.winners import winners_of
@@ -132,3 +136,27 @@ def test_what_cannot_be_compared_is_one_sentence():
             found.differences("topology")
     with pytest.raises(InputError, match="no axis 'engine'"):
         results(rows, ("topology", "seed")).differences("engine")
+
+
+def test_the_command_exports_differences(tmp_path):
+    """On the screen, to a file, as a record; options without their axis, and no file, are one sentence."""
+    study = Study(
+        operation="optimize", task={"topology": "jellyfish:n=16,degree=3,seed=1"}, axes={"moves": [20, 2000]}, seeds=5
+    )
+    folder = str(tmp_path / "s")
+    found = run_study(study, folder, executor="threads").differences("moves", "aspl")
+
+    def ran(*words):
+        return CliRunner().invoke(cli, ["study", "export", folder, *words])
+
+    words = ("--of", "moves", "--value", "aspl")
+    assert ran(*words).stdout.split()[:3] == ["first", "second", "draws"]
+    assert json.loads(ran(*words, "--json").stdout)["differences"] == list(found.differences)
+    assert ran(*words, "-o", str(tmp_path / "d.csv")).exit_code == 0
+    assert (tmp_path / "d.csv").read_text().startswith("first,second,draws,first_mean")
+    assert json.loads(ran("--json").stdout)["schema"] == "topoloom/study/3"
+    assert str(ran("--value", "aspl", "-o", "x.csv").exception).startswith("--value: it belongs to differences")
+    assert str(ran().exception).startswith("-o is missing: name the table's file")
+    (row,) = found.differences
+    assert row["difference"] < 0
+    assert row["p_holm"] == row["p"] < 0.05
