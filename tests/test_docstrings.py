@@ -35,6 +35,7 @@ _MANY = 3
 #: Decorators that declare a function's parameters, each with its description, what they return, and what every such function
 #: is given: the register describes that once.
 _REGISTERS = {
+    "router_arbiter": {"requester", "size", "last", "served", "born"},
     "family": {"attempt"},
     "transform": {"topology", "attempt"},
     "application": {"ranks"},

@@ -69,6 +69,18 @@ def test_the_family_is_in_the_catalogue_and_builds(topoloom):
 
 
 @pytest.mark.exhaustive
+def test_its_allocator_runs_in_routers(topoloom):
+    """`--set` takes its name, and the result says so."""
+    page = said(
+        topoloom(
+            "simulate", "wheel:rim=8", "--loads", "0.2", "--set", "switch_allocator=fixed", "--set", "vcs=4", "--fast"
+        )
+    )
+    assert "switch_allocator=fixed" in page
+    assert re.search(r"0.2000 +0.[12]", page)
+
+
+@pytest.mark.exhaustive
 def test_its_measure_is_printed_and_a_column(topoloom, tmp_path):
     """`info --measure` finds it next to topoloom's own, and worker processes do."""
     page = said(topoloom("info", "wheel:rim=8", "--measure", "hub-share", "--measure", "girth"))

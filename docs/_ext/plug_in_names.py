@@ -26,6 +26,13 @@ PLUG_IN_NAMES: dict[str, tuple[str, ...]] = {
     "topoloom.throughput.traffic.traffic": ("Traffic",),
     "topoloom.graph.measure_register": ("topology_measure", "measured", "Measure"),
     "topoloom.optimizer.objective_register": ("topology_objective", "Objective"),
+    "topoloom.simulation.flits.router_parts": (
+        "router_allocator",
+        "router_arbiter",
+        "Requests",
+        "Allocator",
+        "Arbiter",
+    ),
     "topoloom.formats": ("Format", "register"),
     "topoloom.fabric.exports.registry": ("export",),
     "topoloom.simulation.applications.registry": ("application",),

@@ -34,7 +34,7 @@ def test_the_groups_of_the_example_are_those_of_registers():
     """The entry points of examples/plugin."""
     project = tomllib.loads((ROOT / "examples" / "plugin" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = set(project["entry-points"])
-    assert len(groups) == 10
+    assert len(groups) == 11
     assert groups <= {group for group, _ in _groups()}
 
 

@@ -20,6 +20,8 @@ FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 1
 #: Replies with a load: the first and the one after the last in the ring, those measured, and the sum of their round trips.
 READY, WAITING, RETURNED, ROUND_TRIP = 25, 26, 27, 28
 WRONG = 20
+#: Grants of an allocator that are no matching: 1 + 2 * switch, and 1 more for those of the switch; 0: none.
+UNMATCHED = 25
 
 #: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours,
 #: members of groups, what a function of one's own says. A function with an escape is ESCAPE.
@@ -130,6 +132,8 @@ class Rules(NamedTuple):
         queue on the table's path may be longer; the weight of the detour's queue in 1/256, 0: hops decide; most hops, 0: any.
     whole
         1: a packet advances only where all of it has room (virtual cut-through).
+    tail
+        1: a VC is free again when all its credits are back (`wait_for_tail_credit`).
     most
         The most packets that wait at a host; packets beyond that are lost.
     itself
@@ -164,6 +168,7 @@ class Rules(NamedTuple):
     over: int
     longest: int
     whole: int
+    tail: int
     most: int
     itself: int
 

@@ -13,6 +13,7 @@ from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Ru
 from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulation.flits.own_choice import OwnArrays
 from topoloom.simulation.flits.own_functions import compiled_function, own_arrays
+from topoloom.simulation.flits.parts import RouterParts, router_parts
 from topoloom.simulation.flits.rates import FlitRates
 from topoloom.simulation.flits.router_config import RouterConfig
 
@@ -36,6 +37,7 @@ class NetworkState:
     any_shortest: int | None
     detours: int | None
     pace: np.ndarray | None
+    parts: RouterParts | None
     adaptive: Any
     own: OwnArrays | None
     net: RouterNetwork
@@ -243,6 +245,7 @@ def empty_network(
         _flag(any_shortest),
         _flag(detours),
         pace,
+        router_parts(config, n, widest, vcs, words),
         function,
         arrays,
         net,
@@ -389,6 +392,7 @@ def _tables_and_rules(
         over=round(256 * config.detour_weight),
         longest=longest,
         whole=int(config.cut_through),
+        tail=int(config.wait_for_tail_credit),
         most=0,
         itself=int(config.to_itself),
     )

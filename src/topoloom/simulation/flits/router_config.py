@@ -3,11 +3,27 @@
 import math
 from typing import Annotated, ClassVar, Literal
 
+from msgspec import structs
+
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 
 #: The most flits of a packet; the most cycles of a cable or a stage.
 _MOST_FLITS, _MOST_CYCLES = 1 << 12, 1 << 14
+#: The allocators and the arbiter that need no part of the register.
+USUAL_ALLOCATOR, USUAL_ARBITER = "separable-input-first", "round-robin"
+#: The settings of router parts.
+_PARTS = (
+    "vc_allocator",
+    "switch_allocator",
+    "arbiter",
+    "vc_choice",
+    "input_speedup",
+    "output_speedup",
+    "wait_for_tail_credit",
+    "hold_switch",
+    "speculative",
+)
 
 
 class RouterConfig(Settings, frozen=True, kw_only=True):
@@ -127,6 +143,34 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
             most=_MOST_CYCLES,
         ),
     ] = 0
+    vc_allocator: Annotated[
+        str, setting("allocator of output VCs: separable-input-first, or another of the register (topoloom.allocators)")
+    ] = USUAL_ALLOCATOR
+    switch_allocator: Annotated[str, setting("allocator of the switch, from the same register")] = USUAL_ALLOCATOR
+    allocator_rounds: Annotated[int, setting("rounds of the allocator islip in a step", least=1, most=64)] = 1
+    arbiter: Annotated[
+        str, setting("how a port ranks requests: round-robin, or another of the register (topoloom.arbiters)")
+    ] = USUAL_ARBITER
+    vc_choice: Annotated[
+        Literal["spread", "any", "lowest", "random", "emptiest", "with-credit"],
+        setting(
+            "which free output VCs a packet requests: one that differs by input and step; any, so that the allocator decides;"
+            " the lowest; a random one; the one with fewest flits; all with a credit"
+        ),
+    ] = "spread"
+    input_speedup: Annotated[
+        int, setting("inputs of the switch per input port, each with its share of the VCs", least=1, most=4)
+    ] = 1
+    output_speedup: Annotated[int, setting("outputs of the switch per output port", least=1, most=4)] = 1
+    wait_for_tail_credit: Annotated[
+        bool, setting("an output VC is free for the next packet when all credits of the last one are back")
+    ] = False
+    hold_switch: Annotated[
+        bool, setting("a packet keeps its way through the switch while its next flits are there and have credits")
+    ] = False
+    speculative: Annotated[
+        bool, setting("packets request the switch in the step in which they request a VC, after all others")
+    ] = False
     cut_through: Annotated[
         bool, setting("a packet advances only where all of it has room (virtual cut-through); else wormhole")
     ] = False
@@ -176,6 +220,22 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
                 f"router: cut_through with packets of {longest} flits and buffer_flits={self.buffer_flits}; a packet needs"
                 " room for all of it"
             )
+        if not self.usual_parts:
+            from topoloom.simulation.flits.router_parts import ALLOCATORS, ARBITERS
+
+            ALLOCATORS.find(self.vc_allocator)
+            ALLOCATORS.find(self.switch_allocator)
+            ARBITERS.find(self.arbiter)
+        if self.speculative and self.vc_cycles:
+            raise InputError(
+                "router: speculative=yes with vc_cycles above 0; a VC is there in the same step, or too late"
+            )
+
+    @property
+    def usual_parts(self) -> bool:
+        """Whether all router parts are the usual ones."""
+        defaults = {field.name: field.default for field in structs.fields(type(self))}
+        return all(getattr(self, name) == defaults[name] for name in _PARTS)
 
     @property
     def packet_lengths(self) -> tuple[tuple[int, float], ...]:

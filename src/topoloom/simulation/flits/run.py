@@ -11,7 +11,7 @@ from topoloom.core.work import Work
 from topoloom.model.topology import Topology
 from topoloom.routing.choices import Adaptive
 from topoloom.routing.routing import Routing
-from topoloom.simulation.flits.buffers import HOPS, SPREADS, WRONG, Demand
+from topoloom.simulation.flits.buffers import HOPS, SPREADS, UNMATCHED, WRONG, Demand
 from topoloom.simulation.flits.host_ports import ports_of_hosts
 from topoloom.simulation.flits.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulation.flits.network_state import empty_network
@@ -68,6 +68,7 @@ class RouterRun:
     ) -> None:
         if cables is None:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
+        self._config = config
         self.routing, self.rates = routing, flit_rates(routing.topology)
         self.demand = _demand(config, traffic, load, routing.topology, self.rates)
         self.play, messages = None, 0
@@ -128,6 +129,7 @@ class RouterRun:
             at.any_shortest,
             at.detours,
             at.pace,
+            at.parts,
             at.adaptive,
             at.own,
             at.net,
@@ -141,6 +143,13 @@ class RouterRun:
         )
         if isinstance(self.routing.choice, Adaptive) and at.state[WRONG]:
             raise _undeclared(self.routing, self.routing.choice, at.state[WRONG : WRONG + 5].tolist())
+        if at.state[UNMATCHED]:
+            switch, of_switch = divmod(int(at.state[UNMATCHED]) - 1, 2)
+            name = self._config.switch_allocator if of_switch else self._config.vc_allocator
+            raise InputError(
+                f"{self.routing.topology.name}: the allocator '{name}' granted two requests of one input or output, at switch"
+                f" {switch}; grants must be a matching"
+            )
         fits = int(cycles * _CALL_SECONDS / max(time.perf_counter() - began, 1e-9))
         self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
 

@@ -36,6 +36,56 @@ from topoloom.simulation.flits.kernels.requests import row_of
 
 
 @stage
+def width_of(records: int | None, net: RouterNetwork, rules: Rules, oc: int, down: int) -> int:
+    """Return how many output VCs an output class has; `down` is the first VC downstream, -1 for a host."""
+    if records is not None:
+        return rules.last_vcs if down < 0 else net.spans[at(oc & ((1 << rules.slot_bits) - 1))]
+    return rules.vcs if down < 0 else rules.width
+
+
+@stage
+def free_vcs(records: int | None, s: Buffers, rules: Rules, r: int, oc: int, down: int, wide: int) -> int:
+    """Return the free output VCs of an output class as bits, from its first VC on; of adaptive ones, those that are open."""
+    can = (s.unowned[at(r * rules.words + (oc >> 6))] >> (oc & 63)) & ((np.int64(1) << wide) - 1)
+    first = oc & ((1 << rules.slot_bits) - 1)
+    if records is not None and rules.choice == ESCAPE and down >= 0 and first >= rules.escapes:
+        for v in range(wide):
+            if not open_to_choice(rules.spare, np.int64(s.rec[at((down + first + v) * VC_SIZE + VC_FLITS)])):
+                can &= ~(np.int64(1) << v)
+    return can
+
+
+@stage
+def tried_vc(can: int, wide: int, iv: int, c: int, step: int) -> int:
+    """Return the one of the free VCs `can` that input VC iv tries: another one for each input VC and step."""
+    v = (((iv + 1) * 0x9E3779B1 + (2 * c + step) * 0x85EBCA6B) >> 15 & 0xFFFF) * wide >> 16
+    rest = can & (np.int64(-1) << v)
+    return lowest_bit(np.uint64(rest if rest else can))
+
+
+@stage
+def take_vc(records: int | None, s: Buffers, rules: Rules, r: int, c: int, iv: int, ov: int, down: int) -> None:
+    """Give output VC ov to the packet at the head of input VC iv; it requests the switch from the next step on."""
+    W, VM = rules.words, (1 << rules.slot_bits) - 1
+    g, bit = r * W * 64 + iv, np.int64(1) << (iv & 63)
+    s.unowned[at(r * W + (ov >> 6))] &= ~(np.int64(1) << (ov & 63))
+    s.rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
+    # The next flit moves up when this packet leaves: prefetch it.
+    fetch(s.pool, np.int64(s.rec[at(g * VC_SIZE + VC_SECOND)]) * PLACE_SIZE)
+    s.rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
+    if down >= 0:
+        fetch(s.rec, (down + (ov & VM)) * VC_SIZE)
+    if records is not None:
+        s.choosing[at(r * W + (iv >> 6))] &= ~bit
+        if rules.choice == ESCAPE and not rules.returns and down >= 0 and (ov & VM) < rules.escapes:
+            s.packets[at(np.int64(s.rec[at(g * VC_SIZE + VC_WORD)]) * PACKET_SIZE + PACKET_ESCAPED)] = 1
+    if rules.hold:
+        arm(s.calendar, s.active.size, g, c + rules.hold + 1, c)
+    else:
+        s.fresh[at(iv >> 6)] |= bit
+
+
+@stage
 def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, c: int, step: int) -> None:
     """Allocate output VCs of router r to waiting packets, in internal step `step` of cycle c.
 
@@ -43,38 +93,19 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
     packets that try the same VC, the next one in round-robin order wins.
     """
     W, LV = rules.words, rules.slot_bits
-    V, VM, GS, PS, N = rules.vcs, (1 << LV) - 1, W * 64, (W * 64) >> LV, s.active.size // W
-    b, G, NW = r * W, r * W * 64, N * W
-    rec, port, calendar, pending, unowned, asked, choosing = (
-        s.rec,
-        s.port,
-        s.calendar,
-        s.pending,
-        s.unowned,
-        s.asked,
-        s.choosing,
-    )
-    fresh, tried, packets, spans = s.fresh, s.tried, s.packets, net.spans
-    width, hold = rules.width, rules.hold
+    GS, PS = W * 64, (W * 64) >> LV
+    b, port, pending, asked, tried = r * W, s.port, s.pending, s.asked, s.tried
     for w in range(W):
         m = pending[at(b + w)]
         while m:
             k = lowest_bit(np.uint64(m))
             m &= m - 1
             oc = (w << 6) + k
-            gp = r * PS + (oc >> LV)
-            down = np.int64(port[at(gp * PORT_SIZE + PORT_NEXT)])
-            if records is not None:
-                wide = rules.last_vcs if down < 0 else spans[at(oc & VM)]
-            else:
-                wide = V if down < 0 else width
-            can = (unowned[at(b + w)] >> k) & ((np.int64(1) << wide) - 1)
-            if records is not None and rules.choice == ESCAPE and down >= 0 and (oc & VM) >= rules.escapes:
-                for v in range(wide):
-                    if not open_to_choice(rules.spare, np.int64(rec[at((down + (oc & VM) + v) * VC_SIZE + VC_FLITS)])):
-                        can &= ~(np.int64(1) << v)
-                if can == 0:
-                    continue
+            down = np.int64(port[at((r * PS + (oc >> LV)) * PORT_SIZE + PORT_NEXT)])
+            wide = width_of(records, net, rules, oc, down)
+            can = free_vcs(records, s, rules, r, oc, down, wide)
+            if records is not None and can == 0:
+                continue
             a = row_of(W, LV, r, oc)
             several = wide > 1 and can & (can - 1) != 0
             if several:
@@ -87,9 +118,7 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                     while h:
                         iv = (w2 << 6) + lowest_bit(np.uint64(h))
                         h &= h - 1
-                        v = (((iv + 1) * 0x9E3779B1 + (2 * c + step) * 0x85EBCA6B) >> 15 & 0xFFFF) * wide >> 16
-                        rest = can & (np.int64(-1) << v)
-                        v = lowest_bit(np.uint64(rest if rest else can))
+                        v = tried_vc(can, wide, iv, c, step)
                         d = iv - asked[at(a + W)]
                         if d < 0:
                             d += GS
@@ -113,9 +142,7 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                             if h:
                                 break
                     iv = (w2 << 6) + lowest_bit(np.uint64(h))
-                g = G + iv
-                bit = np.int64(1) << (iv & 63)
-                asked[at(a + (iv >> 6))] &= ~bit
+                asked[at(a + (iv >> 6))] &= ~(np.int64(1) << (iv & 63))
                 asked[at(a + W)] = iv + 1 if iv + 1 < GS else 0
                 h = np.int64(0)
                 for w2 in range(W):
@@ -125,21 +152,51 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                 if h == 0:
                     pending[at(b + w)] &= ~(np.int64(1) << k)
                     can = np.int64(0)
-                unowned[at(b + w)] &= ~(np.int64(1) << (k + v))
-                rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
-                # The next flit moves up when this packet leaves: prefetch it.
-                fetch(s.pool, np.int64(rec[at(g * VC_SIZE + VC_SECOND)]) * PLACE_SIZE)
-                rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
-                if down >= 0:
-                    fetch(rec, (down + (ov & VM)) * VC_SIZE)
-                if records is not None:
-                    choosing[at(b + (iv >> 6))] &= ~bit
-                    if rules.choice == ESCAPE and not rules.returns and down >= 0 and (ov & VM) < rules.escapes:
-                        packets[at(np.int64(rec[at(g * VC_SIZE + VC_WORD)]) * PACKET_SIZE + PACKET_ESCAPED)] = 1
-                if hold:
-                    arm(calendar, NW, g, c + hold + 1, c)
-                else:
-                    fresh[at(iv >> 6)] |= bit
+                take_vc(records, s, rules, r, c, iv, ov, down)
+
+
+@stage
+def may_leave(
+    records: int | None,
+    long_credits: int | None,
+    pace: np.ndarray | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    r: int,
+    g: int,
+    c: int,
+) -> bool:
+    """Return whether the first flit of VC g, which has an output VC, has room at the output and a credit in cycle c.
+
+    A VC that waits for a credit is taken out of `active`, until one may have arrived.
+    """
+    LV, VM, PS = rules.slot_bits, (1 << rules.slot_bits) - 1, (rules.words * 64) >> rules.slot_bits
+    rec, port = s.rec, s.port
+    g2 = np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
+    gp = r * PS + (np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) >> LV)
+    bound = rules.bound if g2 >= 0 else rules.eject
+    if pace is None:
+        if np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= bound:
+            return False
+    elif queued_beyond(pace, gp, bound, c):
+        return False
+    if g2 < 0:
+        return not (s.ejected.size and host_full(net, s, rules, gp, np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) & VM, c))
+    least = rules.room
+    if records is not None and rules.whole and rec[at(g * VC_SIZE + VC_BIRTH)] & HEAD:
+        packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
+        least -= np.int64(s.packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]) - 1
+    credit = rules.credit
+    if long_credits is not None:
+        credit = np.int64(port[at(gp * PORT_SIZE + PORT_CREDIT)])
+    if full(rules.many, long_credits, rec, s.popped, rules.history, g2, c, least, credit):
+        soon = next_credit(long_credits, s.popped, rules.history, g2, c, credit)
+        if soon > c + 1:  # look again when a credit may have arrived
+            s.active[at(g >> 6)] &= ~(np.int64(1) << (g & 63))
+            arm(s.calendar, s.active.size, g, soon, c)
+        return False
+    return True
 
 
 @stage
@@ -160,11 +217,9 @@ def allocate_switch(
     """
     W, LV = rules.words, rules.slot_bits
     VM, FULL, PS = (1 << LV) - 1, (np.int64(1) << (1 << LV)) - 1, (W * 64) >> LV
-    b, G, NW = r * W, r * W * 64, s.active.size
-    rec, popped, port, history = s.rec, s.popped, s.port, rules.history
-    active, calendar, packets = s.active, s.calendar, s.packets
+    b, G = r * W, r * W * 64
+    rec, port, active = s.rec, s.port, s.active
     touched, nearest, winner = s.touched, s.nearest, s.winner
-    room, bound, eject, usual, whole = rules.room, rules.bound, rules.eject, rules.credit, rules.whole
     for w in range(W):
         m = active[at(b + w)]
         while m:
@@ -184,33 +239,10 @@ def allocate_switch(
                 if h == 0:
                     h, rest = rest, np.int64(0)
                 g = gi + v
-                g2 = np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
                 o = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) >> LV
                 gp = r * PS + o
-                if pace is None:
-                    if np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= (bound if g2 >= 0 else eject):
-                        continue
-                elif queued_beyond(pace, gp, bound if g2 >= 0 else eject, c):
+                if not may_leave(records, long_credits, pace, net, s, rules, r, g, c):
                     continue
-                if g2 < 0:
-                    if s.ejected.size and host_full(
-                        net, s, rules, gp, np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) & VM, c
-                    ):
-                        continue
-                else:
-                    least = room
-                    if records is not None and whole and rec[at(g * VC_SIZE + VC_BIRTH)] & HEAD:
-                        packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
-                        least -= np.int64(packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]) - 1
-                    credit = usual
-                    if long_credits is not None:
-                        credit = np.int64(port[at(gp * PORT_SIZE + PORT_CREDIT)])
-                    if full(rules.many, long_credits, rec, popped, history, g2, c, least, credit):
-                        soon = next_credit(long_credits, popped, history, g2, c, credit)
-                        if soon > c + 1:  # look again when a credit may have arrived
-                            active[at(g >> 6)] &= ~(np.int64(1) << (g & 63))
-                            arm(calendar, NW, g, soon, c)
-                        continue
                 d = ((gi - G) >> LV) - np.int64(port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)])
                 if d < 0:
                     d += PS

@@ -200,6 +200,8 @@ def inject(
         elif (birth >> BORN) <= c and state[RECORD] >= 0:
             left = np.int64(pool[at(place * PLACE_SIZE + PLACE_LENGTH)])
             room = rules.room - (left - 1 if whole else 0)
+            if rules.tail:  # the VC is free when all credits are back
+                room = np.int64(1)
             for _ in range(V if any_vc else 1):
                 v = v + 1 if v + 1 < V else 0
                 if not any_vc:

@@ -31,11 +31,14 @@ from topoloom.simulation.flits.kernels.arrivals import choose_outputs, see_arriv
 from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE
 from topoloom.simulation.flits.kernels.flits import AHEAD
 from topoloom.simulation.flits.kernels.injection import inject
+from topoloom.simulation.flits.kernels.part_switch import allocate_switch_by_parts, take_winners
+from topoloom.simulation.flits.kernels.part_vcs import allocate_vcs_by_parts
 from topoloom.simulation.flits.kernels.requests import end_routing
 from topoloom.simulation.flits.kernels.schedules import go
 from topoloom.simulation.flits.kernels.sources import make_packets
 from topoloom.simulation.flits.kernels.traversal import traverse
 from topoloom.simulation.flits.own_choice import OwnArrays
+from topoloom.simulation.flits.parts import RouterParts
 
 #: Numbers in all VCs' records up to which a network stays in a processor's near caches by itself (half a MiB).
 _CACHED = 1 << 17
@@ -64,6 +67,7 @@ def routers(
     any_shortest: int | None,
     detours: int | None,
     pace: np.ndarray | None,
+    parts: RouterParts | None,
     adaptive: Callable | None,
     arrays: OwnArrays | None,
     net: RouterNetwork,
@@ -89,11 +93,22 @@ def routers(
                     choose_outputs(
                         long_credits, any_shortest, detours, pace, adaptive, arrays, net, s, rules, r, c, step
                     )
-                allocate_vcs(records, net, s, rules, r, c, step)
-                allocate_switch(records, long_credits, pace, net, s, rules, r, c)
+                if parts is None:
+                    allocate_vcs(records, net, s, rules, r, c, step)
+                    allocate_switch(records, long_credits, pace, net, s, rules, r, c)
+                else:
+                    ahead = allocate_vcs_by_parts(records, long_credits, parts, net, s, rules, r, c, step)
+                    allocate_switch_by_parts(records, long_credits, pace, parts, net, s, rules, r, c, step, ahead)
                 if rules.route:
                     end_routing(records, net, s, rules, r)
-                traverse(records, long_credits, pace, net, s, rules, demand, play, r, c, step, begin, end)
+                if parts is None:
+                    traverse(records, long_credits, pace, None, net, s, rules, demand, play, r, c, step, begin, end)
+                else:
+                    for k in range(parts.out):
+                        take_winners(parts, s, k)
+                        traverse(
+                            records, long_credits, pace, parts, net, s, rules, demand, play, r, c, step, begin, end
+                        )
 
 
 @kernel
@@ -103,6 +118,7 @@ def run(
     any_shortest: int | None,
     detours: int | None,
     pace: np.ndarray | None,
+    parts: RouterParts | None,
     adaptive: Callable | None,
     arrays: OwnArrays | None,
     net: RouterNetwork,
@@ -129,6 +145,7 @@ def run(
             any_shortest,
             detours,
             pace,
+            parts,
             adaptive,
             arrays,
             net,

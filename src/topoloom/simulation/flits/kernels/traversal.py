@@ -51,6 +51,7 @@ from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, append, ar
 from topoloom.simulation.flits.kernels.paces import sent_by
 from topoloom.simulation.flits.kernels.requests import ask, begin_routing, class_of
 from topoloom.simulation.flits.kernels.round_trips import arrived
+from topoloom.simulation.flits.parts import RouterParts
 
 
 @stage
@@ -58,6 +59,7 @@ def traverse(
     records: int | None,
     long_credits: int | None,
     pace: np.ndarray | None,
+    parts: RouterParts | None,
     net: RouterNetwork,
     s: Buffers,
     rules: Rules,
@@ -109,7 +111,10 @@ def traverse(
             last = rules.many == 0 or birth & LAST != 0
             if last:
                 active[at(b + (iv >> 6))] &= ~bit
-                unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
+                if parts is not None and rules.tail:
+                    parts.ending[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
+                else:
+                    unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
             # Advance the round-robin positions.
             port[at((g >> LV) * PORT_SIZE + PORT_INPUT_TURN)] = (g + 1) & VM
@@ -159,6 +164,8 @@ def traverse(
                     packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
                 free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
                 continue
+            if parts is not None and rules.tail:
+                parts.released[at(G + ov)] = leaves + rules.eject_trip
             if s.ejected.size:
                 note_ejected(net, s, rules, gp, ov & VM, leaves)
             # Arrival at a host: count the flit and, with its last flit, the packet; free the packet's record.

@@ -1,0 +1,1 @@
+"""Arbiters: each a function (requester, size, last, served, born) -> rank that Numba compiles; the lowest rank wins."""
