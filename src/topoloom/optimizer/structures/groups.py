@@ -157,7 +157,22 @@ def _closes(action: np.ndarray, k: int) -> bool:
 
 
 def semidirect(name: str, m: int, j: int, action: np.ndarray, k: int) -> Group:
-    """(v, i) (w, l) = (v + action^i(w), i + l) for v, w in Z_m^j; (v, i) has the number v k + i."""
+    """The group of pairs with (v, i) (w, l) = (v + action^i(w), i + l) for v, w in Z_m^j; (v, i) has the number v k + i.
+
+    Parameters
+    ----------
+    name : str
+        Of the group.
+    m, j : int
+    action : int[m^j]
+        A linear map of Z_m^j onto itself; vector v has the number v[0] + m v[1] + ...
+    k : int
+        A number of times after which the action is the identity.
+
+    Returns
+    -------
+    Group
+    """
     size = m**j
     digits = np.arange(size)[:, None] // m ** np.arange(j) % m
     add = (digits[:, None, :] + digits[None, :, :]) % m @ m ** np.arange(j)
