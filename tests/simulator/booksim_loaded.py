@@ -233,26 +233,48 @@ def router_of(case: Case) -> RouterConfig:
         A configuration that our router does not have.
     """
     options = case.booksim
-    speedup = int(options.get("internal_speedup", 1))
     vcs, size = options["num_vcs"], options.get("packet_size", 1)
-    for key in ("vc_allocator", "sw_allocator"):
-        if options[key] != "separable_input_first":
-            raise InputError(f"{key}={options[key]}: our router has none")
-    for key in ("input_speedup", "output_speedup", "wait_for_tail_credit"):
-        if options.get(key, 0) not in (0, 1) or (key.startswith("wait") and options.get(key)):
-            raise InputError(f"{key}={options[key]}: our router has none")
+    allocators, rounds, arbiters = zip(*(_allocator(options[key]) for key in ("vc_allocator", "sw_allocator")), strict=True)
+    named = {arbiter for arbiter in arbiters if arbiter is not None}
+    if len(named) > 1:
+        raise InputError(f"arbiters {' and '.join(sorted(named))}: our router has one kind")
     return RouterConfig(
         to_itself=True,
         vcs=vcs,
         buffer_flits=vcs * options["vc_buf_size"],
         output_flits=max(0, options.get("output_buffer_size", -1)),
-        speedup=speedup,
+        speedup=int(options.get("internal_speedup", 1)),
+        input_speedup=options.get("input_speedup", 1),
+        output_speedup=options.get("output_speedup", 1),
         credit_cycles=options.get("credit_delay", 0) + 1,
         route_cycles=options.get("routing_delay", 1),
         crossbar_cycles=options["st_prepare_delay"] + options["st_final_delay"] - 1,
+        vc_allocator=allocators[0],
+        switch_allocator=allocators[1],
+        allocator_rounds=max(rounds),
+        arbiter=named.pop() if named else "round-robin",
+        vc_choice="any",
+        wait_for_tail_credit=bool(options.get("wait_for_tail_credit", 0)),
         packet_flits=1 if isinstance(size, str) else size,
         packet_mix=_MIXES[size] if isinstance(size, str) else "",
     )
+
+
+#: BookSim's names of allocators, and ours.
+_ALLOCATORS = {
+    "separable_input_first": "separable-input-first",
+    "separable_output_first": "separable-output-first",
+    "islip": "islip",
+    "wavefront": "wavefront",
+    "max_size": "maximum-size",
+}
+
+
+def _allocator(text: str) -> tuple[str, int, str | None]:
+    """Return our name of an allocator, its rounds, and its arbiter where it is separable: ``islip(2)``."""
+    name, _, setting = text.rstrip(")").partition("(")
+    arbiter = (setting or "round_robin").replace("_", "-") if name.startswith("separable") else None
+    return _ALLOCATORS[name], int(setting or 1) if name == "islip" else 1, arbiter
 
 
 def tables_of(case: Case) -> Routing:
