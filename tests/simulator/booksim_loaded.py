@@ -234,7 +234,9 @@ def router_of(case: Case) -> RouterConfig:
     """
     options = case.booksim
     vcs, size = options["num_vcs"], options.get("packet_size", 1)
-    allocators, rounds, arbiters = zip(*(_allocator(options[key]) for key in ("vc_allocator", "sw_allocator")), strict=True)
+    allocators, rounds, arbiters = zip(
+        *(_allocator(options[key]) for key in ("vc_allocator", "sw_allocator")), strict=True
+    )
     named = {arbiter for arbiter in arbiters if arbiter is not None}
     if len(named) > 1:
         raise InputError(f"arbiters {' and '.join(sorted(named))}: our router has one kind")

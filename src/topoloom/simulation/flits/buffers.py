@@ -17,11 +17,11 @@ MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
 FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19
 #: A move of an adaptive function that is not allowed, in five places: 1 + switch (0: none), destination, class, port, next
 #: class.
-#: Replies with a load: the first and the one after the last in the ring, those measured, and the sum of their round trips.
-READY, WAITING, RETURNED, ROUND_TRIP = 25, 26, 27, 28
 WRONG = 20
 #: Grants of an allocator that are no matching: 1 + 2 * switch, and 1 more for those of the switch; 0: none.
 UNMATCHED = 25
+#: Replies with a load: the first and the one after the last in the ring, those measured, and the sum of their round trips.
+READY, WAITING, RETURNED, ROUND_TRIP = 26, 27, 28, 29
 
 #: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours,
 #: members of groups, what a function of one's own says. A function with an escape is ESCAPE.
