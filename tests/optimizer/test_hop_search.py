@@ -14,7 +14,8 @@ from topoloom.optimizer.kernels.hop_state import make, unmake
 from topoloom.optimizer.kernels.moves import propose
 from topoloom.optimizer.kernels.rows import enter_all
 from topoloom.optimizer.rules import GraphRules, links_of, moves_of, racks_of, within_length
-from topoloom.optimizer.searches.hop_search import HopSearch
+from topoloom.optimizer.searches.chain_setup import ChainBudget, ChainSetup
+from topoloom.optimizer.searches.hop_search import SOFT, HopSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.topologies.spec import build
 
@@ -203,3 +204,24 @@ def test_where_nothing_can_move_the_search_ends():
     while not search.done:
         search.step()
     assert np.array_equal(np.sort(search.best, axis=1), topology.links)
+
+
+def test_a_low_cost_beyond_the_target_weighs_moves_as_it_says():
+    """The energy is the hops plus the weight times those beyond the target, from the first weight to the last."""
+    search = searching(build("jellyfish:n=96,degree=3"), moves=4000, weights=SOFT, target=4)
+    walked, beyond = search._hops.totals[:2].tolist()
+    assert search.energy == walked + SOFT[0] * beyond
+    while not search.done:
+        search.step()
+    walked, beyond = search._hops.totals[:2].tolist()
+    assert SOFT[0] * beyond < search.energy - walked <= SOFT[1] * beyond
+
+
+@pytest.mark.parametrize(("degree", "weights"), [(3, {(8, 64), SOFT}), (4, {(8, 64)})])
+def test_only_following_chains_of_three_links_are_soft(degree, weights):
+    """With a number of moves, every chain has the same costs as ever."""
+    topology = build(f"jellyfish:n=20,degree={degree}")
+    for round_moves, expected in ((100, weights), (None, {(8, 64)})):
+        setup = ChainSetup(topology, GraphRules(), 1, ChainBudget(1000), round_moves=round_moves)
+        chains = [setup.hops(number, (1, 0), None) for number in range(4)]
+        assert {chain._weights for chain in chains} == expected

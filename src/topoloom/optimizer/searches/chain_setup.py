@@ -14,7 +14,7 @@ from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.chains import FIRST_SHARE, Chain, Tempering, TwoPhases
-from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
+from topoloom.optimizer.searches.hop_search import COLD, HOT, LAST_WEIGHT, SOFT, WEIGHT, HopSearch
 from topoloom.optimizer.searches.repeated import Repeated
 from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.starts import COOL, RANDOM
@@ -27,6 +27,8 @@ _REPLICAS = 8
 _WIDE = 300
 #: The number of the first random stream of second phases.
 _SECOND = 1 << 20
+#: Most links per switch for which every other chain has a low cost of hops beyond the target.
+_FEW_LINKS = 3
 #: Share of a budget that searches structures, if the rest starts from the best ones repeatedly; and the number of these.
 _SHARE_BEFORE_REPEATING, _LEADERS = 0.4, 2
 
@@ -113,8 +115,13 @@ class ChainSetup:
         symmetric = None if self.by_turns and number % 2 == 0 else self.symmetric
         allowed = self._round(1 if symmetric is None else len(symmetric[1]))
 
+        # Only where chains follow one another, so that a number of moves gives the same graph as before.
+        soft = self.round_moves is not None and number % 2 == 1 and int(self.topology.degrees.max()) <= _FEW_LINKS
+        weights = SOFT if soft else (WEIGHT, LAST_WEIGHT)
+
         def plain(stream: int, topology: Topology, budget: Budget, hot: float = HOT, cold: float = COLD) -> HopSearch:
-            return HopSearch(moves_of(topology, self.rules), Draws(self.seed, stream), budget, least, target, hot, cold)
+            start, draws = moves_of(topology, self.rules), Draws(self.seed, stream)
+            return HopSearch(start, draws, budget, least, target, hot, cold, weights=weights)
 
         if tempering:
 

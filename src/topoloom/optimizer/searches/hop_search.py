@@ -20,6 +20,8 @@ HOT, COLD = 0.12, 0.02
 _TEMPERATURES = 400
 #: Additional cost of a hop beyond the target diameter, at the start and at the end.
 WEIGHT, LAST_WEIGHT = 8, 64
+#: The same for graphs of few links per switch, where a high cost keeps the search from leaving poor graphs.
+SOFT = (1, 8)
 #: From this share of the budget on, the target is a diameter that was reached; the rest is for the hops.
 _SETTLED = 0.8
 #: Largest share of pairs beyond a diameter for which it becomes the target.
@@ -68,6 +70,8 @@ class HopSearch(Budgeted):
         Symmetries of the graph and its rules (`structures.mirror_symmetry`), the identity first; moves keep them.
     sweeps : int
         Random moves per link that are made first, regardless of cost (Nakano 2016, III, step 2).
+    weights : (int, int)
+        The additional cost of a hop beyond the target, at the start and at the end.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class HopSearch(Budgeted):
         cold: float = COLD,
         images: np.ndarray | None = None,
         sweeps: int = 0,
+        weights: tuple[int, int] = (WEIGHT, LAST_WEIGHT),
     ) -> None:
         from topoloom.optimizer.kernels import batches, filter, rows
         from topoloom.optimizer.kernels import hops as kernels
@@ -103,7 +108,7 @@ class HopSearch(Budgeted):
         self._measured_at = 1.0
         self._accepted = 1.0
         self._next_aim = 0.0
-        self._weight = WEIGHT
+        self._weights, self._weight = weights, weights[0]
         slots = moves.table.size * -(-self._hops.origins.size // 512)
         self._piece = max(1, int(_PIECE_NS / (_MOVE_NS + _SLOT_NS * slots)))
         left = sweeps * self.links
@@ -156,7 +161,7 @@ class HopSearch(Budgeted):
         if share >= self._next_aim:
             self._aim(share)
             self._next_aim += 1 / _AIMS
-        self._weight = round(cooled(WEIGHT, LAST_WEIGHT, share))
+        self._weight = round(cooled(*self._weights, share))
         timed = self._choose_method()
         count = min(moves, self._budget.moves - self._budget.spent)
         accepted = int(self._hops.totals[3])
