@@ -117,9 +117,9 @@ class Rules(NamedTuple):
     words, slot_bits, many, history
         Words of 64 VC bits per router; log2 of the VC slots per port; 1 if packets have several flits, or records; words of a
         VC's history of sent flits, 0: one, that of short credits.
-    vcs, speedup, room, spare, credit, host_credit, inject, route, hold
-        VCs per port; internal steps per cycle; flits per VC; the most flits in a VC such that the longest packet still fits;
-        cycles of a credit, of one to a host, from a host to its router, of routing, and of the allocation of a VC in addition
+    vcs, speedup, tenths, room, spare, credit, host_credit, inject, route, hold
+        VCs per port; internal steps per cycle, or, unless 0, in ten; flits per VC; the most flits in a VC such that the
+        longest packet still fits; cycles of a credit, of one to a host, from a host to its router, of routing, and of the allocation of a VC in addition
         to its step.
     bound, eject, eject_trip, last_vcs
         Flits of an output queue, and of one to a host; cycles from a flit's leaving to a host until its credit; VCs that a
@@ -146,6 +146,7 @@ class Rules(NamedTuple):
     history: int
     vcs: int
     speedup: int
+    tenths: int
     room: int
     spare: int
     credit: int

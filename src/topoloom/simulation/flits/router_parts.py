@@ -117,6 +117,11 @@ def router_allocator(name: str, text: str, *, memory: int = 0) -> Callable[[Call
         As users write it, and a line that describes it.
     memory : int
         Words of `Requests.memory` per router.
+
+    Returns
+    -------
+    callable (function) -> function
+        The decorator, which returns the function as it is.
     """
 
     def register(function: Callable) -> Callable:
@@ -134,6 +139,11 @@ def router_arbiter(name: str, text: str, *, remembers: bool = False) -> Callable
     name, text : str
     remembers : bool
         Whether it uses `served`.
+
+    Returns
+    -------
+    callable (function) -> function
+        The decorator, which returns the function as it is.
     """
 
     def register(function: Callable) -> Callable:

@@ -88,7 +88,10 @@ def routers(
         for c in range(t, tb):
             if see_arrivals(records, net, s, rules, r, c) == 0:
                 continue
-            for step in range(rules.speedup):
+            steps = rules.speedup
+            if rules.tenths:
+                steps = (c + 1) * rules.tenths // 10 - c * rules.tenths // 10
+            for step in range(steps):
                 if records is not None:
                     choose_outputs(
                         long_credits, any_shortest, detours, pace, adaptive, arrays, net, s, rules, r, c, step
@@ -102,12 +105,28 @@ def routers(
                 if rules.route:
                     end_routing(records, net, s, rules, r)
                 if parts is None:
-                    traverse(records, long_credits, pace, None, net, s, rules, demand, play, r, c, step, begin, end)
+                    traverse(
+                        records, long_credits, pace, None, net, s, rules, demand, play, r, c, step, steps, begin, end
+                    )
                 else:
                     for k in range(parts.out):
                         take_winners(parts, s, k)
                         traverse(
-                            records, long_credits, pace, parts, net, s, rules, demand, play, r, c, step, begin, end
+                            records,
+                            long_credits,
+                            pace,
+                            parts,
+                            net,
+                            s,
+                            rules,
+                            demand,
+                            play,
+                            r,
+                            c,
+                            step,
+                            steps,
+                            begin,
+                            end,
                         )
 
 

@@ -68,6 +68,7 @@ def traverse(
     r: int,
     c: int,
     step: int,
+    steps: int,
     begin: int,
     end: int,
 ) -> None:
@@ -86,7 +87,7 @@ def traverse(
     )
     fresh, touched, winner = s.fresh, s.touched, s.winner
     state, histogram, packets = s.state, s.histogram, s.packets
-    outputs, vc_rule, width, speedup = net.outputs, rules.vc_rule, rules.width, rules.speedup
+    outputs, vc_rule, width = net.outputs, rules.vc_rule, rules.width
     notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0 or play is not None
     free = state[FREE]
     for w in range((PS + 63) >> 6):
@@ -141,7 +142,7 @@ def traverse(
                     arm(calendar, NW, g, coming, c)
                 elif last:
                     if rules.route:
-                        begin_routing(s, rules, r, iv, c + (step + 1) // speedup, c)
+                        begin_routing(s, rules, r, iv, c + (step + 1) // steps, c)
                     elif records is not None:
                         rec[at(g * VC_SIZE + VC_NEXT)] = -1
                         choosing[at(b + (iv >> 6))] |= bit
@@ -151,9 +152,9 @@ def traverse(
                 active[at(b + (iv >> 6))] &= ~bit
             # Send the flit over the cable: to a VC of the next router, or to a host.
             if pace is None:
-                leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))
+                leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // steps))
             else:
-                leaves = sent_by(pace, gp, PACE_FREE, np.int64(c + (step + 1) // speedup))
+                leaves = sent_by(pace, gp, PACE_FREE, np.int64(c + (step + 1) // steps))
             port[at(gp * PORT_SIZE + PORT_LAST)] = leaves
             arrival = leaves + np.int64(port[at(gp * PORT_SIZE + PORT_WIRE)])
             state[HOPS] += 1
