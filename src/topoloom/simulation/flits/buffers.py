@@ -119,8 +119,8 @@ class Rules(NamedTuple):
         VC's history of sent flits, 0: one, that of short credits.
     vcs, speedup, tenths, room, spare, credit, host_credit, inject, route, hold
         VCs per port; internal steps per cycle, or, unless 0, in ten; flits per VC; the most flits in a VC such that the
-        longest packet still fits; cycles of a credit, of one to a host, from a host to its router, of routing, and of the allocation of a VC in addition
-        to its step.
+        longest packet still fits; cycles of a credit, of one to a host, from a host to its router, of routing, and of the
+        allocation of a VC in addition to its step.
     bound, eject, eject_trip, last_vcs
         Flits of an output queue, and of one to a host; cycles from a flit's leaving to a host until its credit; VCs that a
         packet may take to its host: all, or 1: the VC by which it arrived, and then hosts choose the VC of injection at random.
