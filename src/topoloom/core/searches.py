@@ -123,6 +123,19 @@ def metropolis_table() -> np.ndarray:
     return np.round(-np.log((np.arange(4096) + 0.5) / 4096), 6).astype(np.float32)
 
 
+def median_change(change: Callable[[], int], count: int) -> float:
+    """The median of the changes that are not 0 among `count` calls of `change`, absolute; 1 if all are.
+
+    Examples
+    --------
+    >>> median_change(iter([0, -4, 2, 6]).__next__, 4)
+    4.0
+    """
+    changes = np.abs([change() for _ in range(count)])
+    changed = changes[changes > 0]
+    return float(np.median(changed)) if changed.size else 1.0
+
+
 def cooled(hot: float, cold: float, share: float) -> float:
     """The temperature when `share` of a budget is used up: `hot` at the start, `cold` at the end.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import cooled, metropolis_table
+from topoloom.core.searches import cooled, median_change, metropolis_table
 from topoloom.topologies.families.kernels.host_switch import HostSwitch, anneal_hosts, host_hops
 
 #: The first and the last temperature, in units of the median change of a random move, and the number of temperatures.
@@ -89,13 +89,13 @@ class HostSearch:
 
     def _median_change(self) -> float:
         """The median absolute change of cost of random moves from the start."""
-        changes = np.empty(_SAMPLE, np.int64)
-        for i in range(_SAMPLE):
+
+        def change() -> int:
             before = self._totals[0]
             self._anneal(1e15, 1)
-            changes[i] = abs(self._totals[0] - before)
-        changed = changes[changes > 0]
-        return float(np.median(changed)) if changed.size else 1.0
+            return int(self._totals[0] - before)
+
+        return median_change(change, _SAMPLE)
 
 
 def _random(hosts: int, radix: int, switches: int, draws: Draws) -> HostSwitch:
