@@ -22,7 +22,8 @@ _SPECS = """
     dsn:n=64 dsn-f:n=64
     express-mesh:dims=8x8 fat-tree:k=8 flattened-butterfly:dims=6x6 folded-hypercube:n=6 folded-petersen:n=2
     gau:n=64,degree=4 grid:rows=6,columns=6,degree=4,length=3,sweeps=1 hammingmesh:boards=4x4 heawood
-    hoffman-singleton hyper-petersen:n=5 hypercube:n=7 hyperx:dims=4x4x4 incomplete-hypercube:n=50
+    hoffman-singleton host-switch:hosts=60,radix=6,moves=100 hyper-petersen:n=5 hypercube:n=7 hyperx:dims=4x4x4
+    incomplete-hypercube:n=50
     jellyfish:n=200,degree=7 kary-tree:k=4,n=3 kautz:base=3,length=3 kleinberg:side=9 levi longhop:n=6
     megafly:leaves=4 mesh:dims=5x5x5 mlfm:h=6 myrinet-clos:switches=80 nbr:n=64,degree=4 oft:q=3
     optimal:n=32,degree=4 pancake:n=5 petersen pgft:m=4x4x4,w=1x2x4 polarfly:q=7 polarstar:q=3,d=3
