@@ -1,0 +1,1 @@
+"""A topology and an adaptive routing for topoloom."""
