@@ -1,5 +1,6 @@
 """Pictures of a study: means with intervals by hand, an axis that nobody spoke of is named, names stay text."""
 
+import html
 import math
 import re
 import statistics
@@ -12,6 +13,7 @@ from scipy.stats import t
 from topoloom import InputError, Study, StudyResults, run_study
 from topoloom.cli.main import cli
 from topoloom.report.study_page import study_page
+from topoloom.studies.pictures import draw_study
 from topoloom.studies.series import curves_of, heat_of
 from topoloom.studies.winners import winners_of
 
@@ -100,6 +102,18 @@ def test_what_cannot_be_drawn_is_one_sentence(given, words):
     """With what there is."""
     with pytest.raises(InputError, match=words):
         curves_of(FOUND, **given)
+
+
+@pytest.mark.parametrize("kind", ["lines", "heat"])
+def test_axes_have_the_texts_that_are_given(kind, tmp_path):
+    """In curves and in maps; a table of winners has no axes."""
+    where = {"x": "load", "y": "topology"} if kind == "heat" else {}
+    labels = {"x_label": "offered load [flits/host/cycle]", "y_label": "packets & flits"}
+    draw_study(FOUND, tmp_path / "one.svg", kind=kind, **where, **labels)
+    text = html.unescape((tmp_path / "one.svg").read_text())
+    assert all(f">{label}<" in text for label in labels.values())
+    with pytest.raises(InputError, match="a table of winners has no axes; omit them"):
+        draw_study(FOUND, tmp_path / "one.csv", kind="winners", of="topology", **labels)
 
 
 def test_hostile_names_stay_text():

@@ -27,11 +27,14 @@ PUBLISHERS: dict[str, Publisher] = {
         3.5,
         7.16,
         8.0,
-        "IEEE Author Center, Size Requirements for Graphics: one column 3.5 in, two columns 7.16 in; IEEE, Guidelines for Author"
-        " Supplied Electronic Text and Graphics: callouts of 8 points, fonts embedded",
+        "IEEE Author Center, Size Requirements for Graphics: one column 3.5 in, two columns 7.16 in; IEEE, Guidelines for"
+        " Author Supplied Electronic Text and Graphics: callouts of 8 points, fonts embedded",
     ),
     "acm": Publisher(
-        3.33, 7.0, 8.0, "acmart.cls, format sigconf: columns of 241.15 pt, text of 506.295 pt; body of 9 points, \\small of 8"
+        3.33,
+        7.0,
+        8.0,
+        "acmart.cls, format sigconf: columns of 241.15 pt, text of 506.295 pt; body of 9 points, \\small of 8",
     ),
 }
 

@@ -25,6 +25,10 @@ class PictureSettings(Settings, frozen=True, kw_only=True):
         setting("only points whose axes meet this: 'load <= 0.5'; repeated, all must hold", metavar="CONDITION"),
     ] = ()
     log: Annotated[str, setting("logarithmic axes: x, y or xy")] = ""
+    x_label: Annotated[str, setting("text of the horizontal axis, with its unit; by its column if omitted")] | None = (
+        None
+    )
+    y_label: Annotated[str, setting("text of the vertical axis, with its unit; by its column if omitted")] | None = None
 
     @property
     def arguments(self) -> dict[str, Any]:

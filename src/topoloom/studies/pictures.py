@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.figures.files import check_figure_name, save_figure
@@ -31,6 +33,8 @@ def draw_study(
     most: bool = False,
     where: str | Sequence[str] | None = None,
     log: str = "",
+    x_label: str | None = None,
+    y_label: str | None = None,
     style: StyleName | None = None,
     width: WidthName | None = None,
     outlines: bool = False,
@@ -51,6 +55,8 @@ def draw_study(
         The axis whose values compete for winning.
     most : bool
         Whether the most wins, instead of the least.
+    x_label, y_label : str, optional
+        The texts of the axes, with units; by their columns when omitted.
     style, width
         For print, as in `plot` of a result.
     outlines : bool
@@ -62,7 +68,10 @@ def draw_study(
         As in `curves_of`, `heat_of`, `winners_of` and `save_figure`.
     """
     suffix = Path(path).suffix
+    labels = {name: label for name, label in (("x", x_label), ("y", y_label)) if label is not None}
     if kind == "winners":
+        if labels:
+            raise InputError("x_label and y_label: a table of winners has no axes; omit them")
         if of is None:
             raise InputError("winners: name the axis whose values compete, as in of=topology")
         if suffix != ".csv":
@@ -73,8 +82,9 @@ def draw_study(
 
     def made() -> "Figure":
         if kind == "lines":
-            return panels(curves_of(results, x, y, by, each, where, log), results.title)
-        heat = heat_of(results, x, y, value, where)
+            curves = curves_of(results, x, y, by, each, where, log)
+            return panels([structs.replace(panel, **labels) for panel in curves], results.title)
+        heat = structs.replace(heat_of(results, x, y, value, where), **labels)
         figure = sheet(1.2 + 0.8 * max(5, len(heat.across)), 1.4 + 0.45 * max(4, len(heat.up)))
         draw_heat_map(figure.add_subplot(), heat)
         return figure
