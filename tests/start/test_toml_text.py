@@ -27,18 +27,20 @@ _STUDIED = [
 
 
 def _switched_on(text):
-    """The text with each commented key set, one at a time; a commented table is set with its first key."""
+    """The text with each commented key set, one at a time; a commented table is set, with its first key, which it may need."""
     lines = text.splitlines()
-    table = None
+    table = first = None
     for number, line in enumerate(lines):
         found = _OFF.fullmatch(line)
         if line.startswith("[") or (found and found[2]):
-            table = number if found else None
+            table, first = number if found else None, None
         if found and found[3]:
             changed = [*lines]
             changed[number] = found[1]
             if table is not None:
+                first = number if first is None else first
                 changed[table] = lines[table].removeprefix("# ")
+                changed[first] = lines[first].removeprefix("# ")
             yield found[1], "\n".join(changed)
 
 

@@ -115,7 +115,14 @@ class PlotOptions(FigureOptions, frozen=True, kw_only=True):
             check_picture(self.plot, "--plot")
 
     def draw(self, make: "Callable[[], Figure]", title: str, below: "Sequence[Markup]" = (), **page: Any) -> None:
-        """Write the figure that `make` returns, if one is wanted; `title`, `below` and `page` are for an .html page."""
+        """Write the figure, if one is wanted.
+
+        Parameters
+        ----------
+        make : callable () to Figure
+        title, below, **page
+            For an .html page: as in `report.pictures.write_picture`.
+        """
         from topoloom.figures.style import printed
         from topoloom.report.pictures import write_picture
 

@@ -218,6 +218,10 @@ def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...
         faults = [_fault(part, value, path) for part in bare.types]
         if None in faults:
             return None
+        parts = (part.type if isinstance(part, inspect.Metadata) else part for part in bare.types)
+        tables = [part for part in parts if isinstance(part, inspect.StructType)]
+        if isinstance(value, dict) and len(tables) == 1:
+            return _table_fault(tables[0], value, path)
         # A fault deeper than the value itself belongs to the alternative that the user meant.
         inner = max((fault for fault in faults if fault is not None), key=lambda fault: len(fault[0]))
         return inner if len(inner[0]) > len(path) else _unfit(kind, value, path)

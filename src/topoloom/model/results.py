@@ -77,7 +77,19 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False)
         settings: Mapping[str, Any] | None = None,
         timings: Mapping[str, float] | None = None,
     ) -> Self:
-        """The provenance of a result of the running program, with its commit; values of settings become JSON types."""
+        """The provenance of a result of the running program, with its commit.
+
+        Parameters
+        ----------
+        name, spec, digest, engine, seed
+            As in `Provenance`.
+        settings, timings : mapping, optional
+            As in `Provenance`; values of settings become JSON types.
+
+        Returns
+        -------
+        Provenance
+        """
         return cls(
             name=name,
             spec=spec,

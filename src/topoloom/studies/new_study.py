@@ -33,6 +33,7 @@ _BRACES = re.compile(r"\{(\w+)\}")
 _SAMPLES: dict[str, Any] = {
     "title": "A study",
     "seeds": 3,
+    "replicate.value": "latency_mean",
     "run.jobs": 2,
     "run.limit_s": 600,
     "run.node.memory_gb": 2,
@@ -146,7 +147,8 @@ def new_study(
     more = {"task": [setting for setting in others if setting.name not in used]}
     if executor in _OPTIONS:
         more["run.options"] = unset(_declared(_OPTIONS[executor]), _SAMPLES)
-    omit = [*_OMITTED, *(["seeds"] if not any(setting.name == "seed" for setting in others) else [])]
+    drawn = any(setting.name == "seed" for setting in others)
+    omit = [*_OMITTED, *([] if drawn else ["seeds"]), *([] if drawn and "seeds" not in given else ["replicate"])]
     condition = _condition(axes)
     samples = _SAMPLES | ({"where": [condition]} if condition else {})
     omit += [] if condition else ["where"]
