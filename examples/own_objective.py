@@ -1,4 +1,4 @@
-"""Objectives of one's own: the spectral gap in NumPy, and the mean square of hops in a function that Numba compiles.
+"""Objectives of one's own: the spectral gap in NumPy, and the mean square of hops compiled by Numba.
 
 64 switches of four links. Both objectives are functions of a graph; `optimize` exchanges ends of links and calls them at each
 move. The first gets a Topology and is maximised. The second gets the table of neighbours, which is made in microseconds.

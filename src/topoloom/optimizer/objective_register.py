@@ -45,6 +45,17 @@ class Objective:
     def of(self, topology: Topology, table: np.ndarray, degree: np.ndarray) -> float:
         """The value of a graph, as a topology and as a table.
 
+        Parameters
+        ----------
+        topology : Topology
+        table : int32[n, slots]
+            The neighbours of each switch.
+        degree : int64[n]
+
+        Returns
+        -------
+        float
+
         Raises
         ------
         InputError

@@ -45,7 +45,19 @@ _SAMPLE, _SAMPLE_WORK = (20, 300), 200_000_000
 
 
 def moves_per_step(moves: int, switches: int, slots: int) -> int:
-    """Moves at one temperature, for a budget of moves and the size of the table of neighbours."""
+    """Moves at one temperature.
+
+    Parameters
+    ----------
+    moves : int
+        The budget.
+    switches, slots : int
+        The size of the table of neighbours.
+
+    Returns
+    -------
+    int
+    """
     return max(16, min(moves // _TEMPERATURES, 4_000_000 // (switches * slots), _MOST_STEP_MOVES))
 
 
