@@ -255,6 +255,7 @@ def _made() -> dict[str, Reader]:
     from topoloom.simulation.workloads.goal import load_goal
     from topoloom.studies.figure_file import read_figures
     from topoloom.studies.study import read_study
+    from topoloom.throughput.traffic import traffic_of
     from topoloom.throughput.traffic.patterns.trace import read_trace
 
     guids = [f"0x{guid:x}" for guid in _fabric().switch_guids.tolist()]
@@ -274,7 +275,7 @@ def _made() -> dict[str, Reader]:
     slot = '[[slot]]\nname = "{}"\nx_m = {}\ny_m = 0\n'
     hall = 'matrix = "m.csv"\ndistance = "matrix"\n' + slot.format("A", 0) + slot.format("B", 3)
     matrix = ",A,B\nA,0,3\nB,3,0\n"
-    network = open_network(_SPEC)
+    network, four = open_network(_SPEC), build("ring:n=4,hosts=1")
     return {
         **{f"format {name}": _format(name) for name, record in FORMATS.items() if record.read is not None},
         "gzip": Reader(
@@ -349,6 +350,14 @@ def _made() -> dict[str, Reader]:
             "t.csv",
             lambda: ["cycle,source,destination,flits\n0,0,1,2\n5,3,2,1\n"],
             lambda path: read_trace(str(path), 8),
+        ),
+        "traffic matrix": path_reader(
+            "m.csv",
+            lambda: ["source,destination,amount\n0,1,2.5\n3,2,1e3\n", "0,1,2,3\n1,0,0,0\n0,0,0,4\n5,0,1,0\n"],
+            lambda path: traffic_of(f"matrix:{path}", four, 1),
+        ),
+        "host rates": path_reader(
+            "r.csv", lambda: ["1\n0.5\n0\n2\n"], lambda path: traffic_of(f"rates:{path}:uniform", four, 1)
         ),
         "application traces": Reader(_traces, _read_traces),
         "placement": path_reader(

@@ -299,7 +299,7 @@ def test_an_unusable_arbiter_is_refused(monkeypatch, rank, sentence):
         ({"vc_allocator": "isllp"}, "no allocator named 'isllp' .did you mean 'islip'"),
         ({"arbiter": "coin"}, "no arbiter named 'coin' .there are age, matrix, round-robin"),
         ({"speculative": True, "vc_cycles": 1}, "speculative=yes with vc_cycles"),
-        ({"steps_per_ten_cycles": 7}, "steps_per_ten_cycles=7; it is 0, or a whole number from 10 to 20"),
+        ({"speedup_tenths": 7}, "speedup_tenths=7; it is 0, or a whole number from 10 to 20"),
         ({"vc_choice": "best"}, "vc_choice='best'"),
     ],
 )
@@ -318,13 +318,13 @@ def test_a_matrix_that_does_not_fit_is_refused():
 
 
 @pytest.mark.parametrize(("tenths", "speedup"), [(10, 1), (20, 2)])
-def test_steps_per_ten_cycles_are_a_speedup(tenths, speedup):
+def test_speedup_tenths_are_a_speedup(tenths, speedup):
     """10 and 20 give the flits of a speedup of 1 and 2; 17 accepts more than 1 and less than 2."""
     routing, seen = routed("mesh:dims=4x4,hosts=1", "dor"), []
-    for config in (RouterConfig(vcs=4, speedup=speedup), RouterConfig(vcs=4, steps_per_ten_cycles=tenths)):
+    for config in (RouterConfig(vcs=4, speedup=speedup), RouterConfig(vcs=4, speedup_tenths=tenths)):
         run = RouterRun(routing, config, traffic_of("uniform", routing), 0.5, 1)
         run.go(600, 0, 1 << 60)
         seen.append((run.channel_flits().tolist(), run.histogram.tolist()))
     assert seen[0] == seen[1]
-    one, between, two = (accepted(RouterConfig(vcs=4, steps_per_ten_cycles=k)) for k in (10, 17, 20))
+    one, between, two = (accepted(RouterConfig(vcs=4, speedup_tenths=k)) for k in (10, 17, 20))
     assert one < between < two

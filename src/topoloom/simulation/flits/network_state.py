@@ -370,7 +370,7 @@ def _tables_and_rules(
         history=0,
         vcs=vcs,
         speedup=config.speedup,
-        tenths=config.steps_per_ten_cycles,
+        tenths=config.speedup_tenths,
         room=0,
         spare=0,
         credit=0,

@@ -58,10 +58,10 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
         int,
         setting("allocations per cycle; a hop takes 5 minus this many cycles without added delays", least=1, most=2),
     ] = 2
-    steps_per_ten_cycles: Annotated[
+    speedup_tenths: Annotated[
         int,
         setting(
-            "allocations in ten cycles, one or two in each: 17 is a speedup of 1.7; 0: as `speedup` says",
+            "a speedup between one and two, in tenths: 17 is 1.7, or 17 allocations in ten cycles; 0: as `speedup` says",
             least=0,
             most=20,
         ),
@@ -234,10 +234,8 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
             ALLOCATORS.find(self.vc_allocator)
             ALLOCATORS.find(self.switch_allocator)
             ARBITERS.find(self.arbiter)
-        if 0 < self.steps_per_ten_cycles < 10:
-            raise InputError(
-                f"router: steps_per_ten_cycles={self.steps_per_ten_cycles}; it is 0, or a whole number from 10 to 20"
-            )
+        if 0 < self.speedup_tenths < 10:
+            raise InputError(f"router: speedup_tenths={self.speedup_tenths}; it is 0, or a whole number from 10 to 20")
         if self.speculative and self.vc_cycles:
             raise InputError(
                 "router: speculative=yes with vc_cycles above 0; a VC is there in the same step, or too late"
