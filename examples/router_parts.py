@@ -34,7 +34,8 @@ def main() -> None:
         ("maximum-size", "round-robin"),
         ("loneliest", "round-robin"),
     ):
-        router = RouterConfig(vcs=4, speedup=1, vc_choice="any", switch_allocator=allocator, arbiter=arbiter)
+        parts = {"switch_allocator": allocator, "vc_arbiter": arbiter, "switch_arbiter": arbiter}
+        router = RouterConfig(vcs=4, speedup=1, vc_choice="any", **parts)
         points = simulate(butterfly, "uniform", router, loads=[0.6, 1.0], fast=True).points
         print(f"{allocator:22s}  {arbiter:11s}  {points[1].accepted:15.3f}  {points[0].latency_mean:14.2f}")  # noqa: T201
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from topoloom.core.errors import InputError
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.simulation.flits.router_config import RouterConfig
@@ -225,21 +224,12 @@ def drawn(count: int = DRAWN, seed: int = DRAW_SEED) -> list[Case]:
 
 
 def router_of(case: Case) -> RouterConfig:
-    """Return our router for the options of a case.
-
-    Raises
-    ------
-    InputError
-        A configuration that our router does not have.
-    """
+    """Return our router for the options of a case."""
     options = case.booksim
     vcs, size = options["num_vcs"], options.get("packet_size", 1)
     allocators, rounds, arbiters = zip(
         *(_allocator(options[key]) for key in ("vc_allocator", "sw_allocator")), strict=True
     )
-    named = {arbiter for arbiter in arbiters if arbiter is not None}
-    if len(named) > 1:
-        raise InputError(f"arbiters {' and '.join(sorted(named))}: our router has one kind")
     return RouterConfig(
         to_itself=True,
         vcs=vcs,
@@ -254,7 +244,8 @@ def router_of(case: Case) -> RouterConfig:
         vc_allocator=allocators[0],
         switch_allocator=allocators[1],
         allocator_rounds=max(rounds),
-        arbiter=named.pop() if named else "round-robin",
+        vc_arbiter=arbiters[0],
+        switch_arbiter=arbiters[1],
         vc_choice="any",
         wait_for_tail_credit=bool(options.get("wait_for_tail_credit", 0)),
         packet_flits=1 if isinstance(size, str) else size,
@@ -272,10 +263,10 @@ _ALLOCATORS = {
 }
 
 
-def _allocator(text: str) -> tuple[str, int, str | None]:
-    """Return our name of an allocator, its rounds, and its arbiter where it is separable: ``islip(2)``."""
+def _allocator(text: str) -> tuple[str, int, str]:
+    """Return our name of an allocator, its rounds, and its arbiter, round robin where it has none: ``islip(2)``."""
     name, _, setting = text.rstrip(")").partition("(")
-    arbiter = (setting or "round_robin").replace("_", "-") if name.startswith("separable") else None
+    arbiter = (setting or "round_robin").replace("_", "-") if name.startswith("separable") else "round-robin"
     return _ALLOCATORS[name], int(setting or 1) if name == "islip" else 1, arbiter
 
 

@@ -36,8 +36,8 @@ PARTS = (
     {"vc_allocator": "islip", "switch_allocator": "islip", "allocator_rounds": 2},
     {"vc_allocator": "wavefront", "switch_allocator": "wavefront"},
     {"vc_allocator": "maximum-size", "switch_allocator": "maximum-size"},
-    {"arbiter": "matrix"},
-    {"arbiter": "age"},
+    {"vc_arbiter": "matrix", "switch_arbiter": "age"},
+    {"vc_arbiter": "age", "switch_arbiter": "matrix"},
     {"vc_choice": "any"},
     {"vc_choice": "lowest"},
     {"vc_choice": "random"},
@@ -201,7 +201,9 @@ def test_the_oldest_packet_goes_first(tmp_path):
     for k in range(6):
         rows += [(10 + k, 2, 3, 1), (11 + k, 0, 3, 1), (12 + k, 1, 3, 1)]
     file.write_text("cycle,source,destination,flits\n" + "".join(f"{a},{b},{c},{d}\n" for a, b, c, d in sorted(rows)))
-    found = packets_of(star, f"trace:{file}", RouterConfig(vcs=4, arbiter="age", vc_choice="any")).rows
+    found = packets_of(
+        star, f"trace:{file}", RouterConfig(vcs=4, vc_arbiter="age", switch_arbiter="age", vc_choice="any")
+    ).rows
     assert (np.diff(found[:, 3]) >= 0).all(), "created in the order of arrival"
 
 
@@ -297,7 +299,7 @@ def test_an_unusable_arbiter_is_refused(monkeypatch, rank, sentence):
     ("texts", "sentence"),
     [
         ({"vc_allocator": "isllp"}, "no allocator named 'isllp' .did you mean 'islip'"),
-        ({"arbiter": "coin"}, "no arbiter named 'coin' .there are age, matrix, round-robin"),
+        ({"vc_arbiter": "coin"}, "no arbiter named 'coin' .there are age, matrix, round-robin"),
         ({"speculative": True, "vc_cycles": 1}, "speculative=yes with vc_cycles"),
         ({"speedup_tenths": 7}, "speedup_tenths=7; it is 0, or a whole number from 10 to 20"),
         ({"vc_choice": "best"}, "vc_choice='best'"),
@@ -313,8 +315,10 @@ def test_a_matrix_that_does_not_fit_is_refused():
     """A matrix arbiter remembers a number per pair of VCs."""
     from topoloom.simulation.flits.parts import router_parts
 
-    with pytest.raises(InputError, match=r"arbiter=matrix remembers .* GiB for 5000 switches of 64 ports with 16 VCs"):
-        router_parts(RouterConfig(arbiter="matrix"), 5000, 64, 16, 16)
+    with pytest.raises(
+        InputError, match=r"vc_arbiter=matrix remembers .* GiB for 5000 switches of 64 ports with 16 VCs"
+    ):
+        router_parts(RouterConfig(vc_arbiter="matrix"), 5000, 64, 16, 16)
 
 
 @pytest.mark.parametrize(("tenths", "speedup"), [(10, 1), (20, 2)])

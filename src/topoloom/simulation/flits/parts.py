@@ -21,11 +21,11 @@ class RouterParts(NamedTuple):
 
     Attributes
     ----------
-    allocate_vcs, allocate_ports, rank : compiled functions
-        The allocators, and the arbiter.
-    ports, inputs, outputs, choice, rounds, into, out, hold, speculative, serves : int
+    allocate_vcs, allocate_ports, rank_vcs, rank_ports : compiled functions
+        The allocators of VCs and of the switch, and their arbiters.
+    ports, inputs, outputs, choice, rounds, into, out, hold, speculative, vc_serves, serves : int
         P, I, O; an index of `VC_CHOICES`; rounds of allocators; speedups of input and output; 1: the switch is held, VCs
-        request it ahead, arbiters remember.
+        request it ahead, the arbiters of VCs and of the switch remember.
     input ... scratch : int64[...]
         As in `Requests`.
     label, late_vc : int64[P V]
@@ -46,7 +46,8 @@ class RouterParts(NamedTuple):
 
     allocate_vcs: Any
     allocate_ports: Any
-    rank: Any
+    rank_vcs: Any
+    rank_ports: Any
     ports: int
     inputs: int
     outputs: int
@@ -56,6 +57,7 @@ class RouterParts(NamedTuple):
     out: int
     hold: int
     speculative: int
+    vc_serves: int
     serves: int
     input: np.ndarray
     output: np.ndarray
@@ -111,23 +113,25 @@ def router_parts(config: RouterConfig, switches: int, ports: int, vcs: int, word
     if config.usual_parts:
         return None
     allocate_vcs, allocate_ports = compiled_allocator(config.vc_allocator), compiled_allocator(config.switch_allocator)
-    rank, serves = compiled_arbiter(config.arbiter), ARBITERS.find(config.arbiter).remembers
+    vc_serves = ARBITERS.find(config.vc_arbiter).remembers
+    serves = ARBITERS.find(config.switch_arbiter).remembers
     many, into, out = ports * vcs, config.input_speedup, config.output_speedup
     inputs, outputs = ports * into, ports * out
-    bytes_served = switches * (2 * many * many + 2 * inputs * outputs + inputs * vcs) * 4
-    if serves and bytes_served > _MOST_BYTES:
+    bytes_served = switches * 4 * (vc_serves * 2 * many * many + serves * (2 * inputs * outputs + inputs * vcs))
+    if bytes_served > _MOST_BYTES:
+        name, arbiter = ("vc_arbiter", config.vc_arbiter) if vc_serves else ("switch_arbiter", config.switch_arbiter)
         raise InputError(
-            f"router: arbiter={config.arbiter} remembers {bytes_served / 2**30:.1f} GiB for {switches} switches of {ports}"
-            f" ports with {vcs} VCs, at most {_MOST_BYTES >> 30} is possible; use fewer VCs, or arbiter=round-robin"
+            f"router: {name}={arbiter} remembers {bytes_served / 2**30:.1f} GiB for {switches} switches of {ports}"
+            f" ports with {vcs} VCs, at most {_MOST_BYTES >> 30} is possible; use fewer VCs, or {name}=round-robin"
         )
 
     def never(count: int) -> np.ndarray:
         return np.full(switches * count, -1, np.int32)
 
-    def served(owners: int, requesters: int) -> np.ndarray:
+    def served(remembers: bool, owners: int, requesters: int) -> np.ndarray:
         # The one that has waited longest is next: at first the one with the highest number.
         first = -np.arange(requesters, dtype=np.int32)
-        return np.tile(first, switches * owners) if serves else np.zeros(0, np.int32)
+        return np.tile(first, switches * owners) if remembers else np.zeros(0, np.int32)
 
     def zeros(count: int) -> np.ndarray:
         return np.zeros(count, np.int64)
@@ -136,7 +140,8 @@ def router_parts(config: RouterConfig, switches: int, ports: int, vcs: int, word
     return RouterParts(
         allocate_vcs=allocate_vcs,
         allocate_ports=allocate_ports,
-        rank=rank,
+        rank_vcs=compiled_arbiter(config.vc_arbiter),
+        rank_ports=compiled_arbiter(config.switch_arbiter),
         ports=ports,
         inputs=inputs,
         outputs=outputs,
@@ -146,6 +151,7 @@ def router_parts(config: RouterConfig, switches: int, ports: int, vcs: int, word
         out=out,
         hold=int(config.hold_switch),
         speculative=int(config.speculative),
+        vc_serves=int(vc_serves),
         serves=int(serves),
         input=zeros(most),
         output=zeros(most),
@@ -164,14 +170,14 @@ def router_parts(config: RouterConfig, switches: int, ports: int, vcs: int, word
         switch_memory=zeros(switches * ALLOCATORS.find(config.switch_allocator).memory),
         vc_last_in=never(many),
         vc_last_out=never(many),
-        vc_served_in=served(many, many),
-        vc_served_out=served(many, many),
+        vc_served_in=served(vc_serves, many, many),
+        vc_served_out=served(vc_serves, many, many),
         last_in=never(inputs),
         last_out=never(outputs),
         last_vc=never(inputs),
-        served_in=served(inputs, outputs),
-        served_out=served(outputs, inputs),
-        served_vc=served(inputs, vcs),
+        served_in=served(serves, inputs, outputs),
+        served_out=served(serves, outputs, inputs),
+        served_vc=served(serves, inputs, vcs),
         ending=zeros(switches * words),
         released=zeros(switches * words * 64 if config.wait_for_tail_credit else 0),
         held_in=np.full(switches * inputs, -1, np.int64),

@@ -10,13 +10,14 @@ from topoloom.core.settings import Settings, setting
 
 #: The most flits of a packet; the most cycles of a cable or a stage.
 _MOST_FLITS, _MOST_CYCLES = 1 << 12, 1 << 14
-#: The allocators and the arbiter that need no part of the register.
+#: The allocator and the arbiter that need no part of the register.
 USUAL_ALLOCATOR, USUAL_ARBITER = "separable-input-first", "round-robin"
 #: The settings of router parts.
 _PARTS = (
     "vc_allocator",
     "switch_allocator",
-    "arbiter",
+    "vc_arbiter",
+    "switch_arbiter",
     "vc_choice",
     "input_speedup",
     "output_speedup",
@@ -156,8 +157,12 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
     ] = USUAL_ALLOCATOR
     switch_allocator: Annotated[str, setting("allocator of the switch, from the same register")] = USUAL_ALLOCATOR
     allocator_rounds: Annotated[int, setting("rounds of the allocator islip in a step", least=1, most=64)] = 1
-    arbiter: Annotated[
-        str, setting("how a port ranks requests: round-robin, or another of the register (topoloom.arbiters)")
+    vc_arbiter: Annotated[
+        str,
+        setting("how the allocator of VCs ranks requests: round-robin, or another of the register (topoloom.arbiters)"),
+    ] = USUAL_ARBITER
+    switch_arbiter: Annotated[
+        str, setting("how the allocator of the switch ranks requests, from the same register")
     ] = USUAL_ARBITER
     vc_choice: Annotated[
         Literal["spread", "any", "lowest", "random", "emptiest", "with-credit"],
@@ -233,7 +238,8 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
 
             ALLOCATORS.find(self.vc_allocator)
             ALLOCATORS.find(self.switch_allocator)
-            ARBITERS.find(self.arbiter)
+            ARBITERS.find(self.vc_arbiter)
+            ARBITERS.find(self.switch_arbiter)
         if 0 < self.speedup_tenths < 10:
             raise InputError(f"router: speedup_tenths={self.speedup_tenths}; it is 0, or a whole number from 10 to 20")
         if self.speculative and self.vc_cycles:

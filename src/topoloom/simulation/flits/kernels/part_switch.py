@@ -91,7 +91,7 @@ def enter(
     born, served = born_of(records, s, g), np.int64(0)
     if parts.serves:
         served = np.int64(parts.served_vc[at((r * inputs + i) * V + v)])
-    first = parts.rank(v, V, np.int64(parts.last_vc[at(r * inputs + i)]), served, born) + _LATE * late
+    first = parts.rank_ports(v, V, np.int64(parts.last_vc[at(r * inputs + i)]), served, born) + _LATE * late
     place = count
     for e in range(begin, count):
         if parts.input[at(e)] == i and parts.output[at(e)] == out:
@@ -103,11 +103,11 @@ def enter(
     if parts.serves:
         served = np.int64(parts.served_in[at((r * inputs + i) * outputs + out)])
     last = np.int64(parts.last_in[at(r * inputs + i)])
-    parts.input_rank[at(place)] = parts.rank(out, outputs, last, served, born) + _LATE * late
+    parts.input_rank[at(place)] = parts.rank_ports(out, outputs, last, served, born) + _LATE * late
     if parts.serves:
         served = np.int64(parts.served_out[at((r * outputs + out) * inputs + i)])
     last = np.int64(parts.last_out[at(r * outputs + out)])
-    parts.output_rank[at(place)] = parts.rank(i, inputs, last, served, born) + _LATE * late
+    parts.output_rank[at(place)] = parts.rank_ports(i, inputs, last, served, born) + _LATE * late
     parts.late[at(place)], parts.granted[at(place)] = late, 0
     return max(count, place + 1)
 

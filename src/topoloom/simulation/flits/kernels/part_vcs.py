@@ -183,15 +183,15 @@ def allocate_vcs_by_parts(
                         o = first_out + lowest_bit(np.uint64(some))
                         some &= some - 1
                         served = np.int64(0)
-                        if parts.serves:
+                        if parts.vc_serves:
                             served = np.int64(parts.vc_served_in[at((r * many + i) * many + o)])
                         last = np.int64(parts.vc_last_in[at(r * many + i)])
                         parts.input[at(count)], parts.output[at(count)] = i, o
-                        parts.input_rank[at(count)] = parts.rank(o, many, last, served, born)
-                        if parts.serves:
+                        parts.input_rank[at(count)] = parts.rank_vcs(o, many, last, served, born)
+                        if parts.vc_serves:
                             served = np.int64(parts.vc_served_out[at((r * many + o) * many + i)])
                         last = np.int64(parts.vc_last_out[at(r * many + o)])
-                        parts.output_rank[at(count)] = parts.rank(i, many, last, served, born)
+                        parts.output_rank[at(count)] = parts.rank_vcs(i, many, last, served, born)
                         parts.label[at(count)] = iv | oc << 32
                         parts.late[at(count)] = parts.granted[at(count)] = 0
                         count += 1
@@ -226,7 +226,7 @@ def allocate_vcs_by_parts(
             i, o = parts.input[at(e)], parts.output[at(e)]
             if parts.granted[at(e)] == 1:
                 parts.vc_last_in[at(r * many + i)], parts.vc_last_out[at(r * many + o)] = o, i
-                if parts.serves:
+                if parts.vc_serves:
                     parts.vc_served_in[at((r * many + i) * many + o)] = 2 * c + step + 1
                     parts.vc_served_out[at((r * many + o) * many + i)] = 2 * c + step + 1
             iv, oc = parts.label[at(e)] & 0xFFFFFFFF, parts.label[at(e)] >> 32
