@@ -17,9 +17,8 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 from topoloom.simulation.flits.kernels.flits import LAST
-from topoloom.simulation.flits.kernels.part_vcs import born_of, keep_matching
+from topoloom.simulation.flits.kernels.part_vcs import born_of, match
 from topoloom.simulation.flits.parts import RouterParts
-from topoloom.simulation.flits.router_parts import Requests
 
 #: Added to the ranks of speculative requests: more than any rank.
 _LATE = 1 << 61
@@ -147,30 +146,7 @@ def allocate_switch_by_parts(
             if iv >> LV == p:
                 count = enter(records, parts, s, rules, r, G + iv, oc >> LV, 1, begin, count)
     if count:
-        words = parts.switch_memory.size // (parts.turns.size // 2)
-        parts.at_input[:inputs] = -1
-        parts.at_output[:outputs] = -1
-        parts.allocate_ports(
-            Requests(
-                inputs,
-                outputs,
-                count,
-                parts.rounds,
-                parts.turns[at(2 * r + 1)],
-                parts.input,
-                parts.output,
-                parts.input_rank,
-                parts.output_rank,
-                parts.late,
-                parts.granted,
-                parts.at_input,
-                parts.at_output,
-                parts.scratch,
-                parts.switch_memory[r * words : (r + 1) * words],
-            )
-        )
-        parts.turns[at(2 * r + 1)] += 1
-        keep_matching(parts, s, count, 2 * r + 1, max(inputs, outputs))
+        match(parts.allocate_ports, parts.switch_memory, parts, s, r, 1, inputs, outputs, count)
     for e in range(count):
         if parts.granted[at(e)] == 0:
             continue

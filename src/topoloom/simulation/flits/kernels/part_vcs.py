@@ -1,5 +1,7 @@
 """The allocation of output VCs by an allocator of the register (`router_parts`)."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from topoloom.core.compiling.decorators import stage
@@ -123,16 +125,52 @@ def free_ended(long_credits: int | None, parts: RouterParts, s: Buffers, rules: 
 
 
 @stage
-def keep_matching(parts: RouterParts, s: Buffers, count: int, allocator: int, size: int) -> None:
-    """Withdraw grants of an input or output that has one already, as a wrong allocator may make them, and note that."""
-    parts.at_input[:size] = -1
-    parts.at_output[:size] = -1
+def match(
+    allocate: Callable,
+    memory: np.ndarray,
+    parts: RouterParts,
+    s: Buffers,
+    r: int,
+    which: int,
+    inputs: int,
+    outputs: int,
+    count: int,
+) -> None:
+    """Call an allocator of router r, 0: that of VCs, 1: that of the switch, with `count` requests: `parts.granted`.
+
+    Grants of an input or output that has one already, as a wrong allocator may make them, are withdrawn, and noted.
+    """
+    turn, words = 2 * r + which, memory.size // (parts.turns.size // 2)
+    parts.at_input[:inputs] = -1
+    parts.at_output[:outputs] = -1
+    allocate(
+        Requests(
+            inputs,
+            outputs,
+            count,
+            parts.rounds,
+            parts.turns[at(turn)],
+            parts.input,
+            parts.output,
+            parts.input_rank,
+            parts.output_rank,
+            parts.late,
+            parts.granted,
+            parts.at_input,
+            parts.at_output,
+            parts.scratch,
+            memory[r * words : (r + 1) * words],
+        )
+    )
+    parts.turns[at(turn)] += 1
+    parts.at_input[:inputs] = -1
+    parts.at_output[:outputs] = -1
     for e in range(count):
         if parts.granted[at(e)]:
             i, o = parts.input[at(e)], parts.output[at(e)]
             if parts.at_input[at(i)] >= 0 or parts.at_output[at(o)] >= 0:
                 parts.granted[at(e)] = 0
-                s.state[UNMATCHED] = allocator + 1
+                s.state[UNMATCHED] = turn + 1
             else:
                 parts.at_input[at(i)] = parts.at_output[at(o)] = e
 
@@ -197,30 +235,7 @@ def allocate_vcs_by_parts(
                         count += 1
     if count == 0:
         return late
-    words = parts.vc_memory.size // (parts.turns.size // 2)
-    parts.at_input[: parts.ports * V] = -1
-    parts.at_output[: parts.ports * V] = -1
-    parts.allocate_vcs(
-        Requests(
-            many,
-            many,
-            count,
-            parts.rounds,
-            parts.turns[at(2 * r)],
-            parts.input,
-            parts.output,
-            parts.input_rank,
-            parts.output_rank,
-            parts.late,
-            parts.granted,
-            parts.at_input,
-            parts.at_output,
-            parts.scratch,
-            parts.vc_memory[r * words : (r + 1) * words],
-        )
-    )
-    parts.turns[at(2 * r)] += 1
-    keep_matching(parts, s, count, 2 * r, many)
+    match(parts.allocate_vcs, parts.vc_memory, parts, s, r, 0, many, many, count)
     for e in range(count):
         if parts.granted[at(e)]:
             i, o = parts.input[at(e)], parts.output[at(e)]
