@@ -18,7 +18,8 @@ from topoloom.simulation.applications.schedule_run import FlitSettings, Schedule
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.path_layers import PathLayers, path_layers
 from topoloom.simulation.flits.host_ports import ports_of_hosts
-from topoloom.simulation.flits.network_state import MOST_VIRTUAL_CHANNELS, table_vcs
+from topoloom.simulation.flits.network_state import MOST_VIRTUAL_CHANNELS
+from topoloom.simulation.flits.network_tables import table_vcs
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
 from topoloom.simulation.flits.scheduled import Placed, cycles_of
