@@ -27,16 +27,15 @@ def commit(*ignored: str) -> str:
     # Not every repository around the package is its own: an environment may lie in that of its user.
     if not (_PACKAGE.parents[1] / ".git").exists():
         return _commit_of_wheel()
+    where = (".", *(f":!{folder}" for folder in ignored))
+    command = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "--", *where)
     try:
-        changed = _git("status", "--porcelain", "--", ".", *(f":!{folder}" for folder in ignored))
-        return _git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+        lines = subprocess.run(command, cwd=_PACKAGE, capture_output=True, text=True, check=True).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError):
         return ""
-
-
-def _git(*arguments: str) -> str:
-    command = ("git", "--no-optional-locks", *arguments)
-    return subprocess.run(command, cwd=_PACKAGE, capture_output=True, text=True, check=True).stdout.strip()
+    head = next((line.split()[2] for line in lines if line.startswith("# branch.oid ")), "(initial)")
+    changed = any(not line.startswith("# ") for line in lines)
+    return "" if head == "(initial)" else head[:10] + ("+" if changed else "")
 
 
 def _commit_of_wheel() -> str:
