@@ -73,7 +73,15 @@ def test_its_allocator_runs_in_routers(topoloom):
     """`--set` takes its name, and the result says so."""
     page = said(
         topoloom(
-            "simulate", "wheel:rim=8", "--loads", "0.2", "--set", "switch_allocator=fixed", "--set", "vcs=4", "--fast"
+            "simulate",
+            "wheel:rim=8,hosts=2",
+            "--loads",
+            "0.2",
+            "--set",
+            "switch_allocator=fixed",
+            "--set",
+            "vcs=4",
+            "--fast",
         )
     )
     assert "switch_allocator=fixed" in page
