@@ -50,7 +50,7 @@ class Objective:
         topology : Topology
         table : int32[n, slots]
             The neighbours of each switch.
-        degree : int64[n]
+        degree : int32[n]
 
         Returns
         -------
