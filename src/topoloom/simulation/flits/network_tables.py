@@ -27,7 +27,22 @@ def table_vcs(routing: Routing) -> int:
 def tables_and_rules(
     routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int
 ) -> tuple[RouterNetwork, Rules]:
-    """Return the tables with their virtual channels, and the rules of packets' choices."""
+    """Return the tables with their virtual channels, and the rules of packets' choices.
+
+    Parameters
+    ----------
+    routing : Routing
+    config : RouterConfig
+    vcs : int
+        VCs per port.
+    shift, words : int
+        Bits of a VC in the number of a slot; words of 64 slots per router.
+
+    Returns
+    -------
+    RouterNetwork, Rules
+        Without what depends on hosts, buffers and cables, which `empty_network` adds.
+    """
     topology, choice = routing.topology, routing.choice
     n, virtual_channels = topology.switches, table_vcs(routing)
     escaping = isinstance(choice, Adaptive) and choice.escape
