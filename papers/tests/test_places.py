@@ -1,39 +1,30 @@
 """Places of papers: their order, and their papers' names."""
 
-from topoloom_papers.places import citation, in_order, place_name, place_of
+from collections import Counter
+
+from topoloom_papers.places import citation, order_of, place_name, place_of, places_of
 from topoloom_papers.registry import claims
 
 
-def test_places_stand_in_the_order_of_a_paper():
-    """The abstract, sections by numbers, Roman or not, figures, tables, and the conclusion."""
-    places = [
-        "abstract",
-        "i",
-        "ii-b",
-        "iii-d-1",
-        "iii-d-2",
-        "vi",
-        "vi-a",
-        "vi-b-4",
-        "vi-c",
-        "section-3.3",
-        "section-4.1",
-        "fig-1",
-        "fig-6a",
-        "fig-6d",
-        "fig-8",
-        "fig-8a",
-        "fig-10",
-        "table-ii",
-        "table-iv",
-        "conclusion",
+def test_claims_stand_in_the_order_of_the_paper():
+    """A figure stands with the section that discusses it; papers by year; places that no paper lists come last."""
+    besta = ["ii-b/degree", "fig-5a/moore", "iii-c/bisection", "table-iii/sf", "iii-d-2/df", "fig-6a/min", "vi-a/racks"]
+    ids = [f"besta-2014/{one}" for one in besta] + ["besta-2014/appendix/x", "nakano-2016/fig-1/x", "xu-2019/table-1/x"]
+    assert sorted(sorted(ids), key=order_of) == ids
+    listed = [one.id for one in claims()]
+    assert listed == sorted(listed, key=order_of)
+    assert [one.paper for one in claims(["nakano-2016/fig-1", "koibuchi-2013/fig-17"])] == [
+        "koibuchi-2013",
+        "nakano-2016",
     ]
-    assert sorted(set(places), key=in_order) == places
 
 
-def test_every_claim_stands_at_a_place_of_a_paper_that_is_cited():
-    """With a name for people; the citation has a year."""
+def test_every_claim_stands_at_a_place_that_its_paper_lists():
+    """With a name for people; the citation has a year. No place is listed twice."""
     for one in claims():
+        places = places_of(one.paper)
+        assert place_of(one.id) in places, one.id
+        assert max(Counter(places).values()) == 1
         assert place_name(place_of(one.id)), one.id
         assert one.paper[-4:] in citation(one.paper)
     assert citation("someone-2030") == "someone-2030"

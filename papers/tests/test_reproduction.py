@@ -39,3 +39,21 @@ def test_a_claim_is_a_task():
     assert record["claims"] == printed["claims"]
     assert [claim["id"] for claim in record["claims"]] == [_PETERSEN]
     assert run_task(task_of("reproduce", {"claim": "xu-2019/table-1"}))[1]["claims"] > 1
+
+
+def test_claims_are_filtered_by_their_verdicts():
+    """Those of other verdicts are counted, the command and a study's task filter alike, and an unknown word is refused."""
+    every = reproduce(["xu-2019/table-1"])
+    exact = reproduce(["xu-2019/table-1"], verdict=["exact", "step"])
+    assert exact.claims == tuple(one for one in every.claims if one.verdict in {"exact", "within one step"})
+    assert 0 < len(exact.claims) == len(every.claims) - exact.others < len(every.claims)
+    options = ["xu-2019/table-1", "--verdict", "exact", "--verdict", "step"]
+    printed = CliRunner().invoke(command, options, standalone_mode=False).stdout
+    assert printed.endswith(f"; other verdicts, not shown: {exact.others}\n")
+    record, row = run_task(task_of("reproduce", {"claim": "xu-2019/table-1", "verdict": ["exact", "step"]}))
+    assert record["others"] == exact.others
+    assert row["claims"] == len(exact.claims)
+    with pytest.raises(InputError, match=r"^no verdict 'wrong'.*the verdicts are exact, holds, .* paper-wrong"):
+        reproduce([_PETERSEN], verdict=["wrong"])
+    with pytest.raises(InputError, match=r"^verdict takes an? .*name verdicts, as in"):
+        reproduce([_PETERSEN], verdict="exact")

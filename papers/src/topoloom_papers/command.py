@@ -9,7 +9,7 @@ from topoloom.cli.presentation import Json
 from topoloom.cli.streams import unread
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
-from topoloom_papers.reproduction import Full, Missing
+from topoloom_papers.reproduction import Full, Missing, Verdicts
 
 if TYPE_CHECKING:
     from topoloom_papers.curves import Curves, Steps
@@ -27,6 +27,7 @@ class Reproduce(Settings, frozen=True, kw_only=True):
     claim: Annotated[
         tuple[str, ...], setting("a claim's id, or the beginning of several ids", positional=True, metavar="[CLAIM]...")
     ] = ()
+    verdict: Verdicts = ()
     list: Annotated[bool, setting("list ids, published values and computing times; compute nothing")] = False
     full: Full = False
     missing: Missing = False
@@ -57,6 +58,8 @@ def command(asked: Reproduce, to: Json) -> None:
     if asked.json_lines and to.json:
         raise InputError("--json writes one document, --json-lines one line per claim: give one of the two")
     if asked.list:
+        if asked.verdict:
+            raise InputError("--list computes nothing, so it knows no verdicts: omit --list or --verdict")
         if to.json:
             print_record(listed_claims(asked.claim))
         else:
@@ -86,7 +89,9 @@ def command(asked: Reproduce, to: Json) -> None:
             work.stop()  # the reader of the output is gone, and nothing else is written
 
     with working("reproducing", on_result=show) as work:
-        reproduction = reproduce(asked.claim, full=asked.full, missing=asked.missing, keep=asked.keep, work=work)
+        reproduction = reproduce(
+            asked.claim, verdict=asked.verdict, full=asked.full, missing=asked.missing, keep=asked.keep, work=work
+        )
     if out is not None:
         pages = _write_pages(by_paper, out)
         say(f"wrote to {out}: {', '.join([*pages, *drawn])}", err=True)
@@ -94,6 +99,8 @@ def command(asked: Reproduce, to: Json) -> None:
         print_record(reproduction)
     else:
         counted = "; ".join(f"{verdict}: {count}" for verdict, count in reproduction.verdicts.items())
+        if reproduction.others:
+            counted = "; ".join(filter(None, [counted, f"other verdicts, not shown: {reproduction.others}"]))
         say(counted, err=asked.json_lines)
         if reproduction.ended != "done" and not unread():
             say(f"{reproduction.ended}: the list above has only the finished claims", err=True)

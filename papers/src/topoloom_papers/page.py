@@ -13,7 +13,7 @@ from topoloom.report.graph_picture import steps_svg
 from topoloom.report.page import cards, page
 from topoloom.report.page import figure as figure_of
 from topoloom_papers.curves import Curves, Steps, curves_svg
-from topoloom_papers.places import citation, in_order, place_name, place_of
+from topoloom_papers.places import citation, order_of, place_name, place_of
 from topoloom_papers.registry import Claim, Computed
 
 ComputedClaim = tuple[Claim, Computed]
@@ -25,7 +25,7 @@ def by_place(computed: Sequence[ComputedClaim]) -> list[tuple[str, list[Computed
     def place(claim: ComputedClaim) -> str:
         return place_of(claim[0].id)
 
-    ordered = sorted(computed, key=lambda claim: (in_order(place(claim)), place(claim), claim[0].id))
+    ordered = sorted(computed, key=lambda claim: order_of(claim[0].id))
     return [(name, list(group)) for name, group in groupby(ordered, place)]
 
 

@@ -1,6 +1,7 @@
 """The places of claims in a paper (sections, figures, tables): their display names and order, and the paper's citation."""
 
 import re
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -32,26 +33,22 @@ def place_name(place: str) -> str:
     return place.replace("-", " ").capitalize()
 
 
-def in_order(place: str) -> tuple[int, str, list[tuple[int, int]]]:
-    """The sort key of a place: abstract, sections, figures and tables by their numbers, conclusion."""
-    kind = place.partition("-")[0]
-    groups = {"abstract": 0, "fig": 2, "table": 3, "conclusion": 4}
-    parts: list[tuple[int, int]] = []
-    for part in re.split(r"[-.]|(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)", place):
-        if part.isdigit():
-            parts.append((0, int(part)))
-        elif _ROMAN.fullmatch(part):
-            parts.append((1, _arabic(part)))
-        else:
-            parts.append((2, ord(part) if len(part) == 1 else 0))
-    return groups.get(kind, 1), kind if kind in groups else "", parts
+def order_of(claim: str) -> tuple[str, int, str, str]:
+    """The sort key of a claim's id: papers by year, claims by the place that their paper gives them in `PLACES`.
+
+    Places that a paper does not list come last, by name.
+    """
+    paper, place = claim.partition("/")[0], place_of(claim)
+    listed = places_of(paper)
+    rank = listed.index(place) if place in listed else len(listed)
+    return paper[-4:] + paper, rank, place, claim
 
 
-def _arabic(roman: str) -> int:
-    values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in roman]
-    return sum(
-        -value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True)
-    )
+@cache
+def places_of(paper: str) -> tuple[str, ...]:
+    """The places of a paper in its order; none for a paper without a folder."""
+    name = _module(paper)
+    return () if find_spec(name) is None else tuple(import_module(name).PLACES.split())
 
 
 def citation(paper: str) -> str:
@@ -62,8 +59,13 @@ def citation(paper: str) -> str:
     >>> citation("besta-2014")
     'Besta and Hoefler, Slim Fly: a cost effective low-diameter network topology, SC 2014'
     """
-    name = f"topoloom_papers.papers.{paper.replace('-', '_')}"
+    name = _module(paper)
     if find_spec(name) is None:
         return paper
     text = " ".join((import_module(name).__doc__ or paper).split())
     return text.removeprefix("Claims of ").removesuffix(".")
+
+
+def _module(paper: str) -> str:
+    """The module of a paper's folder."""
+    return f"topoloom_papers.papers.{paper.replace('-', '_')}"

@@ -9,6 +9,7 @@ from typing import Any
 from topoloom.core.errors import InputError
 from topoloom.core.register import Register
 from topoloom_papers.long_runs import LONG_RUNS, Costs, MissingRunError, Run
+from topoloom_papers.places import order_of
 from topoloom_papers.verdicts import Outcome, Verdict
 
 
@@ -83,7 +84,7 @@ def claim(id: str, what: str, published: str, command: str) -> Callable[[Callabl
 
 
 def claims(chosen: Iterable[str] = ()) -> list[Claim]:
-    """The claims that names select; all claims if no name is given.
+    """The claims that names select, in the papers' order; all claims if no name is given.
 
     A name is an id, a part of the tree of ids (``besta-2014``, ``besta-2014/table-iv``), or otherwise the beginning of ids
     (``truong-2016/theorem``). Numbers match as a whole: ``koibuchi-2013/fig-1`` does not select figure 10.
@@ -104,7 +105,7 @@ def claims(chosen: Iterable[str] = ()) -> list[Claim]:
         if not ids:
             raise InputError(f"no claim '{name}' ('topoloom reproduce --list' shows the ids)")
         wanted.update(ids)
-    return [claim for id, claim in CLAIMS.items() if not names or id in wanted]
+    return [CLAIMS[id] for id in sorted(CLAIMS, key=order_of) if not names or id in wanted]
 
 
 def listed_claims(chosen: Iterable[str] = ()) -> dict[str, Any]:

@@ -12,10 +12,19 @@ from topoloom.core.work import Ended, Work
 from topoloom.model.results import Provenance, Result
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.registry import Claim, Computed, claims, run
+from topoloom_papers.verdicts import Verdict, verdicts_named
 
 #: Options for long runs, shared by the command and the tasks of a study.
 Full = Annotated[bool, setting("make the long runs again (minutes to hours) instead of reading the kept ones")]
 Missing = Annotated[bool, setting("make the long runs that are not kept; read the others")]
+Verdicts = Annotated[
+    tuple[str, ...],
+    setting(
+        "only claims with this verdict: exact, holds, step, reading, explained, paper-wrong, not-reproducible or not-run; may"
+        " be repeated",
+        metavar="VERDICT",
+    ),
+]
 
 #: Seconds between two checks whether the work is stopped.
 _LOOK_SECONDS = 0.1
@@ -66,20 +75,25 @@ class Reproduced:
 
 @dataclass(frozen=True)
 class Reproduction(Result):
-    """Claims with their verdicts, in the order of their ids.
+    """Claims with their verdicts, in the papers' order.
 
     Attributes
     ----------
     claims : tuple of Reproduced
     ended : Ended
         How the computation ended; if it was stopped, `claims` has only the finished ones.
+    others : int, optional
+        Number of claims that were computed and left out, because they have other verdicts than those asked for; None without
+        such a choice.
     """
 
     record_name = "reproduction"
     derived = ("verdicts",)
+    omitted_if_none = ("others",)
 
     claims: tuple[Reproduced, ...]
     ended: Ended = "done"
+    others: int | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -96,6 +110,7 @@ class Reproduction(Result):
 def reproduce(
     chosen: Iterable[str] = (),
     *,
+    verdict: Iterable[str] = (),
     full: bool = False,
     missing: bool = False,
     keep: bool = False,
@@ -107,6 +122,8 @@ def reproduce(
     ----------
     chosen : texts
         Ids, or beginnings of ids (``besta-2014``, ``truong-2016/theorem``); empty: all claims.
+    verdict : texts
+        Return only claims with these verdicts: ``["not-reproducible", "paper-wrong"]``; empty: all verdicts.
     full : bool
         Make the long runs again, which takes minutes to hours; otherwise they are read from the package.
     missing : bool
@@ -119,29 +136,27 @@ def reproduce(
     Returns
     -------
     Reproduction
-        The verdict on each claim, in the order of the ids; only the finished claims if the work was stopped.
+        The verdict on each claim, in the papers' order; only the finished claims if the work was stopped.
 
     Raises
     ------
     InputError
-        No claim has such an id; both `full` and `missing` are set; or the measurements cannot be stored.
+        No claim has such an id, or no verdict such a name; both `full` and `missing` are set; or the measurements cannot be
+        stored.
 
     Examples
     --------
     >>> reproduce(["xu-2019/table-1/petersen"]).verdicts
     {'exact': 1}
     """
-    remedy = "name claims, as in ['besta-2014']"
-    if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
-        raise wrong_type(chosen, Iterable, "reproduce", remedy)
-    names = list(chosen)
-    check_all(names, str, "reproduce", remedy)
+    names = _texts(chosen, "reproduce", "name claims, as in ['besta-2014']")
+    shown = verdicts_named(_texts(verdict, "verdict", "name verdicts, as in ['not-reproducible']"))
     work = Work() if work is None else work
     if full and missing:
         raise InputError("full makes all long runs, missing only those that are not kept: give one of the two")
     wanted = claims(names)
     work.begin(len(wanted), "claims")
-    finished, seconds = list[Reproduced](), dict[str, float]()
+    finished, others, seconds = list[Reproduced](), 0, dict[str, float]()
     with work.interruptible():
         for claim in wanted:
             computed = None if work.stopped else _computed(claim, full, missing, keep, work)
@@ -149,13 +164,25 @@ def reproduce(
                 break
             if keep:
                 LONG_RUNS.keep(claim.id, computed.seconds)
-            finished.append(Reproduced.of(claim, computed))
             seconds[claim.id] = computed.seconds
-            work.deliver((claim, computed))
+            if computed.outcome.verdict in shown:
+                finished.append(Reproduced.of(claim, computed))
+                work.deliver((claim, computed))
+            else:
+                others += 1
             work.advance(note=claim.id)
-    return Reproduction(
-        tuple(finished), work.ended, Provenance.of_run(settings={"full": full, "missing": missing}, timings=seconds)
-    )
+    settings = {"full": full, "missing": missing, "verdict": [one.word for one in shown]}
+    provenance = Provenance.of_run(settings=settings, timings=seconds)
+    return Reproduction(tuple(finished), work.ended, others if len(shown) < len(Verdict) else None, provenance)
+
+
+def _texts(given: Iterable[str], where: str, remedy: str) -> list[str]:
+    """A list of texts, checked."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise wrong_type(given, Iterable, where, remedy)
+    texts = list(given)
+    check_all(texts, str, where, remedy)
+    return texts
 
 
 def _computed(claim: Claim, full: bool, missing: bool, keep: bool, work: Work) -> Computed | None:

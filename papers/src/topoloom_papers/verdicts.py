@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from topoloom.core.errors import InputError
 from topoloom_papers.curves import Curves, Steps
 
 
@@ -25,6 +26,27 @@ class Verdict(Enum):
     NOT_REPRODUCIBLE = "not reproducible"
     #: A required program is not installed, or its long run is neither kept nor requested; no verdict on the paper.
     NOT_RUN = "not run"
+
+    @property
+    def word(self) -> str:
+        """The verdict as users write it: ``not-reproducible``."""
+        return self.name.lower().replace("_", "-")
+
+
+def verdicts_named(words: Iterable[str]) -> tuple[Verdict, ...]:
+    """The verdicts that words name; all verdicts if there are none.
+
+    Raises
+    ------
+    InputError
+        A word names no verdict.
+    """
+    named = {verdict.word: verdict for verdict in Verdict}
+    wanted = list(words)
+    for word in wanted:
+        if word not in named:
+            raise InputError(f"no verdict '{word}'; the verdicts are {', '.join(named)}")
+    return tuple(named[word] for word in wanted) or tuple(Verdict)
 
 
 #: The verdicts that agree with the paper.
