@@ -2,7 +2,7 @@
 
 import pytest
 
-from topoloom_papers.verdicts import Outcome, Step, Verdict, check_statements, compare, listed
+from topoloom_papers.verdicts import LONGEST_WHY, Outcome, Step, Verdict, check_statements, compare, listed
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,18 @@ def test_statements_hold_together_or_not_at_all():
 def test_numbers_are_listed_with_their_names():
     """In one line, in a given form."""
     assert listed([("a", 1.0), ("b", 0.5)], "{:.1f}") == "a 1.0, b 0.5"
+
+
+def test_a_reason_has_room_for_the_first_statements_only():
+    """Statements that do not hold are counted when they are many, and all stand in the details, before those of the claim."""
+    many = {f"statement {number} of a long list of statements": False for number in range(20)}
+    outcome = check_statements(many | {"one that holds": True}, "1", "our reading", details="setup")
+    assert outcome.why.endswith("and 16 more of 21 statements; our reading")
+    assert len(outcome.why) < LONGEST_WHY
+    assert outcome.details == f"does not hold: {'; '.join(many)}; setup"
+    assert check_statements({"a": False, "b": False}, "1").details == ""
+    assert check_statements({"x" * 500: False}, "1").why == f"does not hold: {'x' * 500}"
+    assert (
+        compare({"x": "1"}, {"x": 2.0}, details="setup").details
+        == compare({"x": "1"}, {"x": 1.0}, details="setup").details
+    )

@@ -49,6 +49,8 @@ def paper_page(paper: str, computed_claims: list[ComputedClaim]) -> str:
         for claim, computed in group:
             notes = [part for part in (computed.outcome.why, measured(computed)) if part]
             lines.append(f"* `{claim.id}`{': ' if notes else ''}{_text('; '.join(notes))}")
+            if computed.outcome.details:
+                lines.append(f"  * details: {_text(computed.outcome.details)}")
         lines.append("")
     return "\n".join(lines)
 

@@ -45,6 +45,9 @@ class Reproduce(Settings, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    details: Annotated[
+        bool, setting("print also the numbers of each reading or setup, and the settings; JSON and the pages have them")
+    ] = False
     json_lines: Annotated[bool, setting("one line of JSON per claim as soon as it is computed")] = False
 
 
@@ -84,7 +87,7 @@ def command(asked: Reproduce, to: Json) -> None:
         if asked.json_lines:
             print_line(Reproduced.of(claim, computed))
         elif not to.json:
-            _print_outcome(claim, computed)
+            _print_outcome(claim, computed, asked.details)
         if unread() and out is None and not asked.keep:
             work.stop()  # the reader of the output is gone, and nothing else is written
 
@@ -120,7 +123,7 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def _print_outcome(claim: "Claim", computed: "Computed") -> None:
+def _print_outcome(claim: "Claim", computed: "Computed", details: bool) -> None:
     outcome, oldest = computed.outcome, computed.oldest
     say(f"{claim.id}: {outcome.verdict_text} ({computed.seconds:.1f} s)")
     say(f"    {claim.what}")
@@ -128,6 +131,8 @@ def _print_outcome(claim: "Claim", computed: "Computed") -> None:
     say(f"    ours:      {outcome.ours}")
     if outcome.why:
         say(f"    {outcome.why}")
+    if outcome.details and details:
+        say(f"    details:   {outcome.details}")
     if oldest is not None:
         seconds = sum(run.seconds for run in computed.runs)
         day = {0: "today", 1: "yesterday"}.get(oldest.days, f"{oldest.days} days ago")

@@ -73,6 +73,7 @@ def paper_page(paper: str, computed_claims: Sequence[ComputedClaim]) -> str:
                 "verdict": computed.outcome.verdict_text,
                 "kind": computed.outcome.verdict.name.lower(),
                 "why": computed.outcome.why,
+                "details": computed.outcome.details,
                 "measured": measured(computed),
                 "command": claim.command,
             }

@@ -38,6 +38,8 @@ class Reproduced:
     ----------
     readings : int
         Number of readings of the paper that were tried, if one was chosen after the results were known; otherwise 1.
+    details : str
+        The numbers of each reading or setup, the settings, and all statements that do not hold; empty if `why` has all.
     measured : str
         Date of the oldest long run used, ``2026-11-23``; empty if no long run was used.
     commit : str
@@ -54,6 +56,7 @@ class Reproduced:
     readings: int = 1
     measured: str = ""
     commit: str = ""
+    details: str = ""
 
     @classmethod
     def of(cls, claim: Claim, computed: Computed) -> "Reproduced":
@@ -70,6 +73,7 @@ class Reproduced:
             outcome.readings,
             oldest.date if oldest else "",
             oldest.commit if oldest else "",
+            outcome.details,
         )
 
 

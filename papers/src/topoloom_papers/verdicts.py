@@ -53,6 +53,12 @@ def verdicts_named(words: Iterable[str]) -> tuple[Verdict, ...]:
 AGREE = (Verdict.EXACT, Verdict.HOLDS, Verdict.STEP, Verdict.READING)
 
 
+#: Most characters of a reason; the rest is details.
+LONGEST_WHY = 400
+#: Most characters of the statements that do not hold, within a reason.
+_LONGEST_FAILING = 200
+
+
 @dataclass(frozen=True)
 class Outcome:
     """Our value compared with a published value.
@@ -63,7 +69,10 @@ class Outcome:
         Our numbers, as text.
     verdict : Verdict
     why : str
-        The assumptions, the step or the readings, the right value, or why no value can be computed.
+        The assumptions, the step or the readings, the right value, or why no value can be computed; in at most `LONGEST_WHY`
+        characters.
+    details : str
+        What `why` has no room for: the numbers of each reading or setup, the settings, all statements that do not hold.
     readings : int
         Number of readings of the paper that were tried, if one was chosen after the results were known; otherwise 1.
     figure : Curves or Steps or None
@@ -75,6 +84,7 @@ class Outcome:
     why: str = ""
     readings: int = 1
     figure: Curves | Steps | None = None
+    details: str = ""
 
     @property
     def verdict_text(self) -> str:
@@ -107,6 +117,7 @@ def compare(
     reason: str = "",
     digits: int = 6,
     figure: Curves | Steps | None = None,
+    details: str = "",
 ) -> Outcome:
     """The outcome of comparing our numbers with the published ones; the first rule that applies gives the verdict.
 
@@ -141,6 +152,8 @@ def compare(
         Significant digits of our numbers in the text.
     figure : Curves or Steps, optional
         The picture of the numbers.
+    details : str
+        The numbers of each reading or setup, and the settings.
 
     Returns
     -------
@@ -163,13 +176,13 @@ def compare(
     if exact or stepped:
         step_note = [] if exact or step is None else [f"a step: {step.what} ({_sizes(step)})"]
         if error:
-            return Outcome(text, Verdict.EXPLAINED, _joined([error, *step_note, assumption]), figure=figure)
+            return Outcome(text, Verdict.EXPLAINED, _joined([error, *step_note, assumption]), 1, figure, details)
         verdict = Verdict.READING if readings > 1 else Verdict.EXACT if exact else Verdict.STEP
-        return Outcome(text, verdict, _joined([*step_note, assumption]), readings, figure)
+        return Outcome(text, verdict, _joined([*step_note, assumption]), readings, figure, details)
     if right is not None and all(_agrees(right.get(key, value), ours[key], cut) for key, value in published.items()):
         wrong = ", ".join(f"{key} is {_number(ours[key], digits)}, not {published[key]}" for key in right)
-        return Outcome(text, Verdict.PAPER_WRONG, _joined([wrong, reason]), figure=figure)
-    return Outcome(text, Verdict.NOT_REPRODUCIBLE, _joined([error, reason]), figure=figure)
+        return Outcome(text, Verdict.PAPER_WRONG, _joined([wrong, reason]), 1, figure, details)
+    return Outcome(text, Verdict.NOT_REPRODUCIBLE, _joined([error, reason]), 1, figure, details)
 
 
 def check_statements(
@@ -180,6 +193,7 @@ def check_statements(
     readings: int = 1,
     wrong: bool = False,
     figure: Curves | Steps | None = None,
+    details: str = "",
 ) -> Outcome:
     """The outcome of a claim without numbers: it holds only if every statement holds.
 
@@ -196,6 +210,8 @@ def check_statements(
     wrong : bool
         Whether a failing statement means that the paper is wrong (for exact facts); otherwise it is not reproducible.
     figure : Curves or Steps, optional
+    details : str
+        The numbers of each reading or setup, and the settings.
 
     Returns
     -------
@@ -203,14 +219,32 @@ def check_statements(
     """
     failing = [text for text, holds in statements.items() if not holds]
     if not failing:
-        return Outcome(numbers, Verdict.READING if readings > 1 else Verdict.HOLDS, assumption, readings, figure)
+        return Outcome(
+            numbers, Verdict.READING if readings > 1 else Verdict.HOLDS, assumption, readings, figure, details
+        )
     verdict = Verdict.PAPER_WRONG if wrong else Verdict.NOT_REPRODUCIBLE
-    return Outcome(numbers, verdict, _joined([f"does not hold: {'; '.join(failing)}", assumption]), figure=figure)
+    shown = _first(failing)
+    why = f"does not hold: {'; '.join(shown)}"
+    if len(shown) < len(failing):
+        why += f"; and {len(failing) - len(shown)} more of {len(statements)} statements"
+        details = _joined([f"does not hold: {'; '.join(failing)}", details])
+    return Outcome(numbers, verdict, _joined([why, assumption]), 1, figure, details)
 
 
 def listed(values: Iterable[tuple[str, float]], form: str = "{:.3f}") -> str:
     """Names with their numbers, in one line."""
     return ", ".join(f"{name} {form.format(value)}" for name, value in values)
+
+
+def _first(statements: list[str]) -> list[str]:
+    """The first statements, at least one, that a reason has room for."""
+    room, shown = _LONGEST_FAILING, list[str]()
+    for text in statements:
+        room -= len(text) + 2
+        if room < 0 and shown:
+            break
+        shown.append(text)
+    return shown
 
 
 def _agrees(published: float | str, value: float, cut: bool) -> bool:
