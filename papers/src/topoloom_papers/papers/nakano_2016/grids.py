@@ -17,6 +17,7 @@ from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, FLOORS, LENG
 from topoloom_papers.papers.nakano_2016._lattice import lattice
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare
+from topoloom_papers.words import SAME, means
 
 #: Half of the last published digit.
 _DIGIT = 0.0005
@@ -198,9 +199,9 @@ def _figure_4() -> Outcome:
     parts, gaps = _closeness(curves)
     lower = 100 * (1 - flat[16] / flat[9])
     return check_statements(
-        parts | {"K = 5: at most 6 % lower beyond L = 9": lower <= 6},
+        parts | {"K = 5: almost the same beyond L = 9": lower <= 100 * SAME},
         f"{gaps}; K = 5, L = 16 below L = 9: {lower:.1f} %",
-        f"{_CLOSE_NOTE}; 'almost the same' read as within 6 %; {_SHORT}; {_NOTE}",
+        f"{_CLOSE_NOTE}; {means('almost the same', SAME)}; {_SHORT}; {_NOTE}",
         figure=curves,
     )
 
@@ -282,8 +283,8 @@ def _figure_9() -> Outcome:
         grid, diagrid = _heights(curves, f"K={k} grid"), _heights(curves, f"K={k} diagrid")
         apart = max(apart, *(100 * abs(diagrid[length] / grid[length] - 1) for length in LENGTHS))
     return check_statements(
-        {"grid and diagrid are within 3 % at every K and L": apart <= 3},
+        {"grid and diagrid are almost the same at every K and L": apart <= 100 * SAME},
         f"difference at most {apart:.1f} %",
-        f"'almost the same' read as within 3 %; {_SHORT}; {_NOTE}",
+        f"{means('almost the same', SAME)}; {_SHORT}; {_NOTE}",
         figure=curves,
     )

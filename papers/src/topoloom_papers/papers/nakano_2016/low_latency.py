@@ -23,6 +23,7 @@ from topoloom_papers.papers.nakano_2016._case_floors import (
 )
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
+from topoloom_papers.words import SAME, means
 
 _A = Goal(mean=1.0, worst=0.02, both_ends=BOTH_ENDS)
 _A_MOVES = {72: 5_000, 288: 4_000, 1152: 2_000, 4608: 10_000}
@@ -206,7 +207,7 @@ def _figure_10() -> Outcome:
     for suffix in ("", " by hops"):
         for n, grid in graphs[f"grid{suffix}"].items():
             diagrid = graphs[f"diagrid{suffix}"][n]
-            statements[f"{n:,}{suffix}: the means are within 3 %"] = abs(diagrid.mean_ns / grid.mean_ns - 1) <= 0.03
+            statements[f"{n:,}{suffix}: the means are about equal"] = abs(diagrid.mean_ns / grid.mean_ns - 1) <= SAME
             statements[f"{n:,}{suffix}: the diagrid's worst is lower"] = diagrid.worst_ns < grid.worst_ns
     return check_statements(
         statements,
@@ -216,6 +217,6 @@ def _figure_10() -> Outcome:
         )
         + " ns, mean/worst by size",
         "in all placements of the torus that were tried, as the paper gives none; racks 1 m apart; the paper has numbers for"
-        f" 4,608 only; about equal: within 3 %; {_OBJECTIVE}; up to 1,152 switches, 'by hops': graphs by the paper's objective",
+        f" 4,608 only; {means('about equal', SAME)}; {_OBJECTIVE}; up to 1,152 switches, 'by hops': graphs by the paper's objective",
         figure=Curves("nakano-2016-figure-10", "Zero-load latency", "switches", "ns", tuple(series), log_x=True),
     )

@@ -25,8 +25,6 @@ BLOCKS = "2-D torus, blocks"
 FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
 #: Seeds of RR-4, which is random; Truong 2016 does not state how many networks were drawn.
 DRAWS = range(1, 11)
-#: "Close", "similar" and "almost the same", without a number in Truong 2016, are read as a difference of at most a fifth.
-CLOSE = 0.2
 #: Truong 2016 5.2: 40 Gb/s, and the same mean number of links per switch in all four networks.
 RATE_GBPS = 40.0
 LINKS_PER_SWITCH = 4

@@ -21,6 +21,7 @@ from topoloom_papers.curves import Curves
 from topoloom_papers.papers.truong_2016._networks_by_size import spec
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Verdict, check_statements, compare
+from topoloom_papers.words import SIMILAR, means
 
 _NAMES = ("DSN-F", "DSN", "RR-4")
 _MACHINE = PRESETS["truong-2016"]
@@ -29,8 +30,6 @@ _HOSTS = 4
 _PUBLISHED = {64: 23.0, 256: 70.0}
 _CUT = "iterations=1,untimed=no"
 _Y = "Mop/s / Mop/s on the 2-D torus"
-#: Speeds that differ by at most this count as comparable, in %.
-_COMPARABLE = 10.0
 _RANDOM_SEEDS = {64: 2, 256: 1}
 #: Simulator by number of switches, and the largest allowed difference of both on 64 switches, in percentage points.
 _SIMULATORS = {64: SIMGRID, 256: FLOWS}
@@ -260,11 +259,11 @@ def _fastest(gains: dict[str, Gain]) -> list[str]:
 def _comparable() -> Outcome:
     by_size = _all()
     held = _held(lambda setup: all(_near(size[setup]) for size in by_size.values()))
-    reading = f"comparable is read as within {_COMPARABLE:g} %, some as at least one program at each size"
+    reading = f"{means('comparable', SIMILAR)}, some as at least one program at each size"
     text = f"programs as fast as on the torus: {_by_setup(by_size, _near)}"
     return check_statements(held, text, f"{reading}; {_in_which(held)}; {_SETTINGS}")
 
 
 def _near(gains: dict[str, Gain]) -> list[str]:
     """Programs that are about as fast on DSN-F as on the torus."""
-    return [app for app, values in gains["DSN-F"].programs.items() if abs(fmean(values)) <= _COMPARABLE]
+    return [app for app, values in gains["DSN-F"].programs.items() if abs(fmean(values)) <= 100 * SIMILAR]

@@ -5,7 +5,6 @@ from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves
 from topoloom_papers.papers.truong_2016._networks_by_size import (
     BLOCKS,
-    CLOSE,
     NAMES,
     SIZES,
     at_sizes,
@@ -20,6 +19,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
 )
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
+from topoloom_papers.words import SAME, SIMILAR, SLIGHTLY, means
 
 _TORI = ("2-D torus", BLOCKS)
 _ALL = (*NAMES, BLOCKS)
@@ -88,8 +88,8 @@ def _dsn() -> Outcome:
     dsn = above["DSN"]
     return check_statements(
         {
-            "almost the same at all other sizes": all(abs(dsn[n]) <= 100 * CLOSE for n in SIZES if n not in best),
-            "different at these": all(abs(dsn[n]) > 100 * CLOSE for n in best),
+            "almost the same at all other sizes": all(abs(dsn[n]) <= 100 * SAME for n in SIZES if n not in best),
+            "different at these": all(abs(dsn[n]) > 100 * SAME for n in best),
             "DSN-F better than DSN there": all(dsn[n] < 0 for n in best),
             **{
                 f"DSN-F the best of all four there, {torus}": all(
@@ -99,7 +99,7 @@ def _dsn() -> Outcome:
             },
         },
         "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        "almost the same, without a number in the paper, is read as within a fifth; 'DSN-F is the best' may compare these two"
+        f"{means('almost the same', SAME)}; 'DSN-F is the best' may compare these two"
         f" or all four, although the sentence before has the torus always as the smallest: both are tried; {_COST_NOTE}",
         figure=curves,
     )
@@ -141,11 +141,11 @@ def _close() -> Outcome:
     above = {torus: percent_above(values, "DSN-F", torus) for torus in _TORI}
     return check_statements(
         {
-            f"within a fifth of {torus} at every size": all(abs(value) <= 100 * CLOSE for value in percents.values())
+            f"close to {torus} at every size": all(abs(value) <= 100 * SIMILAR for value in percents.values())
             for torus, percents in above.items()
         },
         "; ".join(f"against {torus}: {at_sizes(percents)}" for torus, percents in above.items()),
-        f"close, without a number in the paper, is read as within a fifth; {_COST_NOTE}",
+        f"{means('close', SIMILAR)}; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -162,13 +162,11 @@ def _modestly() -> Outcome:
     above = {other: percent_above(values, "DSN-F", other) for other in others}
     return check_statements(
         {
-            f"above {other}, by at most a fifth, at every size": all(
-                0 < value <= 100 * CLOSE for value in percents.values()
-            )
+            f"modestly above {other} at every size": all(0 < value <= 100 * SLIGHTLY for value in percents.values())
             for other, percents in above.items()
         },
         "; ".join(f"against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"modestly, without a number in the paper, is read as by at most a fifth; {_COST_NOTE}",
+        f"{means('modestly', SLIGHTLY)}; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -263,13 +261,13 @@ def _power() -> Outcome:
     }
     return check_statements(
         {
-            f"above {other}, by at most a fifth, at every size, if {how}": all(
-                0 < value <= 100 * CLOSE for value in percents.values()
+            f"modestly above {other} at every size, if {how}": all(
+                0 < value <= 100 * SLIGHTLY for value in percents.values()
             )
             for (other, how), percents in above.items()
         },
         "; ".join(f"against {other}, if {how}: {at_sizes(percents)}" for (other, how), percents in above.items()),
-        "2.8 W per port and equally many switches, so that power is proportional to ports; modestly, without a number in the"
-        " paper, is read as by at most a fifth; in section 5.2 all four draw exactly the same",
+        "2.8 W per port and equally many switches, so that power is proportional to ports;"
+        f" {means('modestly', SLIGHTLY)}; in section 5.2 all four draw exactly the same",
         wrong=True,
     )

@@ -8,9 +8,10 @@ from topoloom.topologies.families.dsn import dsn_f_levels
 from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
-from topoloom_papers.papers.truong_2016._networks_by_size import CLOSE, FILLS, SIZES, spec
+from topoloom_papers.papers.truong_2016._networks_by_size import FILLS, SIZES, spec
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
+from topoloom_papers.words import SIMILAR, SLIGHTLY, means
 
 
 @claim(
@@ -134,9 +135,9 @@ def _one_rack() -> Outcome:
 def _half() -> Outcome:
     ratio = {str(n): measured(f"dsn-f:n={n}").diameter / measured(f"dsn:n={n}").diameter for n in SIZES}
     return check_statements(
-        {"from 0.4 to 0.6 at every size": all(0.4 <= value <= 0.6 for value in ratio.values())},
+        {"about a half at every size": all(abs(value / 0.5 - 1) <= SIMILAR for value in ratio.values())},
         f"DSN-F's diameter divided by DSN's, by switches: {listed(ratio.items(), '{:.2f}')}",
-        "about a half is read as 0.4 to 0.6; the bounds differ by a factor of two, not the diameters"
+        f"{means('about', SIMILAR)}; the bounds differ by a factor of two, not the diameters"
         " (errata of Truong 2016, 15)",
         wrong=True,
     )
@@ -188,9 +189,9 @@ def _three_halves() -> Outcome:
         p = dsn_f_levels(n)
         ratio[f"{n:,}"] = (1.5 * p + 2 * -(-n // (p << p)) - 2) / (1.5 * log2(n))
     return check_statements(
-        {"within a tenth at every size": all(abs(value - 1) <= 0.1 for value in ratio.values())},
+        {"approximately equal at every size": all(abs(value - 1) <= SIMILAR for value in ratio.values())},
         f"the bound divided by 3 log n / 2, by switches: {listed(ratio.items(), '{:.2f}')}",
-        "approximately, without a number in the paper, is read as within a tenth; K = ceil(n/N) (errata of Truong 2016, 2)",
+        f"{means('approximately', SIMILAR)}; K = ceil(n/N) (errata of Truong 2016, 2)",
         wrong=True,
     )
 
@@ -258,14 +259,14 @@ def _figure_3_modest() -> Outcome:
             until = [value for more, value in by_added.items() if more <= 896]
             statements[f"filled {how}: the {name} never falls up to 896 more"] = all(a <= b for a, b in pairwise(until))
             statements[f"filled {how}: the {name} rises up to there"] = by_added[896] > by_added[0]
-            statements[f"filled {how}: the {name} never rises by more than a fifth"] = (
-                max(by_added.values()) <= (1 + CLOSE) * by_added[0]
+            statements[f"filled {how}: the {name} never rises more than slightly"] = (
+                max(by_added.values()) <= (1 + SLIGHTLY) * by_added[0]
             )
             rows.append(f"{name}, filled {how}, {', '.join(f'{value:.4g}' for value in by_added.values())}")
     return check_statements(
         statements,
         f"every 128 switches: {'; '.join(rows)}",
-        "slightly, without a number in the paper, is read as by at most a fifth; from 896 to 1,024 more, supernodes are split,"
+        f"{means('slightly', SLIGHTLY)}; from 896 to 1,024 more, supernodes are split,"
         f" and the paper's diameter falls; {_FILL_NOTE}",
         figure=figure_3(),
     )

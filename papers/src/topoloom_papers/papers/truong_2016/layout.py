@@ -13,7 +13,6 @@ from topoloom_papers.curves import Curves
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.truong_2016._networks_by_size import (
     BLOCKS,
-    CLOSE,
     NAMES,
     SIZES,
     Cables,
@@ -26,6 +25,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
 )
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare
+from topoloom_papers.words import SIMILAR, means
 
 _LAYOUT = "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
 _ALL = (*NAMES, BLOCKS)
@@ -78,14 +78,14 @@ def _similar() -> Outcome:
     above = {other: percent_above(values, "DSN-F", other) for other in others}
     return check_statements(
         {
-            f"more than a fifth from {other} only at 2^10 and 2^11": {
-                n for n, value in percents.items() if abs(value) > 100 * CLOSE
+            f"not similar to {other} only at 2^10 and 2^11": {
+                n for n, value in percents.items() if abs(value) > 100 * SIMILAR
             }
             == {1024, 2048}
             for other, percents in above.items()
         },
         "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"similar, without a number in the paper, is read as within a fifth; {_LAYOUT_NOTE}",
+        f"{means('similar', SIMILAR)}; {_LAYOUT_NOTE}",
         figure=curves,
     )
 
@@ -102,11 +102,11 @@ def _lengths() -> Outcome:
     above = {other: percent_above(values, "DSN-F", other) for other in others}
     return check_statements(
         {
-            f"within a fifth of {other} at every size": all(abs(value) <= 100 * CLOSE for value in percents.values())
+            f"similar to {other} at every size": all(abs(value) <= 100 * SIMILAR for value in percents.values())
             for other, percents in above.items()
         },
         "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"similar and close, without a number in the paper, are read as within a fifth; {_LAYOUT_NOTE}",
+        f"{means('similar', SIMILAR)}, 'close' too; {_LAYOUT_NOTE}",
         figure=curves,
     )
 

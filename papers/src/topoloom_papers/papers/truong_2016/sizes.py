@@ -11,7 +11,6 @@ from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.truong_2016._networks_by_size import (
-    CLOSE,
     DRAWS,
     NAMES,
     SIZES,
@@ -26,6 +25,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
 )
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare
+from topoloom_papers.words import SIMILAR, means
 
 _MEASURES = {"4": ("diameter", "Diameter", "hops"), "5": ("aspl", "Average shortest path length", "hops")}
 _COMMAND = "topoloom hops ring-shortcuts:n=1024,degree=4; topoloom hops torus:dims=32x32"
@@ -132,11 +132,11 @@ def _similar_hops() -> Outcome:
     }
     return check_statements(
         {
-            f"{name} is within a fifth at every size": all(abs(value) <= 100 * CLOSE for value in percents.values())
+            f"{name} is similar at every size": all(abs(value) <= 100 * SIMILAR for value in percents.values())
             for name, percents in above.items()
         },
         "; ".join(f"{name}: {at_sizes(percents)}" for name, percents in above.items()),
-        f"similar, without a number in the paper, is read as within a fifth; RR-4: the mean of {len(DRAWS)} draws; {_DSN}",
+        f"{means('similar', SIMILAR)}; RR-4: the mean of {len(DRAWS)} draws; {_DSN}",
         figure=_hops("5")[1],
     )
 
@@ -196,11 +196,11 @@ def _similar() -> Outcome:
     text = ", ".join(f"{parts} parts: {value:+.1f} %" for parts, value in apart.items())
     return check_statements(
         {
-            "similar at 3, 5 and 6": all(abs(apart[parts]) <= 100 * CLOSE for parts in (3, 5, 6)),
-            "narrower at 2 and 4, and not similar": all(apart[parts] < -100 * CLOSE for parts in (2, 4)),
+            "similar at 3, 5 and 6": all(abs(apart[parts]) <= 100 * SIMILAR for parts in (3, 5, 6)),
+            "narrower at 2 and 4, and not similar": all(apart[parts] < -100 * SIMILAR for parts in (2, 4)),
         },
         f"DSN-F against DSN: {text}",
-        f"similar, without a number in the paper, is read as within a fifth; {_TOTAL}",
+        f"{means('similar', SIMILAR)}; {_TOTAL}",
         readings=2,
         figure=curves,
     )

@@ -17,13 +17,12 @@ from topoloom_papers._simgrid_paths import floyd
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
+from topoloom_papers.words import SLIGHTLY, means
 
 PRODUCT = "product:(optimal:n=16,degree={0})*(optimal:n=16,degree={0})"
 _SIZES = ((16, 3), (16, 4), (32, 3), (32, 4))
 #: Floyd's paths depend on the numbering of switches: besides the original one, this many random numberings are tried.
 _NUMBERINGS = 15
-#: "A little fluctuation", without a number in the paper: loads within a tenth of their mean.
-_LITTLE = 0.1
 _NUMBERED = (
     "Floyd's algorithm replaces a path by one through the first intermediate switch that makes it shorter, which depends on the"
     f" numbering of switches, which the paper does not give: ours, and {_NUMBERINGS} random numberings"
@@ -273,12 +272,12 @@ def _product_4() -> Outcome:
     return check_statements(
         {
             "not all equal": bool(load.min() < load.max()),
-            "a little": off <= _LITTLE,
+            "a little": off <= SLIGHTLY,
             "a smaller range than Floyd's in every numbering": min(int(np.ptp(floyd_load)) for floyd_load in loads)
             > np.ptp(load),
         },
         f"loads {load.min()} to {load.max()}, at most {100 * off:.1f} % off their mean; Floyd's {_ranges(loads)}",
-        f"a little, without a number in the paper, is read as within a tenth of the mean; balanced directly, not coordinate by"
+        f"{means('a little', SLIGHTLY)} of the mean; balanced directly, not coordinate by"
         f" coordinate, they are {free.min()} to {free.max()}; {_NUMBERED}",
         figure=_figure_10(4),
     )
