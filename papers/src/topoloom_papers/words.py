@@ -1,7 +1,7 @@
 """What a paper's words mean where it gives no number: one threshold per word, for all papers.
 
-They were chosen before the claims were computed with them. Where a paper itself says what it means by a word, its number is used
-instead, and the claim says so.
+They were chosen before the claims were computed with them. Where a paper itself says what it means by a word, its number
+is used instead, and the claim says so.
 """
 
 #: "The same", "almost the same", "about equal", "nearly": relative differences up to this.

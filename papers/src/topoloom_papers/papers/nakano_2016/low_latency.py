@@ -217,6 +217,7 @@ def _figure_10() -> Outcome:
         )
         + " ns, mean/worst by size",
         "in all placements of the torus that were tried, as the paper gives none; racks 1 m apart; the paper has numbers for"
-        f" 4,608 only; {means('about equal', SAME)}; {_OBJECTIVE}; up to 1,152 switches, 'by hops': graphs by the paper's objective",
+        f" 4,608 only; {means('about equal', SAME)}; {_OBJECTIVE};"
+        " up to 1,152 switches, 'by hops': graphs by the paper's objective",
         figure=Curves("nakano-2016-figure-10", "Zero-load latency", "switches", "ns", tuple(series), log_x=True),
     )

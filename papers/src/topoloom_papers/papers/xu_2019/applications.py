@@ -34,7 +34,6 @@ _RANKS = 256
 _SIZES = (64, 1 << 10, 1 << 13, 1 << 16, 1 << 19)
 #: Bruck's algorithm is used for blocks below this size, as in MPI libraries.
 _SMALL_BYTES = 200
-#: An increase up to this is modest, as in other claims; a tremendous increase is larger.
 _FLOYD, _BALANCED = "tables of Floyd", "balanced tables of its factors"
 PUBLISHED_SETTINGS = (
     "8 Gflop/s, 1 Gb/s full duplex, 30 us per link as published, here also for the links of hosts; one rank per switch"
