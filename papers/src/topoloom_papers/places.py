@@ -48,7 +48,7 @@ def order_of(claim: str) -> tuple[str, int, str, str]:
 def places_of(paper: str) -> tuple[str, ...]:
     """The places of a paper in its order; none for a paper without a folder."""
     name = _module(paper)
-    return () if find_spec(name) is None else tuple(import_module(name).PLACES.split())
+    return () if find_spec(name) is None else tuple(getattr(import_module(name), "PLACES", "").split())
 
 
 def citation(paper: str) -> str:
