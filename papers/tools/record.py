@@ -1,7 +1,7 @@
 """Record the verdicts: .venv/bin/python papers/tools/record.py [CLAIM ...]
 
-Prints each verdict that changed, and writes `papers/tests/verdicts.json` and the sentence of `paper/paper.md` that counts them. Look
-at every change before you commit it: the record exists so that no verdict changes unnoticed.
+Prints each verdict that changed, and writes `papers/tests/verdicts.json` and the sentence of `paper/paper.md` that counts
+them. Look at every change before you commit it: the record exists so that no verdict changes unnoticed.
 """
 
 import json
@@ -25,11 +25,11 @@ def counted(verdicts: dict[str, str]) -> str:
     error = n["published value explained by an error"]
     papers = len({name.partition("/")[0] for name in verdicts})
     return (
-        f"contains {n.total()} claims of {papers} papers (tables, figures, sentences) with the published number, the command that"
-        f" recomputes it, and a verdict. {exact + step + holds + best + error} come out: {exact} exactly, {step} within one step,"
-        f" {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error} once an error in the"
-        f" paper is taken into account. {n['the paper is wrong']} are shown to be wrong, and {n['not reproducible']} are not"
-        " reproducible, each with its reason."
+        f"contains {n.total()} claims of {papers} papers (tables, figures, sentences) with the published number, the command"
+        f" that recomputes it, and a verdict. {exact + step + holds + best + error} come out: {exact} exactly, {step} within one"
+        f" step, {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error} once an error"
+        f" in the paper is taken into account. {n['the paper is wrong']} are shown to be wrong, and {n['not reproducible']} are"
+        " not reproducible, each with its reason."
     )
 
 
