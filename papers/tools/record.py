@@ -26,10 +26,10 @@ def counted(verdicts: dict[str, str]) -> str:
     papers = len({name.partition("/")[0] for name in verdicts})
     return (
         f"contains {n.total()} claims of {papers} papers (tables, figures, sentences) with the published number, the command"
-        f" that recomputes it, and a verdict. {exact + step + holds + best + error} come out: {exact} exactly, {step} within one"
-        f" step, {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error} once an error"
-        f" in the paper is taken into account. {n['the paper is wrong']} are shown to be wrong, and {n['not reproducible']} are"
-        " not reproducible, each with its reason."
+        f" that recomputes it, and a verdict. {exact + step + holds + best + error} come out: {exact} exactly, {step} within"
+        f" one step, {holds} as statements, {best} in the best of several readings of an ambiguous set-up, and {error} once an"
+        f" error in the paper is taken into account. {n['the paper is wrong']} are shown to be wrong, and"
+        f" {n['not reproducible']} are not reproducible, each with its reason."
     )
 
 
