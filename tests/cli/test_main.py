@@ -120,6 +120,10 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments, words, tmp_path, monke
 def test_a_catalogue_page_tells_parameters_and_source():
     """`topoloom families slimfly` says what q may be and where the family comes from; --json is one document."""
     assert "a prime power" in topoloom("families", "slimfly").stdout
+    # A family whose `hosts` has a meaning of its own does not list the usual one too.
+    for name, meaning in {"slimfly": "hosts on each switch that", "host-switch": "hosts of the network"}.items():
+        (line,) = [row for row in topoloom("families", name).stdout.splitlines() if row.startswith("  hosts ")]
+        assert line.split(maxsplit=1)[1].startswith(meaning)
     found = json.loads(topoloom("families", "--json").stdout)
     assert found["schema"] == "topoloom/families/1"
     names = {record["name"] for record in found["families"]}

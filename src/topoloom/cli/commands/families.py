@@ -5,6 +5,7 @@ from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json
 from topoloom.operations.catalogue.families import FamiliesOperation
 from topoloom.topologies.spec import Family, Parameter, Transform
+from topoloom.topologies.spec.grammar import HOSTS
 
 
 @declared(FamiliesOperation, Json)
@@ -38,13 +39,15 @@ def _print_page(entry: Family | Transform) -> None:
     say(f"{entry.name}: {entry.description}")
     if isinstance(entry, Family) and entry.aliases:
         say(f"also called: {', '.join(entry.aliases)}")
-    for key, parameter in entry.parameters.items():
+    parameters = dict(entry.parameters)
+    if isinstance(entry, Family):
+        parameters.setdefault("hosts", HOSTS)
+    for key, parameter in parameters.items():
         requirement = "required" if parameter.required else f"default {_default(parameter)}"
         say(
             f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {requirement})"
         )
     if isinstance(entry, Family):
-        say(f"  {'hosts':12} hosts on each switch that carries hosts, or 'full'")
         for key, meaning in entry.labels.items():
             say(f"  label {key}: {meaning}")
     say(f"source: {entry.source}")

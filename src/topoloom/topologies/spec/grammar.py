@@ -30,7 +30,8 @@ _MOST_HOSTS = 16 * MOST_SWITCHES
 _BYTES = (100, 60, 50)
 #: Bytes of memory above which a warning is logged.
 _MUCH_MEMORY = 4e9
-_HOSTS = Integer(
+#: The parameter `hosts` of every family that does not declare one itself.
+HOSTS = Integer(
     0, 4096, "hosts on each switch that carries hosts, or 'full': the most with full bandwidth", default=None
 )
 
@@ -283,7 +284,7 @@ def read_settings(
         given[key] = value.strip()
     hosts: Any = given.pop("hosts", None) if takes_hosts and "hosts" not in parameters else None
     if hosts is not None and hosts != "full":
-        hosts = _read(name, "hosts", _HOSTS, hosts)
+        hosts = _read(name, "hosts", HOSTS, hosts)
     for key in given:
         if key not in parameters:
             names_taken = list(dict.fromkeys([*parameters, *(["hosts"] if takes_hosts else [])]))
