@@ -215,6 +215,18 @@ def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
     assert not high["valiant"].saturated
 
 
+@pytest.mark.exhaustive
+def test_a_packet_that_knows_all_queues_waits_no_longer_than_one_that_knows_its_own():
+    """Besta 2014 IV.C: UGAL-G is the ideal of UGAL-L. Where all prefer one full channel, it sees the packets in front of it."""
+    fly = build("slimfly:q=5,hosts=4")
+    local, all_queues = (
+        simulate(route(fly, name), "worst-case", RouterConfig(vcs=4), loads=[0.4]).points[0]
+        for name in ("ugal-l", "ugal-g")
+    )
+    assert not all_queues.saturated
+    assert all_queues.latency_mean < 1.05 * local.latency_mean
+
+
 def test_detours_of_at_most_three_hops_are_no_longer():
     """Besta 2014 IV.B: 3 of the 2, 3 or 4 hops of a detour; where few switches lie that near, fewer paths are to be had."""
     fly = build("slimfly:q=5,hosts=4")

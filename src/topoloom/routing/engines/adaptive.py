@@ -72,7 +72,7 @@ def ugal_local(request: RoutingRequest) -> Routing:
 
 @engine("ugal-g", "the shortest path or a detour, whichever has the shorter queues along the whole path", safe=True)
 def ugal_global(request: RoutingRequest) -> Routing:
-    """UGAL with all queues of the network: an upper limit for the local variant (Singh, 2005; Besta 2014 IV.C)."""
+    """UGAL with all output queues of the network: an ideal for the local variant (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-g", Detour(GLOBAL, _TRIES))
 
 

@@ -11,6 +11,8 @@ from topoloom.simulation.flits.kernels.choices import choose
 from topoloom.simulation.flits.kernels.fields import (
     PACKET_LENGTH,
     PACKET_SIZE,
+    PORT_ASKED,
+    PORT_SIZE,
     VC_ARRIVAL,
     VC_NEXT,
     VC_OUTPUT,
@@ -138,6 +140,9 @@ def choose_outputs(
                     arm(s.calendar, N * W, g, ready, c)
                     continue
             ask(asked, pending, W, LV, r, iv, out)
+            if detours is not None and rules.knows == 2:
+                length = packets[at(np.int64(rec[at(g * VC_SIZE + VC_WORD)]) * PACKET_SIZE + PACKET_LENGTH)]
+                port[at((r * PS + (out >> LV)) * PORT_SIZE + PORT_ASKED)] += length
             rec[at(g * VC_SIZE + VC_NEXT)] = out
             if rules.choice != ESCAPE and (arrays is None or arrays.again == 0):
                 choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))

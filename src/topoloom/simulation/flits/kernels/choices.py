@@ -31,33 +31,27 @@ from topoloom.simulation.flits.kernels.fields import (
 )
 from topoloom.simulation.flits.kernels.flits import below, ones
 from topoloom.simulation.flits.kernels.paces import cycles_for
-from topoloom.simulation.flits.kernels.queues import flits_at, open_to_choice
+from topoloom.simulation.flits.kernels.queues import flits_at, open_to_choice, output_queue
 from topoloom.simulation.flits.own_choice import OwnArrays
 
 
 @inner
 def queue_along(
-    long_credits: int | None,
     pace: np.ndarray | None,
     slot_bits: int,
-    vcs: int,
     ports: int,
     switches: int,
-    history: int,
-    credit: int,
     outputs: np.ndarray,
     port: np.ndarray,
-    rec: np.ndarray,
-    popped: np.ndarray,
     r: int,
     goal: int,
     c: int,
 ) -> int:
-    """Return the sum of the queues on the path of the tables."""
+    """Return the sum of the output queues on the path of the tables (see `output_queue`)."""
     total, u = np.int64(0), r
     while u != goal:
         place = u * ports + (np.int64(outputs[at(u * switches + goal)]) >> slot_bits)
-        total += flits_at(long_credits, pace, vcs, history, credit, port, rec, popped, place, c)
+        total += output_queue(pace, port, place, c)
         u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> slot_bits) // ports
     return total
 
@@ -85,14 +79,12 @@ def detour_of(
 ) -> int:
     """Return the switch of a packet's detour, or `NO_DETOUR` where the path of the tables is no worse (UGAL).
 
-    It compares the queues at the source, each times the hops of its path (or times `over` / 256 where that is set), or the sums
-    of the queues along the paths.
+    It compares the flits sent through the first ports without a returned credit, each times the hops of its path (or times
+    `over` / 256 where that is set); or, where all queues are known, the sums of the output queues along the paths.
     """
     best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
-        cost = queue_along(
-            long_credits, pace, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, goal, c
-        )
+        cost = queue_along(pace, slot_bits, ports, switches, outputs, port, r, goal, c)
     elif rules.knows == 1:
         place = r * ports + (np.int64(outputs[at(r * switches + goal)]) >> slot_bits)
         hops = np.int64(256) if rules.over else np.int64(distance[at(r * switches + goal)])
@@ -118,41 +110,9 @@ def detour_of(
             best = via
             break
         if rules.knows == 2:
-            other = queue_along(
-                long_credits,
-                pace,
-                slot_bits,
-                vcs,
-                ports,
-                switches,
-                history,
-                credit,
-                outputs,
-                port,
-                rec,
-                popped,
-                r,
-                via,
-                c,
-            )
+            other = queue_along(pace, slot_bits, ports, switches, outputs, port, r, via, c)
             if other < cost:
-                other += queue_along(
-                    long_credits,
-                    pace,
-                    slot_bits,
-                    vcs,
-                    ports,
-                    switches,
-                    history,
-                    credit,
-                    outputs,
-                    port,
-                    rec,
-                    popped,
-                    via,
-                    goal,
-                    c,
-                )
+                other += queue_along(pace, slot_bits, ports, switches, outputs, port, via, goal, c)
         else:
             place = r * ports + (np.int64(outputs[at(r * switches + via)]) >> slot_bits)
             hops = np.int64(distance[at(r * switches + via)]) + np.int64(distance[at(via * switches + goal)])

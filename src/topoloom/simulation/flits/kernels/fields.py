@@ -19,9 +19,9 @@ PACE_SIZE = 4
 #: those on the wire.
 VC_WORD, VC_BIRTH, VC_ARRIVAL, VC_SECOND, VC_FINAL, VC_OUTPUT, VC_NEXT, VC_FLITS = range(8)
 #: `Buffers.port`, for port p of all switches: the first VC downstream (-1: a host), cycles on its wire, the cycle of its last
-#: departure; the round-robin positions, of inputs that request it as an output and of its VCs as an input; flits sent, and
-#: cycles of a credit.
-PORT_NEXT, PORT_WIRE, PORT_LAST, PORT_OUTPUT_TURN, PORT_INPUT_TURN, PORT_SENT, PORT_CREDIT = 0, 1, 2, 3, 4, 6, 7
+#: departure; the round-robin positions, of inputs that request it as an output and of its VCs as an input; flits of packets
+#: that have requested it, counted only where detours know all queues; flits sent, and cycles of a credit.
+PORT_NEXT, PORT_WIRE, PORT_LAST, PORT_OUTPUT_TURN, PORT_INPUT_TURN, PORT_ASKED, PORT_SENT, PORT_CREDIT = range(8)
 #: `pace`, for port p of all switches, in a network of several rates: cycles in which it passes a number of flits, and that
 #: number (a flit takes PACE_CYCLES / PACE_FLITS cycles, exactly); when its output is free, and when its host's is, both in
 #: 1 / PACE_FLITS cycles.

@@ -4,7 +4,17 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import inner
 from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far
-from topoloom.simulation.flits.kernels.fields import PORT_CREDIT, PORT_NEXT, PORT_SIZE, VC_FLITS, VC_SIZE, at
+from topoloom.simulation.flits.kernels.fields import (
+    PORT_ASKED,
+    PORT_CREDIT,
+    PORT_LAST,
+    PORT_NEXT,
+    PORT_SENT,
+    PORT_SIZE,
+    VC_FLITS,
+    VC_SIZE,
+    at,
+)
 from topoloom.simulation.flits.kernels.paces import cycles_for
 
 
@@ -39,6 +49,20 @@ def flits_at(
         if pace is not None:
             count = cycles_for(pace, place, count)
     return count
+
+
+@inner
+def output_queue(pace: np.ndarray | None, port: np.ndarray, place: int, c: int) -> int:
+    """Return the cycles for which an output has flits: those of packets that have requested it, and those behind the crossbar.
+
+    `flits_at` does not tell how long these wait: it is never more than a channel carries during the round trip of a credit,
+    however many packets wait in front of it.
+    """
+    base = place * PORT_SIZE
+    flits = np.int64(port[at(base + PORT_ASKED)]) - np.int64(port[at(base + PORT_SENT)])
+    if pace is not None:
+        flits = cycles_for(pace, place, flits)
+    return flits + max(np.int64(0), np.int64(port[at(base + PORT_LAST)]) - c)
 
 
 @inner
